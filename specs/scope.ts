@@ -1,0 +1,32 @@
+/**
+ * Whose data a call may touch. A scope comes from a credential (`src/actors/auth`), never from a request's body,
+ * and every store method that serves a request takes one: a foreign id is not found, as an unknown one.
+ *
+ * `tenant` and `user` null: the whole project.
+ */
+export interface Scope {
+  readonly project: string
+  readonly tenant: string | null
+  readonly user: string | null
+  /** Makes `Scope` nominal: only `projectScope` and `userScope` build one. */
+  readonly [scoped]: true
+}
+
+declare const scoped: unique symbol
+
+const seal = (scope: Omit<Scope, typeof scoped>): Scope => Object.freeze(scope) as Scope
+
+/** Everything of one project. */
+export const projectScope = (project: string): Scope => seal({ project, tenant: null, user: null })
+
+/** What one tenant owns in a project. */
+export const tenantScope = (project: string, tenant: string): Scope => seal({ project, tenant, user: null })
+
+/** What one end user of a tenant owns. */
+export const userScope = (project: string, tenant: string, user: string): Scope => seal({ project, tenant, user })
+
+/** Whether a resource of this owner may be seen under `scope`. */
+export const covers = (scope: Scope, owner: { project: string; tenant: string | null; user: string | null }): boolean =>
+  owner.project === scope.project &&
+  (scope.tenant === null || scope.tenant === owner.tenant) &&
+  (scope.user === null || scope.user === owner.user)

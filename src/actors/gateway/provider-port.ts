@@ -1,0 +1,98 @@
+/** One tool that a model may call. `parameters` is a JSON Schema object. */
+export interface ModelTool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: object
+}
+
+/** A call that a model asked for. `arguments` is the raw JSON text as the model wrote it; it may be malformed. */
+export interface ModelToolCall {
+  readonly callId: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** One message of a conversation, in our own words; adapters turn it into their wire format. Immutable: adapters may cache its encoding by identity. */
+export type ModelMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ModelToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string }
+
+/** What a model is asked. */
+export interface ModelRequest {
+  readonly model: string
+  readonly messages: readonly ModelMessage[]
+  readonly tools: readonly ModelTool[]
+  readonly temperature?: number
+  readonly maxTokens?: number
+  /** Same on every retry of one call; sent upstream where the provider honours it. */
+  readonly idempotencyKey: string
+}
+
+/** Tokens as the provider counted them. Cached and reasoning tokens are part of input and output. */
+export interface ModelUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+  readonly reasoningTokens: number
+}
+
+/** A model's whole answer. `text` is all deltas joined. */
+export interface ModelAnswer {
+  readonly model: string
+  readonly text: string
+  readonly toolCalls: readonly ModelToolCall[]
+  readonly usage: ModelUsage
+  readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter'
+}
+
+/** Why a model call failed; `code` is an error code of `specs/errors.ts`. */
+export type ModelErrorCode =
+  | 'provider_not_configured'
+  | 'model_not_found'
+  | 'provider_rate_limited'
+  | 'provider_timeout'
+  | 'provider_unavailable'
+  | 'provider_error'
+  | 'provider_stream_broken'
+  | 'context_length_exceeded'
+  | 'cancelled'
+
+/** A failed model call, after the adapter's own retries. Its message is safe to show: no key, no host, no driver text. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  readonly code: ModelErrorCode
+  readonly retryAfterMs: number | undefined
+  constructor(code: ModelErrorCode, message: string, retryAfterMs?: number) {
+    super(message)
+    this.code = code
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** One provider family. Retries happen only before the first byte; after it a broken stream is an error, never a clean end. */
+export interface ModelProvider {
+  readonly id: string
+  /**
+   * Streams one answer. `onDelta` is called synchronously as text arrives, several times in one loop turn when
+   * the network delivered several chunks together; after `signal` aborts it is not called again and the upstream
+   * request is cancelled within 100 ms.
+   * @throws {ModelError}
+   */
+  stream(request: ModelRequest, onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer>
+  embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingAnswer>
+}
+
+/** Texts to embed. */
+export interface EmbeddingRequest {
+  readonly model: string
+  readonly input: readonly string[]
+}
+
+/** One vector a text, in order. */
+export interface EmbeddingAnswer {
+  readonly model: string
+  readonly vectors: readonly (readonly number[])[]
+  readonly inputTokens: number
+}

@@ -1,0 +1,70 @@
+import type { Scope } from '../../../specs/scope.ts'
+import type { LogEvent } from '../../storage/ports.ts'
+
+/** Who calls, as its credential says. */
+export type Principal =
+  | { readonly kind: 'secret_key'; readonly project: string; readonly keyId: string }
+  | { readonly kind: 'agent_key'; readonly project: string; readonly keyId: string; readonly agentId: string }
+  | {
+      readonly kind: 'client_token'
+      readonly project: string
+      readonly tenant: string
+      readonly user: string
+      readonly permissions: readonly string[]
+      /** The token reaches this session only. */
+      readonly sessionId: string | null
+      readonly installationIds: readonly string[]
+    }
+  | {
+      readonly kind: 'dashboard'
+      readonly organization: string
+      readonly memberId: string
+      readonly role: 'owner' | 'admin' | 'member'
+      /** The project that the path or `X-Project-Id` names, checked to be the organisation's; its first one otherwise. */
+      readonly project: string
+    }
+  | { readonly kind: 'public' }
+
+/** The Idempotency-Key of a request, made unique over scope and operation, and the hash of its body. */
+export interface Idempotency {
+  readonly cause: string
+  readonly fingerprint: string
+}
+
+/** One validated call of an operation. `scope` is all that the principal may touch. */
+export interface Call<Params, Query, Body> {
+  readonly principal: Principal
+  readonly scope: Scope
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly requestId: string
+  readonly idempotency: Idempotency | null
+  /** Sequence to go on after, from `Last-Event-ID` or `?after=`; null when the caller named none. */
+  readonly after: number | null
+}
+
+/** Receives a stream's events in order. */
+export interface EventSink {
+  /** False: no more, please, until `resume`. The events given are taken all the same. */
+  push(events: readonly LogEvent[]): boolean
+  /** The stream is over. `lost`: it broke and may be resumed after the last event. */
+  end(reason: 'done' | 'lost'): void
+}
+
+/** The reader's side of a running stream. */
+export interface StreamControl {
+  resume(): void
+  stop(): void
+}
+
+/** Events of one actor, from the log and then live: no gap, no double. Nothing is read until `start`. */
+export interface EventStream {
+  start(sink: EventSink): StreamControl
+}
+
+/** What an operation with a stream answers. `replayed`: an Idempotency-Key met its first request again. */
+export interface StreamAnswer {
+  readonly stream: EventStream
+  readonly replayed: boolean
+}

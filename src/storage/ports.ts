@@ -1,0 +1,234 @@
+import type { Scope } from '../../specs/scope.ts'
+
+/** Any value that JSON can carry; what commits and records hold. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json | undefined }
+
+/** One event of a machine as it is stored: `type` and its plain data. */
+export type StoredEvent = JsonObject & { readonly type: string }
+
+/** A client-visible event of an actor's log. `sequence` is gapless from 1 per actor and is the SSE `id:`. */
+export interface LogEvent {
+  readonly sequence: number
+  readonly event_type: string
+  readonly turn_number?: number
+  readonly payload: JsonObject
+}
+
+/** How an effect may be repeated after a crash (specs/decisions/0002-effects.md). */
+export type EffectPolicy = 'idempotent' | 'at_most_once' | 'stream'
+
+/** An effect as data. `id` is `<actor>:<seq>:<n>` and is the Idempotency-Key at whatever the effect calls. */
+export interface EffectRecord {
+  readonly id: string
+  readonly name: string
+  readonly params: JsonObject
+  readonly policy: EffectPolicy
+}
+
+/** An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: stream parts already journaled. */
+export interface InFlight {
+  readonly name: string
+  readonly params: JsonObject
+  readonly policy: EffectPolicy
+  readonly started?: boolean
+  readonly progress?: number
+}
+
+/** A message to another actor; `id` is the cause at the receiver, so that it is processed once. */
+export interface MessageRecord {
+  readonly id: string
+  readonly to: string
+  readonly event: StoredEvent
+}
+
+/** A durable timer. `due` is in ms since the epoch; delivered with cause `<name>:<n>`. */
+export interface Reminder {
+  readonly due: number
+  readonly event: StoredEvent
+  readonly n: number
+}
+
+/**
+ * One step of one actor: the whole atomic unit of the runtime, written by one insert.
+ *
+ * It carries the after-image (`snapshot`, `reminders`, `in_flight`), so recovery replays no code.
+ */
+export interface Commit {
+  readonly actor: string
+  /** 1, 2, 3 … per actor; unique with `actor`. */
+  readonly seq: number
+  /** 0–255. */
+  readonly shard: number
+  readonly epoch: number
+  /** ms since the epoch. */
+  readonly at: number
+  readonly project: string
+  readonly tenant: string | null
+  /** `<machine>@<version>`, e.g. `session@1`. */
+  readonly machine: string
+  /** What made this step: id of the request, message, effect result or reminder; unique with `actor`. */
+  readonly cause: string
+  /** Names this very write, so that an unknown outcome can be told from another writer's commit. */
+  readonly nonce: string
+  readonly event: StoredEvent
+  readonly events: readonly LogEvent[]
+  /** Sequence of the actor's newest log event after this step; 0 for none. */
+  readonly last_sequence: number
+  readonly effects: readonly EffectRecord[]
+  readonly messages: readonly MessageRecord[]
+  /** Persisted machine snapshot; absent on commits older than the last two. */
+  readonly snapshot?: JsonObject
+  readonly reminders: { readonly [name: string]: Reminder }
+  readonly in_flight: { readonly [effectId: string]: InFlight }
+  /** True while something that this commit implies (an effect, a message, its list row) is not done. */
+  readonly open: boolean
+  /** Earliest reminder in ms since the epoch; null for none. */
+  readonly due: number | null
+}
+
+/**
+ * What became of one appended commit.
+ * - `done`: durable.
+ * - `overtaken`: (actor, seq) exists, written by somebody else; nothing was written.
+ * - `duplicate`: (actor, cause) exists; the cause was processed before; nothing was written.
+ * - `unknown`: the answer was lost; read back by (actor, seq) and compare `nonce`, never assume.
+ */
+export type AppendOutcome = 'done' | 'overtaken' | 'duplicate' | 'unknown'
+
+/**
+ * The commit log. Adapters: `memory`, `sqlite`, `mongo`; one contract suite runs on all.
+ *
+ * Actor ids are unique over all projects; callers that serve a request compare the commit's `project` and
+ * `tenant` with their scope (the runtime's host does, in one place).
+ * Every method rejects with `StoreUnavailable` when the store cannot be reached.
+ */
+export interface CommitStore {
+  /** Writes each commit, or not, on its own (unordered); outcomes in the order given. Durable (fsync / majority + journal) when it says `done`. Never rejects: trouble is `unknown`. */
+  append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]>
+  /** The newest commit of an actor, with its snapshot; null for an unknown actor. */
+  head(actor: string): Promise<Commit | null>
+  /** The commit with this very sequence number. */
+  at(actor: string, seq: number): Promise<Commit | null>
+  /** The commit that this cause made. */
+  byCause(actor: string, cause: string): Promise<Commit | null>
+  /** Log events with `sequence > after`, ascending, at most `limit`; each with its commit's `at`. */
+  events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]>
+  /** Commits with `open`, oldest first, at most `limit`, of these shards (all when omitted). */
+  open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]>
+  /** Commits with `due <= now`, earliest first, at most `limit`, of these shards (all when omitted). */
+  due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]>
+  /**
+   * Housekeeping, off the hot path, may be lost in a crash without harm: drops `open` of the `close` commits,
+   * `due` of the `undue` commits and `snapshot` of the `strip` commits.
+   */
+  settle(work: SettleWork): Promise<void>
+  /** Removes every commit of an actor (hard delete). */
+  forget(actor: string): Promise<void>
+}
+
+/** A log event with the time of its commit (ms since the epoch). */
+export interface StoredLogEvent extends LogEvent {
+  readonly at: number
+}
+
+/** Names one commit. */
+export interface CommitKey {
+  readonly actor: string
+  readonly seq: number
+}
+
+/** What `CommitStore.settle` takes off which commits. */
+export interface SettleWork {
+  readonly close: readonly CommitKey[]
+  readonly undue: readonly CommitKey[]
+  readonly strip: readonly CommitKey[]
+}
+
+/**
+ * A resource without a lifecycle, or the list row of one that has (then `version` is the commit's `seq`).
+ * `data` is the resource; indexed fields are read from it.
+ */
+export interface StoredRecord {
+  readonly id: string
+  readonly project: string
+  readonly tenant: string | null
+  /** External user id that the row belongs to, where it has one. */
+  readonly user: string | null
+  /** 1 at creation, +1 on every replace. */
+  readonly version: number
+  /** ms since the epoch. */
+  readonly created_at: number
+  readonly updated_at: number
+  /** ms since the epoch after which the record counts as gone and may be removed; null for never. */
+  readonly expires_at: number | null
+  readonly data: JsonObject
+}
+
+/** Declares a kind of record: its unique keys and what lists may filter on. Adapters create the indexes at start. */
+export interface RecordKind {
+  /** Collection or table name, snake_case plural. */
+  readonly name: string
+  /** Fields of `data` (each list one unique key within the project, or everywhere when `global`); records that lack a field are not in that index. */
+  readonly unique?: readonly { readonly fields: readonly string[]; readonly global?: boolean }[]
+  /** Fields of `data` that a list may filter on by equality. Lists by project, tenant and user are always indexed. */
+  readonly filters?: readonly string[]
+}
+
+/** Newest first unless `ascending`; order is by id, which sorts by time of creation. */
+export interface RecordQuery {
+  readonly where?: { readonly [field: string]: Json }
+  /** Only records after this id in the order of the list (cursor paging). */
+  readonly after?: string
+  /** Rows to skip (page paging). */
+  readonly skip?: number
+  readonly limit: number
+  readonly ascending?: boolean
+}
+
+/** Scoped documents under a version guard. A scope with a tenant or user sees only records of that tenant or user. */
+export interface RecordStore {
+  /** Makes collections and indexes; called once at start, before any other method. */
+  prepare(kinds: readonly RecordKind[]): Promise<void>
+  get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null>
+  /** The record whose unique fields equal `key`, within the scope. */
+  find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null>
+  /** The record whose global unique fields equal `key`, in any project: for credentials only. */
+  findGlobal(kind: RecordKind, key: JsonObject): Promise<StoredRecord | null>
+  /** `exists` when the id or a unique key is taken; nothing is written then. */
+  insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'>
+  /** Writes `record` (its `version` is the new one) if the stored version is `record.version - 1`. `conflict` also when a unique key is taken. */
+  replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'>
+  remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean>
+  list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]>
+  count(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
+  /** Upserts list rows; of two writes of one id the higher `version` stays, whatever their order. Need not be fsynced: commits are the truth. */
+  project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void>
+  /** Removes records whose `expires_at` has passed; returns how many. */
+  sweep(kind: RecordKind, now: number): Promise<number>
+}
+
+/** Values over 64 KB, by SHA-256 within a project. */
+export interface BlobStore {
+  /** Stores `content`; storing the same again does nothing. Durable when it resolves. */
+  put(project: string, hash: string, content: string): Promise<void>
+  get(project: string, hash: string): Promise<string | null>
+}
+
+/** What an adapter offers. */
+export interface Storage {
+  readonly name: 'memory' | 'sqlite' | 'mongo'
+  readonly commits: CommitStore
+  readonly records: RecordStore
+  readonly blobs: BlobStore
+  /** Resolves when the store answers; rejects with `StoreUnavailable` otherwise. For /readyz. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The store cannot be reached or did not answer in time; the request may be retried. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}

@@ -1,0 +1,84 @@
+/**
+ * The small HTTP port that both servers (uWebSockets.js, node:http) implement; one suite runs over both.
+ * Nothing above it knows which one serves.
+ */
+export interface HttpServer {
+  readonly name: 'uws' | 'node'
+  /** Starts to listen; resolves with the port in use (`port` 0 takes a free one). */
+  listen(host: string, port: number): Promise<number>
+  /** Stops accepting, lets open responses end for `graceMs`, then closes what is left. */
+  close(graceMs: number): Promise<void>
+}
+
+/** A request whose head has arrived. Headers and address stay readable after an await. */
+export interface HttpRequest {
+  readonly method: string
+  /** Path without the query, still percent-encoded. */
+  readonly path: string
+  /** What follows `?`, without it; '' for none. */
+  readonly query: string
+  /** A header by its lower-case name; undefined when absent. */
+  header(name: string): string | undefined
+  readonly remoteAddress: string
+  /** The whole body. @throws {BodyTooLarge} over `maxBytes` (also at once on a larger Content-Length); {ConnectionClosed} when the peer goes. */
+  body(maxBytes: number): Promise<Buffer>
+}
+
+/** The answer to one request: `send` once, or `stream` once. Calls after the peer is gone do nothing. */
+export interface HttpResponse {
+  /** Sends the whole answer. `body` '' sends none. */
+  send(status: number, headers: Headers, body: string | Uint8Array): void
+  /** Sends the head and opens the body. */
+  stream(status: number, headers: Headers): BodyWriter
+  /** Called once when the peer goes before the answer has ended. */
+  onClose(listener: () => void): void
+  readonly closed: boolean
+}
+
+/** Header pairs, lower-case names, in order. */
+export type Headers = readonly (readonly [name: string, value: string])[]
+
+/** A response body that is written in parts. */
+export interface BodyWriter {
+  /** False when the peer reads slower than we write: wait for `onDrain`. The part is taken all the same. */
+  write(part: string | Uint8Array): boolean
+  /** Called whenever a writer that had answered false may go on. One listener; a later call replaces it. */
+  onDrain(listener: () => void): void
+  /** Bytes taken but not yet handed to the kernel. */
+  readonly bufferedBytes: number
+  end(part?: string | Uint8Array): void
+  /** Ends the connection without a clean end of the body: the reader sees a broken stream. */
+  abort(): void
+}
+
+/** One accepted WebSocket connection. */
+export interface WebSocketPeer {
+  /** False when the peer reads too slowly (see `bufferedBytes`). */
+  send(text: string): boolean
+  readonly bufferedBytes: number
+  onMessage(listener: (text: string) => void): void
+  onClose(listener: () => void): void
+  onDrain(listener: () => void): void
+  close(code: number, reason: string): void
+}
+
+/** What a server is given: it answers every request, and says which upgrades it takes. */
+export interface HttpHandler {
+  request(request: HttpRequest, response: HttpResponse): void
+  /** Decides on an upgrade before it is made. `accept` gets the peer; `refuse` is an ordinary answer. */
+  upgrade(request: HttpRequest): Promise<UpgradeDecision>
+}
+
+export type UpgradeDecision =
+  | { readonly accept: (peer: WebSocketPeer) => void }
+  | { readonly refuse: { readonly status: number; readonly headers: Headers; readonly body: string } }
+
+/** The body is larger than the route takes: answered 413. */
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge'
+}
+
+/** The peer went away before its request was whole. */
+export class ConnectionClosed extends Error {
+  override readonly name = 'ConnectionClosed'
+}
