@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { onPath } from './command.ts'
+import { installDebianPackage } from './debian.ts'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const
+
+/**
+ * A Chromium for browser tests: CHROMIUM_PATH, else one on PATH, else Debian's package when this process may install it.
+ *
+ * @returns its path; null when there is none and none can be installed.
+ * @throws {Error} when CHROMIUM_PATH names no file.
+ */
+export function findChromium(): string | null {
+  const given = process.env.CHROMIUM_PATH
+  if (given !== undefined && given !== '') {
+    if (!existsSync(given)) throw new Error(`CHROMIUM_PATH names no file: ${given}`)
+    return given
+  }
+  const found = onPath(...names)
+  if (found !== null) return found
+  return installDebianPackage('chromium', onPath('apt-get')) ? onPath(...names) : null
+}

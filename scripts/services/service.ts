@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onPath } from './command.ts'
+
+/** A server process of a test: on a free loopback port, with a data folder of its own that `stop` removes. */
+export interface Service {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Kills the process without warning, as a crash does, and waits until it is gone. The data stays. */
+  kill9(): Promise<void>
+  /** Starts it again on the same port and data after `kill9`. */
+  restart(): Promise<Service>
+  /** Ends the process and removes its data. */
+  stop(): Promise<void>
+}
+
+/** How one kind of server is started. */
+export interface ServiceSpec {
+  readonly name: string
+  readonly command: string
+  readonly env: NodeJS.ProcessEnv
+  args(port: number, dataFolder: string): readonly string[]
+  url(port: number): string
+}
+
+const startTimeoutMs = 30_000
+const pollMs = 25
+
+/** Starts a server on a free port with a new data folder; resolves when it accepts connections. */
+export async function startService(spec: ServiceSpec): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), `troupe-${spec.name}-`))
+  try {
+    return await launch(spec, await freePort(), folder)
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** A loopback port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Resolves when something accepts connections on the port; rejects when `gone()` says why it never will. */
+export async function acceptsOn(port: number, gone: () => string | null): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs
+  while (!(await accepts(port))) {
+    const reason = gone() ?? (performance.now() > deadline ? `nothing listens after ${startTimeoutMs} ms` : null)
+    if (reason !== null) throw new Error(reason)
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}
+
+async function launch(spec: ServiceSpec, port: number, folder: string): Promise<Service> {
+  const [command, ...args] = [...dyingWithUs(), spec.command, ...spec.args(port, folder)]
+  const child = spawn(command ?? spec.command, args, { env: spec.env, stdio: 'ignore' })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
+  const isGone = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+  await acceptsOn(port, () => (isGone() ? `${spec.name} did not start\n${lastLines(join(folder, 'log'))}` : null))
+  const end = async (signal: NodeJS.Signals) => {
+    if (!isGone()) child.kill(signal)
+    await exited
+  }
+  return {
+    url: spec.url(port),
+    port,
+    pid: child.pid ?? 0,
+    kill9: () => end('SIGKILL'),
+    restart: () => launch(spec, port, folder),
+    stop: async () => {
+      await end('SIGTERM')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A prefix that makes the kernel end the server when this process dies, however it dies; empty where it cannot. */
+function dyingWithUs(): readonly string[] {
+  const setpriv = onPath('setpriv')
+  return setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL']
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const answer = (open: boolean) => {
+      socket.destroy()
+      resolve(open)
+    }
+    socket.once('connect', () => answer(true)).once('error', () => answer(false))
+  })
+}
+
+function lastLines(log: string): string {
+  try {
+    return readFileSync(log, 'utf8').trim().split('\n').slice(-5).join('\n')
+  } catch {
+    return '(it wrote no log)'
+  }
+}

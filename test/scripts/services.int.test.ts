@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { MongoClient } from 'mongodb'
+import { describe, expect, it } from 'vitest'
+import { findChromium } from '../../scripts/services/chromium.ts'
+import { startMongod } from '../../scripts/services/mongod.ts'
+import { startRedis } from '../../scripts/services/redis.ts'
+
+const connect = (url: string) => MongoClient.connect(url, { writeConcern: { w: 'majority', journal: true } })
+
+describe('services of the tests', () => {
+  it('hands every test file a MongoDB that answers', async () => {
+    const client = await MongoClient.connect(process.env.MONGODB_URL ?? '')
+    expect(await client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 })
+    await client.close()
+  })
+
+  it('keeps an acknowledged write over kill -9 and restart of a mongod', async () => {
+    const mongod = await startMongod()
+    const before = await connect(mongod.url)
+    await before.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' })
+    await mongod.kill9()
+    await before.close()
+    expect(existsSync(`/proc/${mongod.pid}`)).toBe(false)
+    const again = await mongod.restart()
+    const after = await connect(again.url)
+    expect(await after.db('t').collection('c').countDocuments()).toBe(1)
+    await after.close()
+    await again.stop()
+  })
+
+  it('starts a replica set that takes majority writes and change streams', async () => {
+    const mongod = await startMongod({ replicaSet: true })
+    const client = await connect(mongod.url)
+    const changes = client.db('t').collection('c').watch()
+    const first = changes.next()
+    await client.db('t').collection('c').insertOne({ a: 1 })
+    expect(await first).toMatchObject({ operationType: 'insert' })
+    await changes.close()
+    await client.close()
+    await mongod.stop()
+  })
+
+  it('starts a redis on a port of its own and removes it', async () => {
+    const redis = await startRedis()
+    expect(await ask(redis.port, 'PING')).toBe('+PONG')
+    await redis.stop()
+    await expect(ask(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('refuses a CHROMIUM_PATH that names no file', () => {
+    const kept = process.env.CHROMIUM_PATH
+    process.env.CHROMIUM_PATH = '/nowhere/chromium'
+    expect(() => findChromium()).toThrow('CHROMIUM_PATH names no file')
+    if (kept === undefined) delete process.env.CHROMIUM_PATH
+    else process.env.CHROMIUM_PATH = kept
+  })
+})
+
+function ask(port: number, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(port, '127.0.0.1', () => socket.write(`${command}\r\n`))
+    socket.once('error', reject)
+    socket.once('data', (data) => {
+      socket.destroy()
+      resolve(data.toString().trim())
+    })
+  })
+}
