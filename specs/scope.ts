@@ -19,6 +19,12 @@ const seal = (scope: Omit<Scope, typeof scoped>): Scope => Object.freeze(scope) 
 /** Everything of one project. */
 export const projectScope = (project: string): Scope => seal({ project, tenant: null, user: null })
 
+/**
+ * What belongs to an organisation as a whole: its projects, members and dashboard sessions. Their rows have the
+ * organisation's id (`org_…`) where others have a project's (`prj_…`), so that no project's scope reaches them.
+ */
+export const organizationScope = (organization: string): Scope => projectScope(organization)
+
 /** What one tenant owns in a project. */
 export const tenantScope = (project: string, tenant: string): Scope => seal({ project, tenant, user: null })
 

@@ -19,6 +19,8 @@ export type Principal =
       readonly kind: 'dashboard'
       readonly organization: string
       readonly memberId: string
+      /** The signed-in session, for logout. */
+      readonly sessionId: string
       readonly role: 'owner' | 'admin' | 'member'
       /** The project that the path or `X-Project-Id` names, checked to be the organisation's; its first one otherwise. */
       readonly project: string
@@ -39,6 +41,8 @@ export interface Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly requestId: string
+  /** Address of the peer, for the limits on logins. */
+  readonly remoteAddress: string
   readonly idempotency: Idempotency | null
   /** Sequence to go on after, from `Last-Event-ID` or `?after=`; null when the caller named none. */
   readonly after: number | null
