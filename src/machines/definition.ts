@@ -1,0 +1,48 @@
+import type { AnyStateMachine } from 'xstate'
+import type { JsonObject, LogEvent } from '../storage/ports.ts'
+import type { EffectPolicies } from './vocabulary.ts'
+
+/** Where an actor stands, as plain data; what a commit's `snapshot` holds. */
+export interface StoredState {
+  readonly value: StateValue
+  readonly context: JsonObject
+}
+
+/** XState's state value as JSON: a name, or names nested. */
+export type StateValue = string | { readonly [state: string]: StateValue | undefined }
+
+/** Facts about an actor that are not the machine's own. Times in ms since the epoch. */
+export interface ActorFacts {
+  readonly id: string
+  readonly project: string
+  readonly tenant: string | null
+  readonly user: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** The list row of an actor: what GET and list answer. `null`: the actor has no row any more. */
+export type RowOf = (state: StoredState, facts: ActorFacts) => JsonObject | null
+
+/** Text that the host keeps beside a running actor, folded from its log, and fills into payloads for `turnText`. */
+export interface TextFold {
+  /** An event of this type starts the text anew. */
+  readonly startsAt: string
+  /** What an event adds; undefined for nothing. */
+  readonly adds: (event: LogEvent) => string | undefined
+}
+
+/** One kind of actor: its machine, the version that commits name, and the pure functions around it. */
+export interface MachineDefinition {
+  readonly name: string
+  readonly version: number
+  readonly idPrefix: string
+  readonly machine: AnyStateMachine
+  readonly effects: EffectPolicies
+  readonly row: RowOf
+  readonly text?: TextFold
+  /** True while a turn or run goes on: streams of this actor stay open. */
+  readonly busy: (state: StoredState) => boolean
+  /** `migrations[n]` turns a state of version n into one of n + 1; pure. */
+  readonly migrations: Readonly<Record<number, (state: StoredState) => StoredState>>
+}

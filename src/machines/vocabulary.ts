@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../../specs/errors.ts'
+import type { EffectPolicy, JsonObject, StoredEvent } from '../storage/ports.ts'
+
+/**
+ * What machines say to the runtime. Each is a declared action with plain params; the host turns them into the
+ * commit document (src/actors/runtime/step.ts). Nothing here runs anything.
+ */
+
+/** A client-visible event to journal. */
+export interface Emission {
+  readonly event_type: string
+  readonly turn_number?: number
+  readonly payload: JsonObject
+}
+
+/** A message to another actor. A `create` event starts the actor with its `input`. */
+export interface Message {
+  readonly to: string
+  readonly event: StoredEvent
+}
+
+/** Answers a command with an error instead of a step: nothing is committed. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly param?: string
+  readonly message?: string
+}
+
+/** Ends the named effects that are in flight; their late results are dropped. */
+export interface Abortion {
+  readonly effects: readonly string[]
+}
+
+/** Stands in a payload for the text of the turn so far; the host fills it from the log, so that it equals the deltas. */
+export const turnText = { $turn_text: true } as const
+
+/** Which effects a machine may ask for, and how each may be repeated; `from_params`: the effect's `policy` param says. */
+export type EffectPolicies = Readonly<Record<string, EffectPolicy | 'from_params'>>
+
+/** The declared actions that every machine of ours shares; spread into `setup({ actions })`. */
+export const vocabulary = {
+  /** Journals events in order. */
+  emit: (_: unknown, _params: { events: readonly Emission[] }) => {},
+  /** Sends messages in order. */
+  send: (_: unknown, _params: { messages: readonly Message[] }) => {},
+  /** Refuses the command. */
+  refuse: (_: unknown, _params: Refusal) => {},
+  /** Ends effects in flight. */
+  abort: (_: unknown, _params: Abortion) => {},
+}
