@@ -1,0 +1,178 @@
+import { isIP } from 'node:net'
+
+/** A model provider as the environment names it. */
+export interface ProviderSettings {
+  /** '' for a self-hosted server that takes no key. */
+  readonly apiKey: string
+  /** Without a slash at its end; absent for the provider's own. */
+  readonly baseUrl?: string
+}
+
+/** The whole configuration of a process. It holds secrets: it is never logged. */
+export interface Config {
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly host: string
+  readonly dataDir: string
+  /** null: SQLite in `dataDir`. */
+  readonly mongodbUrl: string | null
+  /** null: one node. */
+  readonly redisUrl: string | null
+  readonly nodeId: string | null
+  readonly bootstrap: {
+    readonly secretKey: string | null
+    readonly ownerEmail: string | null
+    readonly ownerPassword: string | null
+  }
+  /** 32 bytes; null: from a file in `dataDir`. */
+  readonly masterKey: Buffer | null
+  readonly providers: Readonly<Partial<Record<ProviderName, ProviderSettings>>>
+  readonly simulatedProvider: 'auto' | 'on' | 'off'
+  /** Lower-case `host` or `host:port`. */
+  readonly allowedPrivateHosts: readonly string[]
+  /** Without a slash at its end. */
+  readonly publicUrl: string | null
+  readonly chromiumPath: string | null
+  readonly logLevel: LogLevel
+  readonly otelEndpoint: string | null
+}
+
+export type ProviderName = (typeof providerNames)[number]
+
+export type LogLevel = (typeof logLevels)[number]
+
+/** Some variables have values that cannot be used; `message` names each and what it takes, and repeats no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(`The environment has values that cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const providerNames = ['openai', 'anthropic', 'google'] as const
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const simulatedModes = ['auto', 'on', 'off'] as const
+
+/**
+ * The configuration that `env` says, frozen. A variable set to '' counts as not set, as compose files write it.
+ *
+ * @throws {ConfigError} with every bad variable at once.
+ */
+export function readConfig(env: Environment): Config {
+  const read = new EnvironmentReader(env)
+  const config: Config = {
+    port: read.value('PORT', portOf, 'a port number from 0 to 65535') ?? 8080,
+    host: read.value('HOST', matching(/^[A-Za-z0-9.:_-]+$/), 'a host name or an IP address') ?? '127.0.0.1',
+    dataDir: read.value('DATA_DIR', asIs, 'a folder') ?? './data',
+    mongodbUrl: read.value('MONGODB_URL', matching(/^mongodb(\+srv)?:\/\/\S+$/), 'a mongodb:// URL') ?? null,
+    redisUrl: read.value('REDIS_URL', matching(/^rediss?:\/\/\S+$/), 'a redis:// URL') ?? null,
+    nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
+    bootstrap: bootstrapOf(read),
+    masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
+    providers: providersOf(read),
+    simulatedProvider: read.value('SIMULATED_PROVIDER', oneOf(simulatedModes), simulatedModes.join(', ')) ?? 'auto',
+    allowedPrivateHosts: read.value('ALLOWED_PRIVATE_HOSTS', hostsOf, 'a comma list of host or host:port') ?? [],
+    publicUrl: read.value('PUBLIC_URL', httpUrlOf, 'an http:// or https:// URL') ?? null,
+    chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
+    logLevel: read.value('LOG_LEVEL', oneOf(logLevels), logLevels.join(', ')) ?? 'info',
+    otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
+  }
+  if (read.problems.length > 0) throw new ConfigError(read.problems)
+  return Object.freeze(config)
+}
+
+class EnvironmentReader {
+  readonly problems: string[] = []
+  readonly #env: Environment
+
+  constructor(env: Environment) {
+    this.#env = env
+  }
+
+  /** The parsed value; undefined when the variable is not set, and when it is bad, which is then noted. */
+  value<T>(name: string, parse: (text: string) => T | undefined, takes: string): T | undefined {
+    const text = this.#env[name]?.trim()
+    if (text === undefined || text === '') return undefined
+    const value = parse(text)
+    if (value === undefined) this.problems.push(`${name} takes ${takes}`)
+    return value
+  }
+}
+
+const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
+  Object.freeze({
+    secretKey:
+      read.value(
+        'BOOTSTRAP_SECRET_KEY',
+        matching(/^csk_[A-Za-z0-9_-]{32,200}$/),
+        'csk_ and 32 to 200 of A–Z a–z 0–9 _ - after it',
+      ) ?? null,
+    ownerEmail: read.value('BOOTSTRAP_OWNER_EMAIL', emailOf, 'an e-mail address') ?? null,
+    ownerPassword: read.value('BOOTSTRAP_OWNER_PASSWORD', matching(/^.{8,200}$/s), '8 to 200 characters') ?? null,
+  })
+
+/** A provider is there when it has a key; OpenAI's form is also spoken by servers that take none. */
+const providersOf = (read: EnvironmentReader): Config['providers'] => {
+  const providers: Partial<Record<ProviderName, ProviderSettings>> = {}
+  for (const name of providerNames) {
+    const variable = name.toUpperCase()
+    const apiKey = read.value(`${variable}_API_KEY`, matching(/^[\x21-\x7e]+$/), 'a key without spaces')
+    const baseUrl = read.value(`${variable}_BASE_URL`, httpUrlOf, 'an http:// or https:// URL')
+    const keyless = name === 'openai' && baseUrl !== undefined
+    if (apiKey === undefined && !keyless) continue
+    providers[name] = Object.freeze({ apiKey: apiKey ?? '', ...(baseUrl === undefined ? {} : { baseUrl }) })
+  }
+  return Object.freeze(providers)
+}
+
+const asIs = (text: string): string => text
+
+const matching =
+  (pattern: RegExp) =>
+  (text: string): string | undefined =>
+    pattern.test(text) ? text : undefined
+
+const oneOf =
+  <Value extends string>(values: readonly Value[]) =>
+  (text: string): Value | undefined =>
+    values.find((value) => value === text)
+
+const portOf = (text: string): number | undefined => {
+  const port = Number(text)
+  return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined
+}
+
+const emailOf = (text: string): string | undefined =>
+  /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text) ? text.toLowerCase() : undefined
+
+const keyOf = (text: string): Buffer | undefined => {
+  const key = Buffer.from(text, 'base64')
+  const unpadded = text.replace(/=+$/, '')
+  return key.length === 32 && key.toString('base64').replace(/=+$/, '') === unpadded ? key : undefined
+}
+
+const httpUrlOf = (text: string): string | undefined => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
+  return url.search === '' && url.hash === '' ? text.replace(/\/+$/, '') : undefined
+}
+
+const hostsOf = (text: string): readonly string[] | undefined => {
+  const hosts = text
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== '')
+  return hosts.every(isHost) ? Object.freeze(hosts) : undefined
+}
+
+/** `name`, `name:port`, an IPv4 address likewise, a bare IPv6 address or `[v6]:port`. */
+const isHost = (text: string): boolean => {
+  if (isIP(text) === 6) return true
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/.exec(text)
+  if (parts === null || Number(parts[3] ?? '0') > 65_535) return false
+  return parts[1] === undefined || isIP(parts[1]) === 6
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, readConfig } from '../src/config.ts'
+
+const problemsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((problem) => problem.split(' ')[0] ?? '')
+    throw error
+  }
+}
+
+describe('readConfig', () => {
+  it('starts with nothing set, on loopback, with SQLite and the simulated provider on demand', () => {
+    expect(readConfig({})).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      dataDir: './data',
+      mongodbUrl: null,
+      redisUrl: null,
+      nodeId: null,
+      bootstrap: { secretKey: null, ownerEmail: null, ownerPassword: null },
+      masterKey: null,
+      providers: {},
+      simulatedProvider: 'auto',
+      allowedPrivateHosts: [],
+      publicUrl: null,
+      chromiumPath: null,
+      logLevel: 'info',
+      otelEndpoint: null,
+    })
+  })
+
+  it('reads every variable', () => {
+    const masterKey = Buffer.alloc(32, 7)
+    const config = readConfig({
+      PORT: '0',
+      HOST: '0.0.0.0',
+      DATA_DIR: '/var/lib/troupe',
+      MONGODB_URL: 'mongodb://db:27017/troupe',
+      REDIS_URL: 'redis://cache:6379',
+      NODE_ID: 'node-1',
+      BOOTSTRAP_SECRET_KEY: `csk_${'a'.repeat(32)}`,
+      BOOTSTRAP_OWNER_EMAIL: 'Ada@Example.com',
+      BOOTSTRAP_OWNER_PASSWORD: 'correct horse battery',
+      MASTER_KEY: masterKey.toString('base64'),
+      OPENAI_API_KEY: 'sk-1',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9000/v1/',
+      ANTHROPIC_API_KEY: 'sk-2',
+      GOOGLE_API_KEY: 'g-3',
+      GOOGLE_BASE_URL: 'https://models.example.com',
+      SIMULATED_PROVIDER: 'off',
+      ALLOWED_PRIVATE_HOSTS: 'localhost:9000, 10.0.0.5,[::1]:80, ::1',
+      PUBLIC_URL: 'https://troupe.example.com/',
+      CHROMIUM_PATH: '/usr/bin/chromium',
+      LOG_LEVEL: 'debug',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
+    })
+    expect(config).toEqual({
+      port: 0,
+      host: '0.0.0.0',
+      dataDir: '/var/lib/troupe',
+      mongodbUrl: 'mongodb://db:27017/troupe',
+      redisUrl: 'redis://cache:6379',
+      nodeId: 'node-1',
+      bootstrap: {
+        secretKey: `csk_${'a'.repeat(32)}`,
+        ownerEmail: 'ada@example.com',
+        ownerPassword: 'correct horse battery',
+      },
+      masterKey,
+      providers: {
+        openai: { apiKey: 'sk-1', baseUrl: 'http://127.0.0.1:9000/v1' },
+        anthropic: { apiKey: 'sk-2' },
+        google: { apiKey: 'g-3', baseUrl: 'https://models.example.com' },
+      },
+      simulatedProvider: 'off',
+      allowedPrivateHosts: ['localhost:9000', '10.0.0.5', '[::1]:80', '::1'],
+      publicUrl: 'https://troupe.example.com',
+      chromiumPath: '/usr/bin/chromium',
+      logLevel: 'debug',
+      otelEndpoint: 'http://otel:4318',
+    })
+  })
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '80a'],
+    ['PORT', '-1'],
+    ['HOST', 'two words'],
+    ['MONGODB_URL', 'http://db'],
+    ['REDIS_URL', 'mongodb://db'],
+    ['NODE_ID', 'a/b'],
+    ['BOOTSTRAP_SECRET_KEY', `csk_${'a'.repeat(31)}`],
+    ['BOOTSTRAP_SECRET_KEY', 'a'.repeat(40)],
+    ['BOOTSTRAP_OWNER_EMAIL', 'nobody'],
+    ['BOOTSTRAP_OWNER_PASSWORD', 'short'],
+    ['MASTER_KEY', Buffer.alloc(31).toString('base64')],
+    ['MASTER_KEY', `${Buffer.alloc(32).toString('base64')}!`],
+    ['OPENAI_BASE_URL', 'localhost:9000'],
+    ['ANTHROPIC_API_KEY', 'with space'],
+    ['SIMULATED_PROVIDER', 'maybe'],
+    ['ALLOWED_PRIVATE_HOSTS', 'http://localhost'],
+    ['ALLOWED_PRIVATE_HOSTS', 'localhost:99999'],
+    ['PUBLIC_URL', 'ftp://host'],
+    ['PUBLIC_URL', 'https://host/?a=b'],
+    ['LOG_LEVEL', 'loud'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'otel'],
+  ])('refuses %s=%s and names the variable', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([name])
+  })
+
+  it('lists all bad variables at once', () => {
+    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'y', REDIS_URL: 'z' })).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL'])
+  })
+
+  it('repeats no secret in its message', () => {
+    expect(() => readConfig({ MASTER_KEY: 'swordfish', BOOTSTRAP_OWNER_PASSWORD: 'tuna' })).toThrow(
+      expect.not.objectContaining({ message: expect.stringMatching(/swordfish|tuna/) }),
+    )
+  })
+
+  it('takes an empty variable as not set', () => {
+    expect(readConfig({ MONGODB_URL: '', PORT: ' ', OPENAI_API_KEY: '' })).toEqual(readConfig({}))
+  })
+
+  it('takes an OpenAI-compatible server that needs no key', () => {
+    expect(readConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:9000/v1' }).providers).toEqual({
+      openai: { apiKey: '', baseUrl: 'http://127.0.0.1:9000/v1' },
+    })
+  })
+
+  it('cannot be changed afterwards', () => {
+    const config = readConfig({ OPENAI_API_KEY: 'sk', ALLOWED_PRIVATE_HOSTS: 'a' })
+    for (const part of [
+      config,
+      config.providers,
+      config.providers.openai,
+      config.bootstrap,
+      config.allowedPrivateHosts,
+    ])
+      expect(Object.isFrozen(part)).toBe(true)
+  })
+})
