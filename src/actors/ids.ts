@@ -1,0 +1,23 @@
+import { decodeTime, monotonicFactory, ulid } from 'ulid'
+
+const nextUlid = monotonicFactory()
+
+/**
+ * A new id: `prefix`, `_` and a 26-character lower-case ULID, e.g. `ses_01kb…`.
+ *
+ * Ids of one process only rise, also within a millisecond and when the clock is set back, so that a list ordered by
+ * id is a list ordered by creation.
+ */
+export const newId = (prefix: string): string => `${prefix}_${nextUlid().toLowerCase()}`
+
+/** An id that sorts as if it was made at `atMs` (ms since the epoch); for imports and tests. */
+export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(atMs).toLowerCase()}`
+
+/** When an id was made, in ms since the epoch; null when it is no id of ours. */
+export const timeOfId = (id: string): number | null => (isId(id) ? decodeTime(id.slice(-26).toUpperCase()) : null)
+
+/** Whether `text` has the shape of an id, of this `prefix` when one is given. */
+export const isId = (text: string, prefix?: string): boolean =>
+  idShape.test(text) && (prefix === undefined || text.length === prefix.length + 27) && text.startsWith(prefix ?? '')
+
+const idShape = /^[a-z][a-z0-9]*_[0-7][0-9a-hjkmnp-tv-z]{25}$/
