@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
+import type { Principal } from '../use-cases/call.ts'
+import { deriveKey, keyName } from './derive-key.ts'
+
+/** The longest life of a client token in seconds; a longer one that is asked for is cut to it (interface "Limits"). */
+export const maxClientTokenS = 900
+
+/** Whom a client token speaks for. */
+export type ClientGrant = Omit<Extract<Principal, { kind: 'client_token' }>, 'kind'>
+
+/** A minted token; `expiresAtMs` is in ms since the epoch. */
+export interface ClientToken {
+  readonly token: string
+  readonly expiresAtMs: number
+}
+
+interface VerifiedToken {
+  readonly principal: Principal
+  readonly expiresAtMs: number
+}
+
+const prefix = 'ect_'
+const audience = 'troupe-client'
+const maxCached = 50_000
+
+/** Mints and verifies client tokens: `ect_` and a JWT under a key that only this installation has. Nothing is stored. */
+export class ClientTokens {
+  readonly #key: Uint8Array
+  readonly #kid: string
+  readonly #now: () => number
+  /** By SHA-256 of the token, so that no usable token lies about in memory. */
+  readonly #verified = new Map<string, VerifiedToken>()
+
+  constructor({ masterKey, now }: { readonly masterKey: Uint8Array; readonly now: () => number }) {
+    this.#key = deriveKey(masterKey, 'client-tokens')
+    this.#kid = keyName(this.#key)
+    this.#now = now
+  }
+
+  /** @param lifeS seconds; more than 900 is cut to 900. */
+  async mint(grant: ClientGrant, lifeS: number = maxClientTokenS): Promise<ClientToken> {
+    const issuedAtS = Math.floor(this.#now() / 1000)
+    const expiresAtS = issuedAtS + Math.min(Math.max(1, Math.floor(lifeS)), maxClientTokenS)
+    const jwt = await new SignJWT({
+      project: grant.project,
+      tenant: grant.tenant,
+      permissions: [...grant.permissions],
+      session_id: grant.sessionId,
+      installation_ids: [...grant.installationIds],
+    })
+      .setProtectedHeader({ alg: 'HS256', kid: this.#kid })
+      .setSubject(grant.user)
+      .setAudience(audience)
+      .setIssuedAt(issuedAtS)
+      .setExpirationTime(expiresAtS)
+      .sign(this.#key)
+    return { token: prefix + jwt, expiresAtMs: expiresAtS * 1000 }
+  }
+
+  /** Whom the token speaks for; null when it is not ours, was changed or has expired. A token seen before is answered at once. */
+  verify(token: string): Principal | null | Promise<Principal | null> {
+    if (!token.startsWith(prefix) || token.length > 8192) return null
+    const digest = createHash('sha256').update(token).digest('base64url')
+    const known = this.#verified.get(digest)
+    if (known === undefined) return this.#check(token, digest)
+    if (known.expiresAtMs > this.#now()) return known.principal
+    this.#verified.delete(digest)
+    return null
+  }
+
+  async #check(token: string, digest: string): Promise<Principal | null> {
+    try {
+      const jwt = token.slice(prefix.length)
+      if (decodeProtectedHeader(jwt).kid !== this.#kid) return null
+      const { payload } = await jwtVerify(jwt, this.#key, {
+        algorithms: ['HS256'],
+        audience,
+        currentDate: new Date(this.#now()),
+        requiredClaims: ['exp', 'sub'],
+      })
+      const principal = principalOf(payload)
+      if (principal !== null) this.#keep(digest, { principal, expiresAtMs: (payload.exp ?? 0) * 1000 })
+      return principal
+    } catch (error) {
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return null
+      throw error
+    }
+  }
+
+  #keep(digest: string, token: VerifiedToken): void {
+    if (this.#verified.size >= maxCached) {
+      const oldest = this.#verified.keys().next()
+      if (!oldest.done) this.#verified.delete(oldest.value)
+    }
+    this.#verified.set(digest, token)
+  }
+}
+
+/** The signature says that we wrote the claims; their form is checked all the same, for tokens of another release. */
+const principalOf = (claims: Readonly<Record<string, unknown>>): Principal | null => {
+  const { project, tenant, sub, permissions, session_id: sessionId, installation_ids: installationIds } = claims
+  if (typeof project !== 'string' || typeof tenant !== 'string' || typeof sub !== 'string') return null
+  if (!isStrings(permissions) || !isStrings(installationIds)) return null
+  if (sessionId !== null && typeof sessionId !== 'string') return null
+  return Object.freeze({ kind: 'client_token', project, tenant, user: sub, permissions, sessionId, installationIds })
+}
+
+const isStrings = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -1,0 +1,78 @@
+import type { Role } from '../../../specs/access.ts'
+import type { RecordKind } from '../../storage/ports.ts'
+import type { TypedKind } from '../records/schema.ts'
+
+/*
+ * Whose data a row is, is its `project`. What belongs to an organisation as a whole (its projects, members and
+ * dashboard sessions) has the organisation's id there: ids of organisations (`org_`) and projects (`prj_`) never
+ * meet, so no project's scope reaches these rows, and only `organizationScope` does.
+ */
+
+export type OrganizationData = { readonly name: string }
+
+export type ProjectData = {
+  /** The row's own id again: makes it findable for the runtime, which knows the project and not its organisation. */
+  readonly project_id: string
+  readonly name: string
+  /** Origins that browsers may call client-token routes from; `*` for any. */
+  readonly allowed_origins: readonly string[]
+  /** Signs the requests to server-run http tools (`whsec_…`), sealed by the secret box. */
+  readonly signing_secret: string
+}
+
+export type MemberData = {
+  /** Lower case; the login, so unique everywhere. */
+  readonly email: string
+  readonly name: string | null
+  readonly role: Role
+  readonly password_hash: string
+}
+
+export type ProjectKeyData = {
+  readonly name: string
+  /** HMAC of the key (secrets.ts); the key itself is nowhere. */
+  readonly hash: string
+  /** What people recognise a key by: its first and last characters. */
+  readonly prefix: string
+  readonly last4: string
+  /** Id of the member who made it; null for the one of the first start. */
+  readonly created_by: string | null
+  /** ms since the epoch; null for never. */
+  readonly expires_at_ms: number | null
+  readonly revoked_at_ms: number | null
+  /** Accurate to a minute. */
+  readonly last_used_at_ms: number | null
+}
+
+export type DashboardSessionData = {
+  /** HMAC of the cookie's value. */
+  readonly hash: string
+  readonly member_id: string
+}
+
+export const organizations: TypedKind<OrganizationData> = { name: 'organizations' }
+
+export const projects: TypedKind<ProjectData> = {
+  name: 'projects',
+  unique: [{ fields: ['project_id'], global: true }],
+}
+
+export const members: TypedKind<MemberData> = {
+  name: 'members',
+  unique: [{ fields: ['email'], global: true }],
+  filters: ['role'],
+}
+
+export const projectKeys: TypedKind<ProjectKeyData> = {
+  name: 'project_keys',
+  unique: [{ fields: ['hash'], global: true }],
+}
+
+export const dashboardSessions: TypedKind<DashboardSessionData> = {
+  name: 'dashboard_sessions',
+  unique: [{ fields: ['hash'], global: true }],
+  filters: ['member_id'],
+}
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const authKinds: readonly RecordKind[] = [organizations, projects, members, projectKeys, dashboardSessions]

@@ -1,0 +1,95 @@
+/** What a cache of verified credentials is made with. */
+export interface RecheckOptions<T> {
+  /** Asks the store; null when the credential is not (or no longer) good. */
+  readonly load: (hash: string) => Promise<T | null>
+  /** Age in ms from which an entry is not used before the store was asked again. */
+  readonly maxAgeMs: number
+  /** Entries kept; the one that was added first goes. */
+  readonly maxEntries: number
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+interface Entry<T> {
+  value: T
+  checkedAt: number
+}
+
+/**
+ * Verified credentials by hash, so that a busy one costs no read of the store.
+ *
+ * An entry is good for `maxAgeMs`; in the second half of that time it is read again in the background, so a credential
+ * in steady use is always answered at once, and one revoked on another node is refused after `maxAgeMs` at the latest.
+ * Only good credentials are kept: guesses fill nothing.
+ */
+export class RecheckCache<T> {
+  readonly #options: RecheckOptions<T>
+  readonly #entries = new Map<string, Entry<T>>()
+  readonly #loading = new Map<string, Promise<T | null>>()
+  /** Counts `forget`s: a read that began before one may have seen the old state, and must not be kept. */
+  #forgets = 0
+
+  constructor(options: RecheckOptions<T>) {
+    this.#options = options
+  }
+
+  /** The value when it is fresh, without waiting; undefined when the store has to be asked with `load`. */
+  peek(hash: string): T | undefined {
+    const entry = this.#entries.get(hash)
+    if (entry === undefined) return undefined
+    const age = this.#options.now() - entry.checkedAt
+    if (age >= this.#options.maxAgeMs || age < 0) return undefined
+    if (age >= this.#options.maxAgeMs / 2) this.#refresh(hash)
+    return entry.value
+  }
+
+  /** Asks the store, once however many wait. @throws what `load` throws. */
+  load(hash: string): Promise<T | null> {
+    const running = this.#loading.get(hash)
+    if (running !== undefined) return running
+    const reading = this.#read(hash).finally(() => {
+      if (this.#loading.get(hash) === reading) this.#loading.delete(hash)
+    })
+    this.#loading.set(hash, reading)
+    return reading
+  }
+
+  /** Takes a credential out at once: its next use asks the store. */
+  forget(hash: string): void {
+    this.#forgets += 1
+    this.#entries.delete(hash)
+    this.#loading.delete(hash)
+  }
+
+  /** Takes everything out at once. */
+  clear(): void {
+    this.#forgets += 1
+    this.#entries.clear()
+    this.#loading.clear()
+  }
+
+  async #read(hash: string): Promise<T | null> {
+    const { load, now } = this.#options
+    const checkedAt = now()
+    const forgets = this.#forgets
+    const value = await load(hash)
+    if (forgets !== this.#forgets) return value
+    if (value === null) this.#entries.delete(hash)
+    else this.#keep(hash, { value, checkedAt })
+    return value
+  }
+
+  #keep(hash: string, entry: Entry<T>): void {
+    if (!this.#entries.has(hash) && this.#entries.size >= this.#options.maxEntries) {
+      const oldest = this.#entries.keys().next()
+      if (!oldest.done) this.#entries.delete(oldest.value)
+    }
+    this.#entries.set(hash, entry)
+  }
+
+  /** Without an answer the entry stays until it is too old, and then whoever asks sees the trouble. */
+  #refresh(hash: string): void {
+    if (this.#loading.has(hash)) return
+    this.load(hash).catch(() => undefined)
+  }
+}
