@@ -1,10 +1,7 @@
+import type { Json, JsonObject } from '../../specs/json.ts'
 import type { Scope } from '../../specs/scope.ts'
 
-/** Any value that JSON can carry; what commits and records hold. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
-
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: Json | undefined }
+export type { Json, JsonObject } from '../../specs/json.ts'
 
 /** One event of a machine as it is stored: `type` and its plain data. */
 export type StoredEvent = JsonObject & { readonly type: string }

@@ -1,0 +1,119 @@
+import type { Commit, CommitKey, Json, LogEvent, StoredLogEvent } from './ports.ts'
+
+/**
+ * A commit as every adapter keeps it: what is searched for stands apart, the rest is JSON text.
+ *
+ * Text and not columns or BSON: it costs less to write, and a key or a depth that a database refuses (`$ref`, `a\u0000b`)
+ * cannot fail the batch in which other actors' commits travel (specs/decisions/0003-storage.md).
+ */
+export interface CommitRow {
+  readonly actor: string
+  readonly seq: number
+  readonly shard: number
+  readonly epoch: number
+  readonly at: number
+  readonly project: string
+  readonly tenant: string | null
+  readonly machine: string
+  readonly cause: string
+  readonly nonce: string
+  readonly last_sequence: number
+  /** JSON of the log events; null when the commit has none. */
+  readonly events: string | null
+  /** JSON of the snapshot; null once it was stripped. */
+  readonly snapshot: string | null
+  /** JSON of `CommitBody`. */
+  readonly body: string
+  readonly open: boolean
+  readonly due: number | null
+}
+
+type CommitBody = Pick<Commit, 'event' | 'effects' | 'messages' | 'reminders' | 'in_flight'>
+
+/** Turns a commit into the row that is stored. */
+export const toRow = (commit: Commit): CommitRow => ({
+  actor: commit.actor,
+  seq: commit.seq,
+  shard: commit.shard,
+  epoch: commit.epoch,
+  at: commit.at,
+  project: commit.project,
+  tenant: commit.tenant,
+  machine: commit.machine,
+  cause: commit.cause,
+  nonce: commit.nonce,
+  last_sequence: commit.last_sequence,
+  events: eventsText(commit),
+  snapshot: snapshotText(commit),
+  body: bodyText(commit),
+  open: commit.open,
+  due: commit.due,
+})
+
+/** JSON of a commit's log events, or null for none. */
+export const eventsText = (commit: Commit): string | null =>
+  commit.events.length === 0 ? null : JSON.stringify(commit.events)
+
+/** JSON of a commit's snapshot, or null for none. */
+export const snapshotText = (commit: Commit): string | null =>
+  commit.snapshot === undefined ? null : JSON.stringify(commit.snapshot)
+
+/** JSON of what only the commit's reader needs. */
+export const bodyText = ({ event, effects, messages, reminders, in_flight }: Commit): string =>
+  JSON.stringify({ event, effects, messages, reminders, in_flight } satisfies CommitBody)
+
+/** The commit that a row holds; without `snapshot` when that was stripped. */
+export const fromRow = (row: CommitRow): Commit => {
+  const body: CommitBody = JSON.parse(row.body)
+  const events: readonly LogEvent[] = row.events === null ? [] : JSON.parse(row.events)
+  const commit = {
+    actor: row.actor,
+    seq: row.seq,
+    shard: row.shard,
+    epoch: row.epoch,
+    at: row.at,
+    project: row.project,
+    tenant: row.tenant,
+    machine: row.machine,
+    cause: row.cause,
+    nonce: row.nonce,
+    event: body.event,
+    events,
+    last_sequence: row.last_sequence,
+    effects: body.effects,
+    messages: body.messages,
+    reminders: body.reminders,
+    in_flight: body.in_flight,
+    open: row.open,
+    due: row.due,
+  }
+  return row.snapshot === null ? commit : { ...commit, snapshot: JSON.parse(row.snapshot) }
+}
+
+/** Gathers the log events of commits that come in order of `seq`. */
+export class EventPage {
+  readonly events: StoredLogEvent[] = []
+  readonly #after: number
+  readonly #limit: number
+
+  constructor(after: number, limit: number) {
+    this.#after = after
+    this.#limit = limit
+  }
+
+  /** Takes what belongs into the page from one commit's events (JSON text); false: the page is full. */
+  take(text: string, at: number): boolean {
+    const events: readonly LogEvent[] = JSON.parse(text)
+    for (const event of events) {
+      if (this.events.length >= this.#limit) return false
+      if (event.sequence > this.#after) this.events.push({ ...event, at })
+    }
+    return this.events.length < this.#limit
+  }
+}
+
+/** One string for a commit's key: sorts by actor, then by `seq`. */
+export const keyOf = ({ actor, seq }: CommitKey): string => `${actor}:${String(seq).padStart(10, '0')}`
+
+/** A value as indexes keep it, so that all adapters agree on what is equal. */
+export const keyText = (value: Json): string => JSON.stringify(value)

@@ -1,0 +1,102 @@
+import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '../commit-row.ts'
+import type { AppendOutcome, Commit, CommitKey, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
+
+interface Log {
+  readonly bySeq: Map<number, CommitRow>
+  readonly byCause: Map<string, CommitRow>
+  head: CommitRow
+}
+
+/** Commits in this process's memory, for pure tests. They are kept as text, so no caller shares an object with the store. */
+export class MemoryCommits implements CommitStore {
+  readonly #logs = new Map<string, Log>()
+  readonly #open = new Map<string, CommitRow>()
+  readonly #due = new Map<string, CommitRow>()
+
+  async append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
+    return commits.map((commit) => this.#add(toRow(commit)))
+  }
+
+  #add(row: CommitRow): AppendOutcome {
+    const log = this.#logs.get(row.actor)
+    if (log?.bySeq.has(row.seq)) return 'overtaken'
+    if (log?.byCause.has(row.cause)) return 'duplicate'
+    if (log && log.head.seq > row.seq) this.#put(log, row)
+    else this.#put({ bySeq: log?.bySeq ?? new Map(), byCause: log?.byCause ?? new Map(), head: row }, row)
+    return 'done'
+  }
+
+  #put(log: Log, row: CommitRow): void {
+    const key = keyOf(row)
+    this.#logs.set(row.actor, log)
+    log.bySeq.set(row.seq, row)
+    log.byCause.set(row.cause, row)
+    if (log.head.seq === row.seq) log.head = row
+    if (row.open) this.#open.set(key, row)
+    else this.#open.delete(key)
+    if (row.due !== null) this.#due.set(key, row)
+    else this.#due.delete(key)
+  }
+
+  async head(actor: string): Promise<Commit | null> {
+    return found(this.#logs.get(actor)?.head)
+  }
+
+  async at(actor: string, seq: number): Promise<Commit | null> {
+    return found(this.#logs.get(actor)?.bySeq.get(seq))
+  }
+
+  async byCause(actor: string, cause: string): Promise<Commit | null> {
+    return found(this.#logs.get(actor)?.byCause.get(cause))
+  }
+
+  async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
+    const rows = [...(this.#logs.get(actor)?.bySeq.values() ?? [])].sort((a, b) => a.seq - b.seq)
+    const page = new EventPage(after, limit)
+    for (const row of rows) {
+      if (row.events !== null && row.last_sequence > after && !page.take(row.events, row.at)) break
+    }
+    return page.events
+  }
+
+  async open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+    const rows = [...this.#open.values()].filter((row) => !shards || shards.includes(row.shard))
+    return rows
+      .sort((a, b) => a.at - b.at || compare(a, b))
+      .slice(0, limit)
+      .map(fromRow)
+  }
+
+  async due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+    const dueAt = (row: CommitRow): number => row.due ?? Number.POSITIVE_INFINITY
+    const rows = [...this.#due.values()].filter((row) => dueAt(row) <= now && (!shards || shards.includes(row.shard)))
+    return rows
+      .sort((a, b) => dueAt(a) - dueAt(b) || compare(a, b))
+      .slice(0, limit)
+      .map(fromRow)
+  }
+
+  async settle({ close, undue, strip }: SettleWork): Promise<void> {
+    for (const key of close) this.#change(key, { open: false })
+    for (const key of undue) this.#change(key, { due: null })
+    for (const key of strip) this.#change(key, { snapshot: null })
+  }
+
+  #change({ actor, seq }: CommitKey, change: Partial<CommitRow>): void {
+    const log = this.#logs.get(actor)
+    const row = log?.bySeq.get(seq)
+    if (log && row) this.#put(log, { ...row, ...change })
+  }
+
+  async forget(actor: string): Promise<void> {
+    for (const row of this.#logs.get(actor)?.bySeq.values() ?? []) {
+      this.#open.delete(keyOf(row))
+      this.#due.delete(keyOf(row))
+    }
+    this.#logs.delete(actor)
+  }
+}
+
+const found = (row: CommitRow | undefined): Commit | null => (row ? fromRow(row) : null)
+
+const compare = (a: CommitKey, b: CommitKey): number => (keyOf(a) < keyOf(b) ? -1 : 1)

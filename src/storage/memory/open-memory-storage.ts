@@ -1,0 +1,23 @@
+import type { Storage } from '../ports.ts'
+import { MemoryCommits } from './commits.ts'
+import { MemoryRecords } from './records.ts'
+
+/**
+ * A store in memory for pure tests; it keeps the whole contract but durability.
+ *
+ * @param options.now ms since the epoch; decides which records have expired.
+ */
+export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => number } = {}): Storage => {
+  const blobs = new Map<string, string>()
+  return {
+    name: 'memory',
+    commits: new MemoryCommits(),
+    records: new MemoryRecords(now),
+    blobs: {
+      put: async (project, hash, content) => void blobs.set(`${project}:${hash}`, content),
+      get: async (project, hash) => blobs.get(`${project}:${hash}`) ?? null,
+    },
+    ping: async () => {},
+    close: async () => {},
+  }
+}

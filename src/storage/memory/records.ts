@@ -1,0 +1,126 @@
+import { covers, type Scope } from '../../../specs/scope.ts'
+import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
+import { conditions, fieldText, uniqueKeyFor, uniqueText } from '../record-keys.ts'
+
+type Where = { readonly [field: string]: Json } | undefined
+
+/** Records in this process's memory, for pure tests. */
+export class MemoryRecords implements RecordStore {
+  readonly #kinds = new Map<string, Map<string, StoredRecord>>()
+  readonly #now: () => number
+
+  /** @param now ms since the epoch; decides which records have expired. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  async prepare(kinds: readonly RecordKind[]): Promise<void> {
+    for (const kind of kinds) this.#rows(kind)
+  }
+
+  async get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
+    const record = this.#rows(kind).get(id)
+    return record && this.#live(record) && covers(scope, record) ? structuredClone(record) : null
+  }
+
+  async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {
+    const unique = uniqueKeyFor(kind, key, false)
+    const text = uniqueText(unique, scope.project, key)
+    return this.#seen(
+      kind,
+      (record) => covers(scope, record) && uniqueText(unique, record.project, record.data) === text,
+    )
+  }
+
+  async findGlobal(kind: RecordKind, key: JsonObject): Promise<StoredRecord | null> {
+    const unique = uniqueKeyFor(kind, key, true)
+    const text = uniqueText(unique, '', key)
+    return this.#seen(kind, (record) => uniqueText(unique, '', record.data) === text)
+  }
+
+  async insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
+    await this.sweep(kind, this.#now())
+    if (this.#rows(kind).has(record.id) || this.#taken(kind, record)) return 'exists'
+    this.#rows(kind).set(record.id, structuredClone(record))
+    return 'done'
+  }
+
+  async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
+    await this.sweep(kind, this.#now())
+    const stored = this.#rows(kind).get(record.id)
+    if (stored?.project !== record.project) return 'missing'
+    if (stored.version !== record.version - 1 || this.#taken(kind, record)) return 'conflict'
+    this.#rows(kind).set(record.id, structuredClone(record))
+    return 'done'
+  }
+
+  async remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean> {
+    return (await this.get(kind, scope, id)) !== null && this.#rows(kind).delete(id)
+  }
+
+  async list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]> {
+    const { after, ascending = false, skip = 0, limit } = query
+    const sign = ascending ? 1 : -1
+    const rows = this.#matching(kind, scope, query.where)
+      .filter((record) => after === undefined || (ascending ? record.id > after : record.id < after))
+      .sort((a, b) => (a.id < b.id ? -sign : sign))
+    return structuredClone(rows.slice(skip, skip + limit))
+  }
+
+  async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    return this.#matching(kind, scope, where).length
+  }
+
+  async project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
+    for (const { kind, record } of rows) {
+      const stored = this.#rows(kind).get(record.id)
+      if (stored && stored.version >= record.version) continue
+      if (this.#taken(kind, record)) throw new Error(`${kind.name} ${record.id} breaks a unique key`)
+      this.#rows(kind).set(record.id, structuredClone(record))
+    }
+  }
+
+  async sweep(kind: RecordKind, now: number): Promise<number> {
+    const gone = [...this.#rows(kind).values()].filter(({ expires_at }) => expires_at !== null && expires_at <= now)
+    for (const { id } of gone) this.#rows(kind).delete(id)
+    return gone.length
+  }
+
+  #rows({ name }: RecordKind): Map<string, StoredRecord> {
+    const rows = this.#kinds.get(name) ?? new Map<string, StoredRecord>()
+    this.#kinds.set(name, rows)
+    return rows
+  }
+
+  #seen(kind: RecordKind, matches: (record: StoredRecord) => boolean): StoredRecord | null {
+    for (const record of this.#rows(kind).values()) {
+      if (this.#live(record) && matches(record)) return structuredClone(record)
+    }
+    return null
+  }
+
+  #live({ expires_at }: StoredRecord): boolean {
+    return expires_at === null || expires_at > this.#now()
+  }
+
+  #matching(kind: RecordKind, scope: Scope, where: Where): StoredRecord[] {
+    const wanted = conditions(kind, where)
+    return [...this.#rows(kind).values()].filter(
+      (record) =>
+        this.#live(record) &&
+        covers(scope, record) &&
+        wanted.every(([field, text]) => fieldText(record.data, field) === text),
+    )
+  }
+
+  #taken(kind: RecordKind, record: StoredRecord): boolean {
+    return (kind.unique ?? []).some((unique) => {
+      const text = uniqueText(unique, record.project, record.data)
+      if (text === null) return false
+      for (const other of this.#rows(kind).values()) {
+        if (other.id !== record.id && uniqueText(unique, other.project, other.data) === text) return true
+      }
+      return false
+    })
+  }
+}

@@ -1,0 +1,57 @@
+import { keyText } from './commit-row.ts'
+import type { Json, JsonObject, RecordKind } from './ports.ts'
+
+/** One unique key of a kind. */
+export type UniqueKey = NonNullable<RecordKind['unique']>[number]
+
+type Where = { readonly [field: string]: Json } | undefined
+
+/** Every field of `data` that some index of the kind needs. */
+export const indexedFields = (kind: RecordKind): readonly string[] => [
+  ...new Set([...(kind.unique ?? []).flatMap((key) => key.fields), ...(kind.filters ?? [])]),
+]
+
+/** The text of an indexed field; null when the record lacks it (absent or null). */
+export const fieldText = (data: JsonObject, field: string): string | null => {
+  const value = data[field]
+  return value === undefined || value === null ? null : keyText(value)
+}
+
+/** A record's value of a unique key as one string; null when a field is lacking, then the key does not bind. */
+export const uniqueText = (key: UniqueKey, project: string, data: JsonObject): string | null => {
+  const parts = key.global ? ['*'] : ['=', project]
+  for (const field of key.fields) {
+    const text = fieldText(data, field)
+    if (text === null) return null
+    parts.push(text)
+  }
+  return JSON.stringify(parts)
+}
+
+/**
+ * The declared unique key whose fields are exactly those of `key`.
+ *
+ * @throws {Error} when there is none (the caller's mistake: such a search would have no index), or a value is null.
+ */
+export const uniqueKeyFor = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): UniqueKey => {
+  const given = Object.keys(key)
+  const found = (kind.unique ?? []).find(
+    ({ fields, global }) =>
+      fields.length === given.length && fields.every((field) => fieldText(key, field)) && (global || !onlyGlobal),
+  )
+  if (!found) throw new Error(`${kind.name} has no ${onlyGlobal ? 'global ' : ''}unique key of ${given.join(', ')}`)
+  return found
+}
+
+/**
+ * The conditions of a list as pairs of field and text; a null text asks for records that lack the field.
+ *
+ * @throws {Error} for a field without an index (the caller's mistake).
+ */
+export const conditions = (kind: RecordKind, where: Where): readonly (readonly [string, string | null])[] => {
+  const known = indexedFields(kind)
+  return Object.entries(where ?? {}).map(([field, value]) => {
+    if (!known.includes(field)) throw new Error(`${kind.name} has no index on ${field}`)
+    return [field, value === null ? null : keyText(value)] as const
+  })
+}
