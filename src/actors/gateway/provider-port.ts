@@ -36,6 +36,8 @@ export interface ModelUsage {
   readonly outputTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
+  /** The provider counted nothing; these are estimates by length. Absent on real counts. */
+  readonly estimated?: true
 }
 
 /** A model's whole answer. `text` is all deltas joined. */

@@ -1,0 +1,79 @@
+import { AttemptFailed, cancelled } from './failure.ts'
+
+/** Limits of one model call, all in milliseconds but `retries`. */
+export interface CallPolicy {
+  readonly connectTimeoutMs: number
+  /** From the request's start to the first byte of the answer's body. */
+  readonly firstByteTimeoutMs: number
+  /** Longest silence inside an answer. */
+  readonly idleTimeoutMs: number
+  /** Attempts after the first one; only before the first byte. */
+  readonly retries: number
+  readonly backoffMs: number
+  readonly maxBackoffMs: number
+  /** A longer `Retry-After` is not waited for: the call fails and says how long to wait. */
+  readonly maxRetryAfterMs: number
+}
+
+/** What stands when nothing is configured. */
+export const defaultCallPolicy: CallPolicy = {
+  connectTimeoutMs: 10_000,
+  firstByteTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  retries: 2,
+  backoffMs: 300,
+  maxBackoffMs: 4_000,
+  maxRetryAfterMs: 10_000,
+}
+
+/**
+ * Runs `attempt` until it succeeds, fails for good, or the attempts are used up.
+ *
+ * @throws {ModelError} of the last attempt; `cancelled` as soon as `signal` aborts, also between attempts.
+ */
+export async function withRetries<T>(
+  policy: CallPolicy,
+  signal: AbortSignal,
+  attempt: () => Promise<T>,
+  random: () => number = Math.random,
+): Promise<T> {
+  for (let failed = 0; ; failed++) {
+    try {
+      return await attempt()
+    } catch (caught) {
+      if (!(caught instanceof AttemptFailed)) throw caught
+      const waitMs = waitBefore(failed, caught, policy, random)
+      if (waitMs === undefined) throw caught.error
+      await pause(waitMs, signal)
+    }
+  }
+}
+
+/** Milliseconds until the next attempt; undefined when there is none. Half of the back-off is jitter. */
+function waitBefore(
+  failed: number,
+  failure: AttemptFailed,
+  policy: CallPolicy,
+  random: () => number,
+): number | undefined {
+  if (!failure.retryable || failed >= policy.retries) return undefined
+  const asked = failure.error.retryAfterMs
+  if (asked !== undefined) return asked <= policy.maxRetryAfterMs ? asked : undefined
+  const backoffMs = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** failed)
+  return backoffMs * (0.5 + random() / 2)
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(cancelled().error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }, ms)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}

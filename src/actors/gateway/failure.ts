@@ -1,0 +1,110 @@
+import { ModelError } from './provider-port.ts'
+import { isObject, objectOf, parseJson, textOf } from './wire.ts'
+
+/** How one attempt failed: what the caller is told, and whether another attempt may help. */
+export class AttemptFailed extends Error {
+  override readonly name = 'AttemptFailed'
+  readonly error: ModelError
+  readonly retryable: boolean
+  constructor(error: ModelError, retryable: boolean) {
+    super(error.message)
+    this.error = error
+    this.retryable = retryable
+  }
+}
+
+/** A refusal that another attempt would meet again. */
+export const refused = (error: ModelError): AttemptFailed => new AttemptFailed(error, false)
+
+/** The caller gave up. */
+export const cancelled = (): AttemptFailed => refused(new ModelError('cancelled', 'The model call was cancelled.'))
+
+/** The answer began and did not end as the wire format says. */
+export const streamBroken = (): AttemptFailed =>
+  refused(new ModelError('provider_stream_broken', 'The provider broke off in the middle of its answer.'))
+
+/** Nothing came in time. Not tried again: the caller has waited a whole limit already. */
+export const timedOut = (what: 'answer' | 'continue'): AttemptFailed =>
+  refused(new ModelError('provider_timeout', `The provider did not ${what} in time.`))
+
+/** The connection failed before any answer. */
+export const unreachable = (): AttemptFailed =>
+  new AttemptFailed(new ModelError('provider_unavailable', 'The provider cannot be reached.'), true)
+
+/** An answer with an error status. `retryAfter` is that header's value. */
+export function statusFailure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed {
+  const error = objectOf(objectOf(parseJson(body)).error)
+  const reason = reasonOf(error)
+  if (status === 429) return rateLimited(reason, retryAfterMs(retryAfter, now))
+  if (status === 408 || status === 504) {
+    return new AttemptFailed(new ModelError('provider_timeout', 'The provider timed out on its side.'), true)
+  }
+  if (status >= 500) return serverError(status, retryAfterMs(retryAfter, now))
+  if (isTooLong(status, error)) {
+    return refused(new ModelError('context_length_exceeded', 'The conversation is longer than the model takes.'))
+  }
+  if (status === 404) return refused(new ModelError('model_not_found', 'The provider does not offer this model.'))
+  if (status === 401 || status === 403) {
+    return refused(new ModelError('provider_error', 'The provider refused the key that is configured for it.'))
+  }
+  return refused(new ModelError('provider_error', `The provider refused the request (${status}${reason}).`))
+}
+
+/** An error object that came inside a stream: always after the first byte, so never tried again. */
+export function streamedFailure(error: unknown): AttemptFailed {
+  const fields = objectOf(error)
+  const reason = reasonOf(fields)
+  if (/rate_limit|resource_exhausted/i.test(reason)) {
+    return refused(new ModelError('provider_rate_limited', 'The provider refused for its rate limit.'))
+  }
+  if (/overloaded|unavailable/i.test(reason)) {
+    return refused(new ModelError('provider_unavailable', 'The provider is overloaded.'))
+  }
+  if (isTooLong(400, fields)) {
+    return refused(new ModelError('context_length_exceeded', 'The conversation is longer than the model takes.'))
+  }
+  return refused(new ModelError('provider_error', `The provider answered with an error${reason}.`))
+}
+
+/** Milliseconds of a `Retry-After` value (seconds or an HTTP date); undefined when it says nothing usable. */
+export function retryAfterMs(value: string | null, now: number): number | undefined {
+  if (value === null || value.trim() === '') return undefined
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.round(seconds * 1000) : undefined
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** A provider without credit answers 429 too; waiting does not help there. */
+function rateLimited(reason: string, waitMs: number | undefined): AttemptFailed {
+  const error = new ModelError('provider_rate_limited', 'The provider refused for its rate limit.', waitMs)
+  return new AttemptFailed(error, !reason.includes('insufficient_quota'))
+}
+
+function serverError(status: number, waitMs: number | undefined): AttemptFailed {
+  const overloaded = status === 503 || status === 529
+  const error = overloaded
+    ? new ModelError('provider_unavailable', 'The provider is overloaded.', waitMs)
+    : new ModelError('provider_error', `The provider answered with an error (${status}).`, waitMs)
+  return new AttemptFailed(error, true)
+}
+
+function isTooLong(status: number, error: { readonly [field: string]: unknown }): boolean {
+  if (status === 413 || error.code === 'context_length_exceeded') return true
+  const message = textOf(error.message)
+  return (
+    status === 400 &&
+    /context (length|window)|maximum context|prompt is too long|token count .*exceeds|too many tokens/i.test(message)
+  )
+}
+
+/** The provider's own short code, when it looks like one. Its message is not shown: it may quote keys or input. */
+function reasonOf(error: { readonly [field: string]: unknown }): string {
+  const found = [error.code, error.type, error.status].find(
+    (value) => typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_]{1,63}$/.test(value),
+  )
+  return typeof found === 'string' ? `, ${found}` : ''
+}
+
+/** Whether a thrown value carries a system or undici error code. */
+export const errorCodeOf = (error: unknown): string => (isObject(error) ? textOf(error.code) : '')

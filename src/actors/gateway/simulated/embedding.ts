@@ -1,0 +1,49 @@
+/** Length of every simulated vector. */
+export const embeddingDimensions = 256
+
+/**
+ * A deterministic vector of unit length from hashed words and character trigrams: texts that share words are close.
+ * It knows no meaning; it is there so that retrieval can be tried without a key.
+ */
+export function embedText(text: string): number[] {
+  const vector = new Float64Array(embeddingDimensions)
+  const words =
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  for (const word of words) {
+    add(vector, `w:${word}`, 1)
+    const padded = ` ${word} `
+    for (let i = 0; i + 3 <= padded.length; i++) add(vector, `t:${padded.slice(i, i + 3)}`, 0.3)
+  }
+  if (words.length === 0) add(vector, 'empty', 1)
+  return unit(vector)
+}
+
+/** Little-endian 32-bit floats in base64: the form that clients of the wire format ask for to save bytes. */
+export const encodeVector = (vector: readonly number[]): string =>
+  Buffer.from(new Float32Array(vector).buffer).toString('base64')
+
+function add(vector: Float64Array, feature: string, weight: number): void {
+  const hash = fnv1a(feature)
+  const place = hash % embeddingDimensions
+  vector[place] = (vector[place] ?? 0) + (hash & 0x40000000 ? weight : -weight)
+}
+
+function unit(vector: Float64Array): number[] {
+  let squares = 0
+  for (const value of vector) squares += value * value
+  const length = Math.sqrt(squares)
+  const numbers = Array.from(vector)
+  return length === 0 ? numbers.map((_, place) => (place === 0 ? 1 : 0)) : numbers.map((value) => value / length)
+}
+
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) {
+    hash ^= text.charCodeAt(i)
+    hash = Math.imul(hash, 0x01000193)
+  }
+  return hash >>> 0
+}
