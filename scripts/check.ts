@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { docstringFindings } from './check/docstrings.ts'
+import { layerFindings } from './check/layers.ts'
+import { namedPathFindings } from './check/named-paths.ts'
+import { namingFindings } from './check/naming.ts'
+import { type Finding, readFiles } from './check/source-files.ts'
+
+/**
+ * `npm run check`: every rule of the project that a machine can see. All steps run, whatever fails; exit code 1 when any did.
+ * What the linter can see is in biome.json and scripts/check/lint; each rule has a test that it bites (test/scripts/check).
+ */
+const root = resolve(import.meta.dirname, '..')
+const code = readFiles(root, ['specs', 'src', 'test', 'scripts', 'bench'], ['.ts'])
+const product = readFiles(root, ['specs', 'src'], ['.ts'])
+const pages = readFiles(root, ['specs/decisions'], ['.md'])
+const frontPages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+  .filter((path) => existsSync(resolve(root, path)))
+  .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
+
+/** Runs one of the project's own tools; null when it is content, else what it printed. */
+function tool(script: string, ...args: readonly string[]): string | null {
+  const run = spawnSync(process.execPath, [script, ...args], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
+  return run.status === 0 ? null : `${run.stdout}${run.stderr}${run.error?.message ?? ''}`.trim()
+}
+
+const listed = (findings: readonly Finding[]): string | null =>
+  findings.length === 0 ? null : findings.map(({ path, line, message }) => `${path}:${line} ${message}`).join('\n')
+
+const steps: Readonly<Record<string, () => string | null>> = {
+  types: () => tool('node_modules/typescript/bin/tsc', '-p', '.'),
+  'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
+  layers: () => listed(layerFindings(product)),
+  names: () => listed(namingFindings(code)),
+  docstrings: () => listed(docstringFindings(product)),
+  'named paths': () => listed(namedPathFindings(root, [...product, ...pages, ...frontPages])),
+  'generated files': () => tool('scripts/generate.ts', '--check'),
+  duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),
+}
+
+let failed = 0
+for (const [name, step] of Object.entries(steps)) {
+  const startedAt = performance.now()
+  const trouble = step()
+  console.log(
+    `${trouble === null ? 'ok    ' : 'FAILED'} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`,
+  )
+  if (trouble === null) continue
+  failed += 1
+  console.log(trouble.replaceAll(/^/gm, '       '))
+}
+console.log(failed === 0 ? 'All checks passed' : `${failed} of ${Object.keys(steps).length} checks failed`)
+process.exitCode = failed === 0 ? 0 : 1

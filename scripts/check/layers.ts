@@ -1,0 +1,55 @@
+import { importsOf } from './imports.ts'
+import type { Finding, SourceFile } from './source-files.ts'
+
+/** From the bottom: a file may import its own layer and those before it (ARCHITECTURE.md, "Layers"). */
+const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
+  { name: 'specs', holds: /^specs\// },
+  { name: 'machines', holds: /^src\/machines\// },
+  { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
+  { name: 'actors', holds: /^src\/actors\// },
+  { name: 'transport', holds: /^src\/transport\// },
+  { name: 'main', holds: /^src\/main\.ts$/ },
+]
+
+/** Who alone may use a folder or a package; each is one replaceable part behind a port. */
+const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly rule: string }[] = [
+  ...['mongo', 'sqlite', 'memory', 'redis'].map((adapter) => ({
+    what: new RegExp(`^src/storage/${adapter}/`),
+    by: new RegExp(`^src/(main\\.ts$|storage/${adapter}/)`),
+    rule: 'only src/main.ts chooses a store',
+  })),
+  { what: /^mongodb$/, by: /^src\/storage\/mongo\//, rule: 'MongoDB stays behind src/storage/ports.ts' },
+  { what: /^node:sqlite$/, by: /^src\/storage\/sqlite\//, rule: 'SQLite stays behind src/storage/ports.ts' },
+  { what: /^(ioredis|redis-om)$/, by: /^src\/storage\/redis\//, rule: 'Redis stays behind a port' },
+  { what: /^uWebSockets\.js$/, by: /^src\/transport\//, rule: 'the HTTP server stays behind http-port.ts' },
+]
+
+/** What a machine may use: neither does I/O nor looks at the clock. */
+const purePackage = /^(xstate|decimal\.js)$/
+
+/** Every import of specs/ and src/ that goes up a layer, around a port, or out of the product. */
+export function layerFindings(files: readonly SourceFile[]): readonly Finding[] {
+  return files.flatMap((file) =>
+    importsOf(file).flatMap(({ target, line }) => {
+      const message = refusal(file.path, target)
+      return message === null ? [] : [{ path: file.path, line, message }]
+    }),
+  )
+}
+
+function refusal(from: string, target: string): string | null {
+  const own = layerOf(from)
+  if (own === -1) return null
+  const other = layerOf(target)
+  if (other > own) return `${nameOf(own)} may not import ${nameOf(other)} (${target})`
+  if (/^(scripts|bench|test)\//.test(target)) return `the product may not import ${target}`
+  if (own === layerOf('src/machines/') && other === -1 && !purePackage.test(target))
+    return `machines are pure and may not import ${target}`
+  const broken = reserved.find(({ what, by }) => what.test(target) && !by.test(from))
+  return broken === undefined ? null : `may not import ${target}: ${broken.rule}`
+}
+
+/** The highest layer that holds the path, so that src/main.ts is `main`; -1 for none. */
+const layerOf = (path: string): number => layers.findLastIndex(({ holds }) => holds.test(path))
+
+const nameOf = (layer: number): string => layers[layer]?.name ?? ''

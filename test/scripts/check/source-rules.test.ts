@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { docstringFindings } from '../../../scripts/check/docstrings.ts'
+import { layerFindings } from '../../../scripts/check/layers.ts'
+import { namedPathFindings } from '../../../scripts/check/named-paths.ts'
+import { namingFindings } from '../../../scripts/check/naming.ts'
+import { type Finding, readFiles } from '../../../scripts/check/source-files.ts'
+
+const lines = (findings: readonly Finding[]) => findings.map(({ line }) => line)
+
+describe('layers', () => {
+  const findings = (path: string, text: string) => layerFindings([{ path, text }])
+
+  it.each([
+    ['specs see machines', 'specs/a.ts', "import { b } from '../src/machines/b.ts'"],
+    ['machines see storage', 'src/machines/a.ts', "import type { B } from '../storage/ports.ts'"],
+    ['machines see node', 'src/machines/a.ts', "import { b } from 'node:fs'"],
+    ['machines see a package that is not pure', 'src/machines/a.ts', "import { b } from 'undici'"],
+    ['storage sees actors', 'src/storage/ports.ts', "import { b } from '../actors/b.ts'"],
+    ['actors see transport', 'src/actors/a.ts', "import type { B } from '../transport/http-port.ts'"],
+    ['transport sees main', 'src/transport/a.ts', "import { b } from '../main.ts'"],
+    ['actors choose a store', 'src/actors/a.ts', "import { b } from '../storage/mongo/b.ts'"],
+    ['one store uses another', 'src/storage/mongo/a.ts', "import { b } from '../sqlite/b.ts'"],
+    ['actors see the mongodb driver', 'src/actors/a.ts', "import { b } from 'mongodb'"],
+    ['actors see SQLite', 'src/actors/a.ts', "import { b } from 'node:sqlite'"],
+    ['actors see Redis', 'src/actors/a.ts', "import { b } from 'ioredis'"],
+    ['actors see the HTTP server', 'src/actors/a.ts', "import b from 'uWebSockets.js'"],
+    ['the product sees tests', 'src/actors/a.ts', "import { b } from '../../test/b.ts'"],
+    ['an import over several lines', 'src/actors/a.ts', "import {\n  b,\n  c,\n} from '../transport/b.ts'"],
+    ['an export from', 'src/actors/a.ts', "export { b } from '../transport/b.ts'"],
+    ['a dynamic import', 'src/actors/a.ts', "const b = await import('../transport/b.ts')"],
+    ['an import for its effect', 'src/actors/a.ts', "import '../transport/b.ts'"],
+  ])('are broken when %s', (_, path, text) => {
+    expect(findings(path, text)).toHaveLength(1)
+  })
+
+  it.each([
+    [
+      'machines see specs and xstate',
+      'src/machines/a.ts',
+      "import { b } from '../../specs/b.ts'\nimport { c } from 'xstate'",
+    ],
+    ['actors see machines', 'src/actors/a.ts', "import { b } from '../machines/b.ts'"],
+    ['transport sees actors', 'src/transport/a.ts', "import { b } from '../actors/use-cases/b.ts'"],
+    ['main sees the stores', 'src/main.ts', "import { b } from './storage/mongo/b.ts'"],
+    ['a store sees its driver', 'src/storage/mongo/a.ts', "import { b } from 'mongodb'"],
+    ['a text speaks of an import', 'src/actors/a.ts', "/** Never import { b } from '../transport/b.ts'. */"],
+  ])('hold when %s', (_, path, text) => {
+    expect(findings(path, text)).toEqual([])
+  })
+
+  it('are reported with the line of the import', () => {
+    expect(
+      lines(findings('src/actors/a.ts', "import { a } from './a.ts'\n\nimport { b } from '../transport/b.ts'")),
+    ).toEqual([3])
+  })
+})
+
+describe('names', () => {
+  it.each(['src/utils.ts', 'src/actors/util/a.ts', 'test/helpers/a.ts', 'src/session-manager.ts', 'specs/common.ts'])(
+    'refuse %s',
+    (path) => {
+      expect(namingFindings([{ path, text: '' }])).toHaveLength(1)
+    },
+  )
+
+  it('allow words that only contain a vague one', () => {
+    expect(namingFindings([{ path: 'src/actors/commonmark.ts', text: '' }])).toEqual([])
+  })
+})
+
+describe('docstrings', () => {
+  const text =
+    '/** Says what. */\nexport const a = 1\n\nexport const b = 2\nexport async function c() {}\nexport interface D {}\n'
+
+  it.each(['src/machines/a.ts', 'specs/resources/a.ts', 'src/storage/ports.ts'])(
+    'are missed on exports of %s',
+    (path) => {
+      expect(lines(docstringFindings([{ path, text }]))).toEqual([4, 5, 6])
+    },
+  )
+
+  it('are not asked for elsewhere', () => {
+    expect(docstringFindings([{ path: 'src/actors/a.ts', text }])).toEqual([])
+  })
+})
+
+describe('named paths', () => {
+  const root = mkdtempSync(join(tmpdir(), 'troupe-paths-'))
+  mkdirSync(join(root, 'specs/decisions'), { recursive: true })
+  writeFileSync(join(root, 'specs/decisions/0001-a.md'), '')
+  afterAll(() => rmSync(root, { recursive: true }))
+  const findings = (path: string, text: string) => namedPathFindings(root, [{ path, text }])
+
+  it.each([
+    ['in code marks', 'See `src/gone.ts`.'],
+    ['in a sentence', 'See src/gone/x.ts.'],
+    ['in a link', 'See [this](gone.md#part).'],
+    ['as a pattern', 'See specs/*/gone.ts.'],
+    ['of a decision', 'See specs/decisions/0002.'],
+  ])('are reported when missing, %s', (_, text) => {
+    expect(findings('README.md', `First line\n${text}`)).toMatchObject([{ line: 2 }])
+  })
+
+  it.each([
+    '[a](specs/decisions/0001-a.md)',
+    'specs/decisions/0001',
+    '`specs/decisions/<number>-a.md`',
+    'https://a.test/src/b.ts',
+  ])('stand: %s', (text) => {
+    expect(findings('README.md', text)).toEqual([])
+  })
+
+  it('are looked up in code for decisions only', () => {
+    expect(findings('src/a.ts', '// specs/decisions/0009-gone.md, src/example.ts')).toHaveLength(1)
+  })
+})
+
+describe('source files', () => {
+  it('are read from every folder below, and none from a missing one', () => {
+    const root = mkdtempSync(join(tmpdir(), 'troupe-files-'))
+    mkdirSync(join(root, 'src/a'), { recursive: true })
+    writeFileSync(join(root, 'src/a/b.ts'), 'text')
+    writeFileSync(join(root, 'src/a/b.json'), '{}')
+    expect(readFiles(root, ['src', 'gone'], ['.ts'])).toEqual([{ path: 'src/a/b.ts', text: 'text' }])
+    rmSync(root, { recursive: true })
+  })
+})
