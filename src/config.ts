@@ -147,7 +147,7 @@ const portOf = (text: string): number | undefined => {
 }
 
 const emailOf = (text: string): string | undefined =>
-  /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text) ? text.toLowerCase() : undefined
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[a-z0-9-]+\.)+[a-z0-9-]+$/i.test(text) ? text.toLowerCase() : undefined
 
 const keyOf = (text: string): Buffer | undefined => {
   const key = Buffer.from(text, 'base64')

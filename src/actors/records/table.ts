@@ -17,7 +17,7 @@ export interface NewRow<T extends JsonObject> {
 /** Tries under the version guard before a change is given up; each round at least one writer gets through. */
 const maxTries = 100
 
-/** The records of one kind, typed. Rows past their expiry are not there, swept or not. */
+/** The records of one kind, typed. */
 export class Table<T extends JsonObject> {
   readonly #records: RecordStore
   readonly #kind: TypedKind<T>
@@ -30,16 +30,16 @@ export class Table<T extends JsonObject> {
   }
 
   async get(scope: Scope, id: string): Promise<Row<T> | null> {
-    return this.#alive(await this.#records.get(this.#kind, scope, id))
+    return this.#row(await this.#records.get(this.#kind, scope, id))
   }
 
   async find(scope: Scope, key: KeyOf<T>): Promise<Row<T> | null> {
-    return this.#alive(await this.#records.find(this.#kind, scope, key))
+    return this.#row(await this.#records.find(this.#kind, scope, key))
   }
 
   /** In any project: for credentials only. */
   async findGlobal(key: KeyOf<T>): Promise<Row<T> | null> {
-    return this.#alive(await this.#records.findGlobal(this.#kind, key))
+    return this.#row(await this.#records.findGlobal(this.#kind, key))
   }
 
   /** @returns null when the id or a unique key is taken; nothing is written then. */
@@ -100,8 +100,7 @@ export class Table<T extends JsonObject> {
     return this.#records.count(this.#kind, scope, where)
   }
 
-  #alive(record: StoredRecord | null): Row<T> | null {
-    if (record === null || (record.expires_at !== null && record.expires_at <= this.#now())) return null
-    return rowOf(this.#kind, record)
+  #row(record: StoredRecord | null): Row<T> | null {
+    return record === null ? null : rowOf(this.#kind, record)
   }
 }

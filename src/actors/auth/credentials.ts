@@ -1,0 +1,66 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Principal } from '../use-cases/call.ts'
+import type { ApiKeys } from './api-keys.ts'
+import type { ClientTokens } from './client-tokens.ts'
+import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'
+import type { ProjectDirectory } from './project-directory.ts'
+
+/** What verifies each kind of credential. */
+export interface CredentialsDeps {
+  readonly apiKeys: ApiKeys
+  readonly clientTokens: ClientTokens
+  readonly dashboardSessions: DashboardSessions
+  readonly projects: ProjectDirectory
+}
+
+/**
+ * Turns a credential into a principal, wherever in the request it stood. Each method throws or rejects with
+ * `ServiceError` `authentication_required` for one that is unknown, revoked or expired, and answers without a promise
+ * where it can.
+ */
+export class Credentials {
+  readonly #deps: CredentialsDeps
+
+  constructor(deps: CredentialsDeps) {
+    this.#deps = deps
+  }
+
+  /** A secret key (`csk_…`) or a client token (`ect_…`). */
+  token(token: string): Principal | Promise<Principal> {
+    return token.startsWith('ect_') ? this.clientToken(token) : required(this.#deps.apiKeys.verify(token))
+  }
+
+  /** A client token and nothing else: what may stand in a URL. */
+  clientToken(token: string): Principal | Promise<Principal> {
+    return required(this.#deps.clientTokens.verify(token))
+  }
+
+  /**
+   * The cookie of a dashboard session.
+   *
+   * @param project the one that the request names; null for the organisation's first.
+   * @throws {ServiceError} `not_found` when the project is not of the member's organisation.
+   */
+  async dashboard(cookie: string, project: string | null): Promise<Principal> {
+    const signedIn = await this.#deps.dashboardSessions.verify(cookie)
+    if (signedIn === null) throw new ServiceError('authentication_required')
+    return { kind: 'dashboard', ...signedIn, project: await this.#projectFor(signedIn, project) }
+  }
+
+  async #projectFor({ organization }: SignedIn, project: string | null): Promise<string> {
+    if (project === null) return (await this.#deps.projects.first(organization)) ?? ''
+    const settings = await this.#deps.projects.settings(project)
+    if (settings?.organization !== organization) throw new ServiceError('not_found')
+    return project
+  }
+}
+
+const required = (found: Principal | null | Promise<Principal | null>): Principal | Promise<Principal> => {
+  if (found instanceof Promise) return found.then(orRefuse)
+  return orRefuse(found)
+}
+
+const orRefuse = (principal: Principal | null): Principal => {
+  if (principal === null) throw new ServiceError('authentication_required')
+  return principal
+}

@@ -1,0 +1,95 @@
+import { organizationScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { Table } from '../records/table.ts'
+import { type ProjectData, projects } from './kinds.ts'
+import { RecheckCache } from './recheck-cache.ts'
+import { mintSecret } from './secrets.ts'
+
+/** What is used of the secret box of src/storage/secrets.ts. */
+export interface SecretBox {
+  seal(plaintext: string, aad: string): string
+  open(sealed: string, aad: string): string
+}
+
+/** What the runtime and the transport want to know of a project. */
+export interface ProjectSettings {
+  readonly organization: string
+  readonly name: string
+  /** Origins that browsers may call client-token routes from; `*` for any. */
+  readonly allowedOrigins: readonly string[]
+}
+
+interface CachedProject extends ProjectSettings {
+  readonly sealedSigningSecret: string
+}
+
+/** How long another node may still see a project as it was, in ms. */
+const recheckMs = 1000
+
+const maxCached = 10_000
+
+/** Projects by their id alone, cached for a second. */
+export class ProjectDirectory {
+  readonly #table: Table<ProjectData>
+  readonly #box: SecretBox
+  readonly #cache: RecheckCache<CachedProject>
+
+  constructor({ records, box, now }: { records: RecordStore; box: SecretBox; now: () => number }) {
+    this.#table = new Table(records, projects, now)
+    this.#box = box
+    this.#cache = new RecheckCache({
+      load: (project) => this.#load(project),
+      maxAgeMs: recheckMs,
+      maxEntries: maxCached,
+      now,
+    })
+  }
+
+  /** null for an unknown project. */
+  async settings(project: string): Promise<ProjectSettings | null> {
+    return this.#known(project)
+  }
+
+  /** The secret (`whsec_…`) that signs requests to the project's http tools; null for an unknown project. */
+  async signingSecret(project: string): Promise<string | null> {
+    const known = await this.#known(project)
+    return known === null ? null : this.#box.open(known.sealedSigningSecret, signingAad(project))
+  }
+
+  /** The oldest project of an organisation: what a dashboard request means that names none. */
+  async first(organization: string): Promise<string | null> {
+    const [row] = await this.#table.list(organizationScope(organization), { limit: 1, ascending: true })
+    return row?.id ?? null
+  }
+
+  /** What a new project's row holds. */
+  newData(project: string, name: string): ProjectData {
+    return {
+      project_id: project,
+      name,
+      allowed_origins: [],
+      signing_secret: this.#box.seal(newSigningSecret(), signingAad(project)),
+    }
+  }
+
+  /** Makes this node ask the store again: call it after a change of the row. */
+  forget(project: string): void {
+    this.#cache.forget(project)
+  }
+
+  async #known(project: string): Promise<CachedProject | null> {
+    return this.#cache.peek(project) ?? this.#cache.load(project)
+  }
+
+  async #load(project: string): Promise<CachedProject | null> {
+    const row = await this.#table.findGlobal({ project_id: project })
+    if (row === null) return null
+    const { name, allowed_origins: allowedOrigins, signing_secret: sealedSigningSecret } = row.data
+    return { organization: row.project, name, allowedOrigins, sealedSigningSecret }
+  }
+}
+
+const signingAad = (project: string): string => `${project}|projects|signing_secret`
+
+/** The Standard Webhooks form: `whsec_` and base64 (not base64url) of the key. */
+const newSigningSecret = (): string => `whsec_${Buffer.from(mintSecret(''), 'base64url').toString('base64')}`

@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { projectScope } from '../../specs/scope.ts'
+import type { JsonObject, RecordStore } from '../storage/ports.ts'
+import type { ApiKeys, KeyMaterial } from './auth/api-keys.ts'
+import {
+  type MemberData,
+  members,
+  type OrganizationData,
+  organizations,
+  type ProjectData,
+  type ProjectKeyData,
+  projectKeys,
+  projects,
+} from './auth/kinds.ts'
+import { hashPassword } from './auth/passwords.ts'
+import type { ProjectDirectory } from './auth/project-directory.ts'
+import { mintSecret } from './auth/secrets.ts'
+import { newId } from './ids.ts'
+import type { Row, TypedKind } from './records/schema.ts'
+import { type NewRow, Table } from './records/table.ts'
+
+/** What the environment gives for the first start; null: generated. */
+export interface BootstrapGiven {
+  readonly secretKey: string | null
+  readonly ownerEmail: string | null
+  readonly ownerPassword: string | null
+}
+
+/** What the first start needs. */
+export interface BootstrapDeps {
+  readonly records: RecordStore
+  readonly apiKeys: ApiKeys
+  readonly projects: ProjectDirectory
+  readonly given: BootstrapGiven
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** Waits; for tests. */
+  readonly pause?: (ms: number) => Promise<unknown>
+}
+
+/** The organisation and project that the first start made. */
+export interface Installation {
+  readonly organization: string
+  readonly project: string
+  readonly ownerEmail: string
+  /** Only at the first start: what was generated, to be printed once. A part is null when the environment gave it. */
+  readonly generated: { readonly secretKey: string | null; readonly ownerPassword: string | null } | null
+}
+
+type InstallationData = {
+  readonly organization: string
+  readonly project: string
+  readonly member: string
+  readonly key: string
+  readonly owner_email: string
+  /** The rows are all there. */
+  readonly ready: boolean
+}
+
+/** The one row that says who makes the first rows. */
+export const installations: TypedKind<InstallationData> = { name: 'installations' }
+
+/** Not the id of any project or organisation. */
+const place = { id: 'installation', project: 'installation' } as const
+
+/** A process that has claimed the first start and is silent for so long is taken to be gone. */
+const takeoverMs = 10_000
+const pollMs = 100
+
+interface Secrets {
+  readonly material: KeyMaterial
+  readonly passwordHash: string
+  readonly generated: NonNullable<Installation['generated']>
+}
+
+/**
+ * Makes organisation, project, owner and one secret key at the first start of an installation, and nothing later.
+ *
+ * Of several processes that start at once, one makes them and the others wait for it; when it dies half-way, another
+ * finishes under the same ids, with secrets of its own.
+ */
+export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
+  const table = new Table(deps.records, installations, deps.now)
+  const scope = projectScope(place.project)
+  const pause = deps.pause ?? ((ms: number) => delay(ms))
+  for (;;) {
+    const known = await table.get(scope, place.id)
+    if (known?.data.ready) return installationOf(known.data, null)
+    const claim =
+      known === null ? await table.insert({ ...place, data: claimOf(deps.given) }) : await takeOver(deps, known)
+    if (claim === null) {
+      await pause(pollMs)
+      continue
+    }
+    const secrets = await secretsOf(deps)
+    await makeRows(deps, claim.data, secrets, known !== null)
+    if ((await table.replace(claim, { ...claim.data, ready: true })) !== null)
+      return installationOf(claim.data, secrets.generated)
+  }
+}
+
+/** null while the process that has the claim may still be at work. */
+const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Row<InstallationData> | null> =>
+  deps.now() - claim.updated_at < takeoverMs
+    ? Promise.resolve(null)
+    : new Table(deps.records, installations, deps.now).replace(claim, claim.data)
+
+const claimOf = (given: BootstrapGiven): InstallationData => ({
+  organization: newId('org'),
+  project: newId('prj'),
+  member: newId('mbr'),
+  key: newId('key'),
+  owner_email: given.ownerEmail ?? 'owner@troupe.localhost',
+  ready: false,
+})
+
+const secretsOf = async ({ apiKeys, given }: BootstrapDeps): Promise<Secrets> => {
+  const key = given.secretKey ?? apiKeys.mint().secret
+  const password = given.ownerPassword ?? mintSecret('')
+  return {
+    material: apiKeys.materialOf(key),
+    passwordHash: await hashPassword(password),
+    generated: {
+      secretKey: given.secretKey === null ? key : null,
+      ownerPassword: given.ownerPassword === null ? password : null,
+    },
+  }
+}
+
+const makeRows = async (
+  deps: BootstrapDeps,
+  claim: InstallationData,
+  { material, passwordHash }: Secrets,
+  overwrite: boolean,
+): Promise<void> => {
+  const { records, now } = deps
+  const { organization, project } = claim
+  const put = <T extends JsonObject>(kind: TypedKind<T>, row: NewRow<T>) =>
+    putRow(new Table(records, kind, now), row, overwrite)
+  await put<OrganizationData>(organizations, { id: organization, project: organization, data: { name: 'Default' } })
+  await put<ProjectData>(projects, {
+    id: project,
+    project: organization,
+    data: deps.projects.newData(project, 'Default'),
+  })
+  await put<MemberData>(members, {
+    id: claim.member,
+    project: organization,
+    data: { email: claim.owner_email, name: null, role: 'owner', password_hash: passwordHash },
+  })
+  await put<ProjectKeyData>(projectKeys, { id: claim.key, project, data: firstKey(material) })
+}
+
+const firstKey = (material: KeyMaterial): ProjectKeyData => ({
+  name: 'First key',
+  ...material,
+  created_by: null,
+  expires_at_ms: null,
+  revoked_at_ms: null,
+  last_used_at_ms: null,
+})
+
+const putRow = async <T extends JsonObject>(table: Table<T>, row: NewRow<T>, overwrite: boolean): Promise<void> => {
+  if ((await table.insert(row)) !== null) return
+  if (overwrite) await table.change(projectScope(row.project), row.id, () => row.data)
+}
+
+const installationOf = (data: InstallationData, generated: Installation['generated']): Installation => ({
+  organization: data.organization,
+  project: data.project,
+  ownerEmail: data.owner_email,
+  generated,
+})

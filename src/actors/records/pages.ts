@@ -1,0 +1,52 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { Json, JsonObject } from '../../storage/ports.ts'
+import { isId } from '../ids.ts'
+import type { Row } from './schema.ts'
+import type { Table } from './table.ts'
+
+/** The list envelope of the agent platform. `next_cursor` is null on the last page. */
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly next_cursor: string | null
+}
+
+/** What a list is asked for. */
+export interface PageQuery {
+  /** 1–100. */
+  readonly limit: number
+  readonly cursor?: string | null | undefined
+  /** Equality on declared filters. */
+  readonly where?: { readonly [field: string]: Json }
+}
+
+/**
+ * One page of a list, newest first. A cursor names the last row that was seen, so rows that are inserted or removed
+ * meanwhile neither shift nor repeat what follows.
+ *
+ * @param idPrefix of the ids of this table.
+ * @throws {ServiceError} `invalid_query` for a cursor that no page of this list gave.
+ */
+export const pageOf = async <T extends JsonObject, V>(
+  table: Table<T>,
+  scope: Scope,
+  { limit, cursor, where }: PageQuery,
+  { idPrefix, view }: { readonly idPrefix: string; readonly view: (row: Row<T>) => V },
+): Promise<Page<V>> => {
+  const rows = await table.list(scope, {
+    limit: limit + 1,
+    ...(cursor === undefined || cursor === null ? {} : { after: idAfter(cursor, idPrefix) }),
+    ...(where === undefined ? {} : { where }),
+  })
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  return { data: data.map(view), next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last.id) : null }
+}
+
+const cursorAfter = (id: string): string => Buffer.from(id).toString('base64url')
+
+const idAfter = (cursor: string, idPrefix: string): string => {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (isId(id, idPrefix) && cursorAfter(id) === cursor) return id
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this list gave.' })
+}

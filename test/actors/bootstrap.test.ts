@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { organizationScope, projectScope } from '../../specs/scope.ts'
+import { ApiKeys } from '../../src/actors/auth/api-keys.ts'
+import { members, organizations, projectKeys, projects } from '../../src/actors/auth/kinds.ts'
+import { verifyPassword } from '../../src/actors/auth/passwords.ts'
+import { ProjectDirectory } from '../../src/actors/auth/project-directory.ts'
+import { type BootstrapGiven, bootstrap, installations } from '../../src/actors/bootstrap.ts'
+import { Table } from '../../src/actors/records/table.ts'
+import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
+import type { RecordStore } from '../../src/storage/ports.ts'
+
+const masterKey = Buffer.alloc(32, 1)
+const nothingGiven: BootstrapGiven = { secretKey: null, ownerEmail: null, ownerPassword: null }
+/** Marks what was sealed, and for what. */
+const box = {
+  seal: (text: string, aad: string) => `${aad}#${Buffer.from(text).toString('hex')}`,
+  open: (sealed: string, aad: string) => Buffer.from(sealed.slice(aad.length + 1), 'hex').toString(),
+}
+
+/** @param stepMs how far the clock goes while the process waits for another. */
+const processOn = (records: RecordStore, stepMs = 0) => {
+  const clock = { now: 1_800_000_000_000 }
+  const now = () => clock.now
+  const apiKeys = new ApiKeys({ records, masterKey, now })
+  const directory = new ProjectDirectory({ records, box, now })
+  const pause = async () => {
+    clock.now += stepMs
+    await new Promise(setImmediate)
+  }
+  const start = (given = nothingGiven) => bootstrap({ records, apiKeys, projects: directory, given, now, pause })
+  return { now, apiKeys, directory, start }
+}
+
+const counts = async (records: RecordStore, organization: string, project: string) => [
+  await records.count(organizations, organizationScope(organization)),
+  await records.count(projects, organizationScope(organization)),
+  await records.count(members, organizationScope(organization)),
+  await records.count(projectKeys, projectScope(project)),
+]
+
+describe('the first start', () => {
+  it('makes organisation, project, owner and a secret key that work', async () => {
+    const { records } = openMemoryStorage()
+    const { now, apiKeys, directory, start } = processOn(records)
+    const made = await start()
+    expect(await counts(records, made.organization, made.project)).toEqual([1, 1, 1, 1])
+    expect(await apiKeys.verify(made.generated?.secretKey ?? '')).toMatchObject({ project: made.project })
+    const owner = await new Table(records, members, now).findGlobal({ email: made.ownerEmail })
+    expect(owner?.data.role).toBe('owner')
+    expect(await verifyPassword(owner?.data.password_hash ?? null, made.generated?.ownerPassword ?? '')).toBe(true)
+    expect(await directory.settings(made.project)).toMatchObject({ organization: made.organization })
+    expect(await directory.signingSecret(made.project)).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  })
+
+  it('takes what the environment gives, and does not give it back', async () => {
+    const { records } = openMemoryStorage()
+    const { now, apiKeys, start } = processOn(records)
+    const given = { secretKey: `csk_${'k'.repeat(32)}`, ownerEmail: 'ada@x.org', ownerPassword: 'correct horse' }
+    const made = await start(given)
+    expect(made).toMatchObject({ ownerEmail: 'ada@x.org', generated: { secretKey: null, ownerPassword: null } })
+    expect(await apiKeys.verify(given.secretKey)).not.toBeNull()
+    const owner = await new Table(records, members, now).findGlobal({ email: 'ada@x.org' })
+    expect(await verifyPassword(owner?.data.password_hash ?? null, 'correct horse')).toBe(true)
+  })
+
+  it('happens once: the next start makes nothing and tells no secret', async () => {
+    const { records } = openMemoryStorage()
+    const first = await processOn(records).start()
+    const second = await processOn(records).start()
+    expect(second).toEqual({ ...first, generated: null })
+    expect(await counts(records, first.organization, first.project)).toEqual([1, 1, 1, 1])
+  })
+
+  it('is made by one of several processes that start at once', async () => {
+    const { records } = openMemoryStorage()
+    const made = await Promise.all([1, 2, 3, 4].map(() => processOn(records).start()))
+    expect(new Set(made.map(({ organization, project }) => `${organization} ${project}`)).size).toBe(1)
+    expect(made.filter(({ generated }) => generated !== null)).toHaveLength(1)
+    const [first] = made
+    expect(await counts(records, first?.organization ?? '', first?.project ?? '')).toEqual([1, 1, 1, 1])
+  })
+
+  it('is finished by the next process when the first one dies half-way', async () => {
+    const { records } = openMemoryStorage()
+    const dying: RecordStore = {
+      ...proxied(records),
+      insert: (kind, record) => (kind === members ? Promise.reject(new Error('killed')) : records.insert(kind, record)),
+    }
+    const early = processOn(dying)
+    await expect(early.start()).rejects.toThrow('killed')
+    const [claim] = await records.list(installations, projectScope('installation'), { limit: 1 })
+    const { apiKeys, start } = processOn(records, 1000)
+    const made = await start()
+    expect(made.organization).toBe(claim?.data.organization)
+    expect(await counts(records, made.organization, made.project)).toEqual([1, 1, 1, 1])
+    expect(await apiKeys.verify(made.generated?.secretKey ?? '')).toMatchObject({ project: made.project })
+  })
+})
+
+const proxied = (records: RecordStore): RecordStore => ({
+  prepare: (kinds) => records.prepare(kinds),
+  get: (kind, scope, id) => records.get(kind, scope, id),
+  find: (kind, scope, key) => records.find(kind, scope, key),
+  findGlobal: (kind, key) => records.findGlobal(kind, key),
+  insert: (kind, record) => records.insert(kind, record),
+  replace: (kind, record) => records.replace(kind, record),
+  remove: (kind, scope, id) => records.remove(kind, scope, id),
+  list: (kind, scope, query) => records.list(kind, scope, query),
+  count: (kind, scope, where) => records.count(kind, scope, where),
+  project: (rows) => records.project(rows),
+  sweep: (kind, at) => records.sweep(kind, at),
+})
