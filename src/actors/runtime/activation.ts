@@ -1,0 +1,149 @@
+import type { Logger } from 'pino'
+import type { MachineDefinition, StoredState } from '../../machines/definition.ts'
+import type { Commit, Json, MessageRecord, Storage } from '../../storage/ports.ts'
+import {
+  type ActorState,
+  readOwner,
+  readStoredState,
+  readTextFrom,
+  revive,
+  type TurnText,
+  Unrestorable,
+} from './actor-state.ts'
+import { putBack } from './blob-fields.ts'
+import type { Clock } from './clock.ts'
+import { newNonce } from './commit-document.ts'
+import { writeCommit } from './commit-writer.ts'
+import { Resident } from './resident.ts'
+import { isEvent, isObject } from './schema.ts'
+import { shardOf } from './shard.ts'
+
+/** A live actor and the commit that it was loaded from. */
+export interface Activated {
+  readonly resident: Resident
+  readonly commit: Commit
+}
+
+/**
+ * Loads an actor from its newest commit: one indexed read. A snapshot of an older machine version is migrated by a
+ * commit of its own. What cannot be restored comes back parked, visibly, and takes nothing.
+ *
+ * @returns null for an unknown actor.
+ * @throws {StoreUnavailable}
+ */
+export const activate = async (
+  storage: Storage,
+  definitions: readonly MachineDefinition[],
+  id: string,
+  clock: Clock,
+  log: Logger,
+): Promise<Activated | null> => {
+  const definition = definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
+  const head = definition && (await storage.commits.head(id))
+  if (!definition || !head) return null
+  const commit = await wholeCommit(head, storage)
+  try {
+    const current = await migrated(storage, definition, commit, clock)
+    const state = await stateOf(storage, definition, current)
+    return { resident: residentOf(definition, current, state), commit: current }
+  } catch (error) {
+    if (!(error instanceof Unrestorable)) throw error
+    log.error({ actorId: id, machine: commit.machine, err: error }, 'actor parked')
+    const resident = residentOf(definition, commit, parkedState(definition, commit))
+    resident.parked = error.message
+    return { resident, commit }
+  }
+}
+
+const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>
+  new Resident(commit.actor, definition, readOwner(commit), shardOf(commit.actor), state, commit.at)
+
+/** The commit with its blobs put back, as far as a host reads them. */
+export const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {
+  const restore = (value: Json): Promise<Json> => putBack(value, storage.blobs, commit.project)
+  const snapshot = await restore(commit.snapshot ?? {})
+  const messages = await Promise.all(
+    commit.messages.map(async (message): Promise<MessageRecord> => {
+      const event = await restore(message.event)
+      return isEvent(event) ? { ...message, event } : message
+    }),
+  )
+  return { ...commit, messages, snapshot: isObject(snapshot) ? snapshot : {} }
+}
+
+const versionOf = (commit: Commit): number => Number(commit.machine.split('@')[1])
+
+const migratedState = (definition: MachineDefinition, commit: Commit): StoredState => {
+  let state = readStoredState(commit)
+  for (let version = versionOf(commit); version !== definition.version; version++) {
+    const migrate = definition.migrations[version]
+    if (migrate === undefined) throw new Unrestorable(`no migration of ${commit.machine}`)
+    state = migrate(state)
+  }
+  return state
+}
+
+const migrated = async (
+  storage: Storage,
+  definition: MachineDefinition,
+  commit: Commit,
+  clock: Clock,
+): Promise<Commit> => {
+  if (commit.machine === `${definition.name}@${definition.version}`) return commit
+  const state = migratedState(definition, commit)
+  const next: Commit = {
+    ...commit,
+    seq: commit.seq + 1,
+    at: clock.now(),
+    machine: `${definition.name}@${definition.version}`,
+    cause: `migrate:${commit.machine}:${definition.version}`,
+    nonce: newNonce(),
+    event: { type: '$migrated', from: commit.machine },
+    events: [],
+    effects: [],
+    messages: [],
+    snapshot: { ...commit.snapshot, value: state.value, context: state.context },
+  }
+  const written = await writeCommit(storage.commits, next, clock)
+  const newest = written === 'done' ? next : await storage.commits.head(commit.actor)
+  if (newest === null) throw new Unrestorable(`${commit.actor} has gone`)
+  return newest
+}
+
+const stateOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<ActorState> => ({
+  seq: commit.seq,
+  lastSequence: commit.last_sequence,
+  snapshot: revive(definition, readStoredState(commit)),
+  reminders: commit.reminders,
+  inFlight: commit.in_flight,
+  text: await textOf(storage, definition, commit),
+})
+
+/** Only a turn that goes on (or waits) will have its text asked for; but it may be asked for in any state but the last. */
+const textOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<TurnText> => {
+  const from = readTextFrom(commit)
+  const fold = definition.text
+  if (fold === undefined) return { from, value: '' }
+  let value = ''
+  for (let after = from; after < commit.last_sequence; ) {
+    const events = await storage.commits.events(commit.actor, after, 500)
+    if (events.length === 0) throw new Unrestorable(`events after ${after} of ${commit.actor} are missing`)
+    for (const event of events) {
+      const payload = await putBack(event.payload, storage.blobs, commit.project)
+      if (isObject(payload)) value += fold.adds({ ...event, payload }) ?? ''
+    }
+    after = events.at(-1)?.sequence ?? commit.last_sequence
+  }
+  return { from, value }
+}
+
+const parkedState = (definition: MachineDefinition, commit: Commit): ActorState => ({
+  seq: commit.seq,
+  lastSequence: commit.last_sequence,
+  snapshot: definition.machine.resolveState({ value: initialOf(definition), context: commit.snapshot?.context ?? {} }),
+  reminders: {},
+  inFlight: {},
+  text: { from: 0, value: '' },
+})
+
+const initialOf = (definition: MachineDefinition): string => Object.keys(definition.machine.states)[0] ?? ''

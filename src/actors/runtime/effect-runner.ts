@@ -1,0 +1,137 @@
+import type { Logger } from 'pino'
+import type { InFlight, StoredEvent } from '../../storage/ports.ts'
+import { backoffMs, type Clock, pause } from './clock.ts'
+import { type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
+import type { Delivery, Resident, Told } from './resident.ts'
+
+/** What the runner needs of its host. */
+export interface EffectHost {
+  /** Delivers to an actor, loading it when it is not live. */
+  deliver(actor: string, delivery: Delivery): Promise<Told>
+  /** The actor's log is gone. */
+  drop(actor: string): void
+}
+
+/** Runs effects of durable commits, each under its policy, and brings the result back as an event of the actor. */
+export class EffectRunner {
+  readonly #catalog: EffectCatalog
+  readonly #host: EffectHost
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #running = new Map<string, AbortController>()
+  #idle: (() => void)[] = []
+  #stopped = false
+
+  constructor(catalog: EffectCatalog, host: EffectHost, clock: Clock, log: Logger) {
+    this.#catalog = catalog
+    this.#host = host
+    this.#clock = clock
+    this.#log = log
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** Starts an effect, unless it runs here already. `fresh`: its commit was just made, so nothing of it has happened. */
+  start(resident: Resident, id: string, flight: InFlight, fresh: boolean): void {
+    if (this.#stopped || this.#running.has(id)) return
+    const abort = new AbortController()
+    this.#running.set(id, abort)
+    void this.#run(resident, id, flight, fresh, abort.signal).finally(() => this.#ended(id))
+  }
+
+  /** The machine ended these effects. */
+  abort(ids: readonly string[]): void {
+    for (const id of ids) this.#running.get(id)?.abort()
+  }
+
+  /** Starts nothing more, and resolves when what runs has ended or `graceMs` is over; the rest is found again at the next start. */
+  async drain(graceMs: number): Promise<void> {
+    this.#stopped = true
+    if (this.#running.size === 0) return
+    await Promise.race([new Promise<void>((resolve) => this.#idle.push(resolve)), pause(this.#clock, graceMs)])
+  }
+
+  /** Ends everything at once, without results. */
+  kill(): void {
+    this.#stopped = true
+    for (const abort of this.#running.values()) abort.abort()
+  }
+
+  #ended(id: string): void {
+    this.#running.delete(id)
+    if (this.#running.size > 0) return
+    for (const resolve of this.#idle) resolve()
+    this.#idle = []
+  }
+
+  async #run(resident: Resident, id: string, flight: InFlight, fresh: boolean, signal: AbortSignal): Promise<void> {
+    const context = this.#contextOf(resident, id, signal)
+    const outcome = await this.#outcome(resident, id, flight, fresh, context)
+    if (outcome === undefined || signal.aborted) return
+    if (outcome === 'gone') {
+      this.#host.drop(resident.id)
+      return
+    }
+    await this.#bring(resident.id, { ...outcome, cause: `${id}#done`, done: id }, signal)
+  }
+
+  async #outcome(
+    resident: Resident,
+    id: string,
+    flight: InFlight,
+    fresh: boolean,
+    context: EffectContext,
+  ): Promise<EffectOutcome | undefined> {
+    const effect = this.#catalog[`${resident.definition.name}.${flight.name}`]
+    if (effect === undefined) throw new Error(`no effect ${resident.definition.name}.${flight.name}`)
+    if (!fresh && isUncertain(flight)) return { event: effect.unknown(flight.params, context) }
+    if (flight.policy === 'at_most_once') {
+      await this.#bring(
+        resident.id,
+        { event: { type: '$started' }, cause: `${id}#started`, starts: id },
+        context.signal,
+      )
+      if (context.signal.aborted) return undefined
+    }
+    for (let attempt = 0; !context.signal.aborted; attempt++) {
+      try {
+        return await effect.run(flight.params, context)
+      } catch (error) {
+        if (context.signal.aborted) return undefined
+        this.#log.error({ actorId: resident.id, effect: flight.name, attempt, err: error }, 'effect threw')
+        if (flight.policy !== 'idempotent') return { event: effect.unknown(flight.params, context) }
+        await pause(this.#clock, backoffMs(attempt, 100, 60_000), context.signal)
+      }
+    }
+    return undefined
+  }
+
+  #contextOf(resident: Resident, id: string, signal: AbortSignal): EffectContext {
+    let parts = 0
+    return {
+      actor: resident.id,
+      owner: resident.owner,
+      context: resident.state.snapshot.context,
+      idempotencyKey: id,
+      signal,
+      part: (event: StoredEvent, stored: StoredEvent) =>
+        this.#bring(resident.id, { event, stored, cause: `${id}#${++parts}`, part: id }, signal),
+      delivered: () => resident.outbox,
+    }
+  }
+
+  /** Delivers until it is taken: a store that is away must not lose a result. */
+  async #bring(actor: string, delivery: Delivery, signal: AbortSignal): Promise<void> {
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        await this.#host.deliver(actor, delivery)
+        return
+      } catch (error) {
+        this.#log.warn({ actorId: actor, cause: delivery.cause, attempt, err: error }, 'result not taken, trying again')
+        await pause(this.#clock, backoffMs(attempt, 50, 5000), signal)
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { InFlight, JsonObject, StoredEvent } from '../../storage/ports.ts'
+import type { Owner } from './actor-state.ts'
+
+/** What an effect is given beside its params. */
+export interface EffectContext {
+  readonly actor: string
+  readonly owner: Owner
+  /** The machine's context when the effect was asked for. */
+  readonly context: JsonObject
+  /** The effect's id: the same on every retry, so whatever honours it acts once. */
+  readonly idempotencyKey: string
+  /** Aborts when the machine ends the effect. */
+  readonly signal: AbortSignal
+  /**
+   * Journals a part of a stream; resolves when it is durable (or dropped because the effect was ended).
+   * `stored` is what the commit keeps as its event.
+   */
+  readonly part: (event: StoredEvent, stored: StoredEvent) => Promise<void>
+  /** Resolves when the messages of the actor's commits so far are delivered. */
+  readonly delivered: () => Promise<void>
+}
+
+/** What an effect's end tells its machine. `gone`: the actor's log was removed and takes no event any more. */
+export type EffectOutcome = { readonly event: StoredEvent; readonly stored?: StoredEvent } | 'gone'
+
+/**
+ * One effect. `run` resolves with what happened, failures of the world included. A throw is trouble of ours:
+ * an `idempotent` effect is tried again, any other is answered by `unknown`.
+ */
+export interface Effect {
+  readonly run: (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
+  /** What to tell the machine when the effect may have happened and its result is lost (a crash, a cut stream). */
+  readonly unknown: (params: JsonObject, context: Omit<EffectContext, 'part' | 'signal'>) => StoredEvent
+}
+
+/** Effects by `<machine>.<name>`. */
+export type EffectCatalog = Readonly<Record<string, Effect>>
+
+/**
+ * Whether an effect found in flight after a crash must not be run again: an at-most-once call that had begun, or
+ * a stream of which the client has parts already.
+ */
+export const isUncertain = (flight: InFlight): boolean =>
+  (flight.policy === 'at_most_once' && flight.started === true) ||
+  (flight.policy === 'stream' && (flight.progress ?? 0) > 0)

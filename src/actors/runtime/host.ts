@@ -1,0 +1,367 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../specs/errors.ts'
+import { covers, type Scope } from '../../../specs/scope.ts'
+import type { MachineDefinition } from '../../machines/definition.ts'
+import {
+  type Commit,
+  type JsonObject,
+  type LogEvent,
+  type RecordKind,
+  type Storage,
+  StoreUnavailable,
+} from '../../storage/ports.ts'
+import { activate, wholeCommit } from './activation.ts'
+import { type Owner, storedState } from './actor-state.ts'
+import { putBack } from './blob-fields.ts'
+import type { Clock } from './clock.ts'
+import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
+import { writeCommit } from './commit-writer.ts'
+import { EffectRunner } from './effect-runner.ts'
+import type { EffectCatalog } from './effects.ts'
+import { Feed } from './feed.ts'
+import { Outbox } from './outbox.ts'
+import { type Delivery, Resident, type Told } from './resident.ts'
+import { RowWriter } from './row-writer.ts'
+import { isObject } from './schema.ts'
+import { Settler } from './settler.ts'
+import { shardOf } from './shard.ts'
+import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
+
+/** What a host is made of. */
+export interface HostOptions {
+  readonly storage: Storage
+  readonly definitions: readonly MachineDefinition[]
+  readonly effects: EffectCatalog
+  /** The record kind of each machine's list rows, by machine name. */
+  readonly rows: Readonly<Record<string, RecordKind>>
+  readonly clock: Clock
+  readonly log: Logger
+  /** Number of this process's turn at owning the actors; higher than any before it. */
+  readonly epoch: number
+}
+
+/** Events read from the store at once by a stream. */
+const pageSize = 200
+/** An actor that somebody else moved on is loaded and tried again this often. */
+const maxReloads = 5
+
+/**
+ * Runs actors: loads them, gives them their messages one at a time, makes each step durable by one commit, and only
+ * then answers, streams, sends and executes what the commit says (DESIGN "An actor").
+ */
+export class Host {
+  readonly feed: Feed
+  readonly rows: RowWriter
+  readonly settler: Settler
+  readonly effects: EffectRunner
+  readonly #options: HostOptions
+  readonly #outbox: Outbox
+  readonly #residents = new Map<string, Resident>()
+  readonly #loading = new Map<string, Promise<Resident | null>>()
+  #committed = 0
+
+  constructor(options: HostOptions) {
+    this.#options = options
+    const { storage, clock, log } = options
+    this.rows = new RowWriter(storage.records, clock, log)
+    this.settler = new Settler(storage.commits, clock, log)
+    this.effects = new EffectRunner(options.effects, this, clock, log)
+    this.#outbox = new Outbox(this, options.definitions, clock, log)
+    this.feed = new Feed(
+      {
+        read: (actor, after) => this.readLog(actor, after),
+        standing: (actor) => {
+          const resident = this.#residents.get(actor)
+          return resident && { busy: resident.busy, lastSequence: resident.state.lastSequence }
+        },
+      },
+      log,
+    )
+  }
+
+  /** Commits made durable since the start. */
+  get committed(): number {
+    return this.#committed
+  }
+
+  /** Actors in memory. */
+  get live(): number {
+    return this.#residents.size
+  }
+
+  /** Live actors, for passivation and pages. */
+  residents(): IterableIterator<Resident> {
+    return this.#residents.values()
+  }
+
+  /**
+   * The actor, when it exists, is of this kind and belongs to the scope.
+   * @throws {ServiceError} `not_found` otherwise, foreign ids included; `actor_parked`.
+   */
+  async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
+    const resident = id.startsWith(`${kind.idPrefix}_`) ? await this.#load(id) : null
+    if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
+    const row = kind.row(storedState(resident.state.snapshot), factsOf(resident, this.#options.clock.now()))
+    if (row === null) throw new ServiceError('not_found', { param: 'id' })
+    return resident
+  }
+
+  /**
+   * Starts an actor with its first commit. The same id again is answered from that commit.
+   * @throws {StoreUnavailable}
+   */
+  async create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
+    const existing = this.#residents.get(id)
+    if (existing !== undefined) return { commit: null, duplicate: true }
+    const { clock } = this.#options
+    const event = { type: 'create', input }
+    const step = firstStep(kind, input, { actor: id, event, at: clock.now() })
+    if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
+    const resident = new Resident(id, kind, owner, shardOf(id), step.draft, clock.now())
+    const facts = this.#factsFor(resident, cause, { type: 'create' })
+    const commit = await compacted(commitOf(kind, step.draft, facts), this.#options.storage.blobs)
+    const written = await writeCommit(this.#options.storage.commits, commit, clock)
+    if (written !== 'done') return { commit: await this.#options.storage.commits.at(id, 1), duplicate: true }
+    this.#residents.set(id, resident)
+    this.#settled(resident, step.draft, commit)
+    return { commit, duplicate: false }
+  }
+
+  /**
+   * Gives an actor one event and resolves when what it does is durable.
+   * @throws {ServiceError} what the machine refuses with; `not_found`; {StoreUnavailable}.
+   */
+  async deliver(id: string, delivery: Delivery): Promise<Told> {
+    const resident = this.#residents.get(id) ?? (await this.#load(id))
+    if (resident === null) throw new ServiceError('not_found')
+    return this.tell(resident, delivery)
+  }
+
+  /** `deliver` to an actor that is at hand. */
+  tell(resident: Resident, delivery: Delivery): Promise<Told> {
+    if (resident.dead) return this.deliver(resident.id, delivery)
+    return new Promise((resolve, reject) => {
+      resident.mailbox.push({ delivery, resolve, reject })
+      if (!resident.working) void this.#work(resident)
+    })
+  }
+
+  /** Events after a sequence number: from memory, else one page from the store. */
+  readLog(id: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
+    const resident = this.#residents.get(id)
+    return resident?.eventsAfter(after) ?? this.#readStore(id, after)
+  }
+
+  /** Forgets an actor whose log was removed, and ends its streams. */
+  drop(id: string): void {
+    this.#evict(this.#residents.get(id))
+    this.feed.end(id)
+  }
+
+  /** Loads an actor and takes up what its newest commit left undone. Null when there is none. */
+  load(id: string): Promise<Resident | null> {
+    return this.#load(id)
+  }
+
+  /** Gives back the memory of an actor that has nothing to do. False when it has. */
+  passivate(resident: Resident): boolean {
+    const { state } = resident
+    const occupied = resident.working || resident.undelivered > 0 || this.rows.waits(resident.id)
+    if (occupied || Object.keys(state.inFlight).length > 0) return false
+    this.#evict(resident)
+    return true
+  }
+
+  /** Delivers the messages of a commit that a crash may have cut off. */
+  async redeliver(resident: Resident, commit: Commit): Promise<void> {
+    const { messages } = await wholeCommit(commit, this.#options.storage)
+    await this.#outbox.post(resident, messages)
+  }
+
+  /** Writes the actor's list row from its newest state. */
+  projectRow(resident: Resident): void {
+    const kind = this.#options.rows[resident.definition.name]
+    if (kind === undefined) return
+    const { state, owner, definition } = resident
+    const facts = factsOf(resident, this.#options.clock.now())
+    const data = definition.row(storedState(state.snapshot), facts)
+    this.rows.put({
+      kind,
+      record: {
+        id: resident.id,
+        project: owner.project,
+        tenant: owner.tenant,
+        user: owner.user,
+        version: state.seq,
+        created_at: owner.createdAt,
+        updated_at: facts.updatedAt,
+        expires_at: data === null ? 1 : null,
+        data: data ?? {},
+      },
+    })
+  }
+
+  async #readStore(id: string, after: number): Promise<readonly LogEvent[]> {
+    const { commits, blobs } = this.#options.storage
+    const events = await commits.events(id, after, pageSize)
+    const project = this.#residents.get(id)?.owner.project ?? (await commits.head(id))?.project ?? ''
+    return Promise.all(
+      events.map(async (event) => ({ ...event, payload: asObject(await putBack(event.payload, blobs, project)) })),
+    )
+  }
+
+  async #work(resident: Resident): Promise<void> {
+    resident.working = true
+    for (let next = resident.mailbox.shift(); next !== undefined; next = resident.mailbox.shift()) {
+      try {
+        next.resolve(await this.#handle(resident, next.delivery))
+      } catch (error) {
+        next.reject(error)
+      }
+    }
+    resident.working = false
+  }
+
+  async #handle(resident: Resident, delivery: Delivery, reloads = 0): Promise<Told> {
+    if (resident.dead) return this.deliver(resident.id, delivery)
+    if (resident.parked !== undefined) throw new ServiceError('actor_parked')
+    const late = delivery.done ?? delivery.part ?? delivery.starts
+    if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
+    const step = this.#step(resident, delivery)
+    if (step.kind === 'ignored') return this.#replay(resident, delivery)
+    if (step.kind === 'refused') return this.#refuse(resident, delivery, step)
+    const facts = this.#factsFor(resident, delivery.cause, delivery.stored ?? delivery.event)
+    const draft = commitOf(resident.definition, step.draft, facts)
+    const small = compacted(draft, this.#options.storage.blobs)
+    const commit = small instanceof Promise ? await small : small
+    const written = await this.#write(resident, commit)
+    if (written === 'done') {
+      this.#settled(resident, step.draft, commit)
+      return { commit, duplicate: false }
+    }
+    if (written === 'duplicate') return this.#replay(resident, delivery)
+    this.#evict(resident)
+    if (reloads >= maxReloads) throw new StoreUnavailable('the actor moves elsewhere')
+    return this.deliver(resident.id, delivery)
+  }
+
+  #step(resident: Resident, delivery: Delivery): Step {
+    if (delivery.starts !== undefined) return { kind: 'next', draft: startedStep(resident.state, delivery.starts) }
+    try {
+      return nextStep(resident.definition, resident.state, {
+        actor: resident.id,
+        event: delivery.event,
+        at: this.#options.clock.now(),
+        ...(delivery.done !== undefined && { done: delivery.done }),
+        ...(delivery.part !== undefined && { part: delivery.part }),
+      })
+    } catch (error) {
+      this.#options.log.error(
+        { actorId: resident.id, event: delivery.event.type, err: error },
+        'event refused as poison',
+      )
+      throw new ServiceError('internal_error')
+    }
+  }
+
+  async #write(resident: Resident, commit: Commit) {
+    try {
+      return await writeCommit(this.#options.storage.commits, commit, this.#options.clock)
+    } catch (error) {
+      // whether it landed is unknown: nothing may be built on what is in memory
+      this.#evict(resident)
+      throw error
+    }
+  }
+
+  /** A cause that was processed before is answered by what it did then, even where the machine would refuse it now. */
+  async #replay(resident: Resident, delivery: Delivery): Promise<Told> {
+    const prior = await this.#options.storage.commits.byCause(resident.id, delivery.cause)
+    return { commit: prior, duplicate: prior !== null }
+  }
+
+  async #refuse(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Told> {
+    const told = await this.#replay(resident, delivery)
+    if (told.duplicate) return told
+    const { code, param, message } = step.refusal
+    throw new ServiceError(code, { ...(param !== undefined && { param }), ...(message !== undefined && { message }) })
+  }
+
+  #factsFor(resident: Resident, cause: string, event: CommitFacts['event']): CommitFacts {
+    const { epoch, clock } = this.#options
+    return { actor: resident.id, shard: resident.shard, epoch, at: clock.now(), owner: resident.owner, cause, event }
+  }
+
+  /** The commit is durable: the state moves on, and what the commit says is done. */
+  #settled(resident: Resident, draft: Draft, commit: Commit): void {
+    this.#committed++
+    resident.state = draft
+    resident.touchedAt = commit.at
+    resident.usedAt = commit.at
+    resident.remember(draft.events)
+    if (draft.aborted.length > 0) this.effects.abort(draft.aborted)
+    this.projectRow(resident)
+    void this.#outbox.post(resident, draft.messages)
+    for (const effect of draft.effects) {
+      const flight = draft.inFlight[effect.id]
+      if (flight !== undefined) this.effects.start(resident, effect.id, flight, true)
+    }
+    if (draft.events.length > 0) this.feed.publish(resident.id, draft.events)
+    this.#retire(resident, commit.seq - 2)
+  }
+
+  #retire(resident: Resident, seq: number): void {
+    if (seq > 0) resident.retiring.push(seq)
+    if (resident.undelivered > 0) return
+    for (const each of resident.retiring) this.settler.retire({ actor: resident.id, seq: each })
+    resident.retiring.length = 0
+  }
+
+  #load(id: string): Promise<Resident | null> {
+    const resident = this.#residents.get(id)
+    if (resident !== undefined) {
+      resident.usedAt = this.#options.clock.now()
+      return Promise.resolve(resident)
+    }
+    const loading = this.#loading.get(id) ?? this.#activate(id).finally(() => this.#loading.delete(id))
+    this.#loading.set(id, loading)
+    return loading
+  }
+
+  async #activate(id: string): Promise<Resident | null> {
+    const { storage, definitions, clock, log } = this.#options
+    const found = await activate(storage, definitions, id, clock, log)
+    if (found === null) return null
+    const { resident, commit } = found
+    this.#residents.set(id, resident)
+    if (resident.parked !== undefined) return resident
+    if (commit.open) {
+      void this.#outbox.post(resident, commit.messages)
+      this.projectRow(resident)
+    }
+    for (const [effectId, flight] of Object.entries(resident.state.inFlight)) {
+      this.effects.start(resident, effectId, flight, false)
+    }
+    return resident
+  }
+
+  #evict(resident: Resident | undefined): void {
+    if (resident === undefined) return
+    resident.dead = true
+    if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id)
+  }
+}
+
+const factsOf = (resident: Resident, now: number) => ({
+  id: resident.id,
+  project: resident.owner.project,
+  tenant: resident.owner.tenant,
+  user: resident.owner.user,
+  createdAt: resident.owner.createdAt,
+  updatedAt: resident.touchedAt || now,
+})
+
+const asObject = (value: unknown): JsonObject => {
+  if (!isObject(value)) throw new Error('a payload is an object')
+  return value
+}

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { MachineDefinition } from '../../machines/definition.ts'
+import type { JsonObject, MessageRecord } from '../../storage/ports.ts'
+import type { Owner } from './actor-state.ts'
+import { backoffMs, type Clock, pause } from './clock.ts'
+import type { Delivery, Resident, Told } from './resident.ts'
+import { isObject } from './schema.ts'
+
+/** What the outbox needs of its host. */
+export interface MessageHost {
+  deliver(actor: string, delivery: Delivery): Promise<Told>
+  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told>
+}
+
+/**
+ * Delivers the messages of durable commits: in order per sender, again and again until they are taken. The id of a
+ * message is its cause at the receiver, so one that arrives twice is processed once.
+ */
+export class Outbox {
+  readonly #host: MessageHost
+  readonly #definitions: readonly MachineDefinition[]
+  readonly #clock: Clock
+  readonly #log: Logger
+
+  constructor(host: MessageHost, definitions: readonly MachineDefinition[], clock: Clock, log: Logger) {
+    this.#host = host
+    this.#definitions = definitions
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Queues messages behind those that the actor has sent; `resident.outbox` resolves when they are delivered. */
+  post(resident: Resident, messages: readonly MessageRecord[]): Promise<void> {
+    if (messages.length === 0) return resident.outbox
+    resident.undelivered++
+    resident.outbox = resident.outbox.then(async () => {
+      for (const message of messages) await this.#send(resident.owner, message)
+      resident.undelivered--
+    })
+    return resident.outbox
+  }
+
+  async #send(owner: Owner, message: MessageRecord): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#hand(owner, message)
+        return
+      } catch (error) {
+        if (error instanceof ServiceError && error.code !== 'actor_parked') {
+          this.#log.debug({ to: message.to, code: error.code }, 'message not wanted')
+          return
+        }
+        this.#log.warn({ to: message.to, attempt, err: error }, 'message not delivered, trying again')
+        await pause(this.#clock, backoffMs(attempt, 50, 5000))
+      }
+    }
+  }
+
+  async #hand(owner: Owner, message: MessageRecord): Promise<void> {
+    const { event, id, to } = message
+    if (event.type !== 'create') {
+      await this.#host.deliver(to, { event, cause: id })
+      return
+    }
+    const kind = this.#definitions.find(({ idPrefix }) => to.startsWith(`${idPrefix}_`))
+    const input = event.input
+    if (kind === undefined || !isObject(input)) throw new ServiceError('not_found')
+    await this.#host.create(kind, to, { ...owner, createdAt: this.#clock.now() }, input, id)
+  }
+}

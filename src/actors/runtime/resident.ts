@@ -1,0 +1,109 @@
+import type { MachineDefinition } from '../../machines/definition.ts'
+import type { Commit, LogEvent, StoredEvent } from '../../storage/ports.ts'
+import { type ActorState, type Owner, storedState } from './actor-state.ts'
+
+/** One thing for an actor to do. */
+export interface Delivery {
+  readonly event: StoredEvent
+  /** Unique per actor: what was processed before is answered from its commit. */
+  readonly cause: string
+  /** The event as kept in the commit, when less than all of it is worth keeping. */
+  readonly stored?: StoredEvent
+  /** The event is the result of this effect; dropped when that is not in flight any more. */
+  readonly done?: string
+  /** The event is a part of this effect's stream; dropped likewise. */
+  readonly part?: string
+  /** Only marks this effect as begun. */
+  readonly starts?: string
+}
+
+/** What a delivery came to. `commit` null: it changed nothing (ignored, or a late result). */
+export interface Told {
+  readonly commit: Commit | null
+  /** The cause was processed before; `commit` is what it made then. */
+  readonly duplicate: boolean
+}
+
+interface Waiting {
+  readonly delivery: Delivery
+  readonly resolve: (told: Told) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Events kept in memory behind the newest, so that streams and folds of a live actor read no store. */
+const tailLength = 64
+const tailChars = 64 * 1024
+
+/** A live actor: its state in memory, its mailbox, and what its commits still have to have done. */
+export class Resident {
+  readonly id: string
+  readonly definition: MachineDefinition
+  readonly owner: Owner
+  readonly shard: number
+  state: ActorState
+  /** Why the actor takes nothing until an operator looks; undefined when it runs. */
+  parked: string | undefined
+  /** Dropped from memory: its state may be old. */
+  dead = false
+  working = false
+  /** Time of the newest commit, ms since the epoch. */
+  touchedAt: number
+  /** Last use, reading included, ms since the epoch. */
+  usedAt: number
+  /** The commits up to this one are closed. */
+  closedSeq = 0
+  /** Commits two steps behind whose messages are still on their way. */
+  readonly retiring: number[] = []
+  /** Deliveries of its messages, in order. */
+  outbox: Promise<void> = Promise.resolve()
+  undelivered = 0
+  readonly mailbox: Waiting[] = []
+  #tail: LogEvent[] = []
+  #tailSize = 0
+
+  constructor(id: string, definition: MachineDefinition, owner: Owner, shard: number, state: ActorState, at: number) {
+    this.id = id
+    this.definition = definition
+    this.owner = owner
+    this.shard = shard
+    this.state = state
+    this.touchedAt = at
+    this.usedAt = at
+  }
+
+  get busy(): boolean {
+    return this.definition.busy(storedState(this.state.snapshot))
+  }
+
+  /** Keeps the newest events. */
+  remember(events: readonly LogEvent[]): void {
+    for (const event of events) {
+      this.#tail.push(event)
+      this.#tailSize += sizeOf(event)
+    }
+    while (this.#tail.length > tailLength || this.#tailSize > tailChars) {
+      const oldest = this.#tail.shift()
+      if (oldest === undefined) return
+      this.#tailSize -= sizeOf(oldest)
+    }
+  }
+
+  /** Every event after `after`, when memory has them all; undefined when the store has to be read. */
+  eventsAfter(after: number): readonly LogEvent[] | undefined {
+    if (after >= this.state.lastSequence) return []
+    const first = this.#tail[0]
+    if (first === undefined || first.sequence > after + 1) return undefined
+    return this.#tail.slice(after + 1 - first.sequence)
+  }
+
+  /** Gives memory back that can be read again. */
+  forgetTail(): void {
+    this.#tail = []
+    this.#tailSize = 0
+  }
+}
+
+const sizeOf = (event: LogEvent): number => {
+  const { delta, output } = event.payload
+  return 200 + (typeof delta === 'string' ? delta.length : 0) + (typeof output === 'string' ? output.length : 0)
+}

@@ -1,0 +1,70 @@
+import type { Logger } from 'pino'
+import type { RecordKind, RecordStore, StoredRecord } from '../../storage/ports.ts'
+import { backoffMs, type Clock, pause } from './clock.ts'
+
+/** A row to write; `null` data removes it. */
+export interface Row {
+  readonly kind: RecordKind
+  readonly record: StoredRecord
+}
+
+/**
+ * Writes list rows behind the commits, newest version of each, many in one batch.
+ *
+ * A commit stays `open` until its row is written, so a crash leaves no row behind for good; whoever reads rows on
+ * this host awaits `settled` first, so a list shows all that was acknowledged (specs/decisions/0004-projections.md).
+ */
+export class RowWriter {
+  readonly #records: RecordStore
+  readonly #clock: Clock
+  readonly #log: Logger
+  #waiting = new Map<string, Row>()
+  #writing: Promise<void> | undefined
+
+  constructor(records: RecordStore, clock: Clock, log: Logger) {
+    this.#records = records
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Takes a row; a newer one of the same id replaces one that still waits. */
+  put(row: Row): void {
+    this.#waiting.set(row.record.id, row)
+    this.#writing ??= this.#drain()
+  }
+
+  /** Resolves when every row taken so far is written. */
+  async settled(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing
+  }
+
+  /** Whether a row of this actor still waits. */
+  waits(id: string): boolean {
+    return this.#writing !== undefined && (this.#waiting.has(id) || this.#inBatch.has(id))
+  }
+
+  #inBatch = new Map<string, Row>()
+
+  async #drain(): Promise<void> {
+    await new Promise<void>((resolve) => this.#clock.soon(resolve))
+    while (this.#waiting.size > 0) {
+      this.#inBatch = this.#waiting
+      this.#waiting = new Map()
+      await this.#write([...this.#inBatch.values()])
+    }
+    this.#inBatch = new Map()
+    this.#writing = undefined
+  }
+
+  async #write(rows: readonly Row[]): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#records.project(rows)
+        return
+      } catch (error) {
+        this.#log.warn({ rows: rows.length, attempt, err: error }, 'rows not written, trying again')
+        await pause(this.#clock, backoffMs(attempt, 50, 2000))
+      }
+    }
+  }
+}

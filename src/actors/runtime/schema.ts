@@ -1,0 +1,34 @@
+import type { StateValue } from '../../machines/definition.ts'
+import type { Abortion, Emission, Message, Refusal } from '../../machines/vocabulary.ts'
+import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
+
+/** Whether a value is a JSON object. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether a value is an event: an object with a type. */
+export const isEvent = (value: unknown): value is StoredEvent => isObject(value) && typeof value.type === 'string'
+
+/** Whether a value can be an XState state value. */
+export const isStateValue = (value: Json | undefined): value is StateValue & Json =>
+  typeof value === 'string' || (isObject(value) && Object.values(value).every(isStateValue))
+
+/** An action as XState's pure transition lists it. */
+export interface ListedAction {
+  readonly type: string
+  readonly params: unknown
+}
+
+/**
+ * The params of the shared actions. XState types them loosely once a machine is an AnyStateMachine; the machines
+ * themselves are checked against `vocabulary`, so this is the one place that says so.
+ */
+export const paramsOf = {
+  emit: (action: ListedAction) => action.params as { events: readonly Emission[] },
+  send: (action: ListedAction) => action.params as { messages: readonly Message[] },
+  refuse: (action: ListedAction) => action.params as Refusal,
+  abort: (action: ListedAction) => action.params as Abortion,
+  raise: (action: ListedAction) => action.params as { id?: string; delay?: number; event: StoredEvent },
+  cancel: (action: ListedAction) => action.params as { sendId: string },
+  effect: (action: ListedAction) => action.params as JsonObject,
+}

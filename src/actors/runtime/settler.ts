@@ -1,0 +1,70 @@
+import type { Logger } from 'pino'
+import type { CommitKey, CommitStore } from '../../storage/ports.ts'
+import type { Clock } from './clock.ts'
+
+const everyMs = 200
+const mostAtOnce = 2000
+
+/**
+ * Takes `open`, `due` and old snapshots off commits that are done, late and in batches. Losing this work costs a
+ * longer sweep at the next start and nothing else.
+ */
+export class Settler {
+  readonly #store: CommitStore
+  readonly #clock: Clock
+  readonly #log: Logger
+  #close: CommitKey[] = []
+  #undue: CommitKey[] = []
+  #strip: CommitKey[] = []
+  #cancel: (() => void) | undefined
+
+  constructor(store: CommitStore, clock: Clock, log: Logger) {
+    this.#store = store
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** A commit is two steps behind and done: nothing of it is needed but its events. */
+  retire(key: CommitKey): void {
+    this.#close.push(key)
+    this.#undue.push(key)
+    this.#strip.push(key)
+    this.#plan()
+  }
+
+  /** Everything that this commit implies is done. */
+  close(key: CommitKey): void {
+    this.#close.push(key)
+    this.#plan()
+  }
+
+  /** A newer commit carries the reminders now. */
+  undue(key: CommitKey): void {
+    this.#undue.push(key)
+    this.#plan()
+  }
+
+  /** Writes what waits; trouble is logged and left to the next start. */
+  async flush(): Promise<void> {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const work = { close: this.#close, undue: this.#undue, strip: this.#strip }
+    if (work.close.length + work.undue.length === 0) return
+    this.#close = []
+    this.#undue = []
+    this.#strip = []
+    try {
+      await this.#store.settle(work)
+    } catch (error) {
+      this.#log.warn({ commits: work.close.length, err: error }, 'commits not settled')
+    }
+  }
+
+  #plan(): void {
+    if (this.#close.length >= mostAtOnce) {
+      void this.flush()
+      return
+    }
+    this.#cancel ??= this.#clock.after(everyMs, () => void this.flush())
+  }
+}

@@ -1,0 +1,11 @@
+/** How many shards there are; fixed for the life of a store (DESIGN "Owners"). */
+export const shardCount = 256
+
+/** The shard of an actor: FNV-1a of its id, so that every host and release agrees. */
+export const shardOf = (actorId: string): number => {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < actorId.length; index++) {
+    hash = Math.imul(hash ^ actorId.charCodeAt(index), 0x01000193)
+  }
+  return (hash >>> 0) % shardCount
+}
