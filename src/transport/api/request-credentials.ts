@@ -1,0 +1,50 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Credentials } from '../../actors/auth/credentials.ts'
+import { sessionCookieName } from '../../actors/auth/session-cookie.ts'
+import type { Principal } from '../../actors/use-cases/call.ts'
+import type { HttpRequest } from '../http-port.ts'
+
+/**
+ * Who sends a request. The first of these that is there decides, so that a wrong one is never passed over for another:
+ * `Authorization: Bearer`, `SERVICE_API_KEY`, `?token=` of a WebSocket upgrade (a client token only, since URLs end up
+ * in logs), the dashboard's cookie.
+ *
+ * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names a foreign project.
+ */
+export const principalOf = (credentials: Credentials, request: HttpRequest): Principal | Promise<Principal> => {
+  const authorization = request.header('authorization')
+  if (authorization !== undefined) return credentials.token(bearerOf(authorization))
+  const key = request.header('service_api_key')
+  if (key !== undefined) return credentials.token(key)
+  const token = isUpgrade(request) ? queryToken(request.query) : null
+  if (token !== null) return credentials.clientToken(token)
+  const cookie = cookieOf(request.header('cookie') ?? '')
+  if (cookie !== null) return credentials.dashboard(cookie, namedProject(request))
+  throw new ServiceError('authentication_required')
+}
+
+/** '' for another scheme: no credential of ours is empty. */
+const bearerOf = (authorization: string): string =>
+  authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
+
+const isUpgrade = (request: HttpRequest): boolean => request.header('upgrade')?.toLowerCase() === 'websocket'
+
+const queryToken = (query: string): string | null => new URLSearchParams(query).get('token')
+
+const cookieOf = (header: string): string | null => {
+  for (const part of header.split(';')) {
+    const at = part.indexOf('=')
+    if (part.slice(0, at).trim() === sessionCookieName) return part.slice(at + 1).trim()
+  }
+  return null
+}
+
+const projectsPath = '/api/projects/'
+
+/** The project that the path names, or `X-Project-Id`; null for none. */
+const namedProject = (request: HttpRequest): string | null => {
+  if (!request.path.startsWith(projectsPath)) return request.header('x-project-id') ?? null
+  const rest = request.path.slice(projectsPath.length)
+  const end = rest.indexOf('/')
+  return (end < 0 ? rest : rest.slice(0, end)) || null
+}

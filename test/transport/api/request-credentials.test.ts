@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { ApiKeys } from '../../../src/actors/auth/api-keys.ts'
+import { ClientTokens } from '../../../src/actors/auth/client-tokens.ts'
+import { Credentials } from '../../../src/actors/auth/credentials.ts'
+import { DashboardSessions } from '../../../src/actors/auth/dashboard-sessions.ts'
+import { members, projects } from '../../../src/actors/auth/kinds.ts'
+import { ProjectDirectory } from '../../../src/actors/auth/project-directory.ts'
+import { bootstrap } from '../../../src/actors/bootstrap.ts'
+import { newId } from '../../../src/actors/ids.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { principalOf } from '../../../src/transport/api/request-credentials.ts'
+import type { HttpRequest } from '../../../src/transport/http-port.ts'
+
+const secretKey = `csk_${'k'.repeat(43)}`
+const given = { secretKey, ownerEmail: 'ada@x.org', ownerPassword: 'correct horse' }
+const box = { seal: (text: string) => text, open: (sealed: string) => sealed }
+const grant = {
+  project: 'prj_x',
+  tenant: 'ten_1',
+  user: 'u',
+  permissions: ['sessions:turn'],
+  sessionId: null,
+  installationIds: [],
+}
+
+const requestOf = (headers: Record<string, string>, target = '/v1/sessions'): HttpRequest => {
+  const [path = '', query = ''] = target.split('?')
+  return {
+    method: 'GET',
+    path,
+    query,
+    header: (name) => headers[name],
+    remoteAddress: '127.0.0.1',
+    body: () => Promise.resolve(Buffer.alloc(0)),
+  }
+}
+
+const open = async () => {
+  const { records } = openMemoryStorage()
+  const deps = { records, masterKey: Buffer.alloc(32, 1), now: Date.now }
+  const apiKeys = new ApiKeys(deps)
+  const clientTokens = new ClientTokens(deps)
+  const dashboardSessions = new DashboardSessions(deps)
+  const directory = new ProjectDirectory({ ...deps, box })
+  const { organization, project } = await bootstrap({ ...deps, apiKeys, projects: directory, given })
+  const owner = await new Table(records, members, Date.now).findGlobal({ email: given.ownerEmail })
+  if (owner === null) throw new Error('no owner')
+  const addProject = async (inOrganization: string) => {
+    const id = newId('prj')
+    const table = new Table(records, projects, Date.now)
+    await table.insert({ id, project: inOrganization, data: directory.newData(id, 'Another') })
+    return id
+  }
+  const credentials = new Credentials({ apiKeys, clientTokens, dashboardSessions, projects: directory })
+  return {
+    project,
+    organization,
+    addProject,
+    token: (await clientTokens.mint(grant)).token,
+    cookie: `a=b; troupe_session=${await dashboardSessions.open(owner)}; c=d`,
+    who: async (headers: Record<string, string>, target?: string) =>
+      principalOf(credentials, requestOf(headers, target)),
+  }
+}
+
+const refused = expect.objectContaining({ code: 'authentication_required' })
+
+describe('the credential of a request', () => {
+  it('is a secret key as bearer or in SERVICE_API_KEY', async () => {
+    const { project, who } = await open()
+    for (const headers of [
+      { authorization: `Bearer ${secretKey}` },
+      { authorization: `bearer  ${secretKey} ` },
+      { service_api_key: secretKey },
+    ])
+      expect(await who(headers)).toMatchObject({ kind: 'secret_key', project })
+  })
+
+  it('is a client token as bearer, and in the URL of a WebSocket', async () => {
+    const { token, who } = await open()
+    expect(await who({ authorization: `Bearer ${token}` })).toMatchObject({ kind: 'client_token', project: 'prj_x' })
+    expect(await who({ upgrade: 'WebSocket' }, `/v1/sessions/ses_1/ws?after=1&token=${token}`)).toMatchObject({
+      kind: 'client_token',
+    })
+  })
+
+  it('is not in the URL of any other request, and never a secret key there', async () => {
+    const { token, who } = await open()
+    await expect(who({}, `/v1/sessions?token=${token}`)).rejects.toEqual(refused)
+    await expect(who({ upgrade: 'websocket' }, `/v1/sessions/ses_1/ws?token=${secretKey}`)).rejects.toEqual(refused)
+  })
+
+  it('is the cookie of a dashboard session, for the first project unless another is named', async () => {
+    const { project, organization, addProject, cookie, who } = await open()
+    const second = await addProject(organization)
+    const projectOf = async (headers: Record<string, string>, target?: string) => {
+      const principal = await who({ cookie, ...headers }, target)
+      return principal.kind === 'dashboard' ? principal.project : null
+    }
+    expect(await projectOf({})).toBe(project)
+    expect(await projectOf({ 'x-project-id': second })).toBe(second)
+    expect(await projectOf({}, `/api/projects/${second}/keys`)).toBe(second)
+    expect(await projectOf({ 'x-project-id': second }, `/api/projects/${project}/keys/key_1`)).toBe(project)
+  })
+
+  it('reaches no project of another organisation, which is not told from an unknown one', async () => {
+    const { addProject, cookie, who } = await open()
+    const foreign = await addProject('org_other')
+    const missing = expect.objectContaining({ code: 'not_found' })
+    await expect(who({ cookie }, `/api/projects/${foreign}/keys`)).rejects.toEqual(missing)
+    await expect(who({ cookie, 'x-project-id': foreign })).rejects.toEqual(missing)
+    await expect(who({ cookie }, `/api/projects/${newId('prj')}/keys`)).rejects.toEqual(missing)
+  })
+
+  it.each([
+    ['nothing', {}],
+    ['an empty header', { authorization: '' }],
+    ['another scheme', { authorization: `Basic ${secretKey}` }],
+    ['an unknown key', { authorization: `Bearer csk_${'x'.repeat(43)}` }],
+    ['an unknown cookie', { cookie: `troupe_session=${'x'.repeat(43)}` }],
+    ['another cookie', { cookie: 'session=1; x' }],
+    ['something else as token', { authorization: 'Bearer ect_a.b.c' }],
+  ])('is refused: %s', async (_, headers) => {
+    const { who } = await open()
+    await expect(who(headers)).rejects.toEqual(refused)
+  })
+
+  it('is not looked for elsewhere when one that is sent is wrong', async () => {
+    const { cookie, who } = await open()
+    await expect(who({ cookie, authorization: 'Bearer csk_wrong' })).rejects.toEqual(refused)
+  })
+})
