@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { Storage } from '../../src/storage/ports.ts'
+import { appendContract } from './contract/append.ts'
+import { blobContract } from './contract/blobs.ts'
+import { listContract } from './contract/lists.ts'
+import { projectionContract } from './contract/projections.ts'
+import { readContract } from './contract/reads.ts'
+import { recordContract } from './contract/records.ts'
+import { scopeContract } from './contract/scopes.ts'
+import { sweepContract } from './contract/sweeps.ts'
+import { gadgets, widgets } from './samples.ts'
+
+/** Opens an empty store whose clock is `now` (ms since the epoch). */
+export type OpenStorage = (now: () => number) => Storage | Promise<Storage>
+
+/** What the parts of the contract run on; every test uses ids of its own, so one store serves them all. */
+export interface Subject {
+  readonly store: () => Storage
+  /** An id that no other test uses. */
+  readonly fresh: (prefix: string) => string
+  /** Sets the store's clock to this time (ms since the epoch). */
+  readonly setNow: (now: number) => void
+}
+
+/** The guarantees of `src/storage/ports.ts`, to be run on every adapter. */
+export const storageContract = (name: string, open: OpenStorage): void => {
+  describe(`${name} storage`, () => {
+    let opened: Storage | undefined
+    let ids = 0
+    let now = 10_000
+    const store = (): Storage => {
+      if (!opened) throw new Error('the store is not open')
+      return opened
+    }
+    beforeAll(async () => {
+      opened = await open(() => now)
+      await opened.records.prepare([widgets, gadgets])
+    })
+    afterAll(() => opened?.close())
+    const subject: Subject = {
+      store,
+      fresh: (prefix) => `${prefix}_${String(++ids).padStart(4, '0')}`,
+      setNow: (time) => {
+        now = time
+      },
+    }
+    describe('append', () => appendContract(subject))
+    describe('reads', () => readContract(subject))
+    describe('sweeps', () => sweepContract(subject))
+    describe('records', () => recordContract(subject))
+    describe('lists', () => listContract(subject))
+    describe('scopes', () => scopeContract(subject))
+    describe('projections', () => projectionContract(subject))
+    describe('blobs', () => blobContract(subject))
+  })
+}

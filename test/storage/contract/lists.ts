@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import type { StoredRecord } from '../../../src/storage/ports.ts'
+import type { Subject } from '../contract.ts'
+import { gadgets, recordOf, widgets } from '../samples.ts'
+
+const idsOf = (records: readonly StoredRecord[]): readonly string[] => records.map(({ id }) => id)
+
+/** Lists, their paging and counts. Each test takes a project of its own. */
+export const listContract = ({ store, fresh }: Subject): void => {
+  const seed = async (project: string, count: number, data: (i: number) => StoredRecord['data'] = () => ({})) => {
+    const records = Array.from({ length: count }, (_, i) => recordOf(fresh('wid'), { project, data: data(i) }))
+    for (const record of records) await store().records.insert(widgets, record)
+    return idsOf(records)
+  }
+
+  it('lists newest first, or oldest first when asked', async () => {
+    const project = fresh('prj')
+    const ids = await seed(project, 5)
+    const list = (ascending: boolean) => store().records.list(widgets, projectScope(project), { limit: 10, ascending })
+    expect(idsOf(await list(true))).toEqual(ids)
+    expect(idsOf(await list(false))).toEqual(ids.toReversed())
+  })
+
+  it('pages by number', async () => {
+    const project = fresh('prj')
+    const ids = (await seed(project, 7)).toReversed()
+    const page = (skip: number) => store().records.list(widgets, projectScope(project), { limit: 3, skip })
+    expect([await page(0), await page(3), await page(6), await page(9)].map(idsOf)).toEqual([
+      ids.slice(0, 3),
+      ids.slice(3, 6),
+      ids.slice(6),
+      [],
+    ])
+  })
+
+  it('shows every record that was there once, although others are inserted and removed between pages', async () => {
+    for (const ascending of [false, true]) {
+      const project = fresh('prj')
+      const scope = projectScope(project)
+      const before = await seed(project, 10)
+      const seen: string[] = []
+      for (;;) {
+        const after = seen.at(-1)
+        const query = after === undefined ? { limit: 3, ascending } : { limit: 3, ascending, after }
+        const page = idsOf(await store().records.list(widgets, scope, query))
+        if (page.length === 0) break
+        seen.push(...page)
+        if (seen.length > 20) break
+        if (seen.length < 10) await seed(project, 1)
+        await store().records.remove(widgets, scope, page.at(-1) ?? '')
+      }
+      expect(seen.slice(0, 10)).toEqual(ascending ? before : before.toReversed())
+      expect(new Set(seen).size).toBe(seen.length)
+    }
+  })
+
+  it('filters by equality, of every scalar type, and by null for a field that is lacking', async () => {
+    const project = fresh('prj')
+    const scope = projectScope(project)
+    const values = ['active', 'paused', 'active', 1, true, null]
+    const ids = await seed(project, 7, (i) => (i < 6 ? { status: values[i] ?? null, weight: i % 2 } : {}))
+    const where = async (condition: { readonly [field: string]: string | number | boolean | null }) => {
+      const query = { where: condition, limit: 10, ascending: true }
+      return idsOf(await store().records.list(widgets, scope, query)).map((id) => ids.indexOf(id))
+    }
+    expect(await where({ status: 'active' })).toEqual([0, 2])
+    expect(await where({ status: 1 })).toEqual([3])
+    expect(await where({ status: '1' })).toEqual([])
+    expect(await where({ status: true })).toEqual([4])
+    expect(await where({ status: null })).toEqual([5, 6])
+    expect(await where({ status: 'active', weight: 0 })).toEqual([0, 2])
+    expect(await where({ status: 'paused', weight: 0 })).toEqual([])
+    expect(await store().records.count(widgets, scope, { status: 'active' })).toBe(2)
+    expect(await store().records.count(widgets, scope)).toBe(7)
+  })
+
+  it('follows a filtered field when a record is replaced', async () => {
+    const project = fresh('prj')
+    const scope = projectScope(project)
+    const record = recordOf(fresh('wid'), { project })
+    await store().records.insert(widgets, record)
+    await store().records.replace(widgets, { ...record, version: 2, data: { status: 'done' } })
+    expect(await store().records.count(widgets, scope, { status: 'active' })).toBe(0)
+    expect(await store().records.count(widgets, scope, { status: 'done' })).toBe(1)
+  })
+
+  it('refuses a filter without an index', async () => {
+    const scope = projectScope('prj_1')
+    await expect(store().records.list(widgets, scope, { where: { colour: 'red' }, limit: 1 })).rejects.toThrow(
+      'no index',
+    )
+    await expect(store().records.count(gadgets, scope, { status: 'x' })).rejects.toThrow('no index')
+  })
+
+  it('finds records that were written before a filter and a unique key were declared', async () => {
+    const old = { name: 'grown' }
+    const grown = { name: 'grown', filters: ['colour'], unique: [{ fields: ['code'] }] }
+    const record = recordOf(fresh('gro'), { data: { colour: 'red', code: 'c1' } })
+    const scope = projectScope('prj_1')
+    await store().records.prepare([old])
+    await store().records.insert(old, record)
+    await store().records.prepare([grown])
+    await store().records.prepare([grown])
+    expect(await store().records.list(grown, scope, { where: { colour: 'red' }, limit: 5 })).toEqual([record])
+    expect(await store().records.find(grown, scope, { code: 'c1' })).toEqual(record)
+    expect(await store().records.insert(grown, recordOf(fresh('gro'), { data: { code: 'c1' } }))).toBe('exists')
+  })
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { StoredLogEvent } from '../../../src/storage/ports.ts'
+import type { Subject } from '../contract.ts'
+import { commitOf, logOf } from '../samples.ts'
+
+/** Reading commits and the log of events. */
+export const readContract = ({ store, fresh }: Subject): void => {
+  const readAll = async (actor: string, limit: number): Promise<readonly StoredLogEvent[]> => {
+    const all: StoredLogEvent[] = []
+    for (;;) {
+      const page = await store().commits.events(actor, all.length, limit)
+      all.push(...page)
+      if (page.length < limit) return all
+    }
+  }
+
+  it('finds nothing of an unknown actor', async () => {
+    const actor = fresh('ses')
+    expect(await store().commits.head(actor)).toBeNull()
+    expect(await store().commits.at(actor, 1)).toBeNull()
+    expect(await store().commits.byCause(actor, 'cause:1')).toBeNull()
+    expect(await store().commits.events(actor, 0, 10)).toEqual([])
+  })
+
+  it('finds a commit by its sequence number and by its cause', async () => {
+    const actor = fresh('ses')
+    const commits = [commitOf(actor, 1), commitOf(actor, 2), commitOf(actor, 3)]
+    await store().commits.append(commits)
+    expect(await store().commits.at(actor, 2)).toEqual(commits[1])
+    expect(await store().commits.byCause(actor, 'cause:3')).toEqual(commits[2])
+    expect(await store().commits.at(actor, 4)).toBeNull()
+  })
+
+  it('takes the highest sequence number as head, beyond one and two digits too', async () => {
+    const actor = fresh('ses')
+    for (const seq of [9, 10, 99, 100, 1_000_000]) {
+      await store().commits.append([commitOf(actor, seq)])
+      expect((await store().commits.head(actor))?.seq).toBe(seq)
+    }
+  })
+
+  it('does not take an actor for another whose id begins alike', async () => {
+    const actor = fresh('ses')
+    const longer = `${actor}:0000000001`
+    await store().commits.append([commitOf(longer, 5), commitOf(`${actor}0`, 6)])
+    expect(await store().commits.head(actor)).toBeNull()
+    await store().commits.append([commitOf(actor, 1)])
+    expect((await store().commits.head(actor))?.seq).toBe(1)
+    expect((await store().commits.head(longer))?.seq).toBe(5)
+  })
+
+  it('reads a log of any shape gapless and in order, whatever the page size', async () => {
+    const shape = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 30 })
+    await fc.assert(
+      fc.asyncProperty(shape, fc.integer({ min: 1, max: 7 }), async (counts, limit) => {
+        const actor = fresh('ses')
+        const commits = logOf(actor, counts)
+        await store().commits.append(commits)
+        const expected = commits.flatMap(({ at, events }) => events.map((event) => ({ ...event, at })))
+        expect(await readAll(actor, limit)).toEqual(expected)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('reads the log after a sequence in the middle of a commit', async () => {
+    const actor = fresh('ses')
+    await store().commits.append(logOf(actor, [3, 0, 4, 1]))
+    const events = await store().commits.events(actor, 5, 100)
+    expect(events.map(({ sequence }) => sequence)).toEqual([6, 7, 8])
+    expect(await store().commits.events(actor, 8, 100)).toEqual([])
+  })
+
+  it('reads a log of 300 commits in one page', async () => {
+    const actor = fresh('ses')
+    await store().commits.append(logOf(actor, new Array(300).fill(2)))
+    const events = await store().commits.events(actor, 1, 1_000)
+    expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 599 }, (_, i) => i + 2))
+  })
+
+  it('keeps the log of a commit whose snapshot was stripped', async () => {
+    const actor = fresh('ses')
+    const [commit] = logOf(actor, [2])
+    if (!commit) throw new Error('no commit')
+    await store().commits.append([commit])
+    await store().commits.settle({ close: [], undue: [], strip: [commit] })
+    const { snapshot: _, ...stripped } = commit
+    expect(await store().commits.head(actor)).toStrictEqual(stripped)
+    expect(await store().commits.events(actor, 0, 10)).toHaveLength(2)
+  })
+
+  it('forgets one actor wholly and no other', async () => {
+    const [gone, kept] = [fresh('ses'), fresh('ses')]
+    await store().commits.append([...logOf(gone, [1, 1]), ...logOf(kept, [1])])
+    await store().commits.forget(gone)
+    expect(await store().commits.head(gone)).toBeNull()
+    expect(await store().commits.byCause(gone, 'cause:1')).toBeNull()
+    expect(await store().commits.events(gone, 0, 10)).toEqual([])
+    expect((await store().commits.head(kept))?.seq).toBe(1)
+    expect(await store().commits.append([commitOf(gone, 1)])).toEqual(['done'])
+  })
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import type { Subject } from '../contract.ts'
+import { gadgets, recordOf, widgets } from '../samples.ts'
+
+/** Writing records under their version guard and unique keys. */
+export const recordContract = ({ store, fresh, setNow }: Subject): void => {
+  const scope = projectScope('prj_1')
+
+  it('gives back a record as it was inserted', async () => {
+    const record = recordOf(fresh('wid'), {
+      tenant: 'ten_1',
+      user: 'u',
+      expires_at: 99_000,
+      data: { a: [1, { b: null }] },
+    })
+    expect(await store().records.insert(widgets, record)).toBe('done')
+    expect(await store().records.get(widgets, scope, record.id)).toEqual(record)
+    expect(await store().records.get(gadgets, scope, record.id)).toBeNull()
+  })
+
+  it('keeps any JSON that a record may carry', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
+        const record = recordOf(fresh('gad'), { data: { value: JSON.parse(JSON.stringify(value)) } })
+        await store().records.insert(gadgets, record)
+        expect(await store().records.get(gadgets, scope, record.id)).toEqual(record)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('does not insert an id twice, in no project', async () => {
+    const record = recordOf(fresh('wid'))
+    await store().records.insert(widgets, record)
+    expect(await store().records.insert(widgets, { ...record, data: {} })).toBe('exists')
+    expect(await store().records.insert(widgets, { ...record, project: 'prj_2' })).toBe('exists')
+    expect(await store().records.get(widgets, scope, record.id)).toEqual(record)
+  })
+
+  it('holds a unique key within its project only', async () => {
+    const data = { external_id: fresh('ext') }
+    expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data }))).toBe('done')
+    expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data }))).toBe('exists')
+    expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data, project: 'prj_2' }))).toBe('done')
+  })
+
+  it('holds a global unique key over all projects and finds its record', async () => {
+    const data = { hash: fresh('hash') }
+    const record = recordOf(fresh('wid'), { data })
+    expect(await store().records.insert(widgets, record)).toBe('done')
+    expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data, project: 'prj_2' }))).toBe('exists')
+    expect(await store().records.findGlobal(widgets, data)).toEqual(record)
+    expect(await store().records.findGlobal(widgets, { hash: 'unknown' })).toBeNull()
+    await expect(store().records.findGlobal(widgets, { external_id: 'x' })).rejects.toThrow('no global unique key')
+  })
+
+  it('holds a unique key over two fields, and none where a field is lacking or null', async () => {
+    const owner = fresh('own')
+    const insert = (data: { owner?: string; slug?: string | null }) =>
+      store().records.insert(widgets, recordOf(fresh('wid'), { data }))
+    expect(await insert({ owner, slug: 'a' })).toBe('done')
+    expect(await insert({ owner, slug: 'b' })).toBe('done')
+    expect(await insert({ owner, slug: 'a' })).toBe('exists')
+    for (let i = 0; i < 2; i++) {
+      expect(await insert({ owner })).toBe('done')
+      expect(await insert({ owner, slug: null })).toBe('done')
+    }
+  })
+
+  it('finds a record by its unique key, and refuses a search without an index', async () => {
+    const owner = fresh('own')
+    const record = recordOf(fresh('wid'), { data: { owner, slug: 's' } })
+    await store().records.insert(widgets, record)
+    expect(await store().records.find(widgets, scope, { slug: 's', owner })).toEqual(record)
+    expect(await store().records.find(widgets, scope, { slug: 'other', owner })).toBeNull()
+    await expect(store().records.find(widgets, scope, { owner })).rejects.toThrow('no unique key')
+  })
+
+  it('lets one of many concurrent inserts of a unique key win', async () => {
+    const data = { external_id: fresh('ext') }
+    const inserts = Array.from({ length: 20 }, () => store().records.insert(widgets, recordOf(fresh('wid'), { data })))
+    const outcomes = await Promise.all(inserts)
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
+  })
+
+  it('replaces a record at the version before only', async () => {
+    const record = recordOf(fresh('wid'))
+    await store().records.insert(widgets, record)
+    const second = { ...record, version: 2, updated_at: 3_000, data: { status: 'off' } }
+    expect(await store().records.replace(widgets, second)).toBe('done')
+    expect(await store().records.replace(widgets, second)).toBe('conflict')
+    expect(await store().records.replace(widgets, { ...second, version: 4 })).toBe('conflict')
+    expect(await store().records.replace(widgets, { ...second, version: 3, project: 'prj_2' })).toBe('missing')
+    expect(await store().records.replace(widgets, recordOf(fresh('wid'), { version: 2 }))).toBe('missing')
+    expect(await store().records.get(widgets, scope, record.id)).toEqual(second)
+  })
+
+  it('lets one of many concurrent replaces of a version win', async () => {
+    const record = recordOf(fresh('wid'))
+    await store().records.insert(widgets, record)
+    const writers = Array.from({ length: 20 }, (_, i) => ({ ...record, version: 2, data: { status: `s${i}` } }))
+    const outcomes = await Promise.all(writers.map((next) => store().records.replace(widgets, next)))
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
+    const winner = writers[outcomes.indexOf('done')]
+    expect(await store().records.get(widgets, scope, record.id)).toEqual(winner)
+  })
+
+  it('refuses a replace that takes a foreign unique key as a conflict, and moves an own one', async () => {
+    const [mine, foreign, next] = [fresh('ext'), fresh('ext'), fresh('ext')]
+    const record = recordOf(fresh('wid'), { data: { external_id: mine } })
+    await store().records.insert(widgets, record)
+    await store().records.insert(widgets, recordOf(fresh('wid'), { data: { external_id: foreign } }))
+    const moved = { ...record, version: 2, data: { external_id: foreign } }
+    expect(await store().records.replace(widgets, moved)).toBe('conflict')
+    expect(await store().records.replace(widgets, { ...moved, data: { external_id: next } })).toBe('done')
+    expect(await store().records.find(widgets, scope, { external_id: mine })).toBeNull()
+    expect(await store().records.insert(widgets, recordOf(fresh('wid'), { data: { external_id: mine } }))).toBe('done')
+  })
+
+  it('removes a record once', async () => {
+    const record = recordOf(fresh('wid'))
+    await store().records.insert(widgets, record)
+    expect(await store().records.remove(widgets, scope, record.id)).toBe(true)
+    expect(await store().records.remove(widgets, scope, record.id)).toBe(false)
+    expect(await store().records.get(widgets, scope, record.id)).toBeNull()
+  })
+
+  it('shows an expired record nowhere, and gives its id and keys free', async () => {
+    setNow(10_000)
+    const data = { hash: fresh('hash'), status: 'passing' }
+    const record = recordOf(fresh('wid'), { expires_at: 12_000, data })
+    await store().records.insert(widgets, record)
+    setNow(11_999)
+    expect(await store().records.get(widgets, scope, record.id)).toEqual(record)
+    expect(await store().records.insert(widgets, record)).toBe('exists')
+    setNow(12_000)
+    expect(await store().records.get(widgets, scope, record.id)).toBeNull()
+    expect(
+      await store()
+        .records.findGlobal(widgets, data)
+        .catch(() => 'refused'),
+    ).toBe('refused')
+    expect(await store().records.findGlobal(widgets, { hash: data.hash })).toBeNull()
+    expect(await store().records.list(widgets, scope, { where: { status: 'passing' }, limit: 5 })).toEqual([])
+    expect(await store().records.count(widgets, scope, { status: 'passing' })).toBe(0)
+    expect(await store().records.replace(widgets, { ...record, version: 2 })).toBe('missing')
+    expect(await store().records.remove(widgets, scope, record.id)).toBe(false)
+    const again = { ...record, expires_at: null, updated_at: 12_000 }
+    expect(await store().records.insert(widgets, again)).toBe('done')
+    expect(await store().records.get(widgets, scope, record.id)).toEqual(again)
+  })
+
+  it('gives the unique key of an expired record to a record with another id', async () => {
+    setNow(10_000)
+    const data = { external_id: fresh('ext') }
+    await store().records.insert(widgets, recordOf(fresh('wid'), { expires_at: 10_500, data }))
+    const next = recordOf(fresh('wid'), { data })
+    expect(await store().records.insert(widgets, next)).toBe('exists')
+    setNow(10_500)
+    expect(await store().records.insert(widgets, next)).toBe('done')
+    expect(await store().records.find(widgets, scope, data)).toEqual(next)
+    setNow(10_000)
+  })
+
+  it('sweeps out what has expired and says how many', async () => {
+    setNow(10_000)
+    const swept = { ...gadgets, name: 'swept' }
+    await store().records.prepare([swept])
+    for (const expires_at of [20_000, 20_001, null]) {
+      await store().records.insert(swept, recordOf(fresh('swe'), { expires_at }))
+    }
+    expect(await store().records.sweep(swept, 19_999)).toBe(0)
+    expect(await store().records.sweep(swept, 20_000)).toBe(1)
+    expect(await store().records.sweep(swept, 20_000)).toBe(0)
+    expect(await store().records.count(swept, scope)).toBe(2)
+  })
+}

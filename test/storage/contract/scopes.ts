@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { covers, projectScope, type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
+import type { Subject } from '../contract.ts'
+import { recordOf, widgets } from '../samples.ts'
+
+/** No method shows or touches what lies outside the scope. */
+export const scopeContract = ({ store, fresh }: Subject): void => {
+  it('hides records of a foreign project, tenant or user from get, find, list, count and remove', async () => {
+    const [own, other] = [fresh('prj'), fresh('prj')]
+    const external_id = fresh('ext')
+    const record = recordOf(fresh('wid'), { project: own, tenant: 't1', user: 'u1', data: { external_id } })
+    await store().records.insert(widgets, record)
+    const foreign = [
+      projectScope(other),
+      tenantScope(own, 't2'),
+      tenantScope(other, 't1'),
+      userScope(own, 't1', 'u2'),
+      userScope(own, 't2', 'u1'),
+    ]
+    for (const scope of foreign) {
+      expect(await store().records.get(widgets, scope, record.id)).toBeNull()
+      expect(await store().records.find(widgets, scope, { external_id })).toBeNull()
+      expect(await store().records.list(widgets, scope, { limit: 10 })).toEqual([])
+      expect(await store().records.count(widgets, scope)).toBe(0)
+      expect(await store().records.remove(widgets, scope, record.id)).toBe(false)
+    }
+    for (const scope of [projectScope(own), tenantScope(own, 't1'), userScope(own, 't1', 'u1')]) {
+      expect(await store().records.get(widgets, scope, record.id)).toEqual(record)
+      expect(await store().records.find(widgets, scope, { external_id })).toEqual(record)
+      expect(await store().records.list(widgets, scope, { limit: 10 })).toEqual([record])
+      expect(await store().records.count(widgets, scope)).toBe(1)
+    }
+    expect(await store().records.remove(widgets, userScope(own, 't1', 'u1'), record.id)).toBe(true)
+  })
+
+  it('shows a scope exactly the records that it covers', async () => {
+    const name = fc.constantFrom('a', 'b')
+    const owner = fc.record({ tenant: fc.option(name), user: fc.option(name) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(owner, { maxLength: 8 }), fc.option(name), fc.option(name), async (owners, t, u) => {
+        const project = fresh('prj')
+        const records = owners.map((who) => recordOf(fresh('wid'), { project, ...who }))
+        for (const record of records) await store().records.insert(widgets, record)
+        const scope: Scope =
+          t === null ? projectScope(project) : u === null ? tenantScope(project, t) : userScope(project, t, u)
+        const seen = await store().records.list(widgets, scope, { limit: 20, ascending: true })
+        expect(seen).toEqual(records.filter((record) => covers(scope, record)))
+        expect(await store().records.count(widgets, scope)).toBe(seen.length)
+      }),
+      { numRuns: 25 },
+    )
+  })
+}

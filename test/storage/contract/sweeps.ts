@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import type { Commit, CommitKey } from '../../../src/storage/ports.ts'
+import type { Subject } from '../contract.ts'
+import { commitOf } from '../samples.ts'
+
+const keys = (commits: readonly CommitKey[]): readonly string[] => commits.map(({ actor, seq }) => `${actor}/${seq}`)
+
+/** Sweeps of what is open or due, and settling it. Each test takes shards of its own. */
+export const sweepContract = ({ store, fresh }: Subject): void => {
+  const seed = async (
+    shards: readonly number[],
+    change: (i: number) => Partial<Commit>,
+  ): Promise<readonly Commit[]> => {
+    const commits = shards.map((shard, i) => commitOf(fresh('ses'), 1, { shard, ...change(i) }))
+    await store().commits.append(commits)
+    return commits
+  }
+
+  it('finds open commits of the shards asked for, oldest first, up to the limit', async () => {
+    const [a, b, c] = await seed([20, 21, 22], (i) => ({ open: true, at: 300 - i * 100 }))
+    await seed([20, 21], () => ({ open: false }))
+    expect(await store().commits.open(10, [20, 21])).toEqual([b, a])
+    expect(await store().commits.open(1, [20, 21, 22])).toEqual([c])
+    expect(await store().commits.open(10, [23])).toEqual([])
+    expect(await store().commits.open(10, [])).toEqual([])
+  })
+
+  it('finds open commits of all shards when none is named', async () => {
+    const seeded = await seed([24, 0, 255], () => ({ open: true, at: 1 }))
+    expect(keys(await store().commits.open(10_000))).toEqual(expect.arrayContaining([...keys(seeded)]))
+  })
+
+  it('finds due commits up to the time asked for, earliest first, up to the limit', async () => {
+    const [late, early, never] = await seed([30, 31, 30], (i) => ({ due: [2_000, 1_000, null][i] ?? null }))
+    expect(await store().commits.due(2_000, 10, [30, 31])).toEqual([early, late])
+    expect(await store().commits.due(1_999, 10, [30, 31])).toEqual([early])
+    expect(await store().commits.due(9_000, 1, [30, 31])).toEqual([early])
+    expect(keys(await store().commits.due(9_000, 10_000))).toEqual(
+      expect.arrayContaining(keys([early, late].flatMap((x) => x ?? []))),
+    )
+    expect(keys(await store().commits.due(9_000, 10_000))).not.toContain(`${never?.actor}/1`)
+    expect(await store().commits.due(9_000, 10, [])).toEqual([])
+  })
+
+  it('takes settled commits out of the sweeps and leaves all else of them', async () => {
+    const [both, opened, untouched] = await seed([40, 40, 40], (i) => ({ open: true, due: 100 + i, at: i }))
+    if (!both || !opened || !untouched) throw new Error('not seeded')
+    await store().commits.settle({ close: [both, opened], undue: [both], strip: [] })
+    expect(await store().commits.open(10, [40])).toEqual([untouched])
+    expect(await store().commits.due(1_000, 10, [40])).toEqual([{ ...opened, open: false }, untouched])
+    expect(await store().commits.at(both.actor, 1)).toEqual({ ...both, open: false, due: null })
+  })
+
+  it('finds a commit in both sweeps although its snapshot was stripped', async () => {
+    const [commit] = await seed([41], () => ({ open: true, due: 1 }))
+    if (!commit) throw new Error('not seeded')
+    await store().commits.settle({ close: [], undue: [], strip: [commit] })
+    const { snapshot: _, ...stripped } = commit
+    expect(await store().commits.open(10, [41])).toStrictEqual([stripped])
+    expect(await store().commits.due(1, 10, [41])).toStrictEqual([stripped])
+  })
+
+  it('settles again, and settles what does not exist, without harm', async () => {
+    const [commit] = await seed([42], () => ({ open: true }))
+    if (!commit) throw new Error('not seeded')
+    const work = { close: [commit, { actor: fresh('ses'), seq: 9 }], undue: [commit], strip: [] }
+    await Promise.all([store().commits.settle(work), store().commits.settle(work)])
+    expect(await store().commits.open(10, [42])).toEqual([])
+    expect(await store().commits.at(commit.actor, 1)).toEqual({ ...commit, open: false })
+  })
+
+  it('forgets an actor for the sweeps too', async () => {
+    const [commit] = await seed([43], () => ({ open: true, due: 1 }))
+    await store().commits.forget(commit?.actor ?? '')
+    expect(await store().commits.open(10, [43])).toEqual([])
+    expect(await store().commits.due(1, 10, [43])).toEqual([])
+  })
+}
