@@ -45,10 +45,10 @@ function mongodSpec(replicaSet: boolean): ServiceSpec {
   return {
     name: 'mongod',
     command,
-    env,
+    env: () => env,
     args: (port, folder) => [
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
-      ...['--wiredTigerCacheSizeGB', '0.5', '--logpath', join(folder, 'log'), '--logappend'],
+      ...['--wiredTigerCacheSizeGB', '0.5'],
       ...(replicaSet ? ['--replSet', replicaSetName] : []),
     ],
     url: (port) => `mongodb://127.0.0.1:${port}/${replicaSet ? `?replicaSet=${replicaSetName}` : ''}`,

@@ -27,9 +27,9 @@ export function startRedis(): Promise<Service> {
   return startService({
     name: 'redis',
     command: findRedis(),
-    env: process.env,
+    env: () => process.env,
     args: (port, folder) => [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--logfile', join(folder, 'log')],
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
       ...['--save', '', '--appendonly', 'no'],
     ],
     url: (port) => `redis://127.0.0.1:${port}`,

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,11 @@ export interface Service {
   kill9(): Promise<void>
   /** Starts it again on the same port and data after `kill9`. */
   restart(): Promise<Service>
-  /** Ends the process and removes its data. */
+  /** Everything that it has printed, over restarts too. */
+  log(): string
+  /** Resolves when the process is gone, with its exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>
+  /** Ends the process as a shutdown does (SIGTERM; killed when it does not end in 40 s) and removes its data. */
   stop(): Promise<void>
 }
 
@@ -23,12 +27,13 @@ export interface Service {
 export interface ServiceSpec {
   readonly name: string
   readonly command: string
-  readonly env: NodeJS.ProcessEnv
+  env(port: number, dataFolder: string): NodeJS.ProcessEnv
   args(port: number, dataFolder: string): readonly string[]
   url(port: number): string
 }
 
 const startTimeoutMs = 30_000
+const stopTimeoutMs = 40_000
 const pollMs = 25
 
 /** Starts a server on a free port with a new data folder; resolves when it accepts connections. */
@@ -64,26 +69,45 @@ export async function acceptsOn(port: number, gone: () => string | null): Promis
 }
 
 async function launch(spec: ServiceSpec, port: number, folder: string): Promise<Service> {
-  const [command, ...args] = [...dyingWithUs(), spec.command, ...spec.args(port, folder)]
-  const child = spawn(command ?? spec.command, args, { env: spec.env, stdio: 'ignore' })
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
+  const child = spawnInto(join(folder, 'log'), spec, port, folder)
+  const log = () => readFileSync(join(folder, 'log'), 'utf8')
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', resolve).once('error', () => resolve(null))
+  })
   const isGone = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
-  await acceptsOn(port, () => (isGone() ? `${spec.name} did not start\n${lastLines(join(folder, 'log'))}` : null))
   const end = async (signal: NodeJS.Signals) => {
     if (!isGone()) child.kill(signal)
     await exited
+  }
+  try {
+    await acceptsOn(port, () => (isGone() ? 'it ended' : null))
+  } catch (error) {
+    await end('SIGKILL')
+    throw new Error(`${spec.name} did not start\n${log().trim().split('\n').slice(-8).join('\n')}`, { cause: error })
   }
   return {
     url: spec.url(port),
     port,
     pid: child.pid ?? 0,
+    exited,
+    log,
     kill9: () => end('SIGKILL'),
     restart: () => launch(spec, port, folder),
     stop: async () => {
+      const impatience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
       await end('SIGTERM')
+      clearTimeout(impatience)
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function spawnInto(log: string, spec: ServiceSpec, port: number, folder: string): ChildProcess {
+  const output = openSync(log, 'a')
+  const [command, ...args] = [...dyingWithUs(), spec.command, ...spec.args(port, folder)]
+  const child = spawn(command ?? spec.command, args, { env: spec.env(port, folder), stdio: ['ignore', output, output] })
+  closeSync(output)
+  return child
 }
 
 /** A prefix that makes the kernel end the server when this process dies, however it dies; empty where it cannot. */
@@ -101,12 +125,4 @@ function accepts(port: number): Promise<boolean> {
     }
     socket.once('connect', () => answer(true)).once('error', () => answer(false))
   })
-}
-
-function lastLines(log: string): string {
-  try {
-    return readFileSync(log, 'utf8').trim().split('\n').slice(-5).join('\n')
-  } catch {
-    return '(it wrote no log)'
-  }
 }

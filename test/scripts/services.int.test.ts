@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { findChromium } from '../../scripts/services/chromium.ts'
 import { startMongod } from '../../scripts/services/mongod.ts'
 import { startRedis } from '../../scripts/services/redis.ts'
+import { startService } from '../../scripts/services/service.ts'
 
 const connect = (url: string) => MongoClient.connect(url, { writeConcern: { w: 'majority', journal: true } })
 
@@ -46,6 +47,17 @@ describe('services of the tests', () => {
     expect(await ask(redis.port, 'PING')).toBe('+PONG')
     await redis.stop()
     await expect(ask(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('says why a service did not start', async () => {
+    const broken = startService({
+      name: 'broken',
+      command: process.execPath,
+      env: () => process.env,
+      args: () => ['--eval', 'console.error("port is cursed"); process.exit(3)'],
+      url: String,
+    })
+    await expect(broken).rejects.toThrow('broken did not start\nport is cursed')
   })
 
   it('refuses a CHROMIUM_PATH that names no file', () => {
