@@ -1,0 +1,79 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { JsonObject } from '../../storage/ports.ts'
+import { type Page, type PageQuery, pageOf } from './pages.ts'
+import type { KeyOf, Row } from './schema.ts'
+import type { NewRow, Table } from './table.ts'
+
+/** What the resources that are plain records differ in. */
+export interface RecordResourceSpec<T extends JsonObject, V> {
+  readonly table: Table<T>
+  readonly idPrefix: string
+  /** A row as it is answered. */
+  readonly view: (row: Row<T>) => V
+  /** Name of the body's field that is taken when a create meets a unique key. */
+  readonly uniqueField?: string
+}
+
+/** List, get, create, upsert, change and remove of a resource that has no lifecycle. Answers are views. */
+export class RecordResource<T extends JsonObject, V> {
+  readonly #spec: RecordResourceSpec<T, V>
+
+  constructor(spec: RecordResourceSpec<T, V>) {
+    this.#spec = spec
+  }
+
+  /** One page, newest first. @throws {ServiceError} `invalid_query` for a cursor that is none of this list. */
+  list(scope: Scope, query: PageQuery): Promise<Page<V>> {
+    return pageOf(this.#spec.table, scope, query, this.#spec)
+  }
+
+  /** @throws {ServiceError} `not_found`, for a foreign id too. */
+  async get(scope: Scope, id: string): Promise<V> {
+    return this.#spec.view(found(await this.#spec.table.get(scope, id)))
+  }
+
+  /**
+   * Creates the row, or answers the one of this id: a create that is run again after a crash meets its own row.
+   *
+   * @throws {ServiceError} `already_exists` when a unique key is taken.
+   */
+  async create(scope: Scope, row: NewRow<T>): Promise<V> {
+    const made = (await this.#spec.table.insert(row)) ?? (await this.#spec.table.get(scope, row.id))
+    if (made === null) throw new ServiceError('already_exists', param(this.#spec.uniqueField))
+    return this.#spec.view(made)
+  }
+
+  /**
+   * Creates the row, or applies `edit` to the one with the same unique key. However many do so at once, one row comes
+   * of it and all answer its id.
+   */
+  async upsert(scope: Scope, key: KeyOf<T>, row: NewRow<T>, edit: (row: Row<T>) => T | null): Promise<V> {
+    const { table, view } = this.#spec
+    const known = await table.find(scope, key)
+    if (known === null) {
+      const made = await table.insert(row)
+      if (made !== null) return view(made)
+    }
+    const existing = found(known ?? (await table.find(scope, key)))
+    return view(found(await table.change(scope, existing.id, edit)))
+  }
+
+  /** @param edit returns the new data, or null for no change. @throws {ServiceError} `not_found`, `version_conflict`. */
+  async change(scope: Scope, id: string, edit: (row: Row<T>) => T | null): Promise<V> {
+    return this.#spec.view(found(await this.#spec.table.change(scope, id, edit)))
+  }
+
+  /** @throws {ServiceError} `not_found`, also at the second time. */
+  async remove(scope: Scope, id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    if (!(await this.#spec.table.remove(scope, id))) throw new ServiceError('not_found')
+    return { id, deleted: true }
+  }
+}
+
+const found = <R>(row: R | null): R => {
+  if (row === null) throw new ServiceError('not_found')
+  return row
+}
+
+const param = (name: string | undefined) => (name === undefined ? {} : { param: name })

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { projectScope, tenantScope } from '../../../specs/scope.ts'
+import { newId } from '../../../src/actors/ids.ts'
+import { RecordResource } from '../../../src/actors/records/record-resource.ts'
+import type { TypedKind } from '../../../src/actors/records/schema.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+
+type Thing = { readonly key: string; readonly name: string; readonly color: string | null }
+
+const things: TypedKind<Thing> = { name: 'things', unique: [{ fields: ['key'] }], filters: ['color'] }
+const scope = projectScope('prj_1')
+
+const open = () => {
+  const table = new Table(openMemoryStorage().records, things, Date.now)
+  const resource = new RecordResource({
+    table,
+    idPrefix: 'thg',
+    view: (row) => ({ id: row.id, ...row.data }),
+    uniqueField: 'key',
+  })
+  const add = (key: string, color: string | null = null, project = 'prj_1') =>
+    resource.create(projectScope(project), { id: newId('thg'), project, data: { key, name: key, color } })
+  return { table, resource, add }
+}
+
+const names = (page: { readonly data: readonly Thing[] }) => page.data.map(({ name }) => name)
+
+describe('a record resource', () => {
+  it('pages newest first, whole, and ends with a null cursor', async () => {
+    const { resource, add } = open()
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await add(key)
+    const first = await resource.list(scope, { limit: 2 })
+    const second = await resource.list(scope, { limit: 2, cursor: first.next_cursor })
+    const third = await resource.list(scope, { limit: 2, cursor: second.next_cursor })
+    expect([names(first), names(second), names(third)]).toEqual([['e', 'd'], ['c', 'b'], ['a']])
+    expect(third.next_cursor).toBeNull()
+    expect((await resource.list(scope, { limit: 5 })).next_cursor).toBeNull()
+  })
+
+  it('neither repeats nor leaves out a row when others come and go between pages', async () => {
+    const { resource, add } = open()
+    for (const key of ['a', 'b', 'c']) await add(key)
+    const first = await resource.list(scope, { limit: 1 })
+    await add('d')
+    await resource.remove(scope, first.data[0]?.id ?? '')
+    expect(names(await resource.list(scope, { limit: 5, cursor: first.next_cursor }))).toEqual(['b', 'a'])
+  })
+
+  it('filters on a declared field', async () => {
+    const { resource, add } = open()
+    await add('a', 'red')
+    await add('b', 'blue')
+    expect(names(await resource.list(scope, { limit: 5, where: { color: 'red' } }))).toEqual(['a'])
+  })
+
+  it.each(['', 'x', 'thg_1', Buffer.from('agt_01kb0000000000000000000000').toString('base64url'), '%00'])(
+    'refuses the cursor %j by its name',
+    async (cursor) => {
+      await expect(open().resource.list(scope, { limit: 5, cursor })).rejects.toMatchObject({
+        code: 'invalid_query',
+        details: { param: 'cursor' },
+      })
+    },
+  )
+
+  it('shows, changes and removes nothing of another project or tenant', async () => {
+    const { resource, add } = open()
+    const { id } = await add('a')
+    for (const foreign of [projectScope('prj_2'), tenantScope('prj_1', 'ten_1')]) {
+      const missing = { code: 'not_found' }
+      await expect(resource.get(foreign, id)).rejects.toMatchObject(missing)
+      await expect(resource.remove(foreign, id)).rejects.toMatchObject(missing)
+      await expect(resource.change(foreign, id, (row) => ({ ...row.data, name: 'x' }))).rejects.toMatchObject(missing)
+      expect((await resource.list(foreign, { limit: 5 })).data).toEqual([])
+    }
+    expect(await resource.get(scope, id)).toMatchObject({ name: 'a' })
+  })
+
+  it('refuses a second row with the same unique key, in its project only', async () => {
+    const { add } = open()
+    await add('a')
+    await expect(add('a')).rejects.toMatchObject({ code: 'already_exists', details: { param: 'key' } })
+    await expect(add('a', null, 'prj_2')).resolves.toMatchObject({ key: 'a' })
+  })
+
+  it('meets its own row when a create is run again under the same id', async () => {
+    const { resource } = open()
+    const row = { id: newId('thg'), project: 'prj_1', data: { key: 'a', name: 'a', color: null } }
+    expect(await resource.create(scope, row)).toEqual(await resource.create(scope, row))
+  })
+
+  it('makes one row of fifty upserts at once, and all answer its id', async () => {
+    const { table, resource } = open()
+    const upserts = Array.from({ length: 50 }, (_, n) => {
+      const data = { key: 'a', name: `name ${n}`, color: null }
+      return resource.upsert(scope, { key: 'a' }, { id: newId('thg'), project: 'prj_1', data }, () => data)
+    })
+    const ids = new Set((await Promise.all(upserts)).map(({ id }) => id))
+    expect(ids.size).toBe(1)
+    expect(await table.count(scope)).toBe(1)
+  })
+
+  it('loses no change of fifty that are made at once', async () => {
+    const { resource, add } = open()
+    const { id } = await add('')
+    const append = (row: { readonly data: Thing }) => ({ ...row.data, name: `${row.data.name}x` })
+    await Promise.all(Array.from({ length: 50 }, () => resource.change(scope, id, append)))
+    expect((await resource.get(scope, id)).name).toBe('x'.repeat(50))
+  })
+
+  it('leaves the row unwritten when there is nothing to change', async () => {
+    const { table, resource, add } = open()
+    const { id } = await add('a')
+    await resource.change(scope, id, () => null)
+    expect((await table.get(scope, id))?.version).toBe(1)
+  })
+})
