@@ -1,4 +1,5 @@
 import { decodeTime, monotonicFactory, ulid } from 'ulid'
+import type { Idempotency } from './use-cases/call.ts'
 
 const nextUlid = monotonicFactory()
 
@@ -9,6 +10,13 @@ const nextUlid = monotonicFactory()
  * id is a list ordered by creation.
  */
 export const newId = (prefix: string): string => `${prefix}_${nextUlid().toLowerCase()}`
+
+/**
+ * The id of what a call creates: the one that its Idempotency-Key was promised, so that a request which is run again
+ * after a crash makes the same resource; else a new one. Insert under it, and take "exists" for "made before".
+ */
+export const newIdFor = (call: { readonly idempotency: Idempotency | null }, prefix: string): string =>
+  call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : newId(prefix)
 
 /** An id that sorts as if it was made at `atMs` (ms since the epoch); for imports and tests. */
 export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(atMs).toLowerCase()}`

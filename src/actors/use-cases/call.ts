@@ -27,10 +27,23 @@ export type Principal =
     }
   | { readonly kind: 'public' }
 
-/** The Idempotency-Key of a request, made unique over scope and operation, and the hash of its body. */
+/** The Idempotency-Key of a request, made unique over scope and operation, and the hash of what it asks for. */
 export interface Idempotency {
   readonly cause: string
   readonly fingerprint: string
+  /**
+   * 26 characters in which the id of the resource that this request creates has to end (`newIdFor`): a request that
+   * is run again after a crash makes the same resource, not a second one. Null for operations whose actor remembers the cause.
+   */
+  readonly seed: string | null
+}
+
+/** A file of a multipart form. */
+export interface UploadedFile {
+  readonly field: string
+  readonly filename: string
+  readonly contentType: string
+  readonly bytes: Uint8Array
 }
 
 /** One validated call of an operation. `scope` is all that the principal may touch. */
@@ -46,6 +59,10 @@ export interface Call<Params, Query, Body> {
   readonly idempotency: Idempotency | null
   /** Sequence to go on after, from `Last-Event-ID` or `?after=`; null when the caller named none. */
   readonly after: number | null
+  /** The `Accept` header; '' when there is none. For operations that answer in several forms. */
+  readonly accept: string
+  /** Files of a multipart form, in order. */
+  readonly files: readonly UploadedFile[]
 }
 
 /** Receives a stream's events in order. */

@@ -1,0 +1,80 @@
+import type { Schema, Shape } from './schema.ts'
+
+/** One JSON document. */
+export interface JsonAnswer<out T, WithHeaders extends boolean = boolean> {
+  readonly kind: 'json'
+  readonly status: number
+  readonly schema: Schema<T>
+  /** The use-case answers `{ body, headers }`: it sets cookies, `X-Provider` and the like. */
+  readonly withHeaders: WithHeaders
+  /** The document shows a secret once: it is never cached, and stored for a replay only under encryption. */
+  readonly secret: boolean
+}
+
+/** Events of an actor's log as SSE; `events` names the payload of each. */
+export interface EventsAnswer {
+  readonly kind: 'events'
+  readonly status: number
+  readonly events: Shape
+  /** Resumed after `Last-Event-ID` or `?after=`. */
+  readonly resumable: boolean
+}
+
+/** Bytes or text of other types (audio, SVG, CSV, frames of a chat stream), whole or in parts. */
+export interface BytesAnswer {
+  readonly kind: 'bytes'
+  readonly status: number
+  readonly contentTypes: readonly string[]
+}
+
+/** One of several answers, chosen by the use-case from the body's `stream` or the call's `accept`. */
+export interface ChoiceAnswer<out T> {
+  readonly kind: 'choice'
+  readonly json: JsonAnswer<T>
+  readonly others: readonly (EventsAnswer | BytesAnswer)[]
+}
+
+/** What an operation answers when nothing is wrong. */
+export type Answer = JsonAnswer<unknown> | EventsAnswer | BytesAnswer | ChoiceAnswer<unknown>
+
+/** A JSON answer; status 200 unless said otherwise. */
+export const answersJson = <T>(
+  schema: Schema<T>,
+  options: { status?: number; secret?: boolean } = {},
+): JsonAnswer<T, false> => ({
+  kind: 'json',
+  status: options.status ?? 200,
+  schema,
+  withHeaders: false,
+  secret: options.secret ?? false,
+})
+
+/** A JSON answer whose use-case also sets headers. */
+export const answersJsonWithHeaders = <T>(
+  schema: Schema<T>,
+  options: { status?: number } = {},
+): JsonAnswer<T, true> => ({
+  ...answersJson(schema, options),
+  withHeaders: true,
+})
+
+/** An SSE answer. */
+export const answersEvents = (events: Shape, options: { resumable?: boolean } = {}): EventsAnswer => ({
+  kind: 'events',
+  status: 200,
+  events,
+  resumable: options.resumable ?? false,
+})
+
+/** Bytes of one of these content types. */
+export const answersBytes = (...contentTypes: readonly string[]): BytesAnswer => ({
+  kind: 'bytes',
+  status: 200,
+  contentTypes,
+})
+
+/** JSON, or what else the caller asked for. */
+export const answersEither = <T>(
+  json: JsonAnswer<T>,
+  ...others: readonly (EventsAnswer | BytesAnswer)[]
+): ChoiceAnswer<T> => ({ kind: 'choice', json, others })

@@ -1,0 +1,178 @@
+import type { Access } from './access.ts'
+import type { Answer } from './answer.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Infer, InferShape, Schema, Shape } from './schema.ts'
+
+/** HTTP methods of operations; HEAD and OPTIONS follow from them. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * How errors look on the wire.
+ * - `platform`: `{ error: { type, code, message, request_id, param } }`
+ * - `flat`: `{ error: code, message, request_id, … }` (chat, vision, voice)
+ * - `web`: flat with `details`
+ * - `custom_providers`: `{ error: message }`
+ * - `memory`: platform, with `upgradeUrl, used, limit, retryAfterMs` beside `error` for quotas
+ */
+export type EnvelopeName = 'platform' | 'flat' | 'web' | 'custom_providers' | 'memory'
+
+/**
+ * What an Idempotency-Key does.
+ * - `stored`: the answer is kept for 24 hours and given again (src/actors/use-cases/idempotent.ts).
+ * - `journaled`: the key is the cause of an actor's commit, which remembers.
+ * - `ignored`: the operation is not one that creates or executes.
+ */
+export type IdempotencyMode = 'stored' | 'journaled' | 'ignored'
+
+/** Files that a multipart form brings beside the body's fields. */
+export interface FileParts {
+  /** Form names that carry files. */
+  readonly fields: readonly string[]
+  /** The operation also takes a JSON body. */
+  readonly orJson: boolean
+}
+
+/** What a declaration of one operation may say. */
+export interface OperationSpec {
+  readonly summary: string
+  readonly method: Method
+  /** With parameters in braces. What starts with `/v1/` also answers under `/api`. */
+  readonly path: string
+  /** Further paths of the same operation, with the same parameters. */
+  readonly alsoAt?: readonly string[]
+  readonly access: Access
+  readonly query?: Shape
+  readonly body?: Schema<unknown>
+  readonly files?: FileParts
+  readonly answer: Answer
+  /** Codes beside those that follow from the rest (401, 403, 404, 413, 422 …). */
+  readonly errors?: readonly ErrorCode[]
+  readonly envelope?: EnvelopeName
+  /** `refuse` is the agent platform's rule, `ignore` that of the OpenAI-compatible forms. */
+  readonly unknownFields?: 'refuse' | 'ignore'
+  readonly idempotency?: IdempotencyMode
+  /** Default 1 MiB. */
+  readonly maxBodyBytes?: number
+  /** Browsers of other origins may call it. Default: what client tokens reach, and public GETs. */
+  readonly cors?: boolean
+  /** Headers of every good answer, such as a cache rule. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+  /** The event that the operation sends to the resource's machine. */
+  readonly event?: string
+}
+
+/** The types of one operation. */
+export interface Signature {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly answer: unknown
+}
+
+declare const signature: unique symbol
+
+/** A declared operation with every default filled in. */
+export interface Operation<S extends Signature = Signature> {
+  /** `<resource>.<verb>`, e.g. `sessions.create`. */
+  readonly id: string
+  readonly summary: string
+  readonly method: Method
+  /** Every path that answers, the declared one first. */
+  readonly paths: readonly [string, ...string[]]
+  /** Names of the path parameters in order. */
+  readonly params: readonly string[]
+  readonly access: Access
+  readonly query: Shape
+  readonly body: Schema<unknown> | null
+  readonly files: FileParts | null
+  readonly answer: Answer
+  readonly errors: readonly ErrorCode[]
+  readonly envelope: EnvelopeName
+  readonly unknownFields: 'refuse' | 'ignore'
+  readonly idempotency: IdempotencyMode
+  readonly maxBodyBytes: number
+  readonly cors: boolean
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly event: string | null
+  readonly [signature]?: S
+}
+
+/** The parameters of a path template: `/v1/x/{x_id}` has `{ x_id: string }`. */
+export type PathParams<P extends string> = { readonly [K in ParamNames<P>]: string }
+
+type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamNames<Rest> : never
+
+type QueryOf<S extends OperationSpec> = S extends { readonly query: infer Q extends Shape }
+  ? InferShape<Q>
+  : Record<never, never>
+
+type BodyOf<S extends OperationSpec> = S extends { readonly body: infer B } ? Infer<B> : undefined
+
+/** The types that a declaration implies. */
+export interface SignatureOf<S extends OperationSpec> extends Signature {
+  readonly params: PathParams<S['path']>
+  readonly query: QueryOf<S>
+  readonly body: BodyOf<S>
+  readonly answer: S['answer']
+}
+
+/** Operations by id, as `defineOperations` makes them. */
+export type Operations<N extends string, T extends Readonly<Record<string, OperationSpec>>> = {
+  readonly [K in keyof T & string as `${N}.${K}`]: Operation<SignatureOf<T[K]>>
+}
+
+/** 1 MiB. */
+export const defaultMaxBodyBytes = 1024 * 1024
+
+/** Declares one operation under its full id. */
+export function defineOperation<const S extends OperationSpec>(id: string, spec: S): Operation<SignatureOf<S>>
+export function defineOperation(id: string, spec: OperationSpec): Operation {
+  return {
+    id,
+    summary: spec.summary,
+    method: spec.method,
+    paths: [spec.path, ...pathsBeside(spec)],
+    params: Array.from(spec.path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? ''),
+    access: spec.access,
+    query: spec.query ?? {},
+    body: spec.body ?? null,
+    files: spec.files ?? null,
+    answer: spec.answer,
+    errors: spec.errors ?? [],
+    envelope: spec.envelope ?? 'platform',
+    unknownFields: spec.unknownFields ?? 'refuse',
+    idempotency: spec.idempotency ?? idempotencyByDefault(spec),
+    maxBodyBytes: spec.maxBodyBytes ?? defaultMaxBodyBytes,
+    cors: spec.cors ?? corsByDefault(spec),
+    headers: spec.headers ?? [],
+    event: spec.event ?? null,
+  }
+}
+
+/** Declares the operations of one resource: ids are `<name>.<key>`. */
+export function defineOperations<const N extends string, const T extends Readonly<Record<string, OperationSpec>>>(
+  name: N,
+  specs: T,
+): Operations<N, T>
+export function defineOperations(
+  name: string,
+  specs: Readonly<Record<string, OperationSpec>>,
+): Readonly<Record<string, Operation>> {
+  return Object.fromEntries(
+    Object.entries(specs).map(([verb, spec]) => [`${name}.${verb}`, defineOperation(`${name}.${verb}`, spec)]),
+  )
+}
+
+const pathsBeside = ({ path, alsoAt = [] }: OperationSpec): readonly string[] => {
+  const declared = [path, ...alsoAt]
+  const twins = declared.filter((each) => each.startsWith('/v1/')).map((each) => `/api${each}`)
+  return [...new Set([...alsoAt, ...twins])].filter((each) => each !== path)
+}
+
+const idempotencyByDefault = ({ method, answer }: OperationSpec): IdempotencyMode => {
+  if (method !== 'POST') return 'ignored'
+  return answer.kind === 'json' ? 'stored' : 'journaled'
+}
+
+const corsByDefault = ({ method, access }: OperationSpec): boolean =>
+  access.kinds.includes('client_token') || (method === 'GET' && access.kinds.includes('public'))

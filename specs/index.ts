@@ -1,0 +1,55 @@
+import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from './answer.ts'
+import type { Operation, Signature } from './declare.ts'
+import { actions } from './resources/actions.ts'
+import { agents } from './resources/agents.ts'
+import { clientTokens } from './resources/client-tokens.ts'
+import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
+import { models } from './resources/models.ts'
+import { sessions } from './resources/sessions.ts'
+import { tenants } from './resources/tenants.ts'
+
+/** Every declared operation by id. A new resource is added here and nowhere else. */
+export const operations = {
+  ...sessions,
+  ...actions,
+  ...agents,
+  ...tenants,
+  ...models,
+  ...clientTokens,
+  ...auth,
+  ...projects,
+  ...projectKeys,
+  ...projectMembers,
+} as const
+
+/** Id of a declared operation. */
+export type OperationId = keyof typeof operations
+
+type SignatureFor<Id extends OperationId> = (typeof operations)[Id] extends Operation<infer S> ? S : Signature
+
+/** Path parameters of an operation, decoded. */
+export type ParamsOf<Id extends OperationId> = SignatureFor<Id>['params']
+
+/** Query of an operation, coerced, with defaults. */
+export type QueryOf<Id extends OperationId> = SignatureFor<Id>['query']
+
+/** Body of an operation, validated, with defaults; undefined when it takes none. */
+export type BodyOf<Id extends OperationId> = SignatureFor<Id>['body']
+
+/** What the operation answers with, as declared. */
+export type AnswerOf<Id extends OperationId> = SignatureFor<Id>['answer']
+
+/** The JSON document that an operation answers; never for streams and bytes. */
+export type ResultOf<Id extends OperationId> = JsonOf<AnswerOf<Id>>
+
+type JsonOf<A> = A extends JsonAnswer<infer T> ? T : A extends ChoiceAnswer<infer T> ? T : never
+
+/** Operations whose answer is an SSE stream of log events. */
+export type EventsOperationId = {
+  [Id in OperationId]: AnswerOf<Id> extends EventsAnswer ? Id : never
+}[OperationId]
+
+/** Operations whose answer is bytes. */
+export type BytesOperationId = {
+  [Id in OperationId]: AnswerOf<Id> extends BytesAnswer ? Id : never
+}[OperationId]

@@ -1,0 +1,5 @@
+/** Any value that JSON can carry; what commits and records hold. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json | undefined }

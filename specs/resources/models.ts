@@ -1,0 +1,50 @@
+import { anyKeyOrDashboard } from '../access.ts'
+import { answersJson } from '../answer.ts'
+import { defineOperations } from '../declare.ts'
+import { objectList } from '../lists.ts'
+import { array, boolean, integer, nullable, object, oneOf, optional, string } from '../schema.ts'
+
+const source = oneOf('service', 'byok', 'custom')
+
+/** One row that carries the fields of both model tables of the interface. */
+const model = object(
+  {
+    id: string(),
+    object: oneOf('model'),
+    created: integer(),
+    owned_by: string(),
+    name: string(),
+    description: string(),
+    provider: string(),
+    source,
+    connection_id: nullable(string()),
+    type: string(),
+    types: array(string()),
+    context_window: integer(),
+    status: string(),
+    available: boolean(),
+    unavailable_reason: nullable(string()),
+    pricing_status: string(),
+  },
+  { title: 'Model' },
+)
+
+const word = string({ maxLength: 256 })
+
+/** The unified model registry (interface "Model registry entry"). */
+export const models = defineOperations('models', {
+  list: {
+    summary: 'List the models that this credential can reach',
+    method: 'GET',
+    path: '/v1/models',
+    access: anyKeyOrDashboard,
+    query: {
+      provider: optional(word),
+      type: optional(word),
+      available: optional(boolean()),
+      source: optional(source),
+      connection_id: optional(word),
+    },
+    answer: answersJson(objectList(model)),
+  },
+})

@@ -1,0 +1,170 @@
+import { secretKeyOnly, secretKeyOrClient, secretKeyOrClientWith } from '../access.ts'
+import { answersEvents, answersJson } from '../answer.ts'
+import { defineOperation, defineOperations } from '../declare.ts'
+import { sessionEvents } from '../events.ts'
+import { numberedPage, pageQuery } from '../lists.ts'
+import {
+  boolean,
+  constant,
+  id,
+  integer,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../schema.ts'
+import { metadata, toolResults, tools } from '../tools.ts'
+
+const path = '/v1/sessions'
+const one = '/v1/sessions/{session_id}'
+const status = oneOf('active', 'paused', 'completed')
+const turnAccess = secretKeyOrClientWith('sessions:turn')
+const actionId = string({ minLength: 1, maxLength: 128 })
+
+const sessionFields = {
+  id: id('ses'),
+  status,
+  turn_count: integer(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+  agent_id: nullable(string()),
+  metadata: jsonObject(),
+}
+
+/** A session as its creation answers it. */
+const newSession = object(sessionFields, { title: 'NewSession' })
+
+/** A session as GET and list answer it; `total_cost` is in USD. */
+const session = object({ ...sessionFields, total_cost: number() }, { title: 'Session' })
+
+/** One row of a session's log. */
+const sessionEvent = object(
+  {
+    id: id('evt'),
+    session_id: id('ses'),
+    turn_number: nullable(integer()),
+    sequence: integer(),
+    event_type: string(),
+    payload: jsonObject(),
+    created_at: timestamp(),
+  },
+  { title: 'SessionEvent' },
+)
+
+const turnRequest = object(
+  {
+    /** May be left out when `tool_results` are given. */
+    input: optional(string()),
+    tools: optional(tools),
+    instructions: optional(string()),
+    model: optional(string({ minLength: 1, maxLength: 256 })),
+    pause_on_tool_calls: optional(boolean()),
+    tool_results: optional(toolResults),
+  },
+  { title: 'TurnRequest' },
+)
+
+/** Durable conversations (interface "Sessions API"). */
+export const sessions = defineOperations('sessions', {
+  create: {
+    summary: 'Start a session',
+    method: 'POST',
+    path,
+    access: secretKeyOrClient,
+    body: object({ agent_id: optional(string({ minLength: 1, maxLength: 128 })), metadata }),
+    answer: answersJson(newSession, { status: 201 }),
+    errors: ['not_found'],
+  },
+  list: {
+    summary: 'List sessions, newest first',
+    method: 'GET',
+    path,
+    access: secretKeyOrClient,
+    query: { status: optional(status), ...pageQuery },
+    answer: answersJson(numberedPage(session)),
+  },
+  get: {
+    summary: 'Read a session',
+    method: 'GET',
+    path: one,
+    access: secretKeyOrClient,
+    answer: answersJson(session),
+  },
+  delete: {
+    summary: 'Delete a session with its log; what waits for approval is rejected',
+    method: 'DELETE',
+    path: one,
+    access: secretKeyOnly,
+    answer: answersJson(object({ id: id('ses'), deleted: constant(true) })),
+  },
+  turns: {
+    summary: 'Run a turn and stream its events',
+    method: 'POST',
+    path: `${one}/turns`,
+    access: turnAccess,
+    body: turnRequest,
+    answer: answersEvents(sessionEvents),
+    errors: [
+      'turn_in_progress',
+      'approval_pending',
+      'session_expired',
+      'model_not_found',
+      'provider_not_configured',
+      'actor_parked',
+    ],
+  },
+  stream: {
+    summary: 'Follow a session: its log after Last-Event-ID, then live',
+    method: 'GET',
+    path: `${one}/stream`,
+    access: turnAccess,
+    answer: answersEvents(sessionEvents, { resumable: true }),
+  },
+  approve: {
+    summary: 'Approve a tool call and stream the resumed turn',
+    method: 'POST',
+    path: `${one}/approve`,
+    access: secretKeyOnly,
+    body: object({ action_id: actionId, tool_results: optional(toolResults) }),
+    answer: answersEvents(sessionEvents),
+    errors: ['action_already_resolved', 'tool_result_required'],
+  },
+  reject: {
+    summary: 'Reject a tool call; the turn ends',
+    method: 'POST',
+    path: `${one}/reject`,
+    access: secretKeyOnly,
+    body: object({ action_id: actionId }),
+    answer: answersJson(object({ id: id('ses'), action_id: id('act'), resolution: oneOf('rejected'), status })),
+    errors: ['action_already_resolved'],
+  },
+  cancel: {
+    summary: 'End the running or paused turn',
+    method: 'POST',
+    path: `${one}/cancel`,
+    access: turnAccess,
+    answer: answersJson(session),
+    errors: ['no_turn_in_progress'],
+  },
+  events: {
+    summary: "Read a session's log",
+    method: 'GET',
+    path: `${one}/events`,
+    access: secretKeyOnly,
+    query: { turn_number: optional(integer({ min: 1 })), ...pageQuery },
+    answer: answersJson(numberedPage(sessionEvent)),
+  },
+})
+
+/** The same session over one WebSocket; its frames are the bodies and events of the operations above. */
+export const sessionSocket = defineOperation('sessions.socket', {
+  summary: 'WebSocket: frames turn, approve, reject, resume and cancel in, the events of the session out',
+  method: 'GET',
+  path: `${one}/ws`,
+  access: turnAccess,
+  answer: answersEvents(sessionEvents, { resumable: true }),
+})

@@ -1,0 +1,198 @@
+import type { Json, JsonObject } from './json.ts'
+
+/** The part of JSON Schema 2020-12 that our declarations use; it goes to ajv and to OpenAPI as it is. */
+export interface JsonSchema {
+  readonly type?: JsonTypeName | readonly JsonTypeName[]
+  readonly title?: string
+  readonly description?: string
+  readonly enum?: readonly Json[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly default?: Json
+  readonly items?: JsonSchema
+  readonly properties?: { readonly [name: string]: JsonSchema }
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly discriminator?: { readonly propertyName: string }
+  /** Numbers outside these limits are moved to the nearer one instead of being refused; null: no limit on that side. */
+  readonly 'x-clamp'?: readonly [min: number | null, max: number | null]
+  /** Ids of this resource: the prefix without `_`. */
+  readonly 'x-id'?: string
+  /** The object takes fields that it does not declare. */
+  readonly 'x-open'?: true
+}
+
+type JsonTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
+
+/**
+ * How a field stands in an object: always there, there or not, filled in when absent, or there but possibly null
+ * (in a body such a field may also be left out).
+ */
+export type Presence = 'required' | 'optional' | 'default' | 'nullable'
+
+declare const inferred: unique symbol
+
+/** A JSON Schema that knows the TypeScript type of what it accepts. */
+export interface Schema<out T, P extends Presence = Presence> {
+  readonly json: JsonSchema
+  readonly presence: P
+  readonly [inferred]?: T
+}
+
+/** The fields of an object. */
+export type Shape = Readonly<Record<string, Schema<unknown>>>
+
+/** What a schema accepts. */
+export type Infer<S> = S extends Schema<infer T> ? T : never
+
+type Simplify<T> = { [K in keyof T]: T[K] }
+
+/** What an object of these fields is. */
+export type InferShape<F extends Shape> = Simplify<
+  { readonly [K in keyof F as F[K]['presence'] extends 'optional' ? never : K]: Infer<F[K]> } & {
+    readonly [K in keyof F as F[K]['presence'] extends 'optional' ? K : never]?: Infer<F[K]>
+  }
+>
+
+const make = <T>(json: JsonSchema): Schema<T, 'required'> => ({ json, presence: 'required' })
+
+/** Text. Lengths are in UTF-16 code points as JSON Schema counts them. */
+export const string = (
+  options: {
+    minLength?: number
+    maxLength?: number
+    pattern?: string
+    format?: 'email' | 'uri' | 'uuid'
+    description?: string
+  } = {},
+): Schema<string, 'required'> => make({ type: 'string', ...options })
+
+/** Limits of a number; `clamp` names the sides on which a value is moved to the limit instead of refused. */
+export interface NumberOptions {
+  readonly min?: number
+  readonly max?: number
+  readonly clamp?: 'max' | 'both'
+  readonly description?: string
+}
+
+const numeric = (type: 'integer' | 'number', { min, max, clamp, description }: NumberOptions): JsonSchema => ({
+  type,
+  ...(description === undefined ? {} : { description }),
+  ...(min === undefined || clamp === 'both' ? {} : { minimum: min }),
+  ...(max === undefined || clamp !== undefined ? {} : { maximum: max }),
+  ...(clamp === undefined ? {} : { 'x-clamp': [clamp === 'both' ? (min ?? null) : null, max ?? null] as const }),
+})
+
+/** A whole number. */
+export const integer = (options: NumberOptions = {}): Schema<number, 'required'> => make(numeric('integer', options))
+
+/** A number. */
+export const number = (options: NumberOptions = {}): Schema<number, 'required'> => make(numeric('number', options))
+
+/** true or false. */
+export const boolean = (): Schema<boolean, 'required'> => make({ type: 'boolean' })
+
+/** One of these words. */
+export const oneOf = <const V extends readonly string[]>(...values: V): Schema<V[number], 'required'> =>
+  make({ type: 'string', enum: values })
+
+/** Nothing but this value. */
+export const constant = <const V extends boolean | string | number>(value: V): Schema<V, 'required'> =>
+  make({ enum: [value] })
+
+/** A list. */
+export const array = <S extends Schema<unknown>>(
+  items: S,
+  options: { minItems?: number; maxItems?: number } = {},
+): Schema<readonly Infer<S>[], 'required'> => make({ type: 'array', items: items.json, ...options })
+
+/** An object of declared fields. `title` makes it a component of OpenAPI; `open` lets unknown fields pass. */
+export const object = <const F extends Shape>(
+  fields: F,
+  options: { title?: string; description?: string; open?: true } = {},
+): Schema<InferShape<F>, 'required'> => {
+  const { open, ...words } = options
+  const names = Object.keys(fields)
+  return make({
+    type: 'object',
+    ...words,
+    properties: Object.fromEntries(names.map((name) => [name, fields[name]?.json ?? {}])),
+    required: names.filter((name) => fields[name]?.presence === 'required' || fields[name]?.presence === 'nullable'),
+    ...(open ? { 'x-open': true as const } : {}),
+  })
+}
+
+/** An object with any keys and values of one kind. */
+export const record = <S extends Schema<unknown>>(
+  values: S,
+  options: { maxProperties?: number } = {},
+): Schema<{ readonly [key: string]: Infer<S> }, 'required'> =>
+  make({ type: 'object', additionalProperties: values.json, ...options })
+
+/** Any JSON value. */
+export const json = (): Schema<Json, 'required'> => make({})
+
+/** Any JSON object. */
+export const jsonObject = (): Schema<JsonObject, 'required'> => make({ type: 'object', additionalProperties: true })
+
+/** RFC 3339 with milliseconds, UTC. */
+export const timestamp = (): Schema<string, 'required'> => make({ type: 'string', format: 'date-time' })
+
+/** An id that we made: the prefix, `_`, 26 characters. For answers; in requests take `string()`, since an unknown id is 404. */
+export const id = (prefix: string): Schema<string, 'required'> =>
+  make({ type: 'string', pattern: `^${prefix}_[0-9a-z]{26}$`, 'x-id': prefix })
+
+/** One of several schemas. With `discriminator` (a field that holds one word in each) errors name the field in the branch that was meant. */
+export const union = <const S extends readonly Schema<unknown>[]>(
+  schemas: S,
+  discriminator?: string,
+): Schema<Infer<S[number]>, 'required'> => {
+  const branches = schemas.map((schema) => schema.json)
+  if (discriminator === undefined) return make({ anyOf: branches })
+  return make({ type: 'object', oneOf: branches, discriminator: { propertyName: discriminator } })
+}
+
+/** The value or null. */
+export const nullable = <S extends Schema<unknown>>(schema: S): Schema<Infer<S> | null, 'nullable'> => ({
+  json: orNull(schema.json),
+  presence: 'nullable',
+})
+
+/** A field that may be absent. */
+export const optional = <S extends Schema<unknown>>(schema: S): Schema<Infer<S>, 'optional'> => ({
+  json: schema.json,
+  presence: 'optional',
+})
+
+/** A field of a body or query that is filled in when absent; in answers it is always there. */
+export const defaulted = <S extends Schema<unknown>>(
+  schema: S,
+  value: Infer<S> & Json,
+): Schema<Infer<S>, 'default'> => ({
+  json: { ...schema.json, default: value },
+  presence: 'default',
+})
+
+/** The same schema with a sentence for readers of the API reference. */
+export const described = <T, P extends Presence>(schema: Schema<T, P>, description: string): Schema<T, P> => ({
+  json: { ...schema.json, description },
+  presence: schema.presence,
+})
+
+function orNull(schema: JsonSchema): JsonSchema {
+  if (typeof schema.type !== 'string' || schema.oneOf !== undefined) return { anyOf: [schema, { type: 'null' }] }
+  return {
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }),
+  }
+}

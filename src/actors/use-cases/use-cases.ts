@@ -1,0 +1,38 @@
+import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from '../../../specs/answer.ts'
+import type { AnswerOf, BodyOf, OperationId, ParamsOf, QueryOf } from '../../../specs/index.ts'
+import type { Call, StreamAnswer } from './call.ts'
+
+/** A document with headers of its own; for operations declared with `answersJsonWithHeaders`. */
+export interface WithHeaders<T> {
+  readonly body: T
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+/** Bytes of the operation's content types: whole, or in parts as they are made. */
+export interface BytesResult {
+  readonly contentType: string
+  readonly bytes: string | Uint8Array | AsyncIterable<string | Uint8Array>
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+}
+
+/** What a use-case returns for a declared answer. */
+export type UseCaseResult<A> =
+  A extends JsonAnswer<infer T, infer H>
+    ? H extends true
+      ? WithHeaders<T>
+      : T
+    : A extends EventsAnswer
+      ? StreamAnswer
+      : A extends BytesAnswer
+        ? BytesResult
+        : A extends ChoiceAnswer<infer T>
+          ? { readonly json: T } | { readonly events: StreamAnswer } | { readonly bytes: BytesResult }
+          : never
+
+/** One operation, ready to be called: authenticated, authorised and validated by the dispatcher. */
+export type UseCase<Id extends OperationId> = (
+  call: Call<ParamsOf<Id>, QueryOf<Id>, BodyOf<Id>>,
+) => Promise<UseCaseResult<AnswerOf<Id>>>
+
+/** All that transport may call, by operation id. Refusals are thrown as `ServiceError`. */
+export type UseCases = { readonly [Id in OperationId]: UseCase<Id> }

@@ -1,0 +1,47 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import type { BodyOf, OperationId, ParamsOf, QueryOf, ResultOf } from '../../specs/index.ts'
+import type { StreamAnswer } from '../../src/actors/use-cases/call.ts'
+import type { UseCases, WithHeaders } from '../../src/actors/use-cases/use-cases.ts'
+
+describe('types of declarations', () => {
+  it('follow the path, the query and the body', () => {
+    expectTypeOf<ParamsOf<'sessions.turns'>>().toEqualTypeOf<{ readonly session_id: string }>()
+    expectTypeOf<ParamsOf<'project_keys.rotate'>>().toEqualTypeOf<{
+      readonly project_id: string
+      readonly key_id: string
+    }>()
+    expectTypeOf<QueryOf<'sessions.list'>>().toEqualTypeOf<{
+      readonly status?: 'active' | 'paused' | 'completed'
+      readonly page: number
+      readonly limit: number
+    }>()
+    expectTypeOf<QueryOf<'tenants.list'>['limit']>().toEqualTypeOf<number>()
+    expectTypeOf<BodyOf<'sessions.approve'>['action_id']>().toEqualTypeOf<string>()
+    expectTypeOf<BodyOf<'sessions.get'>>().toEqualTypeOf<undefined>()
+  })
+
+  it('let nullable fields out of bodies and keep them in answers', () => {
+    type Create = BodyOf<'agents.create'>
+    expectTypeOf<Pick<Create, 'name' | 'description'>>().toEqualTypeOf<{
+      readonly name: string
+      readonly description?: string | null
+    }>()
+    expectTypeOf<ResultOf<'agents.get'>['description']>().toEqualTypeOf<string | null>()
+    expectTypeOf<BodyOf<'project_members.create'>['password']>().toEqualTypeOf<string>()
+  })
+
+  it('show a secret in the one answer that carries it', () => {
+    expectTypeOf<ResultOf<'project_keys.create'>['key']>().toEqualTypeOf<string>()
+    expectTypeOf<ResultOf<'project_keys.rotate'>['key']>().toEqualTypeOf<string>()
+    expectTypeOf<ResultOf<'project_keys.delete'>>().not.toHaveProperty('key')
+    expectTypeOf<ResultOf<'project_keys.list'>['data'][number]>().not.toHaveProperty('key')
+  })
+
+  it('say what a use-case returns', () => {
+    type Returned<Id extends OperationId> = Awaited<ReturnType<UseCases[Id]>>
+    expectTypeOf<Returned<'sessions.turns'>>().toEqualTypeOf<StreamAnswer>()
+    expectTypeOf<Returned<'auth.logout'>>().toEqualTypeOf<WithHeaders<{ readonly success: true }>>()
+    expectTypeOf<Returned<'sessions.delete'>>().toEqualTypeOf<{ readonly id: string; readonly deleted: true }>()
+    expectTypeOf<Returned<'tenants.list'>['next_cursor']>().toEqualTypeOf<string | null>()
+  })
+})
