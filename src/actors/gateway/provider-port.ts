@@ -10,6 +10,11 @@ export interface ModelToolCall {
   readonly callId: string
   readonly name: string
   readonly arguments: string
+  /**
+   * What the provider wants back, unread, with this call in later requests (a signature of the model's reasoning).
+   * Keep it with the call; show it to nobody. Without it some models answer worse.
+   */
+  readonly opaque?: string
 }
 
 /** One message of a conversation, in our own words; adapters turn it into their wire format. Immutable: adapters may cache its encoding by identity. */

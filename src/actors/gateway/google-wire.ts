@@ -1,0 +1,85 @@
+import type { Content, GenerateContentParameters, Part } from '@google/genai'
+import { priceOf } from './prices.ts'
+import type { ModelMessage, ModelRequest, ModelToolCall } from './provider-port.ts'
+import { isObject, parseJson } from './wire.ts'
+
+/** Ids that we made up, because the model gave none; they are not sent back. */
+const ownIdPrefix = 'call_own_'
+const opaquePrefix = 'google:'
+
+/**
+ * Stands for a signature that we do not have (the call was made by another model): Google's documented way to say so.
+ * Without it models from the third generation on refuse the history.
+ */
+const noSignature = 'skip_thought_signature_validator'
+
+/** A request in Google's words. */
+export function googleRequest(request: ModelRequest): GenerateContentParameters {
+  const system = request.messages
+    .flatMap((message) => (message.role === 'system' ? [message.content] : []))
+    .join('\n\n')
+  const temperature = priceOf(request.model)?.sampling === false ? undefined : request.temperature
+  return {
+    model: request.model,
+    contents: contentsOf(request),
+    config: {
+      ...(system === '' ? {} : { systemInstruction: system }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(request.maxTokens === undefined ? {} : { maxOutputTokens: request.maxTokens }),
+      ...(request.tools.length === 0 ? {} : { tools: [{ functionDeclarations: declarationsOf(request) }] }),
+    },
+  }
+}
+
+/** An id for a call that came without one: the same on every attempt of the same request. */
+export const ownCallId = (idempotencyKey: string, place: number): string => `${ownIdPrefix}${idempotencyKey}_${place}`
+
+/** A signature packed to be given back with its call; it is good for the model that made it only. */
+export const packSignature = (model: string, signature: string): string => `${opaquePrefix}${model}:${signature}`
+
+const declarationsOf = (request: ModelRequest) =>
+  request.tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }))
+
+/** Messages of one side that follow each other become one: results of tools are the user's side. */
+function contentsOf(request: ModelRequest): Content[] {
+  const contents: { role: string; parts: Part[] }[] = []
+  for (const message of request.messages) {
+    const parts = partsOf(message, request.model)
+    if (message.role === 'system' || parts.length === 0) continue
+    const role = message.role === 'assistant' ? 'model' : 'user'
+    const last = contents.at(-1)
+    if (last?.role === role) last.parts.push(...parts)
+    else contents.push({ role, parts })
+  }
+  return contents
+}
+
+function partsOf(message: ModelMessage, model: string): Part[] {
+  if (message.role === 'tool') {
+    const id = sentId(message.callId)
+    return [{ functionResponse: { ...id, name: message.name, response: responseOf(message.content) } }]
+  }
+  const text = message.content === '' ? [] : [{ text: message.content }]
+  if (message.role !== 'assistant') return text
+  return [...text, ...message.toolCalls.map((call, place) => callPart(call, place, model))]
+}
+
+function callPart(call: ModelToolCall, place: number, model: string): Part {
+  const parsed = parseJson(call.arguments)
+  const args = isObject(parsed) ? { ...parsed } : { malformed_arguments: call.arguments }
+  return { functionCall: { ...sentId(call.callId), name: call.name, args }, ...signatureOf(call, place, model) }
+}
+
+/** Of calls made side by side only the first carries a signature. */
+function signatureOf(call: ModelToolCall, place: number, model: string): { thoughtSignature?: string } {
+  const own = `${opaquePrefix}${model}:`
+  if (call.opaque?.startsWith(own)) return { thoughtSignature: call.opaque.slice(own.length) }
+  return place === 0 && !/^gemini-[12]\./.test(model) ? { thoughtSignature: noSignature } : {}
+}
+
+const sentId = (callId: string): { id?: string } => (callId.startsWith(ownIdPrefix) ? {} : { id: callId })
+
+function responseOf(content: string): Record<string, unknown> {
+  const parsed = parseJson(content)
+  return isObject(parsed) ? { ...parsed } : { output: content }
+}
