@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+/**
+ * A model that costs as little as a process can: 20 chunks in one write, whatever is asked. `node bench/floor/model.ts PORT`.
+ *
+ * `POST /model` speaks the floor's own form, `POST /v1/chat/completions` OpenAI's. `GET /calls` says how often it was called
+ * and how many calls came twice, told by the floor's `key` or the Idempotency-Key.
+ */
+const tokens = Array.from({ length: 20 }, (_, at) => `token-${at} `)
+const head = { 'content-type': 'text/event-stream' }
+const frame = (data: object) => `data: ${JSON.stringify(data)}\n\n`
+
+const floorStream = Buffer.from(`${tokens.map((delta) => frame({ delta })).join('')}data: [DONE]\n\n`)
+const openAiStream = Buffer.from(openAiFrames())
+
+const callsByKey = new Map<string, number>()
+
+createServer((request, response) => {
+  if (request.method === 'GET') answerCalls(response)
+  else if (request.url === '/model') answerFloor(request, response)
+  else answerOpenAi(request, response)
+}).listen(Number(process.argv[2]), '127.0.0.1')
+
+function answerFloor(request: IncomingMessage, response: ServerResponse): void {
+  let body = ''
+  request.on('data', (part: Buffer) => {
+    body += part
+  })
+  request.on('end', () => {
+    const asked: { key: string } = JSON.parse(body)
+    count(asked.key)
+    response.writeHead(200, head).end(floorStream)
+  })
+}
+
+function answerOpenAi(request: IncomingMessage, response: ServerResponse): void {
+  const key = request.headers['idempotency-key']
+  if (typeof key === 'string') count(key)
+  request.resume().on('end', () => response.writeHead(200, head).end(openAiStream))
+}
+
+function answerCalls(response: ServerResponse): void {
+  const counts = [...callsByKey.values()]
+  response.end(
+    JSON.stringify({ calls: counts.reduce((sum, n) => sum + n, 0), twice: counts.filter((n) => n > 1).length }),
+  )
+}
+
+function count(key: string): void {
+  callsByKey.set(key, (callsByKey.get(key) ?? 0) + 1)
+}
+
+function openAiFrames(): string {
+  const base = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench' }
+  const choice = (delta: object, finish_reason: string | null = null) =>
+    frame({ ...base, choices: [{ index: 0, delta, finish_reason }] })
+  const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
+  return [
+    choice({ role: 'assistant', content: '' }),
+    ...tokens.map((content) => choice({ content })),
+    choice({}, 'stop'),
+    frame({ ...base, choices: [], usage }),
+    'data: [DONE]\n\n',
+  ].join('')
+}

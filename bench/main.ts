@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { holds, type Row, tableOf } from './row.ts'
+import { benchTurns } from './turns.ts'
+
+/**
+ * `npm run bench [-- --only turns,storage --secs 8]`: measures ours beside the raw way in one run, prints one table and keeps
+ * it as bench/results/<time>.json. Exit code 1 when a bound is missed or a section fails.
+ */
+interface Options {
+  readonly seconds: number
+}
+
+type Section = (options: Options) => Promise<readonly Row[]>
+
+const sections: Readonly<Record<string, Section>> = {
+  turns: benchTurns,
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, secs: { type: 'string', default: '8' } } })
+const chosen = values.only?.split(',') ?? Object.keys(sections)
+const measured: Record<string, readonly Row[]> = {}
+const broken: string[] = []
+
+for (const name of chosen) {
+  console.error(`measuring ${name} …`)
+  try {
+    measured[name] = await sectionOf(name)({ seconds: Number(values.secs) })
+  } catch (error) {
+    broken.push(name)
+    console.error(`${name} failed:`, error)
+  }
+}
+
+const load = loadavg()[0] ?? 0
+console.log(tableOf(measured))
+console.log(`\n${cpus().length} cores, load ${load.toFixed(1)}, node ${process.version}`)
+for (const name of broken) console.log(`FAILED ${name}`)
+keepResults()
+const missed = Object.values(measured)
+  .flat()
+  .filter((row) => holds(row) === false)
+process.exit(broken.length + missed.length === 0 ? 0 : 1)
+
+function sectionOf(name: string): Section {
+  const section = sections[name]
+  if (section === undefined) throw new Error(`no section ${name}; there are ${Object.keys(sections).join(', ')}`)
+  return section
+}
+
+function keepResults(): void {
+  const at = new Date().toISOString()
+  const folder = join(import.meta.dirname, 'results')
+  mkdirSync(folder, { recursive: true })
+  const results = { at, node: process.version, cores: cpus().length, load, sections: measured }
+  writeFileSync(join(folder, `${at.replaceAll(':', '-')}.json`), `${JSON.stringify(results, null, 2)}\n`)
+}

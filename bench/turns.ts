@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startMongod } from '../scripts/services/mongod.ts'
+import { startServer } from '../scripts/services/server.ts'
+import { type Service, startService } from '../scripts/services/service.ts'
+import { median, type Row } from './row.ts'
+import type { LoadOrder, Measured } from './turns/load.ts'
+
+const run = promisify(execFile)
+const rounds = 3
+const warmUpSeconds = 2
+
+/** What a load is driven at. */
+type Target = Pick<LoadOrder, 'target' | 'url' | 'key' | 'serverPid'>
+
+/**
+ * Full durable turns of ours (HTTP, auth, machine, two commits, model, SSE) beside the floor in bench/floor, on one MongoDB
+ * and one model, at 64 and at 1 session; the order changes every round, and medians are reported.
+ */
+export async function benchTurns({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
+  const services: Service[] = []
+  const keep = async (starting: Promise<Service>) => {
+    const service = await starting
+    services.unshift(service)
+    return service
+  }
+  try {
+    const mongod = await keep(startMongod())
+    const model = await keep(startScript('model', []))
+    const floor = await keep(startScript('server', [mongod.url, model.url]))
+    const key = `csk_${randomBytes(32).toString('base64url')}`
+    const ours = await keep(startServer(serverEnv(mongod, model, key)))
+    const targets: readonly [Target, Target] = [
+      { target: 'floor', url: floor.url, key: '', serverPid: floor.pid },
+      { target: 'ours', url: ours.url, key, serverPid: ours.pid },
+    ]
+    for (const target of targets) await load(target, 64, warmUpSeconds)
+    return [...(await compare(targets, 64, seconds)), ...(await compare(targets, 1, seconds))]
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
+
+/** A script of bench/floor as a service; its first argument is the port. */
+function startScript(name: string, args: readonly string[]): Promise<Service> {
+  return startService({
+    name: `bench-${name}`,
+    command: process.execPath,
+    env: () => process.env,
+    args: (port) => [join(import.meta.dirname, `floor/${name}.ts`), String(port), ...args],
+    url: (port) => `http://127.0.0.1:${port}`,
+  })
+}
+
+const serverEnv = (mongod: Service, model: Service, key: string) => ({
+  MONGODB_URL: `${mongod.url}troupe`,
+  BOOTSTRAP_SECRET_KEY: key,
+  OPENAI_API_KEY: 'bench',
+  OPENAI_BASE_URL: `${model.url}/v1`,
+  ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+})
+
+async function compare(targets: readonly [Target, Target], sessions: number, seconds: number): Promise<readonly Row[]> {
+  const floor: Measured[] = []
+  const ours: Measured[] = []
+  for (let round = 0; round < rounds; round++) {
+    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
+      ;(target.target === 'floor' ? floor : ours).push(await load(target, sessions, seconds))
+    }
+  }
+  return rowsOf(floor, ours, sessions)
+}
+
+async function load(target: Target, workers: number, seconds: number): Promise<Measured> {
+  const order: LoadOrder = { ...target, workers, seconds }
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'turns/load.ts'), JSON.stringify(order)])
+  const measured: Measured = JSON.parse(stdout)
+  if (measured.errors > 0)
+    throw new Error(`${measured.errors} turns of ${target.target} failed: ${measured.firstError}`)
+  return measured
+}
+
+function rowsOf(floor: readonly Measured[], ours: readonly Measured[], sessions: number): readonly Row[] {
+  const many = sessions > 1
+  const row = (what: string, unit: string, field: keyof Measured, bound?: Row['bound']): Row => ({
+    measure: `${what}, ${sessions} session${many ? 's' : ''}`,
+    unit,
+    ours: middle(ours, field),
+    against: { name: 'floor', value: middle(floor, field) },
+    ...(bound === undefined ? {} : { bound }),
+  })
+  return [
+    row('durable turns', '1/s', 'turnsPerSecond', many ? { of: 'ratio', atLeast: 0.5 } : undefined),
+    row('turn p50', 'ms', 'p50', { of: 'ours', atMost: many ? 40 : 3 }),
+    row('turn p99', 'ms', 'p99'),
+    row('server CPU a turn', 'ms', 'cpuPerTurn', many ? { of: 'ours', atMost: 0.4 } : undefined),
+    row('server memory', 'MB', 'rssMb', many ? { of: 'ours', atMost: 250 } : undefined),
+  ]
+}
+
+const middle = (all: readonly Measured[], field: keyof Measured) =>
+  median(all.map((measured) => Number(measured[field])))

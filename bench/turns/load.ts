@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * Drives turns in a closed loop: so many workers, each with a session of its own, each sends its next turn when the last one
+ * has ended. A process of its own, so that its work is not the server's. Prints one `Measured` as JSON.
+ *
+ * `node bench/turns/load.ts '{"target":"floor","url":"http://…","workers":64,"seconds":8,"serverPid":1}'`
+ */
+export interface LoadOrder {
+  readonly target: 'floor' | 'ours'
+  readonly url: string
+  /** Secret key, for ours. */
+  readonly key: string
+  readonly workers: number
+  readonly seconds: number
+  readonly serverPid: number
+}
+
+/** What one load came to. Times in ms. */
+export interface Measured {
+  readonly turns: number
+  readonly errors: number
+  readonly firstError: string | null
+  readonly turnsPerSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly cpuPerTurn: number
+  readonly rssMb: number
+}
+
+type SendTurn = (turn: number) => Promise<string>
+
+const clockTicksPerSecond = 100
+const order: LoadOrder = JSON.parse(process.argv[2] ?? '')
+const run = `run-${process.pid}`
+const times: number[] = []
+const errors: string[] = []
+
+const senders = await Promise.all(Array.from({ length: order.workers }, (_, worker) => openSession(worker)))
+const cpuBefore = cpuMs()
+const startedAt = performance.now()
+await Promise.all(senders.map(drive))
+const seconds = (performance.now() - startedAt) / 1000
+times.sort((a, b) => a - b)
+const measured: Measured = {
+  turns: times.length,
+  errors: errors.length,
+  firstError: errors[0] ?? null,
+  turnsPerSecond: times.length / seconds,
+  p50: quantile(0.5),
+  p99: quantile(0.99),
+  cpuPerTurn: (cpuMs() - cpuBefore) / times.length,
+  rssMb: rssMb(),
+}
+console.log(JSON.stringify(measured))
+process.exit(0)
+
+async function drive(send: SendTurn): Promise<void> {
+  const end = startedAt + order.seconds * 1000
+  for (let turn = 0; performance.now() < end; turn++) {
+    const sentAt = performance.now()
+    try {
+      const stream = await send(turn)
+      if (!stream.includes('event: turn.completed')) throw new Error(`the turn did not complete: ${stream.slice(-200)}`)
+      times.push(performance.now() - sentAt)
+    } catch (error) {
+      errors.push(error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error))
+    }
+  }
+}
+
+async function openSession(worker: number): Promise<SendTurn> {
+  if (order.target === 'floor') {
+    const session = `${run}-${worker}`
+    return (turn) => post('/turn', JSON.stringify({ session, turn, text: `hello ${turn}` }))
+  }
+  const created: { id: string } = JSON.parse(await post('/v1/sessions', '{}'))
+  const path = `/v1/sessions/${created.id}/turns`
+  return (turn) => post(path, JSON.stringify({ input: `hello ${turn}`, model: 'gpt-4o-mini' }))
+}
+
+async function post(path: string, body: string): Promise<string> {
+  const headers = { authorization: `Bearer ${order.key}`, 'content-type': 'application/json' }
+  const response = await fetch(order.url + path, { method: 'POST', headers, body })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`)
+  return text
+}
+
+function quantile(part: number): number {
+  return times[Math.min(times.length - 1, Math.floor(part * times.length))] ?? Number.NaN
+}
+
+function cpuMs(): number {
+  const fields = readFileSync(`/proc/${order.serverPid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond
+}
+
+function rssMb(): number {
+  const status = readFileSync(`/proc/${order.serverPid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024
+}
