@@ -4,13 +4,22 @@ const documented = /^(src\/machines\/|specs\/|src\/storage\/ports\.ts$)/
 const exported =
   /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|namespace) ([\w$]+)/gm
 
-/** Exports of machines, specs and the storage ports without a docstring: these pages are read as the reference. */
+/**
+ * Exports of machines, specs and the storage ports without a docstring: these pages are read as the reference.
+ * Of overloads one is enough.
+ */
 export function docstringFindings(files: readonly SourceFile[]): readonly Finding[] {
-  return files
-    .filter(({ path }) => documented.test(path))
-    .flatMap(({ path, text }) =>
-      [...text.matchAll(exported)]
-        .filter((match) => !/\*\/\n$/.test(text.slice(0, match.index)))
-        .map((match) => ({ path, line: lineAt(text, match.index), message: `${match[1]} has no docstring` })),
-    )
+  return files.filter(({ path }) => documented.test(path)).flatMap(missingIn)
+}
+
+function missingIn({ path, text }: SourceFile): readonly Finding[] {
+  const described = new Set<string>()
+  const missing: Finding[] = []
+  for (const match of text.matchAll(exported)) {
+    const name = match[1] ?? ''
+    if (/\*\/\n$/.test(text.slice(0, match.index))) described.add(name)
+    else if (!described.has(name))
+      missing.push({ path, line: lineAt(text, match.index), message: `${name} has no docstring` })
+  }
+  return missing
 }

@@ -82,6 +82,11 @@ describe('docstrings', () => {
     },
   )
 
+  it('are needed once for overloads', () => {
+    const overloads = '/** Says what. */\nexport function a(b: 1): 1\nexport function a(b: 2): 2\n'
+    expect(docstringFindings([{ path: 'specs/a.ts', text: overloads }])).toEqual([])
+  })
+
   it('are not asked for elsewhere', () => {
     expect(docstringFindings([{ path: 'src/actors/a.ts', text }])).toEqual([])
   })
