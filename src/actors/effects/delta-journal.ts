@@ -1,0 +1,68 @@
+import type { Clock } from '../runtime/clock.ts'
+
+/** A commit of deltas at least this long after the one before, or after so many deltas (DESIGN "Live streams"). */
+const everyMs = 25
+const everyDeltas = 32
+
+/**
+ * Gathers a stream's deltas into commits: the first at once, then one every 25 ms or 32 deltas, and never two at a
+ * time. What arrives in one loop turn is one commit.
+ */
+export class DeltaJournal {
+  readonly #write: (text: string) => Promise<void>
+  readonly #clock: Clock
+  #text = ''
+  #deltas = 0
+  #writing: Promise<void> | undefined
+  #nextAt = 0
+  #cancel: (() => void) | undefined
+  #planned = false
+  #ended = false
+
+  constructor(write: (text: string) => Promise<void>, clock: Clock) {
+    this.#write = write
+    this.#clock = clock
+  }
+
+  /** Takes a delta; it is written soon. */
+  add(text: string): void {
+    this.#text += text
+    this.#deltas++
+    if (!this.#ended && this.#writing === undefined) this.#plan()
+  }
+
+  /** Resolves with the text that is not written yet, once nothing is being written. Nothing is written after that. */
+  async end(): Promise<string> {
+    this.#ended = true
+    this.#cancel?.()
+    if (this.#writing !== undefined) await this.#writing
+    return this.#text
+  }
+
+  #plan(): void {
+    const waitMs = this.#nextAt - this.#clock.now()
+    if (waitMs <= 0 || this.#deltas >= everyDeltas) {
+      this.#cancel?.()
+      this.#cancel = undefined
+      if (this.#planned) return
+      this.#planned = true
+      this.#clock.soon(() => this.#flush())
+    } else {
+      this.#cancel ??= this.#clock.after(waitMs, () => this.#flush())
+    }
+  }
+
+  #flush(): void {
+    this.#planned = false
+    this.#cancel = undefined
+    if (this.#ended || this.#text === '' || this.#writing !== undefined) return
+    const text = this.#text
+    this.#text = ''
+    this.#deltas = 0
+    this.#nextAt = this.#clock.now() + everyMs
+    this.#writing = this.#write(text).finally(() => {
+      this.#writing = undefined
+      if (!this.#ended && this.#text !== '') this.#plan()
+    })
+  }
+}

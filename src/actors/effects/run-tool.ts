@@ -1,0 +1,91 @@
+import type { Json, JsonObject } from '../../storage/ports.ts'
+import type { Effect, EffectContext } from '../runtime/effects.ts'
+import { actionContext, sessionContext } from '../sessions/schema.ts'
+import { errorOutput, type ToolOutcome, type ToolRunner } from '../sessions/tool-runner.ts'
+import { type TurnConfigs, toolName } from '../sessions/turn-config.ts'
+
+/** What running a tool needs. */
+export interface RunToolParts {
+  readonly tools: ToolRunner
+  readonly configs: TurnConfigs
+}
+
+interface Wanted {
+  readonly tool: string
+  readonly arguments: string
+  readonly config: Json
+  readonly actionId: string
+  readonly sessionId: string | null
+  readonly runId: string | null
+}
+
+const lost = {
+  code: 'outcome_unknown',
+  message: 'The tool was called, and whether it did its work is not known. It is not called again.',
+}
+
+/** Runs the approved tool of an action. The key is the same on every retry, so a tool that honours it acts once. */
+export const runActionTool = (parts: RunToolParts): Effect => ({
+  run: async (_params, context) => {
+    const action = actionContext(context.context)
+    const outcome = await call(parts, context, {
+      tool: action.tool,
+      arguments: action.arguments,
+      config: action.config,
+      actionId: action.action_id,
+      sessionId: action.session_id,
+      runId: action.run_id,
+    })
+    if (outcome.ok) return { event: { type: 'tool_succeeded', output: outcome.output } }
+    return { event: { type: 'tool_failed', code: outcome.code, message: outcome.message } }
+  },
+  unknown: () => ({ type: 'tool_failed', ...lost }),
+})
+
+/** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
+export const runSessionTool = (parts: RunToolParts): Effect => ({
+  run: async (params, context) => {
+    const session = sessionContext(context.context)
+    const actionId = idOf(params)
+    const wanted = session.calls.find((each) => each.action_id === actionId)
+    const outcome = await call(parts, context, {
+      tool: wanted?.tool ?? '',
+      arguments: wanted?.arguments ?? '{}',
+      config: session.config,
+      actionId,
+      sessionId: session.session_id,
+      runId: null,
+    })
+    const output = outcome.ok ? outcome.output : errorOutput(outcome.code, outcome.message)
+    return { event: { type: 'tool_answered', action_id: actionId, output } }
+  },
+  unknown: (params) => ({
+    type: 'tool_answered',
+    action_id: idOf(params),
+    output: errorOutput(lost.code, lost.message),
+  }),
+})
+
+const idOf = (params: JsonObject): string => String(params.action_id)
+
+const call = async (
+  { tools, configs }: RunToolParts,
+  { owner, idempotencyKey, signal }: EffectContext,
+  wanted: Wanted,
+): Promise<ToolOutcome> => {
+  const config = await configs.read(owner.project, wanted.config)
+  const tool = config.tools.find((each) => toolName(each) === wanted.tool)
+  if (tool === undefined) return { ok: false, code: 'unknown_tool', message: `There is no tool ${wanted.tool}.` }
+  const { actionId, sessionId, runId } = wanted
+  const args: Json = JSON.parse(wanted.arguments)
+  return tools.run({
+    project: owner.project,
+    tool,
+    arguments: args,
+    actionId,
+    sessionId,
+    runId,
+    idempotencyKey,
+    signal,
+  })
+}

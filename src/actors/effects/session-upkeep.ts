@@ -1,0 +1,27 @@
+import type { CommitStore } from '../../storage/ports.ts'
+import type { Effect } from '../runtime/effects.ts'
+import type { Conversations } from '../sessions/conversations.ts'
+
+const notRun = (): never => {
+  throw new Error('an idempotent effect is run again, never given up')
+}
+
+/** Writes the checkpoint of a conversation (interface "Session": every 50 turns). */
+export const writeCheckpoint = (conversations: Conversations): Effect => ({
+  run: async (_params, { actor, owner }) => {
+    await conversations.checkpoint(actor, owner)
+    return { event: { type: 'checkpoint_written' } }
+  },
+  unknown: notRun,
+})
+
+/** Removes a deleted session's log once every action that waited for it is told. */
+export const eraseSession = (commits: CommitStore, conversations: Conversations): Effect => ({
+  run: async (_params, { actor, owner, delivered }) => {
+    await delivered()
+    await conversations.forget(actor, owner)
+    await commits.forget(actor)
+    return 'gone'
+  },
+  unknown: notRun,
+})

@@ -1,0 +1,141 @@
+import type { Json, JsonObject, LogEvent } from '../../storage/ports.ts'
+import type { ModelMessage, ModelToolCall } from '../gateway/provider-port.ts'
+import { isObject } from '../runtime/schema.ts'
+
+/** The answer that is still being put together: its text, its calls and their outputs. */
+interface OpenAnswer {
+  readonly text: string
+  readonly calls: readonly ModelToolCall[]
+  readonly outputs: Readonly<Record<string, string>>
+}
+
+/** A conversation as a checkpoint keeps it. */
+export interface ConversationState {
+  /** Sequence of the last event that is folded in. */
+  readonly through: number
+  readonly messages: readonly ModelMessage[]
+  readonly open: OpenAnswer
+}
+
+const nothingOpen: OpenAnswer = { text: '', calls: [], outputs: {} }
+
+/** A model wants an output for each call it made, also where nobody gave one. */
+const noOutput = JSON.stringify({ error: { code: 'no_output', message: 'This call was not carried out.' } })
+const rejectedOutput = JSON.stringify({ error: { code: 'rejected', message: 'A person rejected this call.' } })
+
+/**
+ * What was said in a session: the fold of its log, in order, from the first event or from a checkpoint
+ * (interface "Session": state is rebuilt by replaying events in order). Its messages never change once made, so
+ * providers encode each of them once.
+ */
+export class Conversation {
+  #through: number
+  readonly #messages: ModelMessage[]
+  #open: OpenAnswer
+  #size = 0
+
+  constructor(state: ConversationState = { through: 0, messages: [], open: nothingOpen }) {
+    this.#through = state.through
+    this.#messages = [...state.messages]
+    this.#open = state.open
+    for (const message of this.#messages) this.#size += message.content.length
+  }
+
+  /** Sequence of the last event that is folded in. */
+  get through(): number {
+    return this.#through
+  }
+
+  /** Length of all that was said, in UTF-16 units: what the conversation costs in memory, nearly. */
+  get size(): number {
+    return this.#size
+  }
+
+  get state(): ConversationState {
+    return { through: this.#through, messages: this.#messages, open: this.#open }
+  }
+
+  /** Folds in events that follow `through`; older ones change nothing. */
+  apply(events: readonly LogEvent[]): void {
+    for (const event of events) {
+      if (event.sequence <= this.#through) continue
+      this.#take(event.event_type, event.payload)
+      this.#through = event.sequence
+    }
+  }
+
+  /** The messages for the next model call. Every call has its output then. */
+  forModel(): readonly ModelMessage[] {
+    this.#close()
+    return this.#messages
+  }
+
+  #take(type: string, payload: JsonObject): void {
+    switch (type) {
+      case 'turn.started':
+        this.#startTurn(payload)
+        return
+      case 'output_text.delta':
+        if (this.#open.calls.length > 0) this.#close()
+        this.#open = { ...this.#open, text: this.#open.text + text(payload.delta) }
+        return
+      case 'tool_call.started':
+        this.#open = { ...this.#open, calls: [...this.#open.calls, callOf(payload)] }
+        return
+      case 'tool_call.completed':
+        this.#output(payload.action_id, payload.output)
+        return
+      case 'turn.resumed':
+        this.#resolved(payload)
+        return
+      case 'turn.failed':
+        this.#close()
+        return
+      default:
+        if (this.#open.calls.length === 0) this.#close()
+    }
+  }
+
+  #startTurn(payload: JsonObject): void {
+    const results = payload.tool_results
+    for (const result of Array.isArray(results) ? results : []) {
+      if (isObject(result)) this.#output(result.action_id, result.output)
+    }
+    this.#close()
+    const input = text(payload.input_text)
+    if (input !== '') this.#add({ role: 'user', content: input })
+  }
+
+  #resolved(payload: JsonObject): void {
+    if (payload.resolution === 'rejected') this.#output(payload.action_id, rejectedOutput)
+    else if (payload.output !== undefined) this.#output(payload.action_id, payload.output)
+  }
+
+  #output(actionId: Json | undefined, output: Json | undefined): void {
+    this.#open = { ...this.#open, outputs: { ...this.#open.outputs, [text(actionId)]: text(output) } }
+  }
+
+  /** Turns the open answer into messages that stay. */
+  #close(): void {
+    const { text: content, calls, outputs } = this.#open
+    if (content === '' && calls.length === 0) return
+    this.#add({ role: 'assistant', content, toolCalls: calls })
+    for (const { callId, name } of calls) {
+      this.#add({ role: 'tool', callId, name, content: outputs[callId] ?? noOutput })
+    }
+    this.#open = nothingOpen
+  }
+
+  #add(message: ModelMessage): void {
+    this.#messages.push(message)
+    this.#size += message.content.length
+  }
+}
+
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+const callOf = (payload: JsonObject): ModelToolCall => ({
+  callId: text(payload.action_id),
+  name: text(payload.tool),
+  arguments: JSON.stringify(payload.arguments ?? {}),
+})

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { projectScope } from '../../../specs/scope.ts'
+import type { LogEvent, Storage } from '../../storage/ports.ts'
+import type { Owner } from '../runtime/actor-state.ts'
+import { Conversation } from './conversation.ts'
+import { sessionCheckpoints } from './kinds.ts'
+import { conversationState } from './schema.ts'
+
+/** Reads a session's log; `Host.readLog`. */
+export type ReadLog = (actor: string, after: number) => readonly LogEvent[] | Promise<readonly LogEvent[]>
+
+/** Text kept in memory between turns, so that a turn of a live session folds in what is new and no more; in UTF-16 units. */
+const keptSize = 32 * 1024 * 1024
+/** What a conversation costs beside its text, in the same unit. */
+const entrySize = 500
+
+/** The conversations of sessions, folded from their logs on demand. */
+export class Conversations {
+  readonly #storage: Storage
+  readonly #readLog: ReadLog
+  readonly #now: () => number
+  readonly #kept = new Map<string, { conversation: Conversation; size: number }>()
+  #size = 0
+
+  constructor(storage: Storage, readLog: ReadLog, now: () => number) {
+    this.#storage = storage
+    this.#readLog = readLog
+    this.#now = now
+  }
+
+  /** The conversation up to the newest event of the log. @throws {StoreUnavailable} */
+  async of(session: string, owner: Owner): Promise<Conversation> {
+    const conversation = this.#kept.get(session)?.conversation ?? (await this.#load(session, owner))
+    for (;;) {
+      const read = this.#readLog(session, conversation.through)
+      const events = read instanceof Promise ? await read : read
+      if (events.length === 0) {
+        this.#keep(session, conversation)
+        return conversation
+      }
+      conversation.apply(events)
+    }
+  }
+
+  /** Writes the newest conversation, so that replay starts there (interface "Session": a checkpoint every 50 turns). */
+  async checkpoint(session: string, owner: Owner): Promise<void> {
+    const conversation = await this.of(session, owner)
+    const content = JSON.stringify(conversation.state)
+    const hash = createHash('sha256').update(content).digest('hex')
+    await this.#storage.blobs.put(owner.project, hash, content)
+    const now = this.#now()
+    const record = {
+      id: session,
+      project: owner.project,
+      tenant: owner.tenant,
+      user: owner.user,
+      version: conversation.through,
+      created_at: now,
+      updated_at: now,
+      expires_at: null,
+      data: { hash, through: conversation.through },
+    }
+    await this.#storage.records.project([{ kind: sessionCheckpoints, record }])
+  }
+
+  /** Removes what is kept of a session beside its log. */
+  async forget(session: string, owner: Owner): Promise<void> {
+    this.#drop(session)
+    await this.#storage.records.remove(sessionCheckpoints, projectScope(owner.project), session)
+  }
+
+  async #load(session: string, owner: Owner): Promise<Conversation> {
+    const record = await this.#storage.records.get(sessionCheckpoints, projectScope(owner.project), session)
+    const hash = record?.data.hash
+    const content = typeof hash === 'string' ? await this.#storage.blobs.get(owner.project, hash) : null
+    return content === null ? new Conversation() : new Conversation(conversationState(content))
+  }
+
+  /** Keeps the conversation as the one used last; those not used for longest go when there is too much. */
+  #keep(session: string, conversation: Conversation): void {
+    this.#drop(session)
+    this.#kept.set(session, { conversation, size: conversation.size + entrySize })
+    this.#size += conversation.size + entrySize
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= keptSize || oldest === session) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(session: string): void {
+    const kept = this.#kept.get(session)
+    if (kept === undefined) return
+    this.#size -= kept.size
+    this.#kept.delete(session)
+  }
+}

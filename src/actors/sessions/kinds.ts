@@ -1,0 +1,13 @@
+import type { RecordKind } from '../../storage/ports.ts'
+
+/** List rows of sessions; `total_cost` is exact decimal text. */
+export const sessionRows: RecordKind = { name: 'sessions', filters: ['status', 'agent_id'] }
+
+/** List rows of actions. */
+export const actionRows: RecordKind = { name: 'actions', filters: ['status', 'session_id'] }
+
+/** Where each session's newest checkpoint is: `{ hash, through }`. */
+export const sessionCheckpoints: RecordKind = { name: 'session_checkpoints' }
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const sessionKinds: readonly RecordKind[] = [sessionRows, actionRows, sessionCheckpoints]

@@ -1,0 +1,22 @@
+import type { ActionContext } from '../../machines/action.ts'
+import type { SessionContext } from '../../machines/session-data.ts'
+import type { JsonObject } from '../../storage/ports.ts'
+import type { ConversationState } from './conversation.ts'
+import type { TurnConfig } from './turn-config.ts'
+
+/*
+ * What our own commits and blobs hold comes back as the type that was written: they are written by the machines and
+ * by this folder only, and a machine's version guards their shape.
+ */
+
+/** A session machine's context, read back from a commit. */
+export const sessionContext = (context: JsonObject): SessionContext => context as unknown as SessionContext
+
+/** An action machine's context, read back from a commit. */
+export const actionContext = (context: JsonObject): ActionContext => context as unknown as ActionContext
+
+/** A turn's configuration, read back from a context or a blob. */
+export const turnConfig = (config: unknown): TurnConfig => config as TurnConfig
+
+/** A checkpoint, read back from its blob. */
+export const conversationState = (json: string): ConversationState => JSON.parse(json) as ConversationState

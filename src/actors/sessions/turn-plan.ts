@@ -1,0 +1,99 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { gatedTools, pausesByDefault, type ToolKind, type ToolTraits } from '../../machines/approval.ts'
+import type { SessionTool } from '../../machines/session-data.ts'
+import { type ToolDeclaration, type TurnConfig, toolName } from './turn-config.ts'
+
+/** What a turn request says, as far as it plans the turn. */
+export interface TurnRequest {
+  readonly tools?: readonly ToolDeclaration[]
+  readonly instructions?: string
+  readonly model?: string
+  readonly pause_on_tool_calls?: boolean
+}
+
+/** What an agent brings to its sessions' turns. */
+export interface AgentConfig {
+  readonly model: string | null
+  readonly system_prompt: string | null
+  readonly tools: readonly ToolDeclaration[]
+  readonly temperature: number | null
+  readonly max_tokens: number | null
+}
+
+/** A turn, ready to be given to the session's machine. */
+export interface TurnPlan {
+  readonly model: string
+  readonly config: TurnConfig
+  readonly tools: Readonly<Record<string, SessionTool>>
+}
+
+const weekMs = 7 * 24 * 60 * 60 * 1000
+const msPerSecond = 1000
+
+/** A turn without an agent. */
+export const noAgent: AgentConfig = { model: null, system_prompt: null, tools: [], temperature: null, max_tokens: null }
+
+/**
+ * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name.
+ * @throws {ServiceError} `invalid_field` for two tools of one name.
+ */
+export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel: string): TurnPlan => {
+  const tools = mergedTools(request.tools ?? [], agent.tools)
+  return {
+    model: request.model ?? agent.model ?? defaultModel,
+    config: {
+      instructions: [agent.system_prompt, request.instructions].filter((text) => typeof text === 'string'),
+      tools,
+      temperature: agent.temperature,
+      max_tokens: agent.max_tokens,
+    },
+    tools: sessionTools(tools, request.pause_on_tool_calls),
+  }
+}
+
+const mergedTools = (
+  own: readonly ToolDeclaration[],
+  agents: readonly ToolDeclaration[],
+): readonly ToolDeclaration[] => {
+  const names = new Set<string>()
+  own.forEach((tool, index) => {
+    const name = toolName(tool)
+    if (names.has(name)) {
+      throw new ServiceError('invalid_field', { param: `tools[${index}]`, message: `Two tools are named ${name}.` })
+    }
+    names.add(name)
+  })
+  return [...agents.filter((tool) => !names.has(toolName(tool))), ...own]
+}
+
+const sessionTools = (
+  tools: readonly ToolDeclaration[],
+  pause: boolean | undefined,
+): Readonly<Record<string, SessionTool>> => {
+  if (tools.length === 0) return {}
+  const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))
+  const gated = new Set(gatedTools(pause ?? pausesByDefault(traits), traits))
+  return Object.fromEntries(tools.map((tool) => [toolName(tool), sessionTool(tool, gated.has(toolName(tool)))]))
+}
+
+const kinds = { function: 'function', http: 'http', web_search_preview: 'builtin' } as const satisfies Record<
+  string,
+  ToolKind
+>
+
+const traitsOf = (tool: ToolDeclaration): ToolTraits => ({
+  kind: kinds[tool.type],
+  needs_approval: tool.needsApproval ?? false,
+})
+
+const sessionTool = (tool: ToolDeclaration, gated: boolean): SessionTool => {
+  const kind = kinds[tool.type]
+  const common = { kind, gated, risk_level: 'medium', policy: 'at_most_once', expires_in_ms: weekMs } as const
+  if (tool.type === 'web_search_preview') return { ...common, risk_level: 'low', policy: 'idempotent' }
+  return {
+    ...common,
+    ...(tool.risk_level !== undefined && { risk_level: tool.risk_level }),
+    ...(tool.type === 'http' && tool.effect !== undefined && { policy: tool.effect }),
+    ...(tool.expires_in !== undefined && { expires_in_ms: tool.expires_in * msPerSecond }),
+  }
+}
