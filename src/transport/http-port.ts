@@ -24,18 +24,22 @@ export interface HttpRequest {
   body(maxBytes: number): Promise<Buffer>
 }
 
-/** The answer to one request: `send` once, or `stream` once. Calls after the peer is gone do nothing. */
+/** The answer to one request: `send` once, or `stream` once. Calls after the peer is gone, or after the end, do nothing. */
 export interface HttpResponse {
-  /** Sends the whole answer. `body` '' sends none. */
+  /** Sends the whole answer. `body` '' sends none; a HEAD request gets the head that belongs to `body`. */
   send(status: number, headers: Headers, body: string | Uint8Array): void
-  /** Sends the head and opens the body. */
+  /** Opens the body. The head travels with the first part, so write one soon. */
   stream(status: number, headers: Headers): BodyWriter
-  /** Called once when the peer goes before the answer has ended. */
+  /** Called once when the peer goes before the answer has ended. One listener; a later call replaces it. */
   onClose(listener: () => void): void
+  /** Nothing can be sent any more: the peer is gone, or the answer has ended. */
   readonly closed: boolean
 }
 
-/** Header pairs, lower-case names, in order. */
+/**
+ * Header pairs, lower-case names, in order. The server adds content-length, transfer-encoding, connection and date.
+ * A value with a line break or another control character is refused with a TypeError before anything is sent.
+ */
 export type Headers = readonly (readonly [name: string, value: string])[]
 
 /** A response body that is written in parts. */
@@ -51,14 +55,19 @@ export interface BodyWriter {
   abort(): void
 }
 
-/** One accepted WebSocket connection. */
+/** The largest WebSocket message that is taken; a larger one ends the connection. */
+export const websocketMaxBytes = 1024 * 1024
+
+/** One accepted WebSocket connection. Each `on…` has one listener; a later call replaces it. Text messages only: a binary one is answered with close code 1003. */
 export interface WebSocketPeer {
-  /** False when the peer reads too slowly (see `bufferedBytes`). */
+  /** False when the peer reads too slowly (see `bufferedBytes`): wait for `onDrain`. The text is taken all the same. */
   send(text: string): boolean
   readonly bufferedBytes: number
   onMessage(listener: (text: string) => void): void
+  /** Called once, whoever closed. Calls after it do nothing. */
   onClose(listener: () => void): void
   onDrain(listener: () => void): void
+  /** Sends a close frame and ends the connection. */
   close(code: number, reason: string): void
 }
 

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+import type { HttpRequest } from './http-port.ts'
+import { RequestBody } from './request-body.ts'
+
+/** A request on node:http. */
+export class NodeHttpRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly remoteAddress: string
+  readonly #message: IncomingMessage
+  readonly #body: RequestBody
+
+  constructor(message: IncomingMessage) {
+    const url = message.url ?? '/'
+    const cut = url.indexOf('?')
+    this.method = message.method ?? 'GET'
+    this.path = cut < 0 ? url : url.slice(0, cut)
+    this.query = cut < 0 ? '' : url.slice(cut + 1)
+    this.remoteAddress = message.socket.remoteAddress ?? ''
+    this.#message = message
+    this.#body = new RequestBody(message)
+    message.on('data', (part: Buffer) => this.#body.push(part))
+    message.on('end', () => this.#body.finish())
+    message.on('close', () => this.#body.lose())
+    message.on('error', () => this.#body.lose())
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#message.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  body(maxBytes: number): Promise<Buffer> {
+    return this.#body.read(maxBytes, Number(this.header('content-length') ?? 0))
+  }
+
+  /** The answer is about to be sent; whatever of the body is still to come is of no interest. */
+  drop(): void {
+    this.#body.drop()
+  }
+}

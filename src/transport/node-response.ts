@@ -1,0 +1,119 @@
+import type { ServerResponse } from 'node:http'
+import type { BodyWriter, Headers, HttpResponse } from './http-port.ts'
+import { mutedWriter } from './muted-writer.ts'
+import type { NodeHttpRequest } from './node-request.ts'
+import { checkHeaders, isBodiless } from './response-head.ts'
+
+/** How long a reader may take nothing at all. */
+const stalledMaxMs = 60_000
+
+/** What a response needs of the server that it belongs to. */
+export interface NodeResponseOwner {
+  /** Connections are to be closed after their answer. */
+  readonly closing: boolean
+}
+
+/** The answer to one request on node:http. */
+export class NodeHttpResponse implements HttpResponse {
+  readonly #response: ServerResponse
+  readonly #request: NodeHttpRequest
+  readonly #owner: NodeResponseOwner
+  #closed = false
+  #listener: (() => void) | null = null
+
+  constructor(response: ServerResponse, request: NodeHttpRequest, owner: NodeResponseOwner) {
+    this.#response = response
+    this.#request = request
+    this.#owner = owner
+    response.on('close', () => this.#gone())
+    response.on('error', () => response.destroy())
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  onClose(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  send(status: number, headers: Headers, body: string | Uint8Array): void {
+    checkHeaders(headers)
+    if (this.#closed) return
+    const bytes = isBodiless(status) ? [] : ['content-length', String(Buffer.byteLength(body))]
+    this.#head(status, headers, bytes)
+    this.end(isBodiless(status) ? '' : body)
+  }
+
+  stream(status: number, headers: Headers): BodyWriter {
+    checkHeaders(headers)
+    if (this.#closed) return mutedWriter
+    this.#head(status, headers, [])
+    if (this.#request.method !== 'HEAD') return new NodeWriter(this.#response, this)
+    this.end('')
+    return mutedWriter
+  }
+
+  end(part: string | Uint8Array): void {
+    this.#closed = true
+    this.#response.end(part)
+  }
+
+  cut(): void {
+    this.#closed = true
+    this.#response.destroy()
+  }
+
+  #head(status: number, headers: Headers, more: string[]): void {
+    this.#request.drop()
+    const last = this.#owner.closing ? ['connection', 'close'] : []
+    this.#response.writeHead(status, [...headers.flat(), ...more, ...last])
+  }
+
+  #gone(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#listener?.()
+  }
+}
+
+/** A body on node:http, which measures its own buffers. */
+class NodeWriter implements BodyWriter {
+  readonly #response: ServerResponse
+  readonly #owner: NodeHttpResponse
+  #drained: (() => void) | null = null
+
+  constructor(response: ServerResponse, owner: NodeHttpResponse) {
+    this.#response = response
+    this.#owner = owner
+    response.on('drain', () => this.#onDrain())
+  }
+
+  get bufferedBytes(): number {
+    return this.#owner.closed ? 0 : this.#response.writableLength
+  }
+
+  write(part: string | Uint8Array): boolean {
+    if (this.#owner.closed) return true
+    if (this.#response.write(part)) return true
+    this.#response.socket?.setTimeout(stalledMaxMs, () => this.abort())
+    return false
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drained = listener
+  }
+
+  end(part: string | Uint8Array = ''): void {
+    if (!this.#owner.closed) this.#owner.end(part)
+  }
+
+  abort(): void {
+    if (!this.#owner.closed) this.#owner.cut()
+  }
+
+  #onDrain(): void {
+    this.#response.socket?.setTimeout(0)
+    this.#drained?.()
+  }
+}

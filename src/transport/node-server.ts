@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import type { HttpHandler, HttpServer } from './http-port.ts'
+import { NodeHttpRequest } from './node-request.ts'
+import { NodeHttpResponse, type NodeResponseOwner } from './node-response.ts'
+import { NodeUpgrades } from './node-upgrades.ts'
+import { OpenWork } from './open-work.ts'
+
+/** As uWebSockets.js has them, so that both servers behave alike. */
+const keepAliveTimeoutMs = 10_000
+const headersTimeoutMs = 10_000
+
+/** The HTTP port on node:http, for platforms that uWebSockets.js has no build for. */
+export class NodeServer implements HttpServer, NodeResponseOwner {
+  readonly name = 'node'
+  readonly #handler: HttpHandler
+  readonly #log: Logger
+  readonly #work = new OpenWork()
+  readonly #server: Server
+  readonly #upgrades: NodeUpgrades
+  #closing = false
+
+  constructor(handler: HttpHandler, log: Logger) {
+    this.#handler = handler
+    this.#log = log
+    this.#upgrades = new NodeUpgrades(handler, this.#work, log)
+    // Uploads may be long: a whole request has no limit of time, only its head has.
+    this.#server = createServer({
+      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: 0,
+    })
+    this.#server.on('request', (message, response) => this.#serve(message, response))
+    this.#server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#upgrades.ask(message, socket, head, this.#closing),
+    )
+    this.#server.on('clientError', (_, socket) => refuse(socket))
+  }
+
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        const address = this.#server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : port)
+      })
+    })
+  }
+
+  async close(graceMs: number): Promise<void> {
+    if (this.#closing) return
+    this.#closing = true
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#upgrades.sayGoodbye()
+    await this.#work.settled(graceMs)
+    this.#upgrades.cut()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  #serve(message: IncomingMessage, response: ServerResponse): void {
+    const request = new NodeHttpRequest(message)
+    const answer = new NodeHttpResponse(response, request, this)
+    this.#work.begin()
+    response.once('close', () => this.#work.end())
+    try {
+      this.#handler.request(request, answer)
+    } catch (error) {
+      this.#log.error({ err: error }, 'http handler threw')
+      answer.send(500, [], '')
+    }
+  }
+}
+
+/** Answers what is not HTTP, as far as somebody is still there. */
+const refuse = (socket: Duplex): void => {
+  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
+  else socket.destroy()
+}
+
+/** Opens nothing yet: `listen` does. */
+export const nodeServer = (handler: HttpHandler, log: Logger): HttpServer => new NodeServer(handler, log)

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import type { HttpHandler, UpgradeDecision, WebSocketPeer } from './http-port.ts'
+import { NodeHttpRequest } from './node-request.ts'
+import { acceptHead, NodeWebSocket } from './node-websocket.ts'
+import type { OpenWork } from './open-work.ts'
+import { checkHeaders, statusLine } from './response-head.ts'
+
+/** A peer that stays silent over two of these is cut. */
+const pingMs = 60_000
+
+type Refusal = Extract<UpgradeDecision, { refuse: unknown }>['refuse']
+
+const badRequest: Refusal = { status: 400, headers: [], body: '' }
+const shuttingDown: Refusal = { status: 503, headers: [], body: '' }
+const failed: Refusal = { status: 500, headers: [], body: '' }
+
+/** Takes upgrades to WebSocket on node:http and looks after the sockets that come of them. */
+export class NodeUpgrades {
+  readonly #handler: HttpHandler
+  readonly #work: OpenWork
+  readonly #log: Logger
+  readonly #peers = new Set<NodeWebSocket>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(handler: HttpHandler, work: OpenWork, log: Logger) {
+    this.#handler = handler
+    this.#work = work
+    this.#log = log
+  }
+
+  ask(message: IncomingMessage, socket: Duplex, head: Buffer, closing: boolean): void {
+    socket.on('error', () => socket.destroy())
+    const key = websocketKey(message)
+    if (closing) refuse(socket, shuttingDown)
+    else if (key === null) refuse(socket, badRequest)
+    else this.#consult(message, socket, key, head)
+  }
+
+  #consult(message: IncomingMessage, socket: Duplex, key: string, head: Buffer): void {
+    this.#work.begin()
+    this.#handler
+      .upgrade(new NodeHttpRequest(message))
+      .then((decision) => this.#decide(decision, socket, key, head))
+      .catch((error: unknown) => {
+        this.#log.error({ err: error }, 'upgrade handler failed')
+        refuse(socket, failed)
+      })
+      .finally(() => this.#work.end())
+  }
+
+  /** Tells every peer that the server goes away. */
+  sayGoodbye(): void {
+    for (const peer of this.#peers) peer.close(1001, 'server is shutting down')
+  }
+
+  /** Cuts every connection that is left. */
+  cut(): void {
+    for (const peer of this.#peers) peer.cut()
+  }
+
+  #decide(decision: UpgradeDecision, socket: Duplex, key: string, head: Buffer): void {
+    if (socket.destroyed) return
+    if ('accept' in decision) this.#accept(decision.accept, socket, key, head)
+    else refuse(socket, decision.refuse)
+  }
+
+  #accept(accept: (peer: WebSocketPeer) => void, socket: Duplex, key: string, head: Buffer): void {
+    socket.write(acceptHead(key))
+    const peer = new NodeWebSocket(socket)
+    this.#add(peer)
+    this.#work.begin()
+    socket.once('close', () => {
+      this.#remove(peer)
+      this.#work.end()
+    })
+    accept(peer)
+    peer.start(head)
+  }
+
+  #add(peer: NodeWebSocket): void {
+    this.#peers.add(peer)
+    this.#timer ??= setInterval(() => this.#checkAlive(), pingMs).unref()
+  }
+
+  #remove(peer: NodeWebSocket): void {
+    this.#peers.delete(peer)
+    if (this.#peers.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  #checkAlive(): void {
+    for (const peer of this.#peers) peer.checkAlive()
+  }
+}
+
+/** The key of a proper WebSocket handshake; null for anything else. */
+const websocketKey = ({ method, headers }: IncomingMessage): string | null => {
+  const key = headers['sec-websocket-key']
+  const asked = headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-version'] === '13'
+  return method === 'GET' && asked && key !== undefined && key.length === 24 ? key : null
+}
+
+const refuse = (socket: Duplex, { status, headers, body }: Refusal): void => {
+  checkHeaders(headers)
+  const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const length = `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n`
+  socket.end(`HTTP/1.1 ${statusLine(status)}\r\n${fields}${length}\r\n${body}`)
+}

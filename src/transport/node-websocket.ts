@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { type WebSocketPeer, websocketMaxBytes } from './http-port.ts'
+import {
+  closePayload,
+  closeReply,
+  encodeFrame,
+  type Frame,
+  FrameError,
+  FrameReader,
+  opcodes,
+} from './websocket-frames.ts'
+
+/** Fixed by RFC 6455, section 1.3. */
+const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+
+/** How long a peer may take to answer our close frame. */
+const closeTimeoutMs = 5_000
+
+const nothing = Buffer.alloc(0)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The head that turns a connection into a WebSocket. */
+export const acceptHead = (key: string): string => {
+  const accept = createHash('sha1')
+    .update(key + acceptSuffix)
+    .digest('base64')
+  return `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`
+}
+
+/** One accepted WebSocket over a plain socket: RFC 6455 without extensions. */
+export class NodeWebSocket implements WebSocketPeer {
+  readonly #socket: Duplex
+  readonly #reader = new FrameReader(websocketMaxBytes)
+  #fragments: Buffer[] = []
+  #fragmentBytes = 0
+  /** Opcode of the message that is being put together; null between messages. */
+  #kind: number | null = null
+  #closing = false
+  #gone = false
+  #alive = true
+  #message: (text: string) => void = () => {}
+  #closed: () => void = () => {}
+  #drained: () => void = () => {}
+
+  constructor(socket: Duplex) {
+    this.#socket = socket
+    socket.on('data', (part: Buffer) => this.#receive(part))
+    socket.on('drain', () => this.#drained())
+    socket.on('error', () => socket.destroy())
+    socket.on('end', () => socket.end())
+    socket.on('close', () => this.#leave())
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  send(text: string): boolean {
+    return this.#write(opcodes.text, Buffer.from(text))
+  }
+
+  onMessage(listener: (text: string) => void): void {
+    this.#message = listener
+  }
+
+  onClose(listener: () => void): void {
+    this.#closed = listener
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drained = listener
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#closing) return
+    this.#write(opcodes.close, closePayload(code, reason))
+    this.#closing = true
+    this.#socket.end()
+    const timer = setTimeout(() => this.#socket.destroy(), closeTimeoutMs).unref()
+    this.#socket.once('close', () => clearTimeout(timer))
+    this.#leave()
+  }
+
+  /** Cuts the connection. */
+  cut(): void {
+    this.#socket.destroy()
+  }
+
+  /** Pings the peer, or cuts it when it has sent nothing since the last ping. */
+  checkAlive(): void {
+    if (!this.#alive) this.cut()
+    this.#alive = false
+    this.#write(opcodes.ping, nothing)
+  }
+
+  /** Bytes that arrived together with the upgrade request. */
+  start(head: Buffer): void {
+    if (head.length > 0) this.#receive(head)
+  }
+
+  #write(opcode: number, payload: Buffer): boolean {
+    if (this.#closing || this.#socket.destroyed) return true
+    return this.#socket.write(encodeFrame(opcode, payload))
+  }
+
+  #receive(part: Buffer): void {
+    this.#alive = true
+    if (this.#closing) return
+    this.#reader.push(part)
+    try {
+      for (let frame = this.#reader.next(); frame !== null && !this.#closing; frame = this.#reader.next())
+        this.#take(frame)
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error
+      this.close(error.closeCode, error.message)
+    }
+  }
+
+  #take(frame: Frame): void {
+    if (frame.opcode === opcodes.ping) this.#write(opcodes.pong, frame.payload)
+    else if (frame.opcode === opcodes.close) this.close(closeReply(frame.payload), '')
+    else if (frame.opcode !== opcodes.pong) this.#assemble(frame)
+  }
+
+  #assemble(frame: Frame): void {
+    const continues = frame.opcode === opcodes.continuation
+    if (continues !== (this.#kind !== null)) throw new FrameError(1002, 'fragments out of order')
+    this.#kind ??= frame.opcode
+    this.#fragmentBytes += frame.payload.length
+    if (this.#fragmentBytes > websocketMaxBytes) throw new FrameError(1009, 'message too large')
+    if (frame.payload.length > 0) this.#fragments.push(frame.payload)
+    if (frame.final) this.#deliver()
+  }
+
+  #deliver(): void {
+    const whole = Buffer.concat(this.#fragments, this.#fragmentBytes)
+    const kind = this.#kind
+    this.#fragments = []
+    this.#fragmentBytes = 0
+    this.#kind = null
+    if (kind === opcodes.binary) throw new FrameError(1003, 'text only')
+    this.#message(decode(whole))
+  }
+
+  #leave(): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#closing = true
+    this.#closed()
+  }
+}
+
+const decode = (bytes: Buffer): string => {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new FrameError(1007, 'text is not UTF-8')
+  }
+}

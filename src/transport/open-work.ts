@@ -1,0 +1,26 @@
+/** Counts the answers and sockets that a server still has open, so that a shutdown can wait for them. */
+export class OpenWork {
+  #open = 0
+  #idle: (() => void) | null = null
+
+  begin(): void {
+    this.#open++
+  }
+
+  end(): void {
+    this.#open--
+    if (this.#open === 0) this.#idle?.()
+  }
+
+  /** Resolves when nothing is open any more, at the latest after `graceMs`. */
+  settled(graceMs: number): Promise<void> {
+    if (this.#open === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, graceMs)
+      this.#idle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,112 @@
+import { BodyTooLarge, ConnectionClosed } from './http-port.ts'
+
+/** Bytes that are kept of a body that nobody has asked for yet; more makes the sender wait. */
+const earlyMaxBytes = 256 * 1024
+
+/** How a body tells its socket to stop and go on. */
+export interface BodySource {
+  pause(): void
+  resume(): void
+}
+
+/**
+ * Collects the body of one request. Parts may arrive before anybody asks (credentials are checked first), so a
+ * limited number of bytes is kept until then. What nobody wants is dropped as it arrives: the sender can finish and
+ * read its answer.
+ */
+export class RequestBody {
+  readonly #source: BodySource
+  #parts: Buffer[] = []
+  #bytes = 0
+  #maxBytes = Number.POSITIVE_INFINITY
+  #state: 'open' | 'whole' | 'lost' | 'unwanted' = 'open'
+  #paused = false
+  #waiting: { resolve(body: Buffer): void; reject(error: Error): void } | null = null
+
+  constructor(source: BodySource) {
+    this.#source = source
+  }
+
+  /** Takes a part. The bytes must stay the caller's to give: they are not copied here. */
+  push(part: Buffer): void {
+    if (this.#state !== 'open') return
+    this.#bytes += part.length
+    if (this.#bytes > this.#maxBytes) {
+      this.#refuse(new BodyTooLarge())
+      return
+    }
+    this.#parts.push(part)
+    if (this.#waiting === null && this.#bytes > earlyMaxBytes && !this.#paused) this.#pause()
+  }
+
+  /** The last part has been pushed. */
+  finish(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'whole'
+    this.#waiting?.resolve(this.#take())
+  }
+
+  /** The sender is gone. */
+  lose(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'lost'
+    this.#paused = false
+    this.#fail(new ConnectionClosed())
+  }
+
+  /** Nobody will ask any more: the answer is out. */
+  drop(): void {
+    this.#refuse(new ConnectionClosed())
+  }
+
+  /**
+   * The whole body, once.
+   *
+   * @param declaredBytes the Content-Length; 0 when there is none.
+   * @throws {BodyTooLarge} over `maxBytes`, at once when the declared length is; {ConnectionClosed} when the peer is
+   * gone or the answer is out.
+   */
+  read(maxBytes: number, declaredBytes: number): Promise<Buffer> {
+    if (this.#state === 'lost' || this.#state === 'unwanted') return Promise.reject(new ConnectionClosed())
+    if (declaredBytes > maxBytes || this.#bytes > maxBytes) {
+      this.drop()
+      return Promise.reject(new BodyTooLarge())
+    }
+    if (this.#state === 'whole') return Promise.resolve(this.#take())
+    this.#maxBytes = maxBytes
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      this.#resume()
+    })
+  }
+
+  /** Drops what has come and what is still to come. */
+  #refuse(error: Error): void {
+    if (this.#state === 'open') this.#state = 'unwanted'
+    this.#fail(error)
+    this.#resume()
+  }
+
+  #fail(error: Error): void {
+    this.#parts = []
+    this.#waiting?.reject(error)
+  }
+
+  #take(): Buffer {
+    const [first, second] = this.#parts
+    const whole = first !== undefined && second === undefined ? first : Buffer.concat(this.#parts, this.#bytes)
+    this.#parts = []
+    return whole
+  }
+
+  #pause(): void {
+    this.#paused = true
+    this.#source.pause()
+  }
+
+  #resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#source.resume()
+  }
+}

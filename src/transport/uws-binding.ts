@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module'
+
+/** The parts of uWebSockets.js that we use. Its package has no types of its own under the alias, and looser ones upstream. */
+export interface Uws {
+  App(): UwsApp
+  us_listen_socket_close(token: UwsListenSocket): void
+  us_socket_local_port(token: UwsListenSocket): number
+  /** Switches of the library; 'silent' leaves the `uWebSockets` header out. */
+  _cfg(name: string): void
+}
+
+export interface UwsApp {
+  any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp
+  ws(pattern: string, behaviour: UwsBehaviour): UwsApp
+  listen(host: string, port: number, options: number, listening: (token: UwsListenSocket | false) => void): UwsApp
+  /** Closes every socket, listening or not. */
+  close(): void
+}
+
+/** Opaque. */
+export type UwsListenSocket = object
+
+/** Valid only until the handler returns. */
+export interface UwsRequest {
+  getCaseSensitiveMethod(): string
+  getUrl(): string
+  getQuery(): string | undefined
+  forEach(visit: (name: string, value: string) => void): void
+}
+
+/** Throws on any call after the end or the abort of its request. */
+export interface UwsResponse {
+  writeStatus(status: string): UwsResponse
+  writeHeader(name: string, value: string): UwsResponse
+  /** False when the socket's own buffer is not empty afterwards. */
+  write(part: string | Uint8Array): boolean
+  end(body?: string | Uint8Array, closeConnection?: boolean): void
+  /** Sends what the socket takes of a body of `totalBytes`, and keeps nothing. @returns all of `part` taken; answer complete. */
+  tryEnd(part: Uint8Array, totalBytes: number): [taken: boolean, done: boolean]
+  endWithoutBody(contentLength?: number, closeConnection?: boolean): void
+  close(): void
+  cork(write: () => void): void
+  onData(listener: (part: ArrayBuffer, last: boolean) => void): void
+  onAborted(listener: () => void): void
+  /** `offset`: bytes of the body that `tryEnd` has sent. */
+  onWritable(listener: (offset: number) => boolean): void
+  pause(): void
+  resume(): void
+  getRemoteAddressAsText(): ArrayBuffer
+  upgrade(data: UwsSocketData, key: string, protocol: string, extensions: string, context: UwsUpgradeContext): void
+}
+
+/** Opaque. */
+export type UwsUpgradeContext = object
+
+export interface UwsBehaviour {
+  readonly maxPayloadLength: number
+  /** Bytes; 0 for no limit. Over it, messages would be dropped in silence. */
+  readonly maxBackpressure: number
+  /** Seconds without a byte (pings are sent before). */
+  readonly idleTimeout: number
+  readonly sendPingsAutomatically: boolean
+  readonly upgrade: (response: UwsResponse, request: UwsRequest, context: UwsUpgradeContext) => void
+  readonly open: (socket: UwsSocket) => void
+  readonly message: (socket: UwsSocket, message: ArrayBuffer, isBinary: boolean) => void
+  readonly drain: (socket: UwsSocket) => void
+  readonly close: (socket: UwsSocket) => void
+}
+
+/** What becomes of one socket. */
+export interface UwsSocketListener {
+  opened(socket: UwsSocket): void
+  received(message: ArrayBuffer, isBinary: boolean): void
+  writable(): void
+  gone(): void
+}
+
+/** What is given to `upgrade` and comes back with every call of the behaviour. */
+export interface UwsSocketData {
+  readonly listener: UwsSocketListener
+}
+
+export interface UwsSocket {
+  getUserData(): UwsSocketData
+  /** 1 sent, 0 buffered, 2 dropped. */
+  send(message: string, isBinary: boolean, compress: boolean): number
+  getBufferedAmount(): number
+  /** Sends a close frame, then ends. */
+  end(code: number, reason: string): void
+  /** Cuts the connection. */
+  close(): void
+}
+
+/**
+ * Loads the native library.
+ *
+ * @throws when there is no build for this platform or Node version.
+ */
+export const loadUws = (): Uws => {
+  const uws: Uws = createRequire(import.meta.url)('uWebSockets.js')
+  uws._cfg('silent')
+  return uws
+}

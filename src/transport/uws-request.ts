@@ -1,0 +1,79 @@
+import type { HttpRequest } from './http-port.ts'
+import { RequestBody } from './request-body.ts'
+import type { UwsRequest, UwsResponse } from './uws-binding.ts'
+
+/** Repeated fields of these names count once; the first stands. Others are joined, as RFC 9110 allows. */
+const single = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'host',
+  'if-modified-since',
+  'last-event-id',
+  'origin',
+  'user-agent',
+])
+
+const noBody: Promise<Buffer> = Promise.resolve(Buffer.alloc(0))
+
+/** A request on uWebSockets.js. Everything is copied at once: the library's object dies with its handler. */
+export class UwsHttpRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly #headers = new Map<string, string>()
+  readonly #address: ArrayBuffer
+  #body: RequestBody | null = null
+
+  constructor(uws: UwsResponse, request: UwsRequest) {
+    this.method = request.getCaseSensitiveMethod()
+    this.path = request.getUrl()
+    this.query = request.getQuery() ?? ''
+    this.#address = uws.getRemoteAddressAsText()
+    request.forEach((name, value) => {
+      this.#addHeader(name, value)
+    })
+    if (this.#hasBody()) this.#collect(uws)
+  }
+
+  get remoteAddress(): string {
+    return Buffer.from(this.#address).toString('latin1')
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name)
+  }
+
+  body(maxBytes: number): Promise<Buffer> {
+    return this.#body?.read(maxBytes, Number(this.header('content-length') ?? 0)) ?? noBody
+  }
+
+  /** The peer is gone. */
+  lose(): void {
+    this.#body?.lose()
+  }
+
+  /** The answer is about to be sent; whatever of the body is still to come is of no interest. */
+  drop(): void {
+    this.#body?.drop()
+  }
+
+  #addHeader(name: string, value: string): void {
+    const present = this.#headers.get(name)
+    if (present === undefined) this.#headers.set(name, value)
+    else if (!single.has(name)) this.#headers.set(name, `${present}${name === 'cookie' ? '; ' : ', '}${value}`)
+  }
+
+  #hasBody(): boolean {
+    return this.header('transfer-encoding') !== undefined || (this.header('content-length') ?? '0') !== '0'
+  }
+
+  #collect(uws: UwsResponse): void {
+    const body = new RequestBody(uws)
+    this.#body = body
+    uws.onData((part, last) => {
+      if (part.byteLength > 0) body.push(Buffer.from(Buffer.from(part)))
+      if (last) body.finish()
+    })
+  }
+}

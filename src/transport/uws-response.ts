@@ -1,0 +1,135 @@
+import type { BodyWriter, Headers, HttpResponse } from './http-port.ts'
+import { mutedWriter } from './muted-writer.ts'
+import { checkHeaders, isBodiless, statusLine } from './response-head.ts'
+import type { UwsResponse } from './uws-binding.ts'
+import type { UwsHttpRequest } from './uws-request.ts'
+import { type UwsBody, UwsWriter } from './uws-writer.ts'
+
+/** Bodies above this go out as the reader takes them; smaller ones are left to the library's buffer. */
+const largeBytes = 64 * 1024
+
+/** What a response needs of the server that it belongs to. */
+export interface UwsResponseOwner {
+  /** Connections are to be closed after their answer. */
+  readonly closing: boolean
+  /** An answer has ended, or its peer is gone. Called once an answer. */
+  over(): void
+}
+
+/** The answer to one request on uWebSockets.js. `onAborted` and `onWritable` have this object as their one owner. */
+export class UwsHttpResponse implements HttpResponse, UwsBody {
+  readonly uws: UwsResponse
+  readonly #owner: UwsResponseOwner
+  readonly #request: UwsHttpRequest
+  #closed = false
+  #listener: (() => void) | null = null
+  #status = ''
+  #headers: Headers = []
+  #answered = false
+  #headPending = true
+  #writer: UwsWriter | null = null
+
+  constructor(uws: UwsResponse, request: UwsHttpRequest, owner: UwsResponseOwner) {
+    this.uws = uws
+    this.#request = request
+    this.#owner = owner
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  onClose(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  send(status: number, headers: Headers, body: string | Uint8Array): void {
+    if (!this.#begin(status, headers)) return
+    if (this.#request.method === 'HEAD' || isBodiless(status)) this.#endWithoutBody(status, body)
+    else if (body.length > largeBytes) this.#sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
+    else this.finish(body)
+  }
+
+  stream(status: number, headers: Headers): BodyWriter {
+    if (!this.#begin(status, headers)) return mutedWriter
+    if (this.#request.method === 'HEAD') {
+      this.#endWithoutBody(204, '')
+      return mutedWriter
+    }
+    this.#writer = new UwsWriter(this)
+    return this.#writer
+  }
+
+  writeHead(): void {
+    if (!this.#headPending) return
+    this.#headPending = false
+    this.uws.writeStatus(this.#status)
+    for (const [name, value] of this.#headers) this.uws.writeHeader(name, value)
+  }
+
+  finish(part: string | Uint8Array): void {
+    this.uws.cork(() => {
+      this.writeHead()
+      this.uws.end(part, this.#owner.closing)
+    })
+    this.#over()
+  }
+
+  cut(): void {
+    this.#listener = null
+    this.uws.close()
+  }
+
+  /** The request has become a WebSocket: there is nothing to answer any more. */
+  upgraded(): void {
+    this.#over()
+  }
+
+  /** The peer is gone: the library takes no call for this answer any more. */
+  aborted(): void {
+    if (this.#closed) return
+    this.#request.lose()
+    this.#over()
+    this.#listener?.()
+  }
+
+  /** False when there is nobody to answer any more. */
+  #begin(status: number, headers: Headers): boolean {
+    checkHeaders(headers)
+    if (this.#closed || this.#answered) return false
+    this.#answered = true
+    this.#request.drop()
+    this.#status = statusLine(status)
+    this.#headers = headers
+    return true
+  }
+
+  /** Sends a body as fast as its reader takes it, so that the end of the answer is known. */
+  #sendLarge(body: Uint8Array): void {
+    const sendFrom = (offset: number): boolean => {
+      const [taken, done] = this.uws.tryEnd(body.subarray(offset), body.length)
+      if (done) this.#over()
+      return taken
+    }
+    this.uws.onWritable(sendFrom)
+    this.uws.cork(() => {
+      this.writeHead()
+      sendFrom(0)
+    })
+  }
+
+  #endWithoutBody(status: number, body: string | Uint8Array): void {
+    this.uws.cork(() => {
+      this.writeHead()
+      if (!isBodiless(status)) this.uws.writeHeader('content-length', String(Buffer.byteLength(body)))
+      this.uws.endWithoutBody(undefined, this.#owner.closing)
+    })
+    this.#over()
+  }
+
+  #over(): void {
+    this.#closed = true
+    this.#writer?.release()
+    this.#owner.over()
+  }
+}

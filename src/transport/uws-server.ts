@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { HttpHandler, HttpServer } from './http-port.ts'
+import { OpenWork } from './open-work.ts'
+import type { Uws, UwsApp, UwsListenSocket, UwsResponse } from './uws-binding.ts'
+import { UwsHttpRequest } from './uws-request.ts'
+import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
+import { UwsUpgrades } from './uws-websocket.ts'
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: a second server on the same port fails instead of sharing it. */
+const exclusivePort = 1
+
+/**
+ * The HTTP port on uWebSockets.js.
+ *
+ * A connection that sends a second request before the first is answered is closed by the library (it takes
+ * pipelining only where the answer is given at once); no answer can reach the wrong request.
+ */
+export class UwsServer implements HttpServer, UwsResponseOwner {
+  readonly name = 'uws'
+  readonly #uws: Uws
+  readonly #app: UwsApp
+  readonly #handler: HttpHandler
+  readonly #log: Logger
+  readonly #work = new OpenWork()
+  readonly #upgrades: UwsUpgrades
+  #listening: UwsListenSocket | null = null
+  #closing = false
+
+  constructor(uws: Uws, handler: HttpHandler, log: Logger) {
+    this.#uws = uws
+    this.#handler = handler
+    this.#log = log
+    this.#app = uws.App()
+    this.#upgrades = new UwsUpgrades(handler, this, this.#work, log)
+    this.#app.ws('/*', this.#upgrades.behaviour)
+    this.#app.any('/*', (response, request) => this.#serve(response, new UwsHttpRequest(response, request)))
+  }
+
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  over(): void {
+    this.#work.end()
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#app.listen(host, port, exclusivePort, (token) => {
+        if (token === false) return reject(new Error(`cannot listen on ${host}:${port}`))
+        this.#listening = token
+        resolve(this.#uws.us_socket_local_port(token))
+      })
+    })
+  }
+
+  async close(graceMs: number): Promise<void> {
+    if (this.#closing) return
+    this.#closing = true
+    if (this.#listening !== null) this.#uws.us_listen_socket_close(this.#listening)
+    this.#upgrades.sayGoodbye()
+    await this.#work.settled(graceMs)
+    this.#app.close()
+  }
+
+  #serve(uws: UwsResponse, request: UwsHttpRequest): void {
+    const response = new UwsHttpResponse(uws, request, this)
+    this.#work.begin()
+    uws.onAborted(() => response.aborted())
+    try {
+      this.#handler.request(request, response)
+    } catch (error) {
+      this.#log.error({ err: error }, 'http handler threw')
+      response.send(500, [], '')
+    }
+  }
+}
+
+/** Opens nothing yet: `listen` does. */
+export const uwsServer = (uws: Uws, handler: HttpHandler, log: Logger): HttpServer => new UwsServer(uws, handler, log)

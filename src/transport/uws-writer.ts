@@ -1,0 +1,152 @@
+import type { BodyWriter } from './http-port.ts'
+import { type Stalled, StalledWriters } from './stalled-writers.ts'
+import type { UwsResponse } from './uws-binding.ts'
+
+/** The most that is given to the library at once, so that little lies in its own, unmeasurable buffer. */
+const sliceBytes = 64 * 1024
+
+/** The first write after a stall: small, for its result alone tells whether the library's buffer has gone. */
+const probeBytes = 16
+
+/** How long a reader may take nothing at all. */
+const stalledMaxMs = 60_000
+
+const nothing = (): void => {}
+
+const stalledWriters = new StalledWriters()
+
+/** What a writer needs of the response that it belongs to. */
+export interface UwsBody {
+  readonly uws: UwsResponse
+  readonly closed: boolean
+  /** Writes status and headers, unless they are out. */
+  writeHead(): void
+  /** Ends the answer, with or without a last part. */
+  finish(part: string | Uint8Array): void
+  /** Cuts the connection. */
+  cut(): void
+}
+
+/**
+ * A chunked body on uWebSockets.js.
+ *
+ * A part goes straight to the library while the reader keeps up. When the socket is full, parts wait in a queue of
+ * ours. The library does not tell how much it holds, and with an `onWritable` listener it sends what it holds only
+ * on the next write or uncork: hence the probe and the empty corks.
+ */
+export class UwsWriter implements BodyWriter, Stalled {
+  readonly #body: UwsBody
+  readonly #queue: Buffer[] = []
+  #queuedBytes = 0
+  /** Upper bound of what the library holds. */
+  #heldBytes = 0
+  /** `performance.now()` of the write that found the socket full; 0 while it takes bytes. */
+  #stalledSince = 0
+  /** The socket takes bytes again, but whether the library holds some still is not known. */
+  #uncertain = false
+  #ending = false
+  #drained: (() => void) | null = null
+  #part: string | Uint8Array = ''
+  #sent = true
+
+  constructor(body: UwsBody) {
+    this.#body = body
+    body.uws.onWritable(() => this.#onWritable())
+  }
+
+  get bufferedBytes(): number {
+    return this.#queuedBytes + this.#heldBytes
+  }
+
+  write(part: string | Uint8Array): boolean {
+    if (this.#body.closed || this.#ending) return true
+    // A UTF-16 unit becomes at most three bytes.
+    if (this.#stalledSince === 0 && !this.#uncertain && part.length <= sliceBytes / 3) return this.#give(part)
+    this.#enqueue(part)
+    return this.#stalledSince === 0 && this.#flush()
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drained = listener
+  }
+
+  end(part: string | Uint8Array = ''): void {
+    if (this.#body.closed || this.#ending) return
+    this.#ending = true
+    if (this.#queue.length === 0) this.#body.finish(part)
+    else this.#enqueue(part)
+  }
+
+  abort(): void {
+    if (!this.#body.closed) this.#body.cut()
+  }
+
+  /** The connection is gone or the answer is out: nothing is owed any more. */
+  release(): void {
+    stalledWriters.delete(this)
+    this.#queue.length = 0
+    this.#queuedBytes = 0
+    this.#heldBytes = 0
+  }
+
+  nudge(now: number): void {
+    if (now - this.#stalledSince < stalledMaxMs) this.#body.uws.cork(nothing)
+  }
+
+  readonly #corked = (): void => {
+    this.#body.writeHead()
+    this.#sent = this.#body.uws.write(this.#part)
+  }
+
+  /** Hands one slice to the library. False when the socket is full. */
+  #give(part: string | Uint8Array): boolean {
+    if (part.length === 0) return true
+    this.#part = part
+    this.#body.uws.cork(this.#corked)
+    if (!this.#sent) this.#stall(part)
+    return this.#sent
+  }
+
+  #stall(part: string | Uint8Array): void {
+    this.#heldBytes = this.#uncertain ? sliceBytes : Buffer.byteLength(part)
+    this.#stalledSince = performance.now()
+    stalledWriters.add(this)
+  }
+
+  #enqueue(part: string | Uint8Array): void {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : Buffer.from(part)
+    for (let at = 0; at < bytes.length; at += sliceBytes) this.#queue.push(bytes.subarray(at, at + sliceBytes))
+    this.#queuedBytes += bytes.length
+  }
+
+  /** Gives queued slices until the socket is full. False when it is. */
+  #flush(): boolean {
+    for (let slice = this.#nextSlice(); slice !== undefined; slice = this.#nextSlice()) {
+      this.#queuedBytes -= slice.length
+      if (!this.#give(slice)) return false
+      this.#uncertain = false
+    }
+    return true
+  }
+
+  #nextSlice(): Buffer | undefined {
+    const slice = this.#queue.shift()
+    if (slice === undefined || !this.#uncertain || slice.length <= probeBytes) return slice
+    this.#queue.unshift(slice.subarray(probeBytes))
+    return slice.subarray(0, probeBytes)
+  }
+
+  #onWritable(): boolean {
+    if (this.#body.closed) return true
+    if (this.#queue.length === 0) this.#body.uws.cork(nothing)
+    if (this.#stalledSince === 0) return true
+    this.#stalledSince = 0
+    this.#uncertain = true
+    stalledWriters.delete(this)
+    if (!this.#flush()) return true
+    this.#heldBytes = 0
+    if (this.#ending) this.#body.finish('')
+    else this.#drained?.()
+    return true
+  }
+}

@@ -1,0 +1,152 @@
+/** RFC 6455 framing, the server's side. Pure: bytes in, frames out; bytes out of a frame. */
+
+/** Frame types of RFC 6455, section 5.2. */
+export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
+
+/** One frame as it came, unmasked. */
+export interface Frame {
+  readonly opcode: number
+  readonly final: boolean
+  readonly payload: Buffer
+}
+
+/** The peer broke the protocol; `closeCode` says how. */
+export class FrameError extends Error {
+  override readonly name = 'FrameError'
+  readonly closeCode: number
+  constructor(closeCode: number, message: string) {
+    super(message)
+    this.closeCode = closeCode
+  }
+}
+
+const headMaxBytes = 14
+
+interface Head {
+  readonly opcode: number
+  readonly final: boolean
+  readonly length: number
+  readonly maskAt: number
+}
+
+/** @returns null when more bytes are needed. @throws {FrameError} */
+const readHead = (bytes: Buffer, maxBytes: number): Head | null => {
+  if (bytes.length < 2) return null
+  const first = bytes.readUInt8(0)
+  const second = bytes.readUInt8(1)
+  const opcode = first & 0x0f
+  const final = (first & 0x80) !== 0
+  const short = second & 0x7f
+  if ((first & 0x70) !== 0) throw new FrameError(1002, 'reserved bits set')
+  if ((second & 0x80) === 0) throw new FrameError(1002, 'frame not masked')
+  checkOpcode(opcode, final, short)
+  if (short < 126) return { opcode, final, length: checkLength(short, maxBytes), maskAt: 2 }
+  if (bytes.length < (short === 126 ? 4 : 10)) return null
+  const length = short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
+  return { opcode, final, length: checkLength(length, maxBytes), maskAt: short === 126 ? 4 : 10 }
+}
+
+const checkOpcode = (opcode: number, final: boolean, short: number): void => {
+  if (opcode >= opcodes.close) {
+    if (opcode > opcodes.pong) throw new FrameError(1002, 'unknown control frame')
+    if (!final || short > 125) throw new FrameError(1002, 'control frame fragmented or too long')
+  } else if (opcode > opcodes.binary) throw new FrameError(1002, 'unknown data frame')
+}
+
+const checkLength = (length: number, maxBytes: number): number => {
+  if (length > maxBytes) throw new FrameError(1009, 'message too large')
+  return length
+}
+
+const unmask = (payload: Buffer, mask: Buffer): Buffer => {
+  const clear = Buffer.allocUnsafe(payload.length)
+  for (let at = 0; at < payload.length; at++) clear[at] = (payload[at] ?? 0) ^ (mask[at & 3] ?? 0)
+  return clear
+}
+
+/** Cuts a byte stream into frames. */
+export class FrameReader {
+  readonly #maxBytes: number
+  #parts: Buffer[] = []
+  #bytes = 0
+  /** Bytes that must be there before another look is worth while. */
+  #wanted = 2
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Takes what arrived. */
+  push(part: Buffer): void {
+    this.#parts.push(part)
+    this.#bytes += part.length
+  }
+
+  /**
+   * The next whole frame; null when it has not arrived.
+   *
+   * @throws {FrameError} the stream is of no use afterwards.
+   */
+  next(): Frame | null {
+    if (this.#bytes < this.#wanted) return null
+    const bytes = this.#joined()
+    const head = readHead(bytes, this.#maxBytes)
+    if (head === null) return this.#wait(Math.min(bytes.length + 1, headMaxBytes))
+    const start = head.maskAt + 4
+    const end = start + head.length
+    if (bytes.length < end) return this.#wait(end)
+    this.#keep(bytes.subarray(end))
+    const payload = unmask(bytes.subarray(start, end), bytes.subarray(head.maskAt, start))
+    return { opcode: head.opcode, final: head.final, payload }
+  }
+
+  #joined(): Buffer {
+    const [first, second] = this.#parts
+    if (first !== undefined && second === undefined) return first
+    const whole = Buffer.concat(this.#parts, this.#bytes)
+    this.#parts = [whole]
+    return whole
+  }
+
+  #wait(bytes: number): null {
+    this.#wanted = bytes
+    return null
+  }
+
+  #keep(rest: Buffer): void {
+    this.#parts = rest.length > 0 ? [rest] : []
+    this.#bytes = rest.length
+    this.#wanted = 2
+  }
+}
+
+/** A whole message or control frame, unmasked as a server's are. */
+export const encodeFrame = (opcode: number, payload: Buffer): Buffer => {
+  const length = payload.length
+  const headBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(headBytes + length)
+  frame.writeUInt8(0x80 | opcode, 0)
+  frame.writeUInt8(headBytes === 2 ? length : headBytes === 4 ? 126 : 127, 1)
+  if (headBytes === 4) frame.writeUInt16BE(length, 2)
+  if (headBytes === 10) frame.writeBigUInt64BE(BigInt(length), 2)
+  payload.copy(frame, headBytes)
+  return frame
+}
+
+/** Payload of a close frame: code, then reason (cut to what a control frame holds). */
+export const closePayload = (code: number, reason: string): Buffer => {
+  const text = Buffer.from(reason).subarray(0, 123)
+  const payload = Buffer.allocUnsafe(2 + text.length)
+  payload.writeUInt16BE(code, 0)
+  text.copy(payload, 2)
+  return payload
+}
+
+/** The code to answer a peer's close frame with: its own, or 1002 when it may not stand on the wire. */
+export const closeReply = (payload: Buffer): number => {
+  if (payload.length === 0) return 1000
+  if (payload.length === 1) return 1002
+  const code = payload.readUInt16BE(0)
+  const defined = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006
+  return defined || (code >= 3000 && code <= 4999) ? code : 1002
+}
