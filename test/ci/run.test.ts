@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** Runs .ci/run in a folder of its own with an npm that only says what it was asked and fails where it is told to. */
+function runWith(failing: string): { readonly status: number | null; readonly lines: readonly string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-ci-'))
+  cpSync(resolve(import.meta.dirname, '../../.ci'), join(folder, '.ci'), { recursive: true })
+  mkdirSync(join(folder, 'bin'))
+  const npm = `#!/bin/sh
+echo "npm $*, CI=$CI"
+read -r line && echo "read input"
+[ "$1" = test ] && echo "7 passed, 1 failed"
+[ "$*" != "${failing}" ]
+`
+  writeFileSync(join(folder, 'bin/npm'), npm, { mode: 0o755 })
+  const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` }
+  const run = spawnSync(join(folder, '.ci/run'), { cwd: '/', env, encoding: 'utf8', input: 'surprise\n' })
+  rmSync(folder, { recursive: true })
+  return { status: run.status, lines: run.stdout.trim().split('\n') }
+}
+
+const steps = ['ci --no-audit --no-fund', 'run check', 'test', 'run quickstart -- --exit']
+
+describe('the CI script', () => {
+  it('installs, checks, tests and runs the quickstart, and ends with the result of the tests', () => {
+    const { status, lines } = runWith('nothing')
+    expect(status).toBe(0)
+    expect(lines.filter((line) => line.startsWith('npm '))).toEqual(steps.map((step) => `npm ${step}, CI=true`))
+    expect(lines.at(-1)).toBe('7 passed, 1 failed')
+    expect(lines).not.toContain('read input')
+  })
+
+  it.each(steps)('fails when npm %s fails, and runs the other steps all the same', (step) => {
+    const { status, lines } = runWith(step)
+    expect(status).toBe(1)
+    expect(lines.filter((line) => line.startsWith('npm '))).toHaveLength(4)
+    expect(lines.filter((line) => line.startsWith('FAILED: '))).toHaveLength(1)
+    expect(lines.at(-1)).toBe('7 passed, 1 failed')
+  })
+})
