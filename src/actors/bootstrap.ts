@@ -108,7 +108,7 @@ const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Ro
 const claimOf = (given: BootstrapGiven): InstallationData => ({
   organization: newId('org'),
   project: newId('prj'),
-  member: newId('mbr'),
+  member: newId('usr'),
   key: newId('key'),
   owner_email: given.ownerEmail ?? 'owner@troupe.localhost',
   ready: false,
@@ -157,6 +157,7 @@ const firstKey = (material: KeyMaterial): ProjectKeyData => ({
   created_by: null,
   expires_at_ms: null,
   revoked_at_ms: null,
+  replaced_by: null,
   last_used_at_ms: null,
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { idAt, isId, newId, timeOfId } from '../../src/actors/ids.ts'
+import { idAt, isId, newId, newIdFor, timeOfId } from '../../src/actors/ids.ts'
 
 describe('ids', () => {
   it('are a prefix and 26 lower-case characters', () => {
@@ -16,6 +16,14 @@ describe('ids', () => {
     expect(timeOfId(idAt('run', 1_700_000_000_123))).toBe(1_700_000_000_123)
     const before = Date.now()
     expect(timeOfId(newId('run'))).toBeGreaterThanOrEqual(before)
+  })
+
+  it('are the same for a call that is run again, and new for any other', () => {
+    const seed = newId('x').slice(2)
+    const again = { idempotency: { cause: 'c', fingerprint: 'f', seed } }
+    expect([newIdFor(again, 'agt'), newIdFor(again, 'agt')]).toEqual([`agt_${seed}`, `agt_${seed}`])
+    for (const call of [{ idempotency: null }, { idempotency: { cause: 'c', fingerprint: 'f', seed: null } }])
+      expect(newIdFor(call, 'agt')).not.toBe(newIdFor(call, 'agt'))
   })
 
   it('are told from what is none', () => {

@@ -40,6 +40,8 @@ export type ProjectKeyData = {
   /** ms since the epoch; null for never. */
   readonly expires_at_ms: number | null
   readonly revoked_at_ms: number | null
+  /** Id of the key that took its place in a rotation. */
+  readonly replaced_by: string | null
   /** Accurate to a minute. */
   readonly last_used_at_ms: number | null
 }

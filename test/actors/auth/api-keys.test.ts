@@ -26,6 +26,7 @@ const open = () => {
         created_by: null,
         expires_at_ms: null,
         revoked_at_ms: null,
+        replaced_by: null,
         last_used_at_ms: null,
         ...data,
       },

@@ -1,0 +1,36 @@
+import type { RecordStore } from '../../storage/ports.ts'
+import { ApiKeys } from './api-keys.ts'
+import { ClientTokens } from './client-tokens.ts'
+import { Credentials } from './credentials.ts'
+import { DashboardSessions } from './dashboard-sessions.ts'
+import { ProjectDirectory, type SecretBox } from './project-directory.ts'
+
+/** What authentication is made from. */
+export interface AuthDeps {
+  readonly records: RecordStore
+  /** 32 bytes; every key of authentication is derived from it. */
+  readonly masterKey: Uint8Array
+  readonly box: SecretBox
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** Everything that knows credentials, one of each per process. */
+export interface Auth {
+  readonly apiKeys: ApiKeys
+  readonly clientTokens: ClientTokens
+  readonly dashboardSessions: DashboardSessions
+  readonly projects: ProjectDirectory
+  readonly credentials: Credentials
+}
+
+/** Opens authentication over a store whose `authKinds` are prepared. */
+export const openAuth = (deps: AuthDeps): Auth => {
+  const parts = {
+    apiKeys: new ApiKeys(deps),
+    clientTokens: new ClientTokens(deps),
+    dashboardSessions: new DashboardSessions(deps),
+    projects: new ProjectDirectory(deps),
+  }
+  return { ...parts, credentials: new Credentials(parts) }
+}

@@ -1,0 +1,67 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ResultOf } from '../../../specs/index.ts'
+import { organizationScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { type DashboardSessions, dashboardSessionS } from '../auth/dashboard-sessions.ts'
+import { type MemberData, members, organizations } from '../auth/kinds.ts'
+import { LoginLimits } from '../auth/login-limits.ts'
+import { verifyPassword } from '../auth/passwords.ts'
+import { endedSessionCookie, sessionCookie } from '../auth/session-cookie.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { memberOf } from './dashboard-principal.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What signing in needs. */
+export interface AuthDeps {
+  readonly records: RecordStore
+  readonly dashboardSessions: DashboardSessions
+  /** The dashboard is served over https: its cookie goes over nothing else. */
+  readonly secureCookies: boolean
+  readonly now: () => number
+}
+
+type AuthUseCases = Pick<UseCases, 'auth.login' | 'auth.logout' | 'auth.me'>
+
+/** Signing in to the dashboard and out of it. */
+export const authUseCases = (deps: AuthDeps): AuthUseCases => {
+  const { dashboardSessions, secureCookies } = deps
+  const limits = new LoginLimits(deps.now)
+  const memberTable = new Table(deps.records, members, deps.now)
+  const identify = identityReader(deps)
+  return {
+    'auth.login': async ({ body, remoteAddress }) => {
+      const email = body.email.trim().toLowerCase()
+      limits.attempt(email, remoteAddress)
+      const member = await memberTable.findGlobal({ email })
+      const right = await verifyPassword(member?.data.password_hash ?? null, body.password)
+      if (member === null || !right) throw new ServiceError('invalid_credentials')
+      limits.succeeded(email, remoteAddress)
+      const cookie = sessionCookie(await dashboardSessions.open(member), dashboardSessionS, secureCookies)
+      return { body: await identify(member), headers: [['set-cookie', cookie]] }
+    },
+    'auth.logout': async ({ principal }) => {
+      const { organization, sessionId } = memberOf(principal)
+      await dashboardSessions.close(organization, sessionId)
+      return { body: { success: true }, headers: [['set-cookie', endedSessionCookie(secureCookies)]] }
+    },
+    'auth.me': async ({ principal }) => {
+      const { organization, memberId } = memberOf(principal)
+      const member = await memberTable.get(organizationScope(organization), memberId)
+      if (member === null) throw new ServiceError('authentication_required')
+      return identify(member)
+    },
+  }
+}
+
+const identityReader = ({ records, now }: AuthDeps) => {
+  const table = new Table(records, organizations, now)
+  return async (member: Row<MemberData>): Promise<ResultOf<'auth.me'>> => {
+    const { id, project: organization, data } = member
+    const row = await table.get(organizationScope(organization), organization)
+    return {
+      member: { id, email: data.email, name: data.name, role: data.role },
+      organization: { id: organization, name: row?.data.name ?? '' },
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import type { ApiKeys } from '../auth/api-keys.ts'
+import { type ProjectKeyData, projectKeys } from '../auth/kinds.ts'
+import { newIdFor } from '../ids.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes, timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { memberOf } from './dashboard-principal.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the keys of a project need. */
+export interface ProjectKeyDeps {
+  readonly records: RecordStore
+  readonly apiKeys: ApiKeys
+  readonly now: () => number
+}
+
+type ProjectKeyUseCases = Pick<
+  UseCases,
+  'project_keys.list' | 'project_keys.create' | 'project_keys.delete' | 'project_keys.rotate'
+>
+
+const viewOf = (row: Row<ProjectKeyData>) => ({
+  id: row.id,
+  name: row.data.name,
+  prefix: row.data.prefix,
+  last4: row.data.last4,
+  created_by: row.data.created_by,
+  expires_at: timestampOrNull(row.data.expires_at_ms),
+  last_used_at: timestampOrNull(row.data.last_used_at_ms),
+  revoked_at: timestampOrNull(row.data.revoked_at_ms),
+  ...rowTimes(row),
+})
+
+/** Secret keys of a project. The key itself is in the answer that creates it and nowhere else. */
+export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => {
+  const { now } = deps
+  const keys = new ProjectKeys(deps)
+  return {
+    'project_keys.list': ({ scope, query }) => keys.resource.list(scope, query),
+    'project_keys.create': async (call) =>
+      keys.create(call.scope, newIdFor(call, 'key'), {
+        name: call.body.name,
+        created_by: memberOf(call.principal).memberId,
+        expires_at_ms: futureOf(call.body.expires_at ?? null, now()),
+      }),
+    'project_keys.delete': ({ scope, params }) => keys.revoke(scope, params.key_id),
+    'project_keys.rotate': async (call) => {
+      const replacement = { id: newIdFor(call, 'key'), createdBy: memberOf(call.principal).memberId }
+      return keys.rotate(call.scope, call.params.key_id, replacement, call.body.grace_s * 1000)
+    },
+  }
+}
+
+/** What a key is made with. */
+type NewKey = Pick<ProjectKeyData, 'name' | 'created_by' | 'expires_at_ms'>
+
+class ProjectKeys {
+  readonly resource: RecordResource<ProjectKeyData, ReturnType<typeof viewOf>>
+  readonly #table: Table<ProjectKeyData>
+  readonly #apiKeys: ApiKeys
+  readonly #now: () => number
+
+  constructor({ records, apiKeys, now }: ProjectKeyDeps) {
+    this.#table = new Table(records, projectKeys, now)
+    this.#apiKeys = apiKeys
+    this.#now = now
+    this.resource = new RecordResource({ table: this.#table, idPrefix: 'key', view: viewOf })
+  }
+
+  /**
+   * Makes the key, or gives the one of this id new material: that is a request which is run again after a crash, and
+   * nobody ever saw what its first run made.
+   */
+  async create(scope: Scope, id: string, given: NewKey) {
+    const { secret, material } = this.#apiKeys.mint()
+    const data = { ...given, ...material, revoked_at_ms: null, last_used_at_ms: null, replaced_by: null }
+    const made = await this.#table.insert({ id, project: scope.project, data })
+    const row = made ?? (await this.#change(scope, id, (old) => ({ ...old.data, ...material })))
+    return { ...viewOf(row), key: secret }
+  }
+
+  /** Refused from now on here, and within a second on other nodes. Revoking again changes nothing. */
+  async revoke(scope: Scope, id: string) {
+    const revoked = await this.#change(scope, id, (row) =>
+      row.data.revoked_at_ms === null ? { ...row.data, revoked_at_ms: this.#now() } : null,
+    )
+    return viewOf(revoked)
+  }
+
+  /**
+   * A new key of the same name and expiry; the old one ends after `graceMs`, or at its own expiry if that is earlier.
+   *
+   * The new key is made first: should the process die in between, both are listed and the old one still works.
+   *
+   * @throws {ServiceError} `invalid_transition` for a key that is revoked, expired or was rotated before.
+   */
+  async rotate(scope: Scope, id: string, by: { readonly id: string; readonly createdBy: string }, graceMs: number) {
+    const old = await this.#table.get(scope, id)
+    if (old === null) throw new ServiceError('not_found')
+    this.#requireCurrent(old, by.id)
+    const { name, expires_at_ms } = old.data
+    const made = await this.create(scope, by.id, { name, created_by: by.createdBy, expires_at_ms })
+    try {
+      await this.#change(scope, id, (row) => this.#ending(row, by.id, graceMs))
+    } catch (error) {
+      // Only a refusal is sure not to have been written: after trouble of the store both keys stay.
+      if (error instanceof ServiceError) await this.#table.remove(scope, made.id)
+      throw error
+    }
+    return made
+  }
+
+  #ending(row: Row<ProjectKeyData>, replacedBy: string, graceMs: number): ProjectKeyData | null {
+    this.#requireCurrent(row, replacedBy)
+    if (row.data.replaced_by === replacedBy) return null
+    const endsAtMs = Math.min(this.#now() + graceMs, row.data.expires_at_ms ?? Number.POSITIVE_INFINITY)
+    return { ...row.data, expires_at_ms: endsAtMs, replaced_by: replacedBy }
+  }
+
+  #requireCurrent({ data }: Row<ProjectKeyData>, replacedBy: string): void {
+    if (data.replaced_by === replacedBy) return
+    const expired = data.expires_at_ms !== null && data.expires_at_ms <= this.#now()
+    if (data.revoked_at_ms === null && data.replaced_by === null && !expired) return
+    throw new ServiceError('invalid_transition', { message: 'The key is revoked, expired or was rotated before.' })
+  }
+
+  async #change(scope: Scope, id: string, edit: (row: Row<ProjectKeyData>) => ProjectKeyData | null) {
+    const row = await this.#table.change(scope, id, edit)
+    if (row === null) throw new ServiceError('not_found')
+    this.#apiKeys.forget(row)
+    return row
+  }
+}
+
+const futureOf = (expiresAt: string | null, now: number): number | null => {
+  if (expiresAt === null) return null
+  const atMs = Date.parse(expiresAt)
+  if (atMs > now) return atMs
+  throw new ServiceError('invalid_field', { param: 'expires_at', message: 'expires_at takes a time in the future.' })
+}

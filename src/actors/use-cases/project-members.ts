@@ -1,0 +1,82 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { organizationScope, type Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import type { DashboardSessions } from '../auth/dashboard-sessions.ts'
+import { type MemberData, members } from '../auth/kinds.ts'
+import { hashPassword } from '../auth/passwords.ts'
+import { newIdFor } from '../ids.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import { Table } from '../records/table.ts'
+import type { Principal } from './call.ts'
+import { memberOf } from './dashboard-principal.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the members of an organisation need. */
+export interface ProjectMemberDeps {
+  readonly records: RecordStore
+  readonly dashboardSessions: DashboardSessions
+  readonly now: () => number
+}
+
+type ProjectMemberUseCases = Pick<
+  UseCases,
+  'project_members.list' | 'project_members.create' | 'project_members.delete'
+>
+
+/** Members of the project's organisation: each of them is a member of all its projects. */
+export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUseCases => {
+  const table = new Table(deps.records, members, deps.now)
+  const resource = new RecordResource({
+    table,
+    idPrefix: 'usr',
+    view: (row) => ({
+      id: row.id,
+      email: row.data.email,
+      name: row.data.name,
+      role: row.data.role,
+      ...rowTimes(row),
+    }),
+    uniqueField: 'email',
+  })
+  return {
+    'project_members.list': async ({ principal, query }) => resource.list(scopeOf(principal), query),
+    'project_members.create': async (call) => {
+      const { principal, body } = call
+      const { organization } = memberOf(principal)
+      const data = {
+        email: body.email.trim().toLowerCase(),
+        name: body.name ?? null,
+        role: body.role,
+        password_hash: await hashPassword(body.password),
+      }
+      return resource.create(scopeOf(principal), { id: newIdFor(call, 'usr'), project: organization, data })
+    },
+    'project_members.delete': async ({ principal, params }) => {
+      await removeMember(table, scopeOf(principal), params.member_id)
+      deps.dashboardSessions.recheckAll()
+      return { id: params.member_id, deleted: true }
+    },
+  }
+}
+
+const scopeOf = (principal: Principal): Scope => organizationScope(memberOf(principal).organization)
+
+/**
+ * Removes a member, but never the last owner.
+ *
+ * Whether another owner is left is asked after the removal too, and a removal that left none is undone: two owners
+ * who remove each other at once both stay.
+ */
+const removeMember = async (table: Table<MemberData>, scope: Scope, id: string): Promise<void> => {
+  const member = await table.get(scope, id)
+  if (member === null) throw new ServiceError('not_found')
+  if (member.data.role === 'owner' && (await table.count(scope, { role: 'owner' })) < 2) throw lastOwner()
+  if (!(await table.remove(scope, id))) throw new ServiceError('not_found')
+  if (member.data.role !== 'owner' || (await table.count(scope, { role: 'owner' })) > 0) return
+  await table.insert({ id, project: member.project, data: member.data })
+  throw lastOwner()
+}
+
+const lastOwner = (): ServiceError =>
+  new ServiceError('invalid_transition', { message: 'The last owner of an organisation cannot be removed.' })

@@ -1,0 +1,41 @@
+import { organizationScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { projects } from '../auth/kinds.ts'
+import type { ProjectDirectory } from '../auth/project-directory.ts'
+import { newIdFor } from '../ids.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import { Table } from '../records/table.ts'
+import { memberOf } from './dashboard-principal.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the projects of an organisation need. */
+export interface ProjectDeps {
+  readonly records: RecordStore
+  readonly projects: ProjectDirectory
+  readonly now: () => number
+}
+
+/** Projects of the signed-in member's organisation. */
+export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, 'projects.list' | 'projects.create'> => {
+  const resource = new RecordResource({
+    table: new Table(deps.records, projects, deps.now),
+    idPrefix: 'prj',
+    view: (row) => ({
+      id: row.id,
+      name: row.data.name,
+      allowed_origins: row.data.allowed_origins,
+      ...rowTimes(row),
+    }),
+  })
+  return {
+    'projects.list': async ({ principal, query }) =>
+      resource.list(organizationScope(memberOf(principal).organization), query),
+    'projects.create': async (call) => {
+      const { organization } = memberOf(call.principal)
+      const id = newIdFor(call, 'prj')
+      const data = { ...deps.projects.newData(id, call.body.name), allowed_origins: call.body.allowed_origins }
+      return resource.create(organizationScope(organization), { id, project: organization, data })
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
+import { authKinds, members, projects } from '../../../src/actors/auth/kinds.ts'
+import { openAuth } from '../../../src/actors/auth/open-auth.ts'
+import { hashPassword } from '../../../src/actors/auth/passwords.ts'
+import { bootstrap, installations } from '../../../src/actors/bootstrap.ts'
+import { newId } from '../../../src/actors/ids.ts'
+import { recordKinds } from '../../../src/actors/records/kinds.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { accountUseCases } from '../../../src/actors/use-cases/account-use-cases.ts'
+import type { Call, Principal } from '../../../src/actors/use-cases/call.ts'
+import type { DashboardPrincipal } from '../../../src/actors/use-cases/dashboard-principal.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+
+export const ownerEmail = 'ada@example.org'
+export const ownerPassword = 'correct horse battery'
+
+/** Keeps what it seals readable, bound to its place. */
+const box = {
+  seal: (text: string, aad: string) => `${aad}#${text}`,
+  open: (sealed: string, aad: string) => {
+    if (!sealed.startsWith(`${aad}#`)) throw new Error('sealed for another place')
+    return sealed.slice(aad.length + 1)
+  },
+}
+
+/** A fresh installation on the memory store, with its use-cases, under a clock of its own. */
+export const openAccounts = async ({ secureCookies = false } = {}) => {
+  const clock = { now: 1_800_000_000_000 }
+  const now = () => clock.now
+  const { records } = openMemoryStorage({ now })
+  await records.prepare([...authKinds, ...recordKinds, installations])
+  const deps = { records, masterKey: Buffer.alloc(32, 1), box, now }
+  const auth = openAuth(deps)
+  const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
+  const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
+  const useCases = accountUseCases({ records, auth, secureCookies, now })
+  const memberTable = new Table(records, members, now)
+  const owner = await memberTable.findGlobal({ email: ownerEmail })
+  if (owner === null) throw new Error('the first start made no owner')
+
+  const dashboard: DashboardPrincipal = {
+    kind: 'dashboard',
+    organization,
+    memberId: owner.id,
+    sessionId: 'dse_1',
+    role: 'owner',
+    project,
+  }
+  const secret: Principal = { kind: 'secret_key', project, keyId: 'key_1' }
+
+  return { clock, records, auth, useCases, organization, project, owner, dashboard, secret, memberTable, now }
+}
+
+/** Another organisation with one project, on the same store. */
+export const addForeign = async ({ records, auth, now }: Awaited<ReturnType<typeof openAccounts>>) => {
+  const organization = newId('org')
+  const project = newId('prj')
+  await new Table(records, projects, now).insert({
+    id: project,
+    project: organization,
+    data: auth.projects.newData(project, 'Foreign'),
+  })
+  const member = await new Table(records, members, now).insert({
+    id: newId('usr'),
+    project: organization,
+    data: { email: 'eve@example.org', name: null, role: 'owner', password_hash: await hashPassword('x') },
+  })
+  if (member === null) throw new Error('member exists')
+  const dashboard: DashboardPrincipal = {
+    kind: 'dashboard',
+    organization,
+    memberId: member.id,
+    sessionId: 'dse_2',
+    role: 'owner',
+    project,
+  }
+  return { organization, project, dashboard, scope: organizationScope(organization) }
+}
+
+/** A validated call, as the dispatcher makes it. */
+export const callOf = <Params, Query, Body>(
+  principal: Principal,
+  params: Params,
+  query: Query,
+  body: Body,
+  remoteAddress = '10.0.0.1',
+): Call<Params, Query, Body> => ({
+  principal,
+  scope: scopeOf(principal),
+  params,
+  query,
+  body,
+  requestId: 'req_test',
+  remoteAddress,
+  idempotency: null,
+  after: null,
+  accept: '',
+  files: [],
+})
+
+const scopeOf = (principal: Principal): Scope => projectScope(principal.kind === 'public' ? '' : principal.project)

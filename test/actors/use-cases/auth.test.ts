@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../src/actors/use-cases/call.ts'
+import { callOf, openAccounts, ownerEmail, ownerPassword } from './account-harness.ts'
+
+const visitor: Principal = { kind: 'public' }
+const loginOf = (email: string, password: string, address?: string) =>
+  callOf(visitor, {}, {}, { email, password }, address)
+
+const cookieOf = (headers: readonly (readonly [string, string])[]): string =>
+  headers.find(([name]) => name === 'set-cookie')?.[1] ?? ''
+
+const cookieValue = (cookie: string): string => /^troupe_session=([^;]*)/.exec(cookie)?.[1] ?? ''
+
+describe('signing in', () => {
+  it('answers who it is and sets a cookie that no script reads and no other site sends', async () => {
+    const { useCases, auth, owner, organization } = await openAccounts()
+    const { body, headers } = await useCases['auth.login'](loginOf(ownerEmail, ownerPassword))
+    expect(body).toEqual({
+      member: { id: owner.id, email: ownerEmail, name: null, role: 'owner' },
+      organization: { id: organization, name: 'Default' },
+    })
+    expect(cookieOf(headers)).toMatch(/^troupe_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
+    expect(await auth.dashboardSessions.verify(cookieValue(cookieOf(headers)))).toMatchObject({ memberId: owner.id })
+  })
+
+  it('sets a Secure cookie where the dashboard is served over https', async () => {
+    const { useCases } = await openAccounts({ secureCookies: true })
+    const { headers } = await useCases['auth.login'](loginOf(ownerEmail, ownerPassword))
+    expect(cookieOf(headers)).toMatch(/; Secure$/)
+  })
+
+  it('does not care for the case of the e-mail', async () => {
+    const { useCases } = await openAccounts()
+    await expect(useCases['auth.login'](loginOf(' Ada@Example.ORG ', ownerPassword))).resolves.toBeDefined()
+  })
+
+  it('tells a wrong password and an unknown e-mail in the same words', async () => {
+    const { useCases } = await openAccounts()
+    for (const call of [loginOf(ownerEmail, 'wrong'), loginOf('nobody@example.org', ownerPassword)])
+      await expect(useCases['auth.login'](call)).rejects.toMatchObject({
+        code: 'invalid_credentials',
+        message: 'E-mail or password is wrong.',
+      })
+  })
+
+  it('is refused after ten failures from one address, even with the right password, and only from there', async () => {
+    const { useCases } = await openAccounts()
+    const login = useCases['auth.login']
+    for (let n = 0; n < 10; n += 1) await expect(login(loginOf(ownerEmail, 'wrong'))).rejects.toBeDefined()
+    await expect(login(loginOf(ownerEmail, ownerPassword))).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+    await expect(login(loginOf(ownerEmail, ownerPassword, '10.0.0.2'))).resolves.toBeDefined()
+  })
+
+  it('ends at once on logout, and the browser forgets the cookie', async () => {
+    const { useCases, auth, project } = await openAccounts()
+    const { headers } = await useCases['auth.login'](loginOf(ownerEmail, ownerPassword))
+    const value = cookieValue(cookieOf(headers))
+    const principal = await auth.credentials.dashboard(value, project)
+    const out = await useCases['auth.logout'](callOf(principal, {}, {}, undefined))
+    expect(cookieOf(out.headers)).toMatch(/^troupe_session=; Path=\/; Max-Age=0;/)
+    await expect(auth.credentials.dashboard(value, project)).rejects.toMatchObject({ code: 'authentication_required' })
+  })
+
+  it('tells who is signed in', async () => {
+    const { useCases, dashboard, owner } = await openAccounts()
+    const { member } = await useCases['auth.me'](callOf(dashboard, {}, {}, undefined))
+    expect(member).toEqual({ id: owner.id, email: ownerEmail, name: null, role: 'owner' })
+  })
+})
