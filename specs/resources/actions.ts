@@ -1,7 +1,7 @@
 import { secretKeyOrDashboard } from '../access.ts'
 import { defineResource } from '../resource.ts'
 import { defaulted, json, jsonObject, nullable, object, oneOf, optional, string, timestamp } from '../schema.ts'
-import { expiresIn, riskLevel } from '../tools.ts'
+import { expiresIn, riskLevel, toolResults } from '../tools.ts'
 
 const reference = () => nullable(string({ maxLength: 128 }))
 
@@ -34,7 +34,7 @@ export const actions = defineResource('actions', {
     approve: {
       summary: 'Approve an action; it is executed once',
       event: 'approve',
-      body: object({ note: optional(string({ maxLength: 4096 })) }),
+      body: object({ note: optional(string({ maxLength: 4096 })), tool_results: optional(toolResults) }),
       errors: ['action_already_resolved', 'tool_result_required'],
     },
     reject: {

@@ -8,6 +8,7 @@ import {
   type LogEvent,
   type RecordKind,
   type Storage,
+  type StoredLogEvent,
   StoreUnavailable,
 } from '../../storage/ports.ts'
 import { activate, wholeCommit } from './activation.ts'
@@ -31,7 +32,8 @@ import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.
 export interface HostOptions {
   readonly storage: Storage
   readonly definitions: readonly MachineDefinition[]
-  readonly effects: EffectCatalog
+  /** Makes the effects for the host that will run them. */
+  readonly effects: (host: Host) => EffectCatalog
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
   readonly clock: Clock
@@ -65,7 +67,7 @@ export class Host {
     const { storage, clock, log } = options
     this.rows = new RowWriter(storage.records, clock, log)
     this.settler = new Settler(storage.commits, clock, log)
-    this.effects = new EffectRunner(options.effects, this, clock, log)
+    this.effects = new EffectRunner(options.effects(this), this, clock, log)
     this.#outbox = new Outbox(this, options.definitions, clock, log)
     this.feed = new Feed(
       {
@@ -146,6 +148,11 @@ export class Host {
     })
   }
 
+  /** What a cause made of an actor; null when it was not processed. */
+  commitOf(id: string, cause: string): Promise<Commit | null> {
+    return this.#options.storage.commits.byCause(id, cause)
+  }
+
   /** Events after a sequence number: from memory, else one page from the store. */
   readLog(id: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
     const resident = this.#residents.get(id)
@@ -201,13 +208,19 @@ export class Host {
     })
   }
 
-  async #readStore(id: string, after: number): Promise<readonly LogEvent[]> {
+  /** Events after a sequence number with the times of their commits, at most `limit`. */
+  async readPage(resident: Resident, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
     const { commits, blobs } = this.#options.storage
-    const events = await commits.events(id, after, pageSize)
-    const project = this.#residents.get(id)?.owner.project ?? (await commits.head(id))?.project ?? ''
+    const { project } = resident.owner
+    const events = await commits.events(resident.id, after, limit)
     return Promise.all(
       events.map(async (event) => ({ ...event, payload: asObject(await putBack(event.payload, blobs, project)) })),
     )
+  }
+
+  async #readStore(id: string, after: number): Promise<readonly LogEvent[]> {
+    const resident = await this.#load(id)
+    return resident === null ? [] : this.readPage(resident, after, pageSize)
   }
 
   async #work(resident: Resident): Promise<void> {

@@ -35,12 +35,12 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
   return actors.size
 }
 
-const takeUp = async (host: Host, commit: Commit): Promise<void> => {
+/** Resolves with the delivery under way, not when it is over. */
+const takeUp = async (host: Host, commit: Commit): Promise<{ delivery: Promise<void> }> => {
   const resident = await host.load(commit.actor)
-  if (resident === null || resident.parked !== undefined) return
-  if (commit.seq >= resident.state.seq) return
+  if (resident === null || resident.parked !== undefined) return { delivery: Promise.resolve() }
   // loading has taken up the newest commit; of an older one only messages can be left
-  void host
-    .redeliver(resident, commit.messages)
-    .then(() => host.settler.close({ actor: commit.actor, seq: commit.seq }))
+  if (commit.seq >= resident.state.seq) return { delivery: resident.outbox }
+  const closed = () => host.settler.close({ actor: commit.actor, seq: commit.seq })
+  return { delivery: host.redeliver(resident, commit).then(closed) }
 }

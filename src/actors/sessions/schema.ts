@@ -20,3 +20,15 @@ export const turnConfig = (config: unknown): TurnConfig => config as TurnConfig
 
 /** A checkpoint, read back from its blob. */
 export const conversationState = (json: string): ConversationState => JSON.parse(json) as ConversationState
+
+/** What the list row of a session holds (`sessionDefinition.row`). */
+export interface SessionRow {
+  readonly status: 'active' | 'paused' | 'completed'
+  readonly turn_count: number
+  readonly agent_id: string | null
+  readonly metadata: JsonObject
+  readonly total_cost: string
+}
+
+/** A session's list row, read back. */
+export const sessionRow = (data: JsonObject): SessionRow => data as unknown as SessionRow

@@ -1,0 +1,72 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { RecordKind } from '../../storage/ports.ts'
+import { Host, type HostOptions } from './host.ts'
+import { Janitor, type Residency } from './janitor.ts'
+import { recover } from './recovery.ts'
+import { ReminderClock } from './reminder-clock.ts'
+
+/** The newest epoch of this store: one row, raised at every start. */
+export const epochs: RecordKind = { name: 'epochs' }
+
+const epochScope = projectScope('system')
+const epochId = 'epoch'
+
+/** A running host and what looks after it. */
+export interface Runtime {
+  readonly host: Host
+  /** Ends well: running effects get `graceMs` to end, the rest is taken up at the next start. */
+  readonly drain: (graceMs: number) => Promise<void>
+}
+
+const residency: Residency = { most: 20_000, idleMs: 60_000 }
+
+/**
+ * Starts the actors of a store: takes the next epoch, takes up what a crash cut off, then begins with reminders and
+ * upkeep. Resolves when requests may come.
+ *
+ * @throws {StoreUnavailable}
+ */
+export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise<Runtime> => {
+  const { storage, clock, log } = options
+  const host = new Host({ ...options, epoch: await nextEpoch(options) })
+  await recover(host, storage.commits, clock, log)
+  const janitor = new Janitor(host, clock, residency)
+  const reminders = new ReminderClock(host, storage.commits, clock, log)
+  janitor.start()
+  reminders.start()
+  return {
+    host,
+    drain: async (graceMs) => {
+      reminders.stop()
+      janitor.stop()
+      await host.effects.drain(graceMs)
+      host.effects.kill()
+      janitor.round()
+      await host.rows.settled()
+      await host.settler.flush()
+      host.feed.end()
+    },
+  }
+}
+
+const nextEpoch = async ({ storage, clock }: Pick<HostOptions, 'storage' | 'clock'>): Promise<number> => {
+  for (;;) {
+    const now = clock.now()
+    const stored = await storage.records.get(epochs, epochScope, epochId)
+    const version = (stored?.version ?? 0) + 1
+    const record = {
+      id: epochId,
+      project: epochScope.project,
+      tenant: null,
+      user: null,
+      version,
+      created_at: stored?.created_at ?? now,
+      updated_at: now,
+      expires_at: null,
+      data: {},
+    }
+    const { records } = storage
+    const outcome = stored === null ? await records.insert(epochs, record) : await records.replace(epochs, record)
+    if (outcome === 'done') return version
+  }
+}

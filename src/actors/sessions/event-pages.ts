@@ -1,0 +1,47 @@
+import type { StoredLogEvent } from '../../storage/ports.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident } from '../runtime/resident.ts'
+
+/** Sequences of a part of a log, both ends included; empty when `first > last`. */
+export interface Range {
+  readonly first: number
+  readonly last: number
+}
+
+/** The whole log of an actor. */
+export const wholeLog = (resident: Resident): Range => ({ first: 1, last: resident.state.lastSequence })
+
+/**
+ * Where a turn's events stand. Turn numbers only rise along a log, so both ends are found by bisection: a few reads of
+ * one commit each, and no index of their own.
+ */
+export const rangeOfTurn = async (host: Host, resident: Resident, turn: number): Promise<Range> => {
+  const first = await firstAtOrAfter(host, resident, turn)
+  const next = await firstAtOrAfter(host, resident, turn + 1)
+  return { first, last: next - 1 }
+}
+
+const firstAtOrAfter = async (host: Host, resident: Resident, turn: number): Promise<number> => {
+  let low = 1
+  let high = resident.state.lastSequence + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [event] = await host.readPage(resident, middle - 1, 1)
+    if ((event?.turn_number ?? 0) >= turn) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** One page of a range: `page` from 1. */
+export const pageOfRange = async (
+  host: Host,
+  resident: Resident,
+  range: Range,
+  page: number,
+  limit: number,
+): Promise<readonly StoredLogEvent[]> => {
+  const first = range.first + (page - 1) * limit
+  const count = Math.min(limit, range.last - first + 1)
+  return count <= 0 ? [] : host.readPage(resident, first - 1, count)
+}

@@ -1,0 +1,21 @@
+import type { CommitStore } from '../../storage/ports.ts'
+import { type CallModelParts, callModel } from '../effects/call-model.ts'
+import { runActionTool, runSessionTool } from '../effects/run-tool.ts'
+import { eraseSession, writeCheckpoint } from '../effects/session-upkeep.ts'
+import type { EffectCatalog } from '../runtime/effects.ts'
+import type { ToolRunner } from './tool-runner.ts'
+
+/** What the effects of sessions and actions need. */
+export interface SessionEffectParts extends CallModelParts {
+  readonly tools: ToolRunner
+  readonly commits: CommitStore
+}
+
+/** The effects of session and action machines, by `<machine>.<name>`. */
+export const sessionEffects = (parts: SessionEffectParts): EffectCatalog => ({
+  'session.callModel': callModel(parts),
+  'session.runTool': runSessionTool(parts),
+  'session.writeCheckpoint': writeCheckpoint(parts.conversations),
+  'session.eraseSession': eraseSession(parts.commits, parts.conversations),
+  'action.runTool': runActionTool(parts),
+})

@@ -1,0 +1,7 @@
+import type { NumberedPage } from '../../../specs/lists.ts'
+
+/** The `{ data, pagination }` envelope of sessions and their events (interface "Session event"). */
+export const numberedPage = <T>(data: readonly T[], page: number, limit: number, total: number): NumberedPage<T> => ({
+  data,
+  pagination: { page, limit, total, total_pages: Math.ceil(total / limit) },
+})

@@ -1,0 +1,127 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import { actionDefinition } from '../../machines/index.ts'
+import type { OpenCall, ToolResult } from '../../machines/session-data.ts'
+import type { StoredEvent } from '../../storage/ports.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident, Told } from '../runtime/resident.ts'
+import { actionContext, sessionContext } from '../sessions/schema.ts'
+import type { Idempotency, Principal, StreamAnswer } from './call.ts'
+import { causeOf, checkSameRequest, endsTurn, findSession } from './sessions.ts'
+import type { UseCases } from './use-cases.ts'
+
+type Approvals = Pick<UseCases, 'sessions.approve' | 'sessions.reject'>
+
+/** A person's decision on a session's tool calls: messages to the actions, which tell the session. */
+export const sessionApprovalUseCases = ({ host }: { readonly host: Host }): Approvals => ({
+  'sessions.approve': async (call) => {
+    const { body, principal, idempotency } = call
+    const session = await findSession(host, call, call.params.session_id)
+    await session.outbox
+    const action = await findAction(host, call.scope, session, body.action_id)
+    const before = await processedBefore(host, action, idempotency)
+    if (before !== null) return { stream: resumedStream(host, session, before), replayed: true }
+    const approvals = approvalsOf(session, body.action_id, body.tool_results ?? [])
+    const after = session.state.lastSequence
+    for (const { action_id, output } of approvals) {
+      const event = { ...approval(principal, idempotency, output), after }
+      await resolve(host, await findAction(host, call.scope, session, action_id), event, idempotency)
+    }
+    return { stream: resumedStream(host, session, after), replayed: false }
+  },
+  'sessions.reject': async (call) => {
+    const { body, principal, idempotency } = call
+    const session = await findSession(host, call, call.params.session_id)
+    await session.outbox
+    const action = await findAction(host, call.scope, session, body.action_id)
+    if ((await processedBefore(host, action, idempotency)) === null) {
+      pendingCall(session, body.action_id)
+      await resolve(host, action, { type: 'reject', by: byOf(principal), ...markOf(idempotency) }, idempotency)
+    }
+    return { id: session.id, action_id: action.id, resolution: 'rejected', status: 'completed' }
+  },
+})
+
+/** Who decided, for the record. */
+export const byOf = (principal: Principal): string => {
+  if (principal.kind === 'secret_key' || principal.kind === 'agent_key') return principal.keyId
+  if (principal.kind === 'dashboard') return principal.memberId
+  return principal.kind === 'client_token' ? principal.user : principal.kind
+}
+
+/** The fingerprint that a repeated Idempotency-Key is compared with. */
+export const markOf = (idempotency: Idempotency | null): { fingerprint?: string } =>
+  idempotency === null ? {} : { fingerprint: idempotency.fingerprint }
+
+const approval = (principal: Principal, idempotency: Idempotency | null, output: string | undefined): StoredEvent => ({
+  type: 'approve',
+  by: byOf(principal),
+  ...(output !== undefined && { output }),
+  ...markOf(idempotency),
+})
+
+/** An action of this session. @throws {ServiceError} `not_found`, for another session's as well. */
+const findAction = async (host: Host, scope: Scope, session: Resident, id: string): Promise<Resident> => {
+  const action = await host.find(scope, actionDefinition, id).catch(() => null)
+  if (action === null || actionContext(action.state.snapshot.context).session_id !== session.id) {
+    throw new ServiceError('not_found', { param: 'action_id', message: 'The session has no such action.' })
+  }
+  return action
+}
+
+/** Where the session's log stood when this request was carried out the first time; null when it was not yet. */
+const processedBefore = async (
+  host: Host,
+  action: Resident,
+  idempotency: Idempotency | null,
+): Promise<number | null> => {
+  if (idempotency === null) return null
+  const commit = await host.commitOf(action.id, idempotency.cause)
+  if (commit === null) return null
+  checkSameRequest({ commit, duplicate: true }, idempotency)
+  const { after } = commit.event
+  return typeof after === 'number' ? after : 0
+}
+
+interface Approval {
+  readonly action_id: string
+  readonly output: string | undefined
+}
+
+/** The named call first, then the others of the same answer that `tool_results` brings outputs for. */
+const approvalsOf = (session: Resident, actionId: string, results: readonly ToolResult[]): readonly Approval[] => {
+  const outputs = new Map(results.map((result) => [result.action_id, result.output]))
+  const main = pendingCall(session, actionId)
+  if (main.kind === 'function' && !outputs.has(actionId)) {
+    throw new ServiceError('tool_result_required', { param: 'tool_results' })
+  }
+  const others = [...outputs.keys()].filter((id) => id !== actionId)
+  for (const id of others) pendingCall(session, id, 'tool_results')
+  return [actionId, ...others].map((action_id) => ({ action_id, output: outputs.get(action_id) }))
+}
+
+const pendingCall = (session: Resident, actionId: string, param = 'action_id'): OpenCall => {
+  const { calls } = sessionContext(session.state.snapshot.context)
+  const call = calls.find(({ action_id }) => action_id === actionId)
+  if (call?.status === 'pending') return call
+  throw new ServiceError(call === undefined && param !== 'action_id' ? 'not_found' : 'action_already_resolved', {
+    param,
+  })
+}
+
+/** Tells the action, and waits until the session has heard of it. */
+const resolve = async (
+  host: Host,
+  action: Resident,
+  event: StoredEvent,
+  idempotency: Idempotency | null,
+): Promise<Told> => {
+  const told = await host.tell(action, { event, cause: causeOf(idempotency) })
+  if (told.commit === null) throw new ServiceError('action_already_resolved', { param: 'action_id' })
+  await (await host.load(action.id))?.outbox
+  return told
+}
+
+/** What follows a decision, until the turn ends or waits again. */
+const resumedStream = (host: Host, session: Resident, after: number): StreamAnswer['stream'] =>
+  host.feed.follow(session.id, after, { at: 'idle', after: endsTurn })

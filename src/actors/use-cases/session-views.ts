@@ -1,0 +1,61 @@
+import type { ResultOf } from '../../../specs/index.ts'
+import { sessionStatus } from '../../machines/index.ts'
+import type { StoredLogEvent, StoredRecord } from '../../storage/ports.ts'
+import { storedState } from '../runtime/actor-state.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { eventId } from '../sessions/event-id.ts'
+import { sessionContext, sessionRow } from '../sessions/schema.ts'
+
+type Session = ResultOf<'sessions.get'>
+type SessionEventView = ResultOf<'sessions.events'>['data'][number]
+
+const time = (ms: number): string => new Date(ms).toISOString()
+
+/** A live session as the interface shows it. Call it only for one that is not deleted. */
+export const sessionView = (resident: Resident): Session => {
+  const state = storedState(resident.state.snapshot)
+  const context = sessionContext(state.context)
+  const status = sessionStatus(state)
+  return {
+    id: resident.id,
+    status: status === 'deleted' ? 'completed' : status,
+    turn_count: context.turn,
+    created_at: time(resident.owner.createdAt),
+    updated_at: time(resident.touchedAt),
+    agent_id: context.agent_id,
+    metadata: context.metadata,
+    total_cost: Number(context.total_cost),
+  }
+}
+
+/** A session as its creation shows it: without a cost, which it cannot have yet. */
+export const newSessionView = (resident: Resident): Omit<Session, 'total_cost'> => {
+  const { total_cost: _, ...session } = sessionView(resident)
+  return session
+}
+
+/** A session's list row. */
+export const sessionRowView = (record: StoredRecord): Session => {
+  const row = sessionRow(record.data)
+  return {
+    id: record.id,
+    status: row.status,
+    turn_count: row.turn_count,
+    created_at: time(record.created_at),
+    updated_at: time(record.updated_at),
+    agent_id: row.agent_id,
+    metadata: row.metadata,
+    total_cost: Number(row.total_cost),
+  }
+}
+
+/** One event of a session's log. */
+export const sessionEventView = (session: string, event: StoredLogEvent): SessionEventView => ({
+  id: eventId(session, event.sequence, event.at),
+  session_id: session,
+  turn_number: event.turn_number ?? null,
+  sequence: event.sequence,
+  event_type: event.event_type,
+  payload: event.payload,
+  created_at: time(event.at),
+})

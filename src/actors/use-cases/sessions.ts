@@ -1,0 +1,170 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope, type Scope } from '../../../specs/scope.ts'
+import { sessionDefinition } from '../../machines/index.ts'
+import type { LogEvent, RecordStore } from '../../storage/ports.ts'
+import { newId, newIdFor } from '../ids.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident, Told } from '../runtime/resident.ts'
+import { pageOfRange, rangeOfTurn, wholeLog } from '../sessions/event-pages.ts'
+import { sessionRows } from '../sessions/kinds.ts'
+import { sessionContext } from '../sessions/schema.ts'
+import type { TurnConfigs } from '../sessions/turn-config.ts'
+import { type AgentConfig, noAgent, planTurn } from '../sessions/turn-plan.ts'
+import type { Call, Idempotency, StreamAnswer } from './call.ts'
+import { numberedPage } from './numbered-page.ts'
+import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the session use-cases stand on. */
+export interface SessionParts {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly configs: TurnConfigs
+  /** What an agent brings to a turn; null for an agent that the project does not have. */
+  readonly agentConfig: (scope: Scope, agentId: string) => Promise<AgentConfig | null>
+  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
+  readonly checkModel: (model: string) => void
+  readonly defaultModel: () => string
+  readonly now: () => number
+}
+
+type SessionUseCases = Omit<
+  Pick<UseCases, Extract<keyof UseCases, `sessions.${string}`>>,
+  'sessions.approve' | 'sessions.reject'
+>
+
+/** A session that the caller may see. A token bound to one session sees no other. @throws {ServiceError} `not_found`. */
+export const findSession = (
+  host: Host,
+  call: Pick<Call<unknown, unknown, unknown>, 'scope' | 'principal'>,
+  id: string,
+): Promise<Resident> => {
+  const { principal } = call
+  const bound = principal.kind === 'client_token' ? principal.sessionId : null
+  if (bound !== null && bound !== id) throw new ServiceError('not_found', { param: 'session_id' })
+  return host.find(call.scope, sessionDefinition, id)
+}
+
+/** The cause of a command: the caller's Idempotency-Key, or one of its own. */
+export const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')
+
+/** A repeated key must come with the same body. @throws {ServiceError} `idempotency_key_reused`. */
+export const checkSameRequest = (told: Told, idempotency: Idempotency | null): void => {
+  if (!told.duplicate || idempotency === null) return
+  if (told.commit?.event.fingerprint !== idempotency.fingerprint) throw new ServiceError('idempotency_key_reused')
+}
+
+/** Sessions: create, read, run turns, follow (interface "Sessions API"). Approvals are in session-approvals.ts. */
+export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
+  ...lifecycle(parts),
+  ...reading(parts),
+  'sessions.turns': (call) => startTurn(parts, call),
+  'sessions.stream': async (call) => {
+    const session = await findSession(parts.host, call, call.params.session_id)
+    return { stream: parts.host.feed.follow(session.id, call.after ?? 0, { at: 'never' }), replayed: false }
+  },
+  'sessions.cancel': async (call) => {
+    const session = await findSession(parts.host, call, call.params.session_id)
+    await parts.host.tell(session, { event: { type: 'cancel' }, cause: causeOf(call.idempotency) })
+    return sessionView(await findSession(parts.host, call, session.id))
+  },
+})
+
+const lifecycle = ({ host, agentConfig, now }: SessionParts) =>
+  ({
+    'sessions.create': async (call) => {
+      const { scope, body, idempotency } = call
+      const agentId = body.agent_id ?? null
+      if (agentId !== null && (await agentConfig(projectScope(scope.project), agentId)) === null) {
+        throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+      }
+      const id = newIdFor(call, 'ses')
+      const owner = { project: scope.project, tenant: scope.tenant, user: scope.user, createdAt: now() }
+      const input = { session_id: id, agent_id: agentId, metadata: body.metadata }
+      await host.create(sessionDefinition, id, owner, input, causeOf(idempotency))
+      await host.rows.settled()
+      return newSessionView(await host.find(scope, sessionDefinition, id))
+    },
+    'sessions.delete': async (call) => {
+      const session = await findSession(host, call, call.params.session_id)
+      await host.tell(session, { event: { type: 'delete' }, cause: causeOf(call.idempotency) })
+      await host.rows.settled()
+      return { id: session.id, deleted: true }
+    },
+  }) satisfies Partial<UseCases>
+
+const reading = ({ host, records }: SessionParts) =>
+  ({
+    'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
+    'sessions.list': async ({ scope, query }) => {
+      const { page, limit, status } = query
+      const where = status === undefined ? {} : { status }
+      await host.rows.settled()
+      const total = await records.count(sessionRows, scope, where)
+      const rows = await records.list(sessionRows, scope, { where, skip: (page - 1) * limit, limit })
+      return numberedPage(rows.map(sessionRowView), page, limit, total)
+    },
+    'sessions.events': async (call) => {
+      const { page, limit, turn_number } = call.query
+      const session = await findSession(host, call, call.params.session_id)
+      const range = turn_number === undefined ? wholeLog(session) : await rangeOfTurn(host, session, turn_number)
+      const events = await pageOfRange(host, session, range, page, limit)
+      const total = Math.max(0, range.last - range.first + 1)
+      return numberedPage(
+        events.map((event) => sessionEventView(session.id, event)),
+        page,
+        limit,
+        total,
+      )
+    },
+  }) satisfies Partial<UseCases>
+
+type TurnCall = Parameters<UseCases['sessions.turns']>[0]
+
+const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAnswer> => {
+  const { host, configs } = parts
+  const { body, scope, idempotency } = call
+  if (body.input === undefined && body.tool_results === undefined) {
+    throw new ServiceError('missing_field', { param: 'input', message: 'A turn needs input or tool_results.' })
+  }
+  const session = await findSession(host, call, call.params.session_id)
+  const agent = await agentOf(parts, session)
+  const plan = planTurn(body, agent, parts.defaultModel())
+  parts.checkModel(plan.model)
+  const kept = configs.keep(scope.project, plan.config)
+  const told = await host.tell(session, {
+    event: {
+      type: 'turn',
+      input: body.input ?? '',
+      tool_results: body.tool_results ?? [],
+      model: plan.model,
+      config: kept instanceof Promise ? await kept : kept,
+      tools: plan.tools,
+      ...(idempotency !== null && { fingerprint: idempotency.fingerprint }),
+    },
+    // the log's turn.started says the rest
+    stored: { type: 'turn', ...(idempotency !== null && { fingerprint: idempotency.fingerprint }) },
+    cause: causeOf(idempotency),
+  })
+  checkSameRequest(told, idempotency)
+  return { stream: turnStream(host, session.id, told.commit?.events ?? []), replayed: told.duplicate }
+}
+
+const agentOf = async (parts: SessionParts, session: Resident): Promise<AgentConfig> => {
+  const agentId = sessionContext(session.state.snapshot.context).agent_id
+  if (agentId === null) return noAgent
+  return (await parts.agentConfig(projectScope(session.owner.project), agentId)) ?? noAgent
+}
+
+/** A turn from its first event until it ends or waits for people. */
+const turnStream = (host: Host, session: string, started: readonly LogEvent[]) => {
+  const first = started[0]
+  return host.feed.follow(session, (first?.sequence ?? 1) - 1, {
+    at: 'idle',
+    after: (event) => endsTurn(event) && event.turn_number === first?.turn_number,
+  })
+}
+
+/** Whether a turn is over with this event. */
+export const endsTurn = (event: LogEvent): boolean =>
+  event.event_type === 'turn.completed' || event.event_type === 'turn.failed'

@@ -1,0 +1,162 @@
+import { pino } from 'pino'
+import { projectScope } from '../../../specs/scope.ts'
+import {
+  type ModelAnswer,
+  ModelError,
+  type ModelProvider,
+  type ModelRequest,
+} from '../../../src/actors/gateway/provider-port.ts'
+import { newId } from '../../../src/actors/ids.ts'
+import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
+import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import { Conversations } from '../../../src/actors/sessions/conversations.ts'
+import { actionRows, sessionKinds, sessionRows } from '../../../src/actors/sessions/kinds.ts'
+import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
+import type { ToolCall, ToolOutcome } from '../../../src/actors/sessions/tool-runner.ts'
+import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
+import type { Call, EventStream, Principal } from '../../../src/actors/use-cases/call.ts'
+import { sessionApprovalUseCases } from '../../../src/actors/use-cases/session-approvals.ts'
+import { sessionUseCases } from '../../../src/actors/use-cases/sessions.ts'
+import { definitions } from '../../../src/machines/index.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+
+/** What a scripted model says: parts of text, then calls. A part may be a gate to wait at. */
+export interface Script {
+  readonly text?: readonly (string | Promise<void>)[]
+  readonly calls?: readonly { readonly name: string; readonly arguments: string }[]
+  readonly fails?: ModelError
+}
+
+/** A provider that plays scripts in order and keeps what it was asked. */
+export class ScriptedProvider implements ModelProvider {
+  readonly id = 'scripted'
+  readonly asked: ModelRequest[] = []
+  readonly #scripts: Script[]
+
+  constructor(scripts: readonly Script[]) {
+    this.#scripts = [...scripts]
+  }
+
+  async stream(request: ModelRequest, onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
+    this.asked.push({ ...request, messages: [...request.messages] })
+    const script = this.#scripts.shift() ?? { text: ['nothing more'] }
+    let text = ''
+    for (const part of script.text ?? []) {
+      if (typeof part !== 'string') await Promise.race([part, aborted(signal)])
+      if (signal.aborted) throw new ModelError('cancelled', 'The call was cancelled.')
+      if (typeof part !== 'string') continue
+      text += part
+      onDelta(part)
+    }
+    if (script.fails !== undefined) throw script.fails
+    return {
+      model: request.model,
+      text,
+      toolCalls: (script.calls ?? []).map((call, index) => ({ ...call, callId: `call_${index}` })),
+      usage: { inputTokens: 10, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 },
+      finishReason: script.calls ? 'tool_calls' : 'stop',
+    }
+  }
+
+  embed(): never {
+    throw new Error('not scripted')
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+
+/** What a test may set. */
+export interface WorldOptions {
+  readonly scripts?: readonly Script[]
+  readonly storage?: Storage
+  readonly clock?: Clock
+  readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
+}
+
+/** The real runtime and use-cases over a store in memory, with a scripted model. */
+export const openWorld = async (options: WorldOptions = {}) => {
+  const storage = options.storage ?? openMemoryStorage()
+  const clock = options.clock ?? systemClock
+  const provider = new ScriptedProvider(options.scripts ?? [])
+  await storage.records.prepare([epochs, ...sessionKinds])
+  const configs = new TurnConfigs(storage.blobs)
+  const log = pino({ level: 'silent' })
+  const runtime: Runtime = await startRuntime({
+    storage,
+    definitions,
+    rows: { session: sessionRows, action: actionRows },
+    clock,
+    log,
+    effects: (host) =>
+      sessionEffects({
+        conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
+        configs,
+        resolve: (model) => ({ provider, model }),
+        costOf: () => '0.0001',
+        clock,
+        tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
+        commits: storage.commits,
+      }),
+  })
+  const { host } = runtime
+  const parts = {
+    host,
+    records: storage.records,
+    configs,
+    agentConfig: async () => null,
+    checkModel: () => {},
+    defaultModel: () => 'scripted-1',
+    now: clock.now,
+  }
+  const useCases = { ...sessionUseCases(parts), ...sessionApprovalUseCases({ host }) }
+  return { storage, clock, provider, runtime, host, useCases }
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+const secretKey: Principal = { kind: 'secret_key', project: 'prj_a', keyId: 'key_a' }
+
+/** A call with a secret key of project `prj_a`. */
+export const callOf = <P, Q, B>(params: P, query: Q, body: B): Call<P, Q, B> => ({
+  principal: secretKey,
+  scope: projectScope('prj_a'),
+  params,
+  query,
+  body,
+  requestId: newId('req'),
+  remoteAddress: '127.0.0.1',
+  idempotency: null,
+  after: null,
+  accept: '',
+  files: [],
+})
+
+/** Everything that a stream says until it ends. */
+export const collect = (stream: EventStream): Promise<readonly LogEvent[]> =>
+  new Promise((resolve) => {
+    const events: LogEvent[] = []
+    stream.start({
+      push: (more) => {
+        events.push(...more)
+        return true
+      },
+      end: () => resolve(events),
+    })
+  })
+
+/** A session of project `prj_a`. */
+export const newSession = async (world: World): Promise<string> =>
+  (await world.useCases['sessions.create'](callOf({}, {}, { metadata: {} }))).id
+
+type TurnBody = Parameters<World['useCases']['sessions.turns']>[0]['body']
+
+/** Runs a turn and collects its stream. */
+export const turn = async (world: World, session: string, body: TurnBody): Promise<readonly LogEvent[]> => {
+  const { stream } = await world.useCases['sessions.turns'](callOf({ session_id: session }, {}, body))
+  return collect(stream)
+}
+
+/** `event_type`s in order. */
+export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)

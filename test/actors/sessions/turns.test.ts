@@ -1,0 +1,128 @@
+import { afterEach, expect, it } from 'vitest'
+import { ModelError } from '../../../src/actors/gateway/provider-port.ts'
+import { callOf, collect, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
+
+const worlds: World[] = []
+const open = async (...args: Parameters<typeof openWorld>): Promise<World> => {
+  const world = await openWorld(...args)
+  worlds.push(world)
+  return world
+}
+
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.runtime.drain(0)
+})
+
+const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } } as const
+const approval = { ...weather, needsApproval: true } as const
+const asksForWeather = { calls: [{ name: 'weather', arguments: '{"city":"Lagos"}' }] }
+
+it('streams a turn whose output equals its deltas', async () => {
+  const world = await open({ scripts: [{ text: ['Hello', ', ', 'you'] }] })
+  const session = await newSession(world)
+  const events = await turn(world, session, { input: 'hi' })
+  expect(typesOf(events)).toEqual(['turn.started', 'output_text.delta', 'turn.completed'])
+  expect(events.at(-1)?.payload).toMatchObject({ turn_number: 1, output: 'Hello, you', usage: { total_tokens: 15 } })
+  expect(events.map((event) => event.sequence)).toEqual([1, 2, 3])
+})
+
+it('gives the model the whole conversation in the next turn', async () => {
+  const world = await open({ scripts: [{ text: ['one'] }, { text: ['two'] }] })
+  const session = await newSession(world)
+  await turn(world, session, { input: 'first' })
+  await turn(world, session, { input: 'second', instructions: 'Be brief.' })
+  expect(world.provider.asked[1]?.messages).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'first' },
+    { role: 'assistant', content: 'one', toolCalls: [] },
+    { role: 'user', content: 'second' },
+  ])
+})
+
+it('pauses for an approval, resumes with the tool result and completes', async () => {
+  const world = await open({ scripts: [{ text: ['Let me see. '], ...asksForWeather }, { text: ['Sunny.'] }] })
+  const session = await newSession(world)
+  const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
+  expect(typesOf(paused)).toEqual(['turn.started', 'output_text.delta', 'tool_call.started', 'turn.paused'])
+  const params = { session_id: session }
+  expect((await world.useCases['sessions.get'](callOf(params, {}, undefined))).status).toBe('paused')
+  const action_id = String(paused.at(-1)?.payload.action_id)
+  const body = { action_id, tool_results: [{ action_id, output: '31 degrees' }] }
+  const { stream } = await world.useCases['sessions.approve'](callOf(params, {}, body))
+  const resumed = await collect(stream)
+  expect(typesOf(resumed)).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
+  expect(resumed.at(-1)?.payload).toMatchObject({ output: 'Let me see. Sunny.' })
+  expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '31 degrees' })
+})
+
+it('completes the session when a call is rejected, and takes a further turn', async () => {
+  const world = await open({ scripts: [asksForWeather, { text: ['fine'] }] })
+  const session = await newSession(world)
+  const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
+  const action_id = String(paused.at(-1)?.payload.action_id)
+  const call = callOf({ session_id: session }, {}, { action_id })
+  expect(await world.useCases['sessions.reject'](call)).toMatchObject({ resolution: 'rejected', status: 'completed' })
+  await expect(world.useCases['sessions.reject'](call)).rejects.toMatchObject({ code: 'action_already_resolved' })
+  expect(typesOf(await turn(world, session, { input: 'go on' }))).toContain('turn.completed')
+})
+
+it('hands function calls to the caller when nothing pauses, and takes their results with the next turn', async () => {
+  const world = await open({ scripts: [asksForWeather, { text: ['hot'] }] })
+  const session = await newSession(world)
+  const events = await turn(world, session, { input: 'weather?', tools: [weather] })
+  const [call] = Object(events.at(-1)?.payload.tool_calls)
+  expect(call).toMatchObject({ tool: 'weather', arguments: { city: 'Lagos' } })
+  await turn(world, session, { tool_results: [{ action_id: call.action_id, output: '40' }] })
+  expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '40' })
+})
+
+it('refuses a second turn while one runs, and ends the running one on cancel', async () => {
+  const never = new Promise<void>(() => {})
+  const world = await open({ scripts: [{ text: ['partly', never] }] })
+  const session = await newSession(world)
+  const params = { session_id: session }
+  const first = await world.useCases['sessions.turns'](callOf(params, {}, { input: 'hi' }))
+  const collected = collect(first.stream)
+  await expect(turn(world, session, { input: 'again' })).rejects.toMatchObject({ code: 'turn_in_progress' })
+  await world.useCases['sessions.cancel'](callOf(params, {}, undefined))
+  const last = (await collected).at(-1)
+  expect(last).toMatchObject({ event_type: 'turn.failed', payload: { error: { code: 'cancelled' } } })
+})
+
+it('ends a turn as failed when the model fails', async () => {
+  const world = await open({ scripts: [{ text: ['some'], fails: new ModelError('provider_stream_broken', 'cut') }] })
+  const events = await turn(world, await newSession(world), { input: 'hi' })
+  expect(typesOf(events)).toEqual(['turn.started', 'output_text.delta', 'turn.failed'])
+  expect(events.at(-1)?.payload).toMatchObject({ output: { text: 'some', error: { code: 'provider_stream_broken' } } })
+})
+
+it('stops after sixteen model calls', async () => {
+  const http = { type: 'http', name: 'loop', url: 'http://127.0.0.1:9/' } as const
+  const scripts = Array.from({ length: 20 }, () => ({ calls: [{ name: 'loop', arguments: '{}' }] }))
+  const world = await open({ scripts })
+  const events = await turn(world, await newSession(world), { input: 'loop', tools: [http] })
+  expect(world.provider.asked).toHaveLength(16)
+  expect(events.at(-1)?.payload).toMatchObject({ error: { code: 'too_many_steps' } })
+})
+
+it('lets a new process finish what the old one left paused', async () => {
+  const world = await open({ scripts: [asksForWeather] })
+  const session = await newSession(world)
+  const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
+  const next = await open({ storage: world.storage, scripts: [{ text: ['Sunny.'] }] })
+  const action_id = String(paused.at(-1)?.payload.action_id)
+  const body = { action_id, tool_results: [{ action_id, output: '31' }] }
+  const { stream } = await next.useCases['sessions.approve'](callOf({ session_id: session }, {}, body))
+  expect(typesOf(await collect(stream))).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
+})
+
+it('forgets a deleted session', async () => {
+  const world = await open({ scripts: [{ text: ['one'] }] })
+  const session = await newSession(world)
+  await turn(world, session, { input: 'hi' })
+  const call = callOf({ session_id: session }, {}, undefined)
+  expect(await world.useCases['sessions.delete'](call)).toEqual({ id: session, deleted: true })
+  await expect(world.useCases['sessions.get'](call)).rejects.toMatchObject({ code: 'not_found' })
+  const list = await world.useCases['sessions.list'](callOf({}, { page: 1, limit: 20 }, undefined))
+  expect(list.pagination.total).toBe(0)
+})
