@@ -141,7 +141,8 @@ const makeRows = async (
   await put<ProjectData>(projects, {
     id: project,
     project: organization,
-    data: deps.projects.newData(project, 'Default'),
+    // Any origin: what a browser sends is a client token, never a cookie of ours.
+    data: deps.projects.newData(project, 'Default', ['*']),
   })
   await put<MemberData>(members, {
     id: claim.member,

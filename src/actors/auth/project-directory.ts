@@ -45,8 +45,8 @@ export class ProjectDirectory {
     })
   }
 
-  /** null for an unknown project. */
-  async settings(project: string): Promise<ProjectSettings | null> {
+  /** null for an unknown project. Answers without a promise for one that was asked for within the last second. */
+  settings(project: string): ProjectSettings | null | Promise<ProjectSettings | null> {
     return this.#known(project)
   }
 
@@ -63,11 +63,11 @@ export class ProjectDirectory {
   }
 
   /** What a new project's row holds. */
-  newData(project: string, name: string): ProjectData {
+  newData(project: string, name: string, allowedOrigins: readonly string[]): ProjectData {
     return {
       project_id: project,
       name,
-      allowed_origins: [],
+      allowed_origins: allowedOrigins,
       signing_secret: this.#box.seal(newSigningSecret(), signingAad(project)),
     }
   }
@@ -77,7 +77,7 @@ export class ProjectDirectory {
     this.#cache.forget(project)
   }
 
-  async #known(project: string): Promise<CachedProject | null> {
+  #known(project: string): CachedProject | Promise<CachedProject | null> {
     return this.#cache.peek(project) ?? this.#cache.load(project)
   }
 

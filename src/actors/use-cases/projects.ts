@@ -34,7 +34,7 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, 'projects.lis
     'projects.create': async (call) => {
       const { organization } = memberOf(call.principal)
       const id = newIdFor(call, 'prj')
-      const data = { ...deps.projects.newData(id, call.body.name), allowed_origins: call.body.allowed_origins }
+      const data = deps.projects.newData(id, call.body.name, call.body.allowed_origins)
       return resource.create(organizationScope(organization), { id, project: organization, data })
     },
   }

@@ -3,6 +3,7 @@ import type { Credentials } from '../../actors/auth/credentials.ts'
 import { sessionCookieName } from '../../actors/auth/session-cookie.ts'
 import type { Principal } from '../../actors/use-cases/call.ts'
 import type { HttpRequest } from '../http-port.ts'
+import type { Authenticator } from './authenticator.ts'
 
 /**
  * Who sends a request. The first of these that is there decides, so that a wrong one is never passed over for another:
@@ -22,6 +23,11 @@ export const principalOf = (credentials: Credentials, request: HttpRequest): Pri
   if (cookie !== null) return credentials.dashboard(cookie, namedProject(request))
   throw new ServiceError('authentication_required')
 }
+
+/** The authenticator of the dispatcher, over the credentials of this installation. */
+export const authenticatorOf = (credentials: Credentials): Authenticator => ({
+  authenticate: (request) => principalOf(credentials, request),
+})
 
 /** '' for another scheme: no credential of ours is empty. */
 const bearerOf = (authorization: string): string =>

@@ -58,7 +58,7 @@ export const addForeign = async ({ records, auth, now }: Awaited<ReturnType<type
   await new Table(records, projects, now).insert({
     id: project,
     project: organization,
-    data: auth.projects.newData(project, 'Foreign'),
+    data: auth.projects.newData(project, 'Foreign', []),
   })
   const member = await new Table(records, members, now).insert({
     id: newId('usr'),

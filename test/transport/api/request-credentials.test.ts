@@ -49,7 +49,7 @@ const open = async () => {
   const addProject = async (inOrganization: string) => {
     const id = newId('prj')
     const table = new Table(records, projects, Date.now)
-    await table.insert({ id, project: inOrganization, data: directory.newData(id, 'Another') })
+    await table.insert({ id, project: inOrganization, data: directory.newData(id, 'Another', []) })
     return id
   }
   const credentials = new Credentials({ apiKeys, clientTokens, dashboardSessions, projects: directory })

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { projects } from '../../../src/actors/auth/kinds.ts'
+import { ProjectDirectory } from '../../../src/actors/auth/project-directory.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { projectOrigins } from '../../../src/transport/api/project-origins.ts'
+
+const open = async (lists: Readonly<Record<string, readonly string[]>>) => {
+  const { records } = openMemoryStorage()
+  const box = { seal: (text: string) => text, open: (sealed: string) => sealed }
+  const directory = new ProjectDirectory({ records, box, now: Date.now })
+  const table = new Table(records, projects, Date.now)
+  for (const [id, origins] of Object.entries(lists))
+    await table.insert({ id, project: 'org_1', data: directory.newData(id, id, origins) })
+  return projectOrigins(directory)
+}
+
+describe('origins of a project', () => {
+  it('are those that it lists, to the letter', async () => {
+    const origins = await open({ prj_1: ['https://app.example.org'], prj_2: [] })
+    expect(await origins.allows('https://app.example.org', 'prj_1')).toBe(true)
+    for (const other of ['https://app.example.org:444', 'http://app.example.org', 'https://example.org', 'null', ''])
+      expect(await origins.allows(other, 'prj_1')).toBe(false)
+    expect(await origins.allows('https://app.example.org', 'prj_2')).toBe(false)
+    expect(await origins.allows('https://app.example.org', 'prj_unknown')).toBe(false)
+  })
+
+  it('are all where the project says *', async () => {
+    const origins = await open({ prj_1: ['*'] })
+    expect(await origins.allows('https://anything.example', 'prj_1')).toBe(true)
+  })
+
+  it('are answered without a promise once known', async () => {
+    const origins = await open({ prj_1: ['*'] })
+    await origins.allows('https://a.example', 'prj_1')
+    expect(origins.allows('https://a.example', 'prj_1')).toBe(true)
+  })
+
+  it('are not asked for by a preflight, which names no project', async () => {
+    expect((await open({})).allows('https://a.example', null)).toBe(true)
+  })
+})
