@@ -82,6 +82,7 @@ class NodeWriter implements BodyWriter {
   readonly #response: ServerResponse
   readonly #owner: NodeHttpResponse
   #drained: (() => void) | null = null
+  #stalled = false
 
   constructor(response: ServerResponse, owner: NodeHttpResponse) {
     this.#response = response
@@ -95,9 +96,10 @@ class NodeWriter implements BodyWriter {
 
   write(part: string | Uint8Array): boolean {
     if (this.#owner.closed) return true
-    if (this.#response.write(part)) return true
-    this.#response.socket?.setTimeout(stalledMaxMs, () => this.abort())
-    return false
+    // What waits is counted by node in UTF-16 units when it is text, in bytes when it is bytes.
+    const more = this.#response.write(this.#stalled && typeof part === 'string' ? Buffer.from(part) : part)
+    if (!more && !this.#stalled) this.#stall()
+    return more
   }
 
   onDrain(listener: () => void): void {
@@ -112,7 +114,14 @@ class NodeWriter implements BodyWriter {
     if (!this.#owner.closed) this.#owner.cut()
   }
 
+  #stall(): void {
+    this.#stalled = true
+    // At its time-out, which any progress puts off, node:http destroys the connection.
+    this.#response.socket?.setTimeout(stalledMaxMs)
+  }
+
   #onDrain(): void {
+    this.#stalled = false
     this.#response.socket?.setTimeout(0)
     this.#drained?.()
   }

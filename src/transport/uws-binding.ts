@@ -37,7 +37,8 @@ export interface UwsResponse {
   end(body?: string | Uint8Array, closeConnection?: boolean): void
   /** Sends what the socket takes of a body of `totalBytes`, and keeps nothing. @returns all of `part` taken; answer complete. */
   tryEnd(part: Uint8Array, totalBytes: number): [taken: boolean, done: boolean]
-  endWithoutBody(contentLength?: number, closeConnection?: boolean): void
+  /** Without arguments only: with any, even undefined, it writes a wrong length and never counts as an end. */
+  endWithoutBody(): void
   close(): void
   cork(write: () => void): void
   onData(listener: (part: ArrayBuffer, last: boolean) => void): void

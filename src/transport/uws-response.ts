@@ -122,7 +122,8 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     this.uws.cork(() => {
       this.writeHead()
       if (!isBodiless(status)) this.uws.writeHeader('content-length', String(Buffer.byteLength(body)))
-      this.uws.endWithoutBody(undefined, this.#owner.closing)
+      if (this.#owner.closing) this.uws.writeHeader('connection', 'close')
+      this.uws.endWithoutBody()
     })
     this.#over()
   }

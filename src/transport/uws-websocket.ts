@@ -53,8 +53,11 @@ class UwsPeer implements WebSocketPeer, UwsSocketListener {
     else this.#message(Buffer.from(message).toString())
   }
 
+  /** A send from within the library's own `drain` call would never be followed by another `drain`: so a turn later. */
   writable(): void {
-    if (this.bufferedBytes === 0) this.#drained()
+    setImmediate(() => {
+      if (this.#socket !== null && this.bufferedBytes === 0) this.#drained()
+    })
   }
 
   gone(): void {

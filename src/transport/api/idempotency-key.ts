@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { Idempotency, UploadedFile } from '../../actors/use-cases/call.ts'
+import type { HttpRequest } from '../http-port.ts'
+import { canonical } from './canonical.ts'
+
+/** What a request asks for, as far as a repeated key must ask for the same. */
+export interface Asked {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly files: readonly UploadedFile[]
+}
+
+/** 1 to 255 visible characters. */
+const keyShape = /^[\x20-\x7e]{1,255}$/
+
+/**
+ * The Idempotency-Key of a request, unique over project, tenant, user and operation, with a hash of what it asks for.
+ *
+ * @returns null when there is none, and for operations that take none.
+ * @throws {ServiceError} `invalid_header`
+ */
+export const idempotencyOf = (
+  operation: Operation,
+  request: HttpRequest,
+  scope: Scope,
+  asked: Asked,
+): Idempotency | null => {
+  if (operation.idempotency === 'ignored') return null
+  const key = request.header('idempotency-key')
+  if (key === undefined) return null
+  if (!keyShape.test(key)) {
+    throw new ServiceError('invalid_header', {
+      param: 'Idempotency-Key',
+      message: 'Idempotency-Key has 1 to 255 visible ASCII characters.',
+    })
+  }
+  const cause = `idem:${hash([scope.project, scope.tenant ?? '', scope.user ?? '', operation.id, key].join('\n'))}`
+  return { cause, fingerprint: fingerprint(asked), seed: null }
+}
+
+const fingerprint = ({ files, ...asked }: Asked): string =>
+  hash(canonical({ ...asked, files: files.map(({ bytes, ...file }) => ({ ...file, hash: hash(bytes) })) }))
+
+const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64url')

@@ -1,0 +1,85 @@
+/** What a path leads to: one target a method, and the values of the path's parameters in order. */
+export interface Match<T> {
+  readonly methods: ReadonlyMap<string, T>
+  readonly params: readonly string[]
+}
+
+interface Node<T> {
+  readonly words: Map<string, Node<T>>
+  parameter: Node<T> | null
+  methods: Map<string, T> | null
+}
+
+const emptyNode = <T>(): Node<T> => ({ words: new Map(), parameter: null, methods: null })
+
+const noParams: readonly string[] = []
+
+/** Finds a path's targets: paths without parameters in one look-up, others along a tree of segments, words first. */
+export class Router<T> {
+  readonly #plain = new Map<string, Match<T>>()
+  readonly #root = emptyNode<T>()
+
+  /**
+   * Adds a path template such as `/v1/x/{x_id}`.
+   *
+   * @throws when the path has this method already.
+   */
+  add(method: string, path: string, target: T): void {
+    const methods = this.#methodsOf(path)
+    if (methods.has(method)) throw new Error(`${method} ${path} is declared twice`)
+    methods.set(method, target)
+  }
+
+  /** @param path percent-encoded. @returns null for a path that leads nowhere, also for one that is wrongly encoded. */
+  find(path: string): Match<T> | null {
+    return this.#plain.get(path) ?? this.#walk(path)
+  }
+
+  #methodsOf(path: string): Map<string, T> {
+    let node = this.#root
+    for (const segment of path.split('/').slice(1)) node = childFor(node, segment)
+    node.methods ??= new Map()
+    if (!path.includes('{')) this.#plain.set(path, { methods: node.methods, params: noParams })
+    return node.methods
+  }
+
+  #walk(path: string): Match<T> | null {
+    if (!path.startsWith('/')) return null
+    const params: string[] = []
+    const node = descend(this.#root, path.split('/'), 1, params)
+    if (!node?.methods) return null
+    return path.includes('%') ? decoded(node.methods, params) : { methods: node.methods, params }
+  }
+}
+
+const childFor = <T>(node: Node<T>, segment: string): Node<T> => {
+  if (segment.startsWith('{')) {
+    node.parameter ??= emptyNode()
+    return node.parameter
+  }
+  const known = node.words.get(segment) ?? emptyNode<T>()
+  node.words.set(segment, known)
+  return known
+}
+
+/** Goes back to the parameter where a word led nowhere: `/x/oauth/callback` hides no `/x/{x_id}/test`. */
+const descend = <T>(node: Node<T>, segments: readonly string[], at: number, params: string[]): Node<T> | null => {
+  const segment = segments[at]
+  if (segment === undefined) return node.methods === null ? null : node
+  const word = node.words.get(segment)
+  const found = word && descend(word, segments, at + 1, params)
+  if (found) return found
+  if (node.parameter === null || segment === '') return null
+  params.push(segment)
+  const below = descend(node.parameter, segments, at + 1, params)
+  if (below === null) params.pop()
+  return below
+}
+
+const decoded = <T>(methods: ReadonlyMap<string, T>, params: readonly string[]): Match<T> | null => {
+  try {
+    return { methods, params: params.map(decodeURIComponent) }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,10 @@
+import { describe } from 'vitest'
+import { httpSuite } from './http-suite.ts'
+import { streamSuite } from './stream-suite.ts'
+import { websocketSuite } from './websocket-suite.ts'
+
+describe('node server', () => {
+  httpSuite('node')
+  streamSuite('node')
+  websocketSuite('node')
+})

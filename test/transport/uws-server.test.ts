@@ -1,0 +1,10 @@
+import { describe } from 'vitest'
+import { httpSuite } from './http-suite.ts'
+import { streamSuite } from './stream-suite.ts'
+import { websocketSuite } from './websocket-suite.ts'
+
+describe('uws server', () => {
+  httpSuite('uws')
+  streamSuite('uws')
+  websocketSuite('uws')
+})

@@ -1,0 +1,264 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  type HttpHandler,
+  type UpgradeDecision,
+  type WebSocketPeer,
+  websocketMaxBytes,
+} from '../../src/transport/http-port.ts'
+import { clientFrame, head, type RawClient } from './raw-client.ts'
+import { later, serving } from './serving.ts'
+
+const echo = (peer: WebSocketPeer): void => peer.onMessage((text) => void peer.send(text))
+
+const handshake = (path = '/'): string =>
+  head(
+    'GET',
+    path,
+    'upgrade: websocket',
+    'connection: Upgrade',
+    'sec-websocket-version: 13',
+    'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+  )
+
+/** What every adapter of the HTTP port does with WebSockets. */
+export const websocketSuite = (adapter: 'uws' | 'node'): void => {
+  const sockets: WebSocket[] = []
+  const { serve: serveBoth, client } = serving(adapter)
+
+  const serve = (upgrade: HttpHandler['upgrade']) => serveBoth((_, response) => response.send(426, [], ''), upgrade)
+
+  const accepting = (accept: (peer: WebSocketPeer) => void) => serve(() => Promise.resolve({ accept }))
+
+  const dial = async (port: number, path = '/'): Promise<WebSocket> => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`)
+    sockets.push(socket)
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve, { once: true })
+      socket.addEventListener('error', () => reject(new Error('refused')), { once: true })
+    })
+    return socket
+  }
+
+  /** A raw connection after its handshake. */
+  const rawDial = async (port: number): Promise<RawClient> => {
+    const raw = await client(port)
+    raw.write(handshake())
+    await raw.until('\r\n\r\n')
+    return raw
+  }
+
+  const message = (socket: WebSocket): Promise<unknown> =>
+    new Promise((resolve) => socket.addEventListener('message', (event) => resolve(event.data), { once: true }))
+
+  const closing = (socket: WebSocket): Promise<{ code: number; reason: string }> =>
+    new Promise((resolve) =>
+      socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }), { once: true }),
+    )
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.close()
+  })
+
+  describe('websocket', () => {
+    it('proves in its handshake that it read the key', async () => {
+      const { port } = await accepting(echo)
+      const raw = await rawDial(port)
+      expect(raw.received.toLowerCase()).toContain('101 switching protocols')
+      expect(raw.received).toContain('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
+    })
+
+    it('decides on an upgrade by its path, query and headers', async () => {
+      const { port } = await serve(async (request): Promise<UpgradeDecision> => {
+        await new Promise((resolve) => setImmediate(resolve))
+        return request.path === '/yes' && request.query === 'token=1' && request.header('host') !== undefined
+          ? { accept: echo }
+          : { refuse: { status: 403, headers: [['x-why', 'no']], body: 'no entry' } }
+      })
+      const socket = await dial(port, '/yes?token=1')
+      socket.send('hello')
+      expect(await message(socket)).toBe('hello')
+      const raw = await client(port)
+      raw.write(handshake('/no'))
+      expect(await raw.until('no entry')).toMatch(/^HTTP\/1.1 403 Forbidden\r\n[\s\S]*x-why: no/)
+    })
+
+    it('answers 500 when the decision fails', async () => {
+      const { port } = await serve(() => Promise.reject(new Error('planted')))
+      await expect(dial(port)).rejects.toThrow()
+    })
+
+    it('answers a plain request beside its sockets', async () => {
+      const { port } = await accepting(echo)
+      await dial(port)
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(426)
+    })
+
+    it.each([
+      ['empty', ''],
+      ['short', 'hällo ☃ 😀'],
+      ['of 126 bytes', 'x'.repeat(126)],
+      ['of 64 KiB', 'x'.repeat(65_536)],
+      ['of the largest size', 'x'.repeat(websocketMaxBytes)],
+    ])('echoes a message that is %s', async (_, text) => {
+      const { port } = await accepting(echo)
+      const socket = await dial(port)
+      socket.send(text)
+      expect(await message(socket)).toBe(text)
+    })
+
+    it('ends a connection that sends more than the largest size', async () => {
+      const { port } = await accepting(echo)
+      const socket = await dial(port)
+      const closed = closing(socket)
+      socket.send('x'.repeat(websocketMaxBytes + 1))
+      expect([1006, 1009]).toContain((await closed).code)
+    })
+
+    it('ends a connection whose fragments grow over the largest size', async () => {
+      const { port } = await accepting(echo)
+      const raw = await rawDial(port)
+      const half = Buffer.alloc(websocketMaxBytes / 2 + 1, 'x')
+      raw.write(clientFrame(0x01, half))
+      raw.write(clientFrame(0x80, half))
+      await raw.closed
+    })
+
+    it('puts fragments together, with a ping between them answered at once', async () => {
+      const { port } = await accepting(echo)
+      const raw = await rawDial(port)
+      raw.write(clientFrame(0x01, 'one '))
+      raw.write(clientFrame(0x89, 'are you there'))
+      await raw.until('\x8a\x0dare you there')
+      raw.write(clientFrame(0x00, 'two '))
+      raw.write(clientFrame(0x80, 'three'))
+      await raw.until('\x81\x0done two three')
+    })
+
+    it('reads frames that arrive byte by byte, or many at once', async () => {
+      const { port } = await accepting(echo)
+      const raw = await rawDial(port)
+      raw.socket.setNoDelay(true)
+      for (const byte of clientFrame(0x81, 'x'.repeat(200))) {
+        await new Promise((resolve) => raw.socket.write(Uint8Array.of(byte), resolve))
+      }
+      await raw.until('x'.repeat(200))
+      raw.write(Buffer.concat(['a', 'b', 'c'].map((text) => clientFrame(0x81, text))))
+      await raw.until('\x81\x01a\x81\x01b\x81\x01c')
+    })
+
+    it.each([
+      ['reserved bits', clientFrame(0xf1, 'x')],
+      ['an unknown opcode', clientFrame(0x83, 'x')],
+      ['a fragmented ping', clientFrame(0x09, 'x')],
+      ['a continuation of nothing', clientFrame(0x80, 'x')],
+      ['text that is not UTF-8', clientFrame(0x81, Buffer.from([0xff, 0xfe]))],
+    ])('ends a connection that sends %s', async (_, frame) => {
+      const heard: string[] = []
+      const { port } = await accepting((peer) => peer.onMessage((text) => void heard.push(text)))
+      const raw = await rawDial(port)
+      raw.write(frame)
+      await raw.closed
+      expect(heard).toEqual([])
+    })
+
+    it.runIf(adapter === 'node')('ends a connection that sends an unmasked frame', async () => {
+      const { port } = await accepting(echo)
+      const raw = await rawDial(port)
+      raw.write(clientFrame(0x81, 'x', false))
+      await raw.closed
+      expect(raw.received).toContain('\x03\xeaframe not masked')
+    })
+
+    it('refuses binary messages with 1003', async () => {
+      const { port } = await accepting(echo)
+      const socket = await dial(port)
+      const closed = closing(socket)
+      socket.send(new Uint8Array([1, 2, 3]))
+      expect((await closed).code).toBe(1003)
+    })
+
+    it('closes with the code and reason that it is given, and reports it once', async () => {
+      let reports = 0
+      const { port } = await accepting((peer) => {
+        peer.onClose(() => reports++)
+        peer.onMessage(() => {
+          peer.close(4001, 'enough')
+          peer.close(4002, 'again')
+        })
+      })
+      const socket = await dial(port)
+      const closed = closing(socket)
+      socket.send('go')
+      expect(await closed).toEqual({ code: 4001, reason: 'enough' })
+      expect(reports).toBe(1)
+    })
+
+    it('answers a close with its code, and reports that the client left', async () => {
+      const left = later<void>()
+      const { port } = await accepting((peer) => peer.onClose(left.resolve))
+      const socket = await dial(port)
+      const closed = closing(socket)
+      socket.close(4003, 'bye')
+      expect((await closed).code).toBe(4003)
+      await left.promise
+    })
+
+    it('reports a client whose connection breaks, and takes what is sent to it without complaint', async () => {
+      const [opened, left] = [later<WebSocketPeer>(), later<void>()]
+      const { port } = await accepting((peer) => {
+        peer.onClose(left.resolve)
+        opened.resolve(peer)
+      })
+      const raw = await rawDial(port)
+      const peer = await opened.promise
+      raw.socket.destroy()
+      await left.promise
+      peer.send('nobody')
+      peer.close(1000, '')
+    })
+
+    it('holds little for a reader that stops, and goes on when it reads again', async () => {
+      const text = 'x'.repeat(60_000)
+      const messages = 500
+      const full = later<void>()
+      let [sent, drains, mostBuffered] = [0, 0, 0]
+      const { port } = await accepting((peer) => {
+        const produce = (): void => {
+          while (sent < messages) {
+            sent++
+            const more = peer.send(text)
+            mostBuffered = Math.max(mostBuffered, peer.bufferedBytes)
+            if (!more) break
+          }
+          if (sent < messages) full.resolve()
+          else peer.close(1000, 'done')
+        }
+        peer.onDrain(() => {
+          drains++
+          produce()
+        })
+        peer.onMessage(produce)
+      })
+      const raw = await rawDial(port)
+      raw.socket.pause()
+      raw.write(clientFrame(0x81, 'go'))
+      await full.promise
+      expect(sent).toBeLessThan(messages)
+      raw.socket.resume()
+      const seen = await raw.closed
+      expect(seen.split(text).length - 1).toBe(messages)
+      expect(drains).toBeGreaterThan(0)
+      expect(mostBuffered).toBeLessThan(256 * 1024)
+    })
+
+    it('is told 1001 when the server closes, and refuses upgrades from then on', async () => {
+      const { server, port } = await accepting(echo)
+      const socket = await dial(port)
+      const closed = closing(socket)
+      const done = server.close(60_000)
+      expect((await closed).code).toBe(1001)
+      await done
+      await expect(dial(port)).rejects.toThrow()
+    })
+  })
+}
