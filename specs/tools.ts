@@ -45,7 +45,7 @@ const httpTool = object(
     description: optional(string({ maxLength: 4096 })),
     parameters: optional(jsonObject()),
     url: string({ maxLength: 2048, pattern: '^https?://' }),
-    method: optional(oneOf('POST', 'PUT', 'PATCH', 'GET', 'DELETE')),
+    method: optional(oneOf('POST', 'PUT', 'PATCH')),
     headers: optional(record(string({ maxLength: 4096 }), { maxProperties: 32 })),
     risk_level: optional(riskLevel),
     effect: optional(oneOf('idempotent', 'at_most_once')),

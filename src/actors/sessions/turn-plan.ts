@@ -18,6 +18,8 @@ export interface AgentConfig {
   readonly tools: readonly ToolDeclaration[]
   readonly temperature: number | null
   readonly max_tokens: number | null
+  /** What a turn does that does not say. */
+  readonly pause_on_tool_calls: boolean | null
 }
 
 /** A turn, ready to be given to the session's machine. */
@@ -31,7 +33,14 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 const msPerSecond = 1000
 
 /** A turn without an agent. */
-export const noAgent: AgentConfig = { model: null, system_prompt: null, tools: [], temperature: null, max_tokens: null }
+export const noAgent: AgentConfig = {
+  model: null,
+  system_prompt: null,
+  tools: [],
+  temperature: null,
+  max_tokens: null,
+  pause_on_tool_calls: null,
+}
 
 /**
  * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name.
@@ -47,7 +56,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       temperature: agent.temperature,
       max_tokens: agent.max_tokens,
     },
-    tools: sessionTools(tools, request.pause_on_tool_calls),
+    tools: sessionTools(tools, request.pause_on_tool_calls ?? agent.pause_on_tool_calls),
   }
 }
 
@@ -68,7 +77,7 @@ const mergedTools = (
 
 const sessionTools = (
   tools: readonly ToolDeclaration[],
-  pause: boolean | undefined,
+  pause: boolean | null,
 ): Readonly<Record<string, SessionTool>> => {
   if (tools.length === 0) return {}
   const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))

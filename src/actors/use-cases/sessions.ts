@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import { projectScope, type Scope } from '../../../specs/scope.ts'
 import { sessionDefinition } from '../../machines/index.ts'
 import type { LogEvent, RecordStore } from '../../storage/ports.ts'
 import { newId, newIdFor } from '../ids.ts'
@@ -21,7 +20,7 @@ export interface SessionParts {
   readonly records: RecordStore
   readonly configs: TurnConfigs
   /** What an agent brings to a turn; null for an agent that the project does not have. */
-  readonly agentConfig: (scope: Scope, agentId: string) => Promise<AgentConfig | null>
+  readonly agentConfig: (project: string, agentId: string) => AgentConfig | null | Promise<AgentConfig | null>
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
   readonly checkModel: (model: string) => void
   readonly defaultModel: () => string
@@ -75,7 +74,7 @@ const lifecycle = ({ host, agentConfig, now }: SessionParts) =>
     'sessions.create': async (call) => {
       const { scope, body, idempotency } = call
       const agentId = body.agent_id ?? null
-      if (agentId !== null && (await agentConfig(projectScope(scope.project), agentId)) === null) {
+      if (agentId !== null && (await agentConfig(scope.project, agentId)) === null) {
         throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
       }
       const id = newIdFor(call, 'ses')
@@ -128,7 +127,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     throw new ServiceError('missing_field', { param: 'input', message: 'A turn needs input or tool_results.' })
   }
   const session = await findSession(host, call, call.params.session_id)
-  const agent = await agentOf(parts, session)
+  const found = agentOf(parts, session)
+  const agent = (found instanceof Promise ? await found : found) ?? noAgent
   const plan = planTurn(body, agent, parts.defaultModel())
   parts.checkModel(plan.model)
   const kept = configs.keep(scope.project, plan.config)
@@ -150,10 +150,9 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   return { stream: turnStream(host, session.id, told.commit?.events ?? []), replayed: told.duplicate }
 }
 
-const agentOf = async (parts: SessionParts, session: Resident): Promise<AgentConfig> => {
+const agentOf = (parts: SessionParts, session: Resident): AgentConfig | null | Promise<AgentConfig | null> => {
   const agentId = sessionContext(session.state.snapshot.context).agent_id
-  if (agentId === null) return noAgent
-  return (await parts.agentConfig(projectScope(session.owner.project), agentId)) ?? noAgent
+  return agentId === null ? noAgent : parts.agentConfig(session.owner.project, agentId)
 }
 
 /** A turn from its first event until it ends or waits for people. */

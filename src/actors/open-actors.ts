@@ -1,0 +1,118 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../specs/errors.ts'
+import { definitions } from '../machines/index.ts'
+import type { RecordKind, Storage } from '../storage/ports.ts'
+import { authKinds } from './auth/kinds.ts'
+import { type Auth, openAuth } from './auth/open-auth.ts'
+import type { SecretBox } from './auth/project-directory.ts'
+import { installations } from './bootstrap.ts'
+import { costOf } from './gateway/prices.ts'
+import { ModelError } from './gateway/provider-port.ts'
+import type { Providers } from './gateway/providers.ts'
+import { recordKinds } from './records/kinds.ts'
+import { type Clock, pause } from './runtime/clock.ts'
+import { epochs, type Runtime, startRuntime } from './runtime/runtime.ts'
+import { AgentConfigs } from './sessions/agent-configs.ts'
+import { Conversations } from './sessions/conversations.ts'
+import { actionRows, sessionKinds, sessionRows } from './sessions/kinds.ts'
+import { sessionEffects } from './sessions/session-effects.ts'
+import { TurnConfigs } from './sessions/turn-config.ts'
+import { serverTools } from './tools/server-tools.ts'
+import type { SsrfGuard } from './tools/ssrf-guard.ts'
+import { accountUseCases } from './use-cases/account-use-cases.ts'
+import { actionUseCases } from './use-cases/actions.ts'
+import { idempotencyKeys } from './use-cases/idempotent.ts'
+import { modelUseCases } from './use-cases/models.ts'
+import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
+import { sessionUseCases } from './use-cases/sessions.ts'
+import type { UseCases } from './use-cases/use-cases.ts'
+
+/** What the actors stand on; main.ts makes it. */
+export interface ActorsParts {
+  readonly storage: Storage
+  readonly providers: Providers
+  readonly guard: SsrfGuard
+  readonly masterKey: Uint8Array
+  readonly box: SecretBox
+  readonly secureCookies: boolean
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Everything that transport is given. */
+export interface Actors {
+  readonly useCases: UseCases
+  readonly auth: Auth
+  readonly runtime: Runtime
+}
+
+const kinds: readonly RecordKind[] = [
+  ...authKinds,
+  ...recordKinds,
+  ...sessionKinds,
+  installations,
+  epochs,
+  idempotencyKeys,
+]
+
+/** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
+export const openActors = async (parts: ActorsParts): Promise<Actors> => {
+  const { storage, clock, providers } = parts
+  const { records } = storage
+  await records.prepare(kinds)
+  const auth = openAuth({ records, masterKey: parts.masterKey, box: parts.box, now: clock.now })
+  const configs = new TurnConfigs(storage.blobs)
+  const runtime = await startSessions(parts, auth, configs)
+  const { host } = runtime
+  const agentConfigs = new AgentConfigs({ records, now: clock.now })
+  const useCases = {
+    ...accountUseCases({ records, auth, secureCookies: parts.secureCookies, now: clock.now }),
+    ...sessionUseCases({
+      host,
+      records,
+      configs,
+      agentConfig: (project, agent) => agentConfigs.of(project, agent),
+      checkModel: checkModel(providers),
+      defaultModel: () => providers.defaultModel,
+      now: clock.now,
+    }),
+    ...sessionApprovalUseCases({ host }),
+    ...actionUseCases({ host, now: clock.now }),
+    ...modelUseCases(providers),
+  }
+  return { useCases, auth, runtime }
+}
+
+const startSessions = ({ storage, clock, log, providers, guard }: ActorsParts, auth: Auth, configs: TurnConfigs) =>
+  startRuntime({
+    storage,
+    definitions,
+    rows: { session: sessionRows, action: actionRows },
+    clock,
+    log,
+    effects: (host) =>
+      sessionEffects({
+        conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
+        configs,
+        resolve: (model) => providers.resolve(model),
+        costOf,
+        clock,
+        tools: serverTools({
+          guard,
+          signingSecret: (project) => auth.projects.signingSecret(project),
+          pause: (ms) => pause(clock, ms),
+        }),
+        commits: storage.commits,
+      }),
+  })
+
+const checkModel =
+  (providers: Providers) =>
+  (model: string): void => {
+    try {
+      providers.resolve(model)
+    } catch (error) {
+      if (error instanceof ModelError) throw new ServiceError(error.code, { param: 'model', message: error.message })
+      throw error
+    }
+  }
