@@ -71,18 +71,17 @@ export function simulatedWanted(config: ProvidersConfig): boolean {
 export function openProviders(config: ProvidersConfig): Providers {
   const open = openAll(config)
   const compatible = open.openai !== undefined && !isOwnOpenAi(config.openai?.baseUrl) ? open.openai : undefined
-  let rows = rowsOf(open, [])
+  let rows = rowsOf(open, compatible === undefined ? null : [])
 
   return {
     resolve(asked) {
       const { family, model } = familyOf(asked)
-      if (family === undefined) {
+      if (family === undefined || (family === 'simulated' && open.simulated === undefined)) {
         if (compatible === undefined) throw new ModelError('model_not_found', 'No provider offers this model.')
         return { provider: compatible, model: asked }
       }
       const provider = open[family]
       if (provider !== undefined) return { provider, model }
-      if (family === 'simulated') throw new ModelError('model_not_found', 'The simulated provider is off.')
       throw new ModelError('provider_not_configured', 'The provider of this model has no key.')
     },
     list: () => rows,
@@ -163,13 +162,17 @@ function familyOf(asked: string): { family: ProviderId | undefined; model: strin
   return { family: known ?? families.find(([shape]) => shape.test(asked))?.[1], model: asked }
 }
 
-function rowsOf(open: OpenProviders, compatibleIds: readonly string[]): ModelRow[] {
+/** A compatible server has what it lists (`offered`), not what OpenAI sells; null when it is OpenAI itself. */
+function rowsOf(open: OpenProviders, offered: readonly string[] | null): ModelRow[] {
   const configured = new Set(families.map(([, id]) => id).filter((id) => open[id] !== undefined))
   const listed: ProviderId[] = ['openai', 'anthropic', 'google']
   if (open.simulated !== undefined) listed.push('simulated')
-  const rows = catalogueRows(prices, listed, configured, new Date().toISOString().slice(0, 10))
+  const today = new Date().toISOString().slice(0, 10)
+  const rows = catalogueRows(prices, listed, configured, today).filter(
+    (row) => offered === null || row.provider !== 'openai' || offered.includes(row.id),
+  )
   const known = new Set(rows.map((row) => row.id))
   const created = Math.floor(Date.parse(prices.date) / 1000)
-  const others = compatibleIds.filter((id) => !known.has(id)).map((id) => unknownRow(id, 'openai', created))
+  const others = (offered ?? []).filter((id) => !known.has(id)).map((id) => unknownRow(id, 'openai', created))
   return [...others, ...rows]
 }

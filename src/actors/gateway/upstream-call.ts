@@ -52,6 +52,8 @@ export class UpstreamCall {
   readonly fetch = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const answer = await this.#request(url instanceof Request ? url.url : url, init)
     this.#answered = true
+    // Whoever reads the body sees its errors; a body that is thrown away must not end the process with one.
+    answer.body.on('error', () => {})
     if (answer.statusCode !== 200) throw this.#end(await this.#statusFailure(answer))
     const type = answer.headers['content-type']
     return new Response(this.#watched(answer), { headers: typeof type === 'string' ? { 'content-type': type } : {} })

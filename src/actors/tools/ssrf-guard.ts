@@ -1,0 +1,148 @@
+import { lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { AllowedHosts, isPublicAddress } from './address-rules.ts'
+
+/** The one guard between what a user may name (a URL) and what the server may reach. */
+export interface SsrfGuard {
+  /** Connects to public addresses and allowed hosts only; the check is made on the address that is connected to. */
+  readonly dispatcher: Dispatcher
+  /** Parses a URL and refuses what needs no lookup to be refused. @throws {SsrfRefused} */
+  check(url: string): URL
+  /**
+   * One request. 307 and 308 are followed up to `maxRedirects` times, each hop checked anew, credentials dropped on
+   * another origin; other redirects are answers like any other.
+   * @throws {SsrfRefused} for the first URL, {RedirectFailed} for a later one, and what undici throws
+   */
+  request(url: string, init: GuardedRequest): Promise<Dispatcher.ResponseData>
+  close(): Promise<void>
+}
+
+/** A request through the guard. Header names in lower case. */
+export interface GuardedRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+  readonly maxRedirects: number
+}
+
+/** What the guard is set up with. */
+export interface SsrfGuardOptions {
+  /** `host` or `host:port`, from ALLOWED_PRIVATE_HOSTS. */
+  readonly allowedPrivateHosts: readonly string[]
+  readonly connectTimeoutMs?: number
+  /** Replaces the system's resolver, in tests. */
+  readonly lookup?: LookupFunction
+}
+
+/** The target is not one that this server connects to. */
+export class SsrfRefused extends Error {
+  override readonly name = 'SsrfRefused'
+}
+
+/** The first host had the request and sent it on to one that cannot be reached. */
+export class RedirectFailed extends Error {
+  override readonly name = 'RedirectFailed'
+  constructor(cause: unknown) {
+    super('the redirect cannot be followed', { cause })
+  }
+}
+
+const defaultConnectTimeoutMs = 10_000
+const hopHeaders = ['authorization', 'cookie', 'proxy-authorization', 'host']
+
+/** Opens a guard with connections of its own. */
+export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
+  const allowed = new AllowedHosts(options.allowedPrivateHosts)
+  const dispatcher = new Agent({ allowH2: false, connect: guardedConnector(options, allowed) })
+  const check = (url: string): URL => checkUrl(url, allowed)
+  return {
+    dispatcher,
+    check,
+    request: (url, init) => follow(dispatcher, check, check(url), init),
+    close: () => dispatcher.destroy(),
+  }
+}
+
+async function follow(
+  dispatcher: Dispatcher,
+  check: (url: string) => URL,
+  first: URL,
+  init: GuardedRequest,
+): Promise<Dispatcher.ResponseData> {
+  let url = first
+  let headers = init.headers
+  for (let hops = 0; ; hops++) {
+    const { method, body, signal } = init
+    const target = { origin: url.origin, path: url.pathname + url.search, method, headers, signal }
+    const answer = await dispatcher.request(body === undefined ? target : { ...target, body }).catch((error) => {
+      throw hops === 0 ? error : new RedirectFailed(error)
+    })
+    // Whoever reads the body sees its errors; a body that is thrown away must not end the process with one.
+    answer.body.on('error', () => {})
+    const location = answer.headers.location
+    if ((answer.statusCode !== 307 && answer.statusCode !== 308) || typeof location !== 'string') return answer
+    answer.body.destroy()
+    if (hops >= init.maxRedirects) throw new RedirectFailed('too many redirects')
+    const next = nextUrl(check, location, url)
+    if (next.origin !== url.origin) headers = withoutCredentials(headers)
+    url = next
+  }
+}
+
+/** URL parsing already turned decimal, octal, hex and full-width forms of an address into the plain one. */
+function checkUrl(text: string, allowed: AllowedHosts): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined) throw new SsrfRefused('the URL is malformed')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new SsrfRefused('only http and https are allowed')
+  if (url.username !== '' || url.password !== '') throw new SsrfRefused('credentials in a URL are not allowed')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.has(host, portOf(url.protocol, url.port))) {
+    throw new SsrfRefused('the address is not public')
+  }
+  return url
+}
+
+/** Checks where the connection goes at the moment it is made: a name that changes its answer in between gains nothing. */
+function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): buildConnector.connector {
+  const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs
+  const resolve = options.lookup ?? systemLookup
+  const open = buildConnector({ timeout, allowH2: false, lookup: resolve })
+  const guarded = buildConnector({ timeout, allowH2: false, lookup: publicOnly(resolve) })
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    if (allowed.has(host, portOf(target.protocol, target.port))) open(target, callback)
+    else if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new SsrfRefused('the address is not public'), null)
+    else guarded(target, callback)
+  }
+}
+
+/** A resolver that refuses a name as soon as one of its addresses is not public. */
+function publicOnly(resolve: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, [])
+      const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found
+      const [first] = addresses
+      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+        return callback(new SsrfRefused('the address is not public'), [])
+      }
+      if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+function nextUrl(check: (url: string) => URL, location: string, base: URL): URL {
+  try {
+    return check(new URL(location, base).href)
+  } catch (error) {
+    throw new RedirectFailed(error)
+  }
+}
+
+const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.includes(name.toLowerCase())))
+
+const portOf = (protocol: string, port: string): string => (port !== '' ? port : protocol === 'https:' ? '443' : '80')

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { AnthropicProvider } from '../../../src/actors/gateway/anthropic-provider.ts'
+import type { CallPolicy } from '../../../src/actors/gateway/call-policy.ts'
+import { GoogleProvider } from '../../../src/actors/gateway/google-provider.ts'
+import { OpenAiProvider } from '../../../src/actors/gateway/openai-provider.ts'
+import {
+  type ModelAnswer,
+  ModelError,
+  type ModelProvider,
+  type ModelRequest,
+} from '../../../src/actors/gateway/provider-port.ts'
+import { cut, hangUp, openUpstream, refusal, stalled, type Upstream, whole } from './scripted-upstream.ts'
+import { anthropic, google, openAi, type WireSample } from './wire-samples.ts'
+
+const policy: Partial<CallPolicy> = { firstByteTimeoutMs: 250, idleTimeoutMs: 250, backoffMs: 5, maxRetryAfterMs: 1500 }
+const dialect = { maxTokensField: 'max_completion_tokens', acceptsTemperature: () => true } as const
+
+const open: Readonly<Record<WireSample['id'], (url: string) => ModelProvider & { close(): Promise<void> }>> = {
+  openai: (url) => new OpenAiProvider({ id: 'openai', baseUrl: `${url}/v1`, apiKey: 'key-1', dialect, policy }),
+  anthropic: (url) => new AnthropicProvider({ apiKey: 'key-1', baseUrl: url, policy }),
+  google: (url) => new GoogleProvider({ apiKey: 'key-1', baseUrl: url, policy }),
+}
+
+const keyOf = (headers: Readonly<Record<string, string | string[] | undefined>>): unknown =>
+  headers['x-goog-api-key'] ?? headers.authorization
+
+describe.each([openAi, anthropic, google])('the $id adapter', (sample) => {
+  let upstream: Upstream
+  let provider: ReturnType<(typeof open)['openai']>
+
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    provider = open[sample.id](upstream.url)
+  })
+  afterAll(async () => {
+    await provider.close()
+    await upstream.close()
+  })
+
+  const request: ModelRequest = {
+    model: sample.model,
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: [],
+    idempotencyKey: 'ses_1:4:0',
+  }
+  const ask = async (signal = new AbortController().signal): Promise<{ answer: ModelAnswer; deltas: string[] }> => {
+    const deltas: string[] = []
+    const answer = await provider.stream(request, (text) => deltas.push(text), signal)
+    return { answer, deltas }
+  }
+  const failure = async (signal?: AbortSignal): Promise<ModelError> => {
+    const error = await ask(signal).catch((thrown: unknown) => thrown)
+    if (!(error instanceof ModelError)) throw new Error('no ModelError', { cause: error })
+    return error
+  }
+
+  it('streams text and counts tokens as the provider did', async () => {
+    upstream.script(whole(sample.text))
+    const { answer, deltas } = await ask()
+    expect(deltas.join('')).toBe('Hello wörld 🌍')
+    expect(answer.text).toBe('Hello wörld 🌍')
+    expect(answer.finishReason).toBe('stop')
+    expect(answer.usage).toEqual({ inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 })
+  })
+
+  it('sends the key and the idempotency key', async () => {
+    upstream.script(whole(sample.text))
+    await ask()
+    const headers = upstream.received[0]?.headers ?? {}
+    expect(keyOf(headers)).toMatch(/^(Bearer )?key-1$/)
+    expect(headers['idempotency-key']).toBe('ses_1:4:0')
+  })
+
+  it('gives the same answer when every byte comes alone', async () => {
+    upstream.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const bytes = Buffer.from(sample.text)
+      const step = (at: number): void => {
+        if (at >= bytes.length) {
+          response.end()
+          return
+        }
+        response.write(bytes.subarray(at, at + 1))
+        setImmediate(step, at + 1)
+      }
+      step(0)
+    })
+    const { answer, deltas } = await ask()
+    expect(deltas).toEqual(['Hello ', 'wörld 🌍'])
+    expect(answer.usage.outputTokens).toBe(7)
+  })
+
+  it('assembles several tool calls with their arguments', async () => {
+    upstream.script(whole(sample.calls))
+    const { answer, deltas } = await ask()
+    expect(deltas).toEqual([])
+    expect(answer.finishReason).toBe('tool_calls')
+    expect(answer.toolCalls.map(({ callId, name }) => [callId, name])).toEqual([
+      ['call_a', 'get_weather'],
+      ['call_b', 'get_time'],
+    ])
+    expect(answer.toolCalls.map((call) => JSON.parse(call.arguments))).toEqual([{ city: 'Köln' }, {}])
+  })
+
+  it('says that an answer stopped for its length', async () => {
+    upstream.script(whole(sample.tooShort))
+    expect((await ask()).answer.finishReason).toBe('length')
+  })
+
+  it.each([
+    ['is cut', cut(sample.beginning)],
+    ['ends without saying why', whole(sample.beginning)],
+    ['carries a malformed chunk', whole(sample.malformed)],
+  ])('fails as broken, and asks once, when the stream %s', async (_, answer) => {
+    upstream.script(answer)
+    expect((await failure()).code).toBe('provider_stream_broken')
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it('fails when the stream reports an error of the provider', async () => {
+    upstream.script(whole(sample.error))
+    expect((await failure()).code).toBe('provider_unavailable')
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it('tries again after 5xx and after a lost connection, with the same idempotency key', async () => {
+    upstream.script(refusal(500, { message: 'oops' }), hangUp, whole(sample.text))
+    expect((await ask()).answer.text).toBe('Hello wörld 🌍')
+    expect(upstream.received.map(({ headers }) => headers['idempotency-key'])).toEqual(Array(3).fill('ses_1:4:0'))
+  })
+
+  it('gives up after two retries', async () => {
+    upstream.script(refusal(503, { message: 'oops' }))
+    expect((await failure()).code).toBe('provider_unavailable')
+    expect(upstream.received).toHaveLength(3)
+  })
+
+  it('waits as long as Retry-After says', async () => {
+    upstream.script(refusal(429, sample.rateLimit, { 'retry-after': '1' }), whole(sample.text))
+    const start = performance.now()
+    await ask()
+    expect(performance.now() - start).toBeGreaterThanOrEqual(990)
+  })
+
+  it('passes a Retry-After that is too long on instead of waiting', async () => {
+    upstream.script(refusal(429, sample.rateLimit, { 'retry-after': '30' }))
+    const error = await failure()
+    expect([error.code, error.retryAfterMs]).toEqual(['provider_rate_limited', 30_000])
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it.each([
+    [401, { message: 'Incorrect key key-1' }, 'provider_error'],
+    [404, { message: 'no such model' }, 'model_not_found'],
+    [400, { message: 'bad schema' }, 'provider_error'],
+    [400, sample.tooLong, 'context_length_exceeded'],
+  ])('answers status %i %j with its own code, and asks once', async (status, body, code) => {
+    upstream.script(refusal(status, body))
+    const error = await failure()
+    expect(error.code).toBe(code)
+    expect(error.message).not.toMatch(/key-1|127\.0\.0\.1/)
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it.each([
+    ['before the head', () => {}],
+    ['after the head', stalled('')],
+    ['after a beginning', stalled(sample.beginning)],
+  ])('fails in time when the provider goes silent %s', async (_, answer) => {
+    upstream.script(answer)
+    const start = performance.now()
+    expect((await failure()).code).toBe('provider_timeout')
+    expect(performance.now() - start).toBeLessThan(1000)
+    await upstream.received[0]?.closed
+  })
+
+  it('closes the upstream connection within 100 ms of an abort, and hands on nothing more', async () => {
+    upstream.script(stalled(sample.beginning))
+    const aborter = new AbortController()
+    const deltas: string[] = []
+    const running = provider.stream(
+      request,
+      (text) => {
+        deltas.push(text)
+        setImmediate(() => aborter.abort())
+      },
+      aborter.signal,
+    )
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' })
+    const aborted = performance.now()
+    const closed = await upstream.received[0]?.closed
+    expect((closed ?? Number.POSITIVE_INFINITY) - aborted).toBeLessThan(100)
+    expect(deltas).toEqual(['Hello '])
+  })
+
+  it('is cancelled at once while it waits for the next attempt', async () => {
+    upstream.script(refusal(429, sample.rateLimit, { 'retry-after': '1' }))
+    const aborter = new AbortController()
+    const running = failure(aborter.signal)
+    await vi.waitFor(() => expect(upstream.received).toHaveLength(1), { interval: 1 })
+    await upstream.received[0]?.closed
+    const start = performance.now()
+    aborter.abort()
+    expect((await running).code).toBe('cancelled')
+    expect(performance.now() - start).toBeLessThan(500)
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it('sends nothing for a call that was cancelled before', async () => {
+    upstream.script(whole(sample.text))
+    expect((await failure(AbortSignal.abort())).code).toBe('cancelled')
+    expect(upstream.received).toHaveLength(0)
+  })
+})
+
+describe('an unreachable provider', () => {
+  it.each(['openai', 'anthropic', 'google'] as const)('is provider_unavailable (%s)', async (id) => {
+    const upstream = await openUpstream()
+    await upstream.close()
+    const provider = open[id](upstream.url)
+    const request: ModelRequest = { model: 'm', messages: [], tools: [], idempotencyKey: 'k' }
+    const running = provider.stream(request, () => {}, new AbortController().signal)
+    await expect(running).rejects.toMatchObject({ code: 'provider_unavailable' })
+    await provider.close()
+  })
+})
