@@ -1,0 +1,73 @@
+import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { JsonSchema } from './schema.ts'
+
+/**
+ * The one ajv of the process. Strict: a declaration that says something ajv does not know stops the start.
+ * Defaults are filled in and `x-clamp` moves numbers, in place.
+ */
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, discriminator: true, useDefaults: true, allErrors: false })
+
+formats.default(ajv, ['date-time', 'email', 'uri', 'uuid'])
+ajv.addKeyword({ keyword: 'x-id', schemaType: 'string' })
+ajv.addKeyword({ keyword: 'x-open', schemaType: 'boolean' })
+ajv.addKeyword({
+  keyword: 'x-clamp',
+  type: 'number',
+  schemaType: 'array',
+  modifying: true,
+  validate: ([min, max]: readonly [number | null, number | null], value: number, _schema: unknown, at?: Place) => {
+    if (at !== undefined) at.parentData[at.parentDataProperty] = clamp(value, min, max)
+    return true
+  },
+})
+
+/** Where in its object or list the validated value stands. */
+interface Place {
+  readonly parentData: Record<string | number, unknown>
+  readonly parentDataProperty: string | number
+}
+
+const clamp = (value: number, min: number | null, max: number | null): number =>
+  Math.min(max ?? value, Math.max(min ?? value, value))
+
+/** A compiled schema. */
+export type Validate = ValidateFunction
+export type { ErrorObject }
+
+/** Compiles a schema of ours. @throws for one that is not sound. */
+export const compile = (schema: JsonSchema): Validate => ajv.compile(schema)
+
+/** The schema with a rule applied to every object in it that declares its fields. */
+const mapObjects = (schema: JsonSchema, change: (object: JsonSchema) => JsonSchema): JsonSchema => {
+  const inner = (child: JsonSchema) => mapObjects(child, change)
+  const { properties, items, anyOf, oneOf, additionalProperties } = schema
+  const mapped: JsonSchema = {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, inner(child)])),
+    }),
+    ...(items && { items: inner(items) }),
+    ...(anyOf && { anyOf: anyOf.map(inner) }),
+    ...(oneOf && { oneOf: oneOf.map(inner) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: inner(additionalProperties) }),
+  }
+  return properties === undefined ? mapped : change(mapped)
+}
+
+/** A request's schema; `refuse`: fields that are not declared are errors, except in open objects. */
+export const requestForm = (schema: JsonSchema, unknownFields: 'refuse' | 'ignore'): JsonSchema =>
+  unknownFields === 'ignore' ? schema : mapObjects(schema, closed)
+
+/** An answer's schema: fields with a default are always there, and nothing undeclared is. */
+export const answerForm = (schema: JsonSchema): JsonSchema =>
+  mapObjects(schema, (object) => closed(defaultsThere(object)))
+
+const closed = (object: JsonSchema): JsonSchema =>
+  object['x-open'] === true ? object : { ...object, additionalProperties: false }
+
+const defaultsThere = (object: JsonSchema): JsonSchema => {
+  const { properties = {}, required = [] } = object
+  const filled = Object.keys(properties).filter((name) => properties[name]?.default !== undefined)
+  return { ...object, required: [...required, ...filled] }
+}

@@ -1,0 +1,179 @@
+import type { Logger } from 'pino'
+import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import type { SecretBox } from '../auth/project-directory.ts'
+import { newId } from '../ids.ts'
+import type { Row, TypedKind } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
+import type { Idempotency } from './call.ts'
+
+type IdempotencyData = {
+  readonly operation: string
+  readonly fingerprint: string
+  /** What a created resource's id ends in; the same in every attempt. */
+  readonly seed: string
+  /** When the running attempt began, in ms since the epoch; 0 when an attempt broke off and anybody may try. */
+  readonly claimed_at: number
+  /** JSON of a `Kept` once there is an answer, sealed when the operation shows a secret. */
+  readonly answer: string | null
+}
+
+type Kept = { readonly result: unknown } | { readonly error: KeptError }
+
+type KeptError = { readonly code: ErrorCode; readonly param: string | null; readonly message: string }
+
+/** Requests by Idempotency-Key, kept for 24 hours. */
+export const idempotencyKeys: TypedKind<IdempotencyData> = { name: 'idempotency_keys' }
+
+const keptMs = 24 * 60 * 60 * 1000
+
+/** An attempt that has no answer after so long was cut off: the next request takes over. */
+const abandonedMs = 30_000
+
+/** How long a second request waits for the first one's answer, and how often it looks. */
+const waitMs = 5_000
+const lookEveryMs = 50
+
+/** One request that carries a key. */
+export interface KeyedRequest {
+  readonly operation: string
+  readonly scope: Scope
+  readonly idempotency: Idempotency
+  /** The answer shows a secret. */
+  readonly secret: boolean
+}
+
+/** What became of it: the first answer or refusal, given now or long ago. */
+export type KeyedOutcome =
+  | { readonly replayed: boolean; readonly result: unknown }
+  | { readonly replayed: true; readonly error: ServiceError }
+
+/** What keyed requests stand on. */
+export interface IdempotentDeps {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Runs a request with an Idempotency-Key once and answers it the same for 24 hours.
+ *
+ * The claim of a key is one unique insert, which also fixes the id of what the request creates (`seed`): an attempt
+ * that a crash cut off is run again under the same id, so it meets what it made instead of making it twice.
+ * Refusals are kept like answers; trouble on our side (5xx, rate limits) is not, and the key is free for another try.
+ */
+export class IdempotentRequests {
+  readonly #table: Table<IdempotencyData>
+  readonly #deps: IdempotentDeps
+  /** Attempts of this process, by claim. */
+  readonly #running = new Map<string, Promise<unknown>>()
+
+  constructor(deps: IdempotentDeps) {
+    this.#deps = deps
+    this.#table = new Table(deps.records, idempotencyKeys, deps.clock.now)
+  }
+
+  /**
+   * @param work gets the idempotency with its `seed`.
+   * @throws {ServiceError} `idempotency_key_reused`, `idempotency_in_progress`, and what `work` throws at the first time.
+   */
+  async run(request: KeyedRequest, work: (idempotency: Idempotency) => Promise<unknown>): Promise<KeyedOutcome> {
+    const deadline = this.#deps.clock.now() + waitMs
+    const id = claimId(request)
+    do {
+      const claim = await this.#claim(request, id)
+      if (claim !== null) return this.#attempt(request, claim, work)
+      const row = await this.#table.get(request.scope, id)
+      if (row !== null && row.data.fingerprint !== request.idempotency.fingerprint) {
+        throw new ServiceError('idempotency_key_reused', { param: 'Idempotency-Key' })
+      }
+      if (row !== null && row.data.answer !== null) return this.#replay(request, row.data.answer)
+      await this.#settled(id)
+    } while (this.#deps.clock.now() < deadline)
+    throw new ServiceError('idempotency_in_progress', { param: 'Idempotency-Key', retryAfterS: 1 })
+  }
+
+  /** The row when this request may run: a new key, or one whose attempt is gone. */
+  async #claim(request: KeyedRequest, id: string): Promise<Row<IdempotencyData> | null> {
+    const { scope, idempotency, operation } = request
+    const now = this.#deps.clock.now()
+    const data = {
+      operation,
+      fingerprint: idempotency.fingerprint,
+      seed: newId('seed').slice(-26),
+      claimed_at: now,
+      answer: null,
+    }
+    const { project, tenant, user } = scope
+    const made = await this.#table.insert({ id, project, tenant, user, expiresAtMs: now + keptMs, data })
+    if (made !== null) return made
+    const row = await this.#table.get(scope, id)
+    if (row === null || row.data.answer !== null || row.data.fingerprint !== idempotency.fingerprint) return null
+    if (now - row.data.claimed_at <= abandonedMs) return null
+    return this.#table.replace(row, { ...row.data, claimed_at: now })
+  }
+
+  async #attempt(
+    request: KeyedRequest,
+    claim: Row<IdempotencyData>,
+    work: (idempotency: Idempotency) => Promise<unknown>,
+  ): Promise<KeyedOutcome> {
+    const running = work({ ...request.idempotency, seed: claim.data.seed })
+    this.#running.set(claim.id, running)
+    try {
+      const result = await running
+      await this.#keep(claim, this.#sealed(request, { result }), claim.data.claimed_at)
+      return { replayed: false, result }
+    } catch (error) {
+      const kept = keptError(error)
+      if (kept === null) await this.#keep(claim, null, 0)
+      else await this.#keep(claim, this.#sealed(request, { error: kept }), claim.data.claimed_at)
+      throw error
+    } finally {
+      this.#running.delete(claim.id)
+    }
+  }
+
+  /** Trouble here costs the replay only: the next attempt meets what this one made. */
+  async #keep(claim: Row<IdempotencyData>, answer: string | null, claimedAt: number): Promise<void> {
+    try {
+      await this.#table.replace(claim, { ...claim.data, answer, claimed_at: claimedAt })
+    } catch (error) {
+      this.#deps.log.warn({ err: error, operation: claim.data.operation }, 'idempotent answer not kept')
+    }
+  }
+
+  /** Resolves when this process's attempt has ended, else after a moment. */
+  async #settled(id: string): Promise<void> {
+    const running = this.#running.get(id)
+    if (running === undefined) return pause(this.#deps.clock, lookEveryMs)
+    await Promise.race([running.catch(() => {}), pause(this.#deps.clock, lookEveryMs)])
+  }
+
+  #sealed(request: KeyedRequest, kept: Kept): string {
+    const text = JSON.stringify(kept)
+    return request.secret ? this.#deps.box.seal(text, aadOf(request)) : text
+  }
+
+  #replay(request: KeyedRequest, answer: string): KeyedOutcome {
+    const kept: Kept = JSON.parse(request.secret ? this.#deps.box.open(answer, aadOf(request)) : answer)
+    if ('result' in kept) return { replayed: true, result: kept.result }
+    const { code, param, message } = kept.error
+    return { replayed: true, error: new ServiceError(code, { message, ...(param === null ? {} : { param }) }) }
+  }
+}
+
+const claimId = ({ idempotency }: KeyedRequest): string => `idk_${idempotency.cause}`
+
+const aadOf = ({ scope, idempotency }: KeyedRequest): string => `${scope.project}|idempotency_keys|${idempotency.cause}`
+
+/** null for errors after which the same request may well succeed. */
+const keptError = (error: unknown): KeptError | null => {
+  if (!(error instanceof ServiceError)) return null
+  const { status } = errors[error.code]
+  if (status >= 500 || status === 429 || error.code === 'version_conflict') return null
+  return { code: error.code, param: error.details.param ?? null, message: error.message }
+}
