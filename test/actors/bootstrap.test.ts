@@ -80,20 +80,27 @@ describe('the first start', () => {
     expect(await counts(records, first?.organization ?? '', first?.project ?? '')).toEqual([1, 1, 1, 1])
   })
 
-  it('is finished by the next process when the first one dies half-way', async () => {
+  it.each([
+    ['before the owner is there', members],
+    ['when all is there but the mark', installations],
+  ])('is finished by the next process when the first one dies %s', async (_, diesAt) => {
     const { records } = openMemoryStorage()
+    const killed = Promise.reject(new Error('killed'))
+    killed.catch(() => undefined)
     const dying: RecordStore = {
       ...proxied(records),
-      insert: (kind, record) => (kind === members ? Promise.reject(new Error('killed')) : records.insert(kind, record)),
+      insert: (kind, record) => (kind === members && diesAt === members ? killed : records.insert(kind, record)),
+      replace: (kind, record) => (kind === diesAt ? killed : records.replace(kind, record)),
     }
-    const early = processOn(dying)
-    await expect(early.start()).rejects.toThrow('killed')
+    await expect(processOn(dying).start()).rejects.toThrow('killed')
     const [claim] = await records.list(installations, projectScope('installation'), { limit: 1 })
-    const { apiKeys, start } = processOn(records, 1000)
+    const { now, apiKeys, start } = processOn(records, 1000)
     const made = await start()
     expect(made.organization).toBe(claim?.data.organization)
     expect(await counts(records, made.organization, made.project)).toEqual([1, 1, 1, 1])
     expect(await apiKeys.verify(made.generated?.secretKey ?? '')).toMatchObject({ project: made.project })
+    const owner = await new Table(records, members, now).findGlobal({ email: made.ownerEmail })
+    expect(await verifyPassword(owner?.data.password_hash ?? null, made.generated?.ownerPassword ?? '')).toBe(true)
   })
 })
 
