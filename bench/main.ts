@@ -3,6 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { holds, type Row, tableOf } from './row.ts'
+import { benchRuntime } from './runtime.ts'
 import { benchTurns } from './turns.ts'
 
 /**
@@ -17,6 +18,7 @@ type Section = (options: Options) => Promise<readonly Row[]>
 
 const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
+  runtime: benchRuntime,
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, secs: { type: 'string', default: '8' } } })
