@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const startLimitMs = 30_000
+const lookMs = 50
+
+/** The server as a process of its own. */
+export interface ServerProcess {
+  readonly url: string
+  readonly process: ChildProcess
+  stop(): Promise<void>
+}
+
+/** The port asked for when it is free, else any free one. */
+export const freePort = (wanted: number): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(freePort(0)))
+    probe.listen(wanted, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : wanted))
+    })
+  })
+
+/** Starts the server and resolves when it takes requests. @throws when it does not within 30 seconds. */
+export const startServer = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', mainFile], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const url = `http://127.0.0.1:${env.PORT}`
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await untilReady(url, child)
+  return {
+    url,
+    process: child,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+const untilReady = async (url: string, child: ChildProcess): Promise<void> => {
+  for (const end = Date.now() + startLimitMs; Date.now() < end; ) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+    const ready = await fetch(`${url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ready) return
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
+  }
+  throw new Error('the server did not start')
+}
