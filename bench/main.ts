@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuntime } from './runtime.ts'
 import { benchTurns } from './turns.ts'
@@ -18,6 +19,7 @@ type Section = (options: Options) => Promise<readonly Row[]>
 
 const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
+  provider: benchProvider,
   runtime: benchRuntime,
 }
 

@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
 import type { ModelUsage } from './provider-port.ts'
 
-/** The snapshot that the server was built with; `specs/decisions/0004-prices.md` says where it comes from. */
+/** The snapshot that the server was built with; `specs/decisions/0030-models-and-prices.md` says where it comes from. */
 export const prices: PriceTable = priceTable(
   JSON.parse(readFileSync(new URL('../../../specs/prices.json', import.meta.url), 'utf8')),
 )

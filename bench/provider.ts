@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import OpenAI from 'openai'
+import { startService } from '../scripts/services/service.ts'
+import { OpenAiProvider } from '../src/actors/gateway/openai-provider.ts'
+import type { ModelMessage } from '../src/actors/gateway/provider-port.ts'
+import { median, type Row } from './row.ts'
+
+const rounds = 5
+const concurrency = 64
+const warmUpCalls = 1_000
+const chunks = 20
+const dialect = { maxTokensField: 'max_completion_tokens', acceptsTemperature: () => true } as const
+
+type Call = (messages: readonly ModelMessage[]) => Promise<number>
+
+/**
+ * CPU time of this process for one streamed call whose 20 chunks arrive at once: our path over undici beside the
+ * official SDK (fetch and web streams), taken in turns, medians of the rounds; with a short history and a long one.
+ */
+export async function benchProvider({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
+  const model = await startService({
+    name: 'bench-model',
+    command: process.execPath,
+    env: () => process.env,
+    args: (port) => [join(import.meta.dirname, 'floor/model.ts'), String(port)],
+    url: (port) => `http://127.0.0.1:${port}`,
+  })
+  const provider = new OpenAiProvider({ id: 'bench', baseUrl: `${model.url}/v1`, apiKey: 'bench', dialect })
+  const sdk = new OpenAI({ baseURL: `${model.url}/v1`, apiKey: 'bench', maxRetries: 0 })
+  try {
+    const calls = { ours: ourCall(provider), sdk: sdkCall(sdk) }
+    const roundMs = (seconds * 1000) / (rounds * 2)
+    for (const call of [calls.ours, calls.sdk]) await cpuPerCall(call, history(1), { calls: warmUpCalls })
+    return [
+      await compare('model call, 20 chunks, short history', calls, history(1), roundMs),
+      await compare('model call, 20 chunks, 100 messages', calls, history(100), roundMs),
+    ]
+  } finally {
+    await provider.close()
+    await model.stop()
+  }
+}
+
+async function compare(
+  measure: string,
+  calls: { readonly ours: Call; readonly sdk: Call },
+  messages: readonly ModelMessage[],
+  roundMs: number,
+): Promise<Row> {
+  const ours: number[] = []
+  const sdk: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const order = [() => cpuPerCall(calls.ours, messages, { ms: roundMs }).then((us) => ours.push(us))]
+    order.push(() => cpuPerCall(calls.sdk, messages, { ms: roundMs }).then((us) => sdk.push(us)))
+    for (const measureOne of round % 2 === 0 ? order : order.toReversed()) await measureOne()
+  }
+  const against = { name: 'openai SDK', value: median(sdk) }
+  return { measure, unit: 'us CPU', ours: median(ours), against, bound: { of: 'ratio', atMost: 0.5 } }
+}
+
+/** Microseconds of CPU a call, from 64 callers at once, for a time or a number of calls. */
+async function cpuPerCall(
+  call: Call,
+  messages: readonly ModelMessage[],
+  limit: { readonly ms?: number; readonly calls?: number },
+): Promise<number> {
+  const before = process.cpuUsage()
+  const end = performance.now() + (limit.ms ?? Number.POSITIVE_INFINITY)
+  let done = 0
+  const caller = async (): Promise<void> => {
+    while (performance.now() < end && done < (limit.calls ?? Number.POSITIVE_INFINITY)) {
+      done++
+      if ((await call(messages)) === 0) throw new Error('an empty answer')
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, caller))
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / done
+}
+
+function ourCall(provider: OpenAiProvider): Call {
+  const { signal } = new AbortController()
+  let calls = 0
+  return async (messages) => {
+    const request = { model: 'bench', messages, tools: [], idempotencyKey: `ours-${calls++}` }
+    return (await provider.stream(request, () => {}, signal)).text.length
+  }
+}
+
+function sdkCall(sdk: OpenAI): Call {
+  let calls = 0
+  return async (messages) => {
+    const stream = await sdk.chat.completions.create(
+      { model: 'bench', messages: messages.map(plain), stream: true, stream_options: { include_usage: true } },
+      { headers: { 'idempotency-key': `sdk-${calls++}` } },
+    )
+    let text = ''
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+    return text.length
+  }
+}
+
+const plain = (message: ModelMessage) =>
+  message.role === 'assistant'
+    ? ({ role: 'assistant', content: message.content } as const)
+    : ({ role: 'user', content: message.content } as const)
+
+/** A conversation of so many messages of 40 words each, the last one the user's. */
+const history = (length: number): readonly ModelMessage[] =>
+  Array.from({ length }, (_, at): ModelMessage => {
+    const content = `message ${at} ${'some words that were said '.repeat(chunks / 2)}`
+    return (length - at) % 2 === 1 ? { role: 'user', content } : { role: 'assistant', content, toolCalls: [] }
+  })
