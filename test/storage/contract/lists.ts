@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import type { StoredRecord } from '../../../src/storage/ports.ts'
@@ -73,6 +74,20 @@ export const listContract = ({ store, fresh }: Subject): void => {
     expect(await where({ status: 'paused', weight: 0 })).toEqual([])
     expect(await store().records.count(widgets, scope, { status: 'active' })).toBe(2)
     expect(await store().records.count(widgets, scope)).toBe(7)
+  })
+
+  it('filters by any text exactly', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (status, other) => {
+        const project = fresh('prj')
+        const record = recordOf(fresh('wid'), { project, data: { status } })
+        await store().records.insert(widgets, record)
+        const matching = (text: string) => store().records.count(widgets, projectScope(project), { status: text })
+        expect(await matching(status)).toBe(1)
+        expect(await matching(other)).toBe(other === status ? 1 : 0)
+      }),
+      { numRuns: 40 },
+    )
   })
 
   it('follows a filtered field when a record is replaced', async () => {

@@ -3,7 +3,7 @@ import type { Commit, CommitKey } from '../../../src/storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf } from '../samples.ts'
 
-const keys = (commits: readonly CommitKey[]): readonly string[] => commits.map(({ actor, seq }) => `${actor}/${seq}`)
+const keys = (commits: readonly CommitKey[]): string[] => commits.map(({ actor, seq }) => `${actor}/${seq}`)
 
 /** Sweeps of what is open or due, and settling it. Each test takes shards of its own. */
 export const sweepContract = ({ store, fresh }: Subject): void => {

@@ -1,0 +1,125 @@
+import { bodyText, EventPage, eventsText, fromRow, snapshotText } from '../commit-row.ts'
+import type { AppendOutcome, Commit, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
+import type { Database } from './database.ts'
+import { commitRow, commitTable, numberIn, type RawRow, textIn } from './schema.ts'
+
+const insert = `insert into commits (actor, seq, shard, epoch, at, project, tenant, machine, cause, nonce, last_sequence,
+  open, due, events, snapshot, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`
+
+const inShards = 'shard in (select value from json_each(?))'
+
+/** Commits in SQLite. Appends of one turn of the event loop share a transaction, each with an outcome of its own. */
+export class SqliteCommits implements CommitStore {
+  readonly #db: Database
+
+  constructor(db: Database) {
+    this.#db = db
+    db.exec(commitTable)
+  }
+
+  append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
+    return this.#db
+      .write(true, () => commits.map((commit) => this.#insert(commit)))
+      .catch(() => commits.map(() => 'unknown' as const))
+  }
+
+  #insert(c: Commit): AppendOutcome {
+    const statement = this.#db.statement(insert)
+    const [events, snapshot, body] = [eventsText(c), snapshotText(c), bodyText(c)]
+    const open = c.open ? 1 : 0
+    // biome-ignore format: one line a group of columns, in the order of the statement
+    const { changes } = statement.run(
+      c.actor, c.seq, c.shard, c.epoch, c.at, c.project, c.tenant, c.machine, c.cause, c.nonce, c.last_sequence,
+      open, c.due, events, snapshot, body,
+    )
+    if (changes === 1) return 'done'
+    return this.#get('select 1 from commits where actor = ? and seq = ?', c.actor, c.seq) ? 'overtaken' : 'duplicate'
+  }
+
+  async head(actor: string): Promise<Commit | null> {
+    return this.#one('select * from commits where actor = ? order by seq desc limit 1', actor)
+  }
+
+  async at(actor: string, seq: number): Promise<Commit | null> {
+    return this.#one('select * from commits where actor = ? and seq = ?', actor, seq)
+  }
+
+  async byCause(actor: string, cause: string): Promise<Commit | null> {
+    return this.#one('select * from commits where actor = ? and cause = ?', actor, cause)
+  }
+
+  async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
+    const page = new EventPage(after, limit)
+    this.#db.read(() => {
+      const rows = this.#db
+        .statement('select events, at from commits where actor = ? and seq > ? and events is not null order by seq')
+        .iterate(actor, this.#lastBefore(actor, after))
+      for (const row of rows) {
+        if (!page.take(textIn(row, 'events') ?? '[]', numberIn(row, 'at') ?? 0)) break
+      }
+    })
+    return page.events
+  }
+
+  /**
+   * The seq of a commit all of whose events, and its predecessors', have sequences up to `after`; the next one's go beyond.
+   * Bisects the actor's seqs, because last_sequence never falls: an index of its own costs each append a sixth.
+   */
+  #lastBefore(actor: string, after: number): number {
+    if (after <= 0) return 0
+    const newest = this.#get('select max(seq) as seq from commits where actor = ?', actor)
+    let [low, high] = [0, numberIn(newest, 'seq') ?? 0]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      const probe = 'select last_sequence from commits where actor = ? and seq <= ? order by seq desc limit 1'
+      const last = numberIn(this.#get(probe, actor, middle), 'last_sequence') ?? 0
+      if (last <= after) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  async open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+    const tail = 'order by at, actor, seq limit ?'
+    return shards
+      ? this.#all(`select * from commits where open = 1 and ${inShards} ${tail}`, JSON.stringify(shards), limit)
+      : this.#all(`select * from commits where open = 1 ${tail}`, limit)
+  }
+
+  async due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+    const tail = 'order by due, actor, seq limit ?'
+    return shards
+      ? this.#all(`select * from commits where due <= ? and ${inShards} ${tail}`, now, JSON.stringify(shards), limit)
+      : this.#all(`select * from commits where due <= ? ${tail}`, now, limit)
+  }
+
+  settle({ close, undue, strip }: SettleWork): Promise<void> {
+    return this.#db.write(false, () => {
+      const work = [
+        [close, 'update commits set open = 0 where actor = ? and seq = ?'],
+        [undue, 'update commits set due = null where actor = ? and seq = ?'],
+        [strip, 'update commits set snapshot = null where actor = ? and seq = ?'],
+      ] as const
+      for (const [keys, sql] of work) {
+        for (const { actor, seq } of keys) this.#db.statement(sql).run(actor, seq)
+      }
+    })
+  }
+
+  forget(actor: string): Promise<void> {
+    return this.#db.write(true, () => void this.#db.statement('delete from commits where actor = ?').run(actor))
+  }
+
+  #get(sql: string, ...values: readonly (string | number)[]): RawRow | undefined {
+    return this.#db.statement(sql).get(...values)
+  }
+
+  #one(sql: string, ...values: readonly (string | number)[]): Commit | null {
+    const raw = this.#db.read(() => this.#get(sql, ...values))
+    return raw ? fromRow(commitRow(raw)) : null
+  }
+
+  #all(sql: string, ...values: readonly (string | number)[]): readonly Commit[] {
+    return this.#db.read(() => this.#db.statement(sql).all(...values)).map((raw) => fromRow(commitRow(raw)))
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { StoreUnavailable } from '../ports.ts'
+
+interface Job {
+  readonly durable: boolean
+  readonly work: () => unknown
+  readonly settle: (error: Error | null) => void
+}
+
+const constraint = 19
+
+/**
+ * One SQLite file whose writes are grouped: all that is written in one turn of the event loop goes into one transaction,
+ * hence one fsync. SQLite calls block, so no read ever sees a transaction half done.
+ */
+export class Database {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  #queue: Job[] = []
+  #synchronous = 'full'
+
+  /** @param path the file; its folder is made when missing. */
+  constructor(path: string) {
+    mkdirSync(dirname(path), { recursive: true })
+    this.#db = guarded(() => new DatabaseSync(path, { timeout: 1_000 }))
+    this.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000')
+  }
+
+  /** Runs statements at once, outside any group: for tables and indexes at start. */
+  exec(sql: string): void {
+    guarded(() => this.#db.exec(sql))
+  }
+
+  /** The prepared statement of this text, kept for the next time. */
+  statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#db.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** Runs a read. @throws {StoreUnavailable} when SQLite cannot answer. */
+  read<T>(work: () => T): T {
+    return guarded(work)
+  }
+
+  /**
+   * Runs `work` within the next group, and resolves when the group is on disk; `durable: false` spares the fsync where a loss is harmless.
+   *
+   * A constraint that `work` lets through rejects this one only; any other trouble of SQLite takes back the whole group.
+   */
+  write<T>(durable: boolean, work: () => T): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let result: T
+    const run = () => {
+      result = work()
+    }
+    if (this.#queue.push({ durable, work: run, settle: (error) => (error ? reject(error) : resolve(result)) }) === 1) {
+      setImmediate(() => this.#flush())
+    }
+    return promise
+  }
+
+  #flush(): void {
+    const jobs = this.#queue
+    this.#queue = []
+    if (jobs.length === 0) return
+    let errors: (Error | null)[]
+    try {
+      errors = this.#transaction(jobs)
+    } catch (error) {
+      errors = jobs.map(() => unavailable(error))
+    }
+    for (const [i, job] of jobs.entries()) job.settle(errors[i] ?? null)
+  }
+
+  #transaction(jobs: readonly Job[]): (Error | null)[] {
+    this.#setSynchronous(jobs.some((job) => job.durable) ? 'full' : 'normal')
+    this.#db.exec('begin immediate')
+    try {
+      const errors = jobs.map(runAlone)
+      this.#db.exec('commit')
+      return errors
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('rollback')
+      throw error
+    }
+  }
+
+  #setSynchronous(mode: 'full' | 'normal'): void {
+    if (mode === this.#synchronous) return
+    this.#db.exec(`pragma synchronous = ${mode}`)
+    this.#synchronous = mode
+  }
+
+  /** Writes what is queued and closes the file; what comes after is `StoreUnavailable`. */
+  close(): void {
+    if (!this.#db.isOpen) return
+    this.#flush()
+    this.#statements.clear()
+    this.#db.close()
+  }
+}
+
+const runAlone = ({ work }: Job): Error | null => {
+  try {
+    work()
+    return null
+  } catch (error) {
+    const code = sqliteCode(error)
+    if (code !== null && code !== constraint) throw error
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+const guarded = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw sqliteCode(error) === null ? error : unavailable(error)
+  }
+}
+
+const unavailable = (cause: unknown): StoreUnavailable => new StoreUnavailable('sqlite does not answer', { cause })
+
+/** SQLite's primary result code; null when the error is not SQLite's own (-1: the file is closed). */
+const sqliteCode = (error: unknown): number | null => {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  if (error.code === 'ERR_INVALID_STATE') return -1
+  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null
+}

@@ -1,0 +1,44 @@
+import type { BlobStore, Storage } from '../ports.ts'
+import { SqliteCommits } from './commits.ts'
+import { Database } from './database.ts'
+import { SqliteRecords } from './records.ts'
+import { blobTable, textIn } from './schema.ts'
+
+/**
+ * The embedded store: one file, durable at every acknowledgement (WAL, synchronous=FULL).
+ *
+ * @param options.path the file; its folder is made when missing.
+ * @param options.now ms since the epoch; decides which records have expired.
+ * @throws {StoreUnavailable} when the file cannot be opened.
+ */
+export const openSqliteStorage = ({
+  path,
+  now = Date.now,
+}: {
+  readonly path: string
+  readonly now?: () => number
+}): Storage => {
+  const db = new Database(path)
+  return {
+    name: 'sqlite',
+    commits: new SqliteCommits(db),
+    records: new SqliteRecords(db, now),
+    blobs: blobsIn(db),
+    ping: async () => void db.read(() => db.statement('select 1').get()),
+    close: async () => db.close(),
+  }
+}
+
+const blobsIn = (db: Database): BlobStore => {
+  db.exec(blobTable)
+  const insert = 'insert into blobs (project, hash, content) values (?, ?, ?) on conflict do nothing'
+  const select = 'select content from blobs where project = ? and hash = ?'
+  return {
+    put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, content)),
+    get: async (project, hash) =>
+      textIn(
+        db.read(() => db.statement(select).get(project, hash)),
+        'content',
+      ),
+  }
+}

@@ -1,0 +1,169 @@
+import type { Scope } from '../../../specs/scope.ts'
+import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
+import { conditions, fieldText, uniqueKeyFor } from '../record-keys.ts'
+import type { Database } from './database.ts'
+import { columnOf, kindTable, tableOf } from './kind-table.ts'
+import { numberIn, storedRecord } from './schema.ts'
+
+type Value = string | number | null
+type Where = { readonly [field: string]: Json } | undefined
+
+/** A condition in SQL and the values of its question marks. */
+interface Clause {
+  readonly sql: string
+  readonly values: readonly Value[]
+}
+
+/** Records in SQLite: a table a kind, with indexes on expressions over the JSON of `data`. */
+export class SqliteRecords implements RecordStore {
+  readonly #db: Database
+  readonly #now: () => number
+
+  /** @param now ms since the epoch; decides which records have expired. */
+  constructor(db: Database, now: () => number) {
+    this.#db = db
+    this.#now = now
+  }
+
+  async prepare(kinds: readonly RecordKind[]): Promise<void> {
+    for (const kind of kinds) this.#db.exec(kindTable(kind))
+  }
+
+  async get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
+    return this.#one(kind, and([this.#live(), inScope(scope), { sql: 'id = ?', values: [id] }]))
+  }
+
+  async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {
+    return this.#one(kind, and([this.#live(), inScope(scope), keyed(kind, key, false)]))
+  }
+
+  async findGlobal(kind: RecordKind, key: JsonObject): Promise<StoredRecord | null> {
+    return this.#one(kind, and([this.#live(), keyed(kind, key, true)]))
+  }
+
+  insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
+    const sql = `insert into ${tableOf(kind)} ${columns} on conflict do nothing`
+    const tryIt = () => this.#db.statement(sql).run(...valuesOf(record)).changes === 1
+    return this.#db.write(true, () => (tryIt() || (this.#drop(kind, this.#now()) > 0 && tryIt()) ? 'done' : 'exists'))
+  }
+
+  replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
+    const set =
+      'project = ?, tenant = ?, user = ?, version = ?, created_at = ?, updated_at = ?, expires_at = ?, data = ?'
+    const sql = `update or ignore ${tableOf(kind)} set ${set} where id = ? and project = ? and version = ?`
+    const [id, ...rest] = valuesOf(record)
+    const tryIt = () => this.#db.statement(sql).run(...rest, id, record.project, record.version - 1).changes === 1
+    return this.#db.write(true, () => {
+      this.#drop(kind, this.#now())
+      if (tryIt()) return 'done'
+      const stored = this.#db.statement(`select 1 from ${tableOf(kind)} where id = ? and project = ?`)
+      return stored.get(record.id, record.project) ? 'conflict' : 'missing'
+    })
+  }
+
+  remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean> {
+    const { sql, values } = and([this.#live(), inScope(scope), { sql: 'id = ?', values: [id] }])
+    const text = `delete from ${tableOf(kind)} where ${sql}`
+    return this.#db.write(true, () => this.#db.statement(text).run(...values).changes === 1)
+  }
+
+  async list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]> {
+    const { after, ascending = false, skip = 0, limit } = query
+    const page = after === undefined ? [] : [{ sql: ascending ? 'id > ?' : 'id < ?', values: [after] }]
+    const { sql, values } = and([this.#live(), inScope(scope), ...filtered(kind, query.where), ...page])
+    const order = `order by id ${ascending ? 'asc' : 'desc'} limit ? offset ?`
+    const text = `select * from ${tableOf(kind)} where ${sql} ${order}`
+    return this.#db.read(() => this.#db.statement(text).all(...values, limit, skip)).map(storedRecord)
+  }
+
+  async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    const { sql, values } = and([this.#live(), inScope(scope), ...filtered(kind, where)])
+    const text = `select count(*) as n from ${tableOf(kind)} where ${sql}`
+    return (
+      numberIn(
+        this.#db.read(() => this.#db.statement(text).get(...values)),
+        'n',
+      ) ?? 0
+    )
+  }
+
+  project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
+    return this.#db.write(false, () => {
+      const errors: unknown[] = []
+      for (const { kind, record } of rows) {
+        try {
+          this.#db.statement(upsert(kind)).run(...valuesOf(record))
+        } catch (error) {
+          errors.push(error)
+        }
+      }
+      if (errors.length > 0) throw errors[0]
+    })
+  }
+
+  sweep(kind: RecordKind, now: number): Promise<number> {
+    return this.#db.write(false, () => this.#drop(kind, now))
+  }
+
+  #drop(kind: RecordKind, now: number): number {
+    return Number(this.#db.statement(`delete from ${tableOf(kind)} where expires_at <= ?`).run(now).changes)
+  }
+
+  #live(): Clause {
+    return { sql: '(expires_at is null or expires_at > ?)', values: [this.#now()] }
+  }
+
+  #one(kind: RecordKind, { sql, values }: Clause): StoredRecord | null {
+    const text = `select * from ${tableOf(kind)} where ${sql} limit 1`
+    const raw = this.#db.read(() => this.#db.statement(text).get(...values))
+    return raw ? storedRecord(raw) : null
+  }
+}
+
+const columns =
+  '(id, project, tenant, user, version, created_at, updated_at, expires_at, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?)'
+
+const upsert = (kind: RecordKind): string =>
+  `insert into ${tableOf(kind)} ${columns} on conflict (id) do update set project = excluded.project,
+   tenant = excluded.tenant, user = excluded.user, version = excluded.version, created_at = excluded.created_at,
+   updated_at = excluded.updated_at, expires_at = excluded.expires_at, data = excluded.data
+   where excluded.version > version`
+
+const valuesOf = (r: StoredRecord): readonly [string, ...Value[]] => [
+  r.id,
+  r.project,
+  r.tenant,
+  r.user,
+  r.version,
+  r.created_at,
+  r.updated_at,
+  r.expires_at,
+  JSON.stringify(r.data),
+]
+
+const and = (clauses: readonly Clause[]): Clause => ({
+  sql: clauses.map(({ sql }) => sql).join(' and '),
+  values: clauses.flatMap(({ values }) => values),
+})
+
+const inScope = ({ project, tenant, user }: Scope): Clause =>
+  and([
+    { sql: 'project = ?', values: [project] },
+    ...(tenant === null ? [] : [{ sql: 'tenant = ?', values: [tenant] }]),
+    ...(user === null ? [] : [{ sql: 'user = ?', values: [user] }]),
+  ])
+
+const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Clause =>
+  and(
+    uniqueKeyFor(kind, key, onlyGlobal).fields.map((field) => ({
+      sql: `${columnOf(field)} = ?`,
+      values: [fieldText(key, field)],
+    })),
+  )
+
+const filtered = (kind: RecordKind, where: Where): readonly Clause[] =>
+  conditions(kind, where).map(([field, text]) =>
+    text === null
+      ? { sql: `${columnOf(field)} is null`, values: [] }
+      : { sql: `${columnOf(field)} = ?`, values: [text] },
+  )
