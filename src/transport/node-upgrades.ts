@@ -6,6 +6,7 @@ import { NodeHttpRequest } from './node-request.ts'
 import { acceptHead, NodeWebSocket } from './node-websocket.ts'
 import type { OpenWork } from './open-work.ts'
 import { checkHeaders, statusLine } from './response-head.ts'
+import { Ticker } from './ticker.ts'
 
 /** A peer that stays silent over two of these is cut. */
 const pingMs = 60_000
@@ -22,7 +23,7 @@ export class NodeUpgrades {
   readonly #work: OpenWork
   readonly #log: Logger
   readonly #peers = new Set<NodeWebSocket>()
-  #timer: NodeJS.Timeout | null = null
+  readonly #ticker = new Ticker(pingMs)
 
   constructor(handler: HttpHandler, work: OpenWork, log: Logger) {
     this.#handler = handler
@@ -69,30 +70,16 @@ export class NodeUpgrades {
   #accept(accept: (peer: WebSocketPeer) => void, socket: Duplex, key: string, head: Buffer): void {
     socket.write(acceptHead(key))
     const peer = new NodeWebSocket(socket)
-    this.#add(peer)
+    this.#peers.add(peer)
+    this.#ticker.add(peer)
     this.#work.begin()
     socket.once('close', () => {
-      this.#remove(peer)
+      this.#peers.delete(peer)
+      this.#ticker.delete(peer)
       this.#work.end()
     })
     accept(peer)
     peer.start(head)
-  }
-
-  #add(peer: NodeWebSocket): void {
-    this.#peers.add(peer)
-    this.#timer ??= setInterval(() => this.#checkAlive(), pingMs).unref()
-  }
-
-  #remove(peer: NodeWebSocket): void {
-    this.#peers.delete(peer)
-    if (this.#peers.size > 0 || this.#timer === null) return
-    clearInterval(this.#timer)
-    this.#timer = null
-  }
-
-  #checkAlive(): void {
-    for (const peer of this.#peers) peer.checkAlive()
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { type WebSocketPeer, websocketMaxBytes } from './http-port.ts'
+import type { Ticking } from './ticker.ts'
 import {
   closePayload,
   closeReply,
@@ -30,7 +31,7 @@ export const acceptHead = (key: string): string => {
 }
 
 /** One accepted WebSocket over a plain socket: RFC 6455 without extensions. */
-export class NodeWebSocket implements WebSocketPeer {
+export class NodeWebSocket implements WebSocketPeer, Ticking {
   readonly #socket: Duplex
   readonly #reader = new FrameReader(websocketMaxBytes)
   #fragments: Buffer[] = []
@@ -89,7 +90,7 @@ export class NodeWebSocket implements WebSocketPeer {
   }
 
   /** Pings the peer, or cuts it when it has sent nothing since the last ping. */
-  checkAlive(): void {
+  tick(): void {
     if (!this.#alive) this.cut()
     this.#alive = false
     this.#write(opcodes.ping, nothing)

@@ -1,5 +1,5 @@
 import type { BodyWriter } from './http-port.ts'
-import { type Stalled, StalledWriters } from './stalled-writers.ts'
+import { Ticker, type Ticking } from './ticker.ts'
 import type { UwsResponse } from './uws-binding.ts'
 
 /** The most that is given to the library at once, so that little lies in its own, unmeasurable buffer. */
@@ -8,12 +8,13 @@ const sliceBytes = 64 * 1024
 /** The first write after a stall: small, for its result alone tells whether the library's buffer has gone. */
 const probeBytes = 16
 
-/** How long a reader may take nothing at all. */
-const stalledMaxMs = 60_000
+/** How often the library's ten-second limit is put off for a reader that takes nothing, and how many times. */
+const nudgeMs = 4_000
+const nudgesMax = 15
 
 const nothing = (): void => {}
 
-const stalledWriters = new StalledWriters()
+const stalledWriters = new Ticker(nudgeMs)
 
 /** What a writer needs of the response that it belongs to. */
 export interface UwsBody {
@@ -34,14 +35,15 @@ export interface UwsBody {
  * ours. The library does not tell how much it holds, and with an `onWritable` listener it sends what it holds only
  * on the next write or uncork: hence the probe and the empty corks.
  */
-export class UwsWriter implements BodyWriter, Stalled {
+export class UwsWriter implements BodyWriter, Ticking {
   readonly #body: UwsBody
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
   /** Upper bound of what the library holds. */
   #heldBytes = 0
-  /** `performance.now()` of the write that found the socket full; 0 while it takes bytes. */
-  #stalledSince = 0
+  /** A write has found the socket full. */
+  #stalled = false
+  #nudges = 0
   /** The socket takes bytes again, but whether the library holds some still is not known. */
   #uncertain = false
   #ending = false
@@ -61,9 +63,9 @@ export class UwsWriter implements BodyWriter, Stalled {
   write(part: string | Uint8Array): boolean {
     if (this.#body.closed || this.#ending) return true
     // A UTF-16 unit becomes at most three bytes.
-    if (this.#stalledSince === 0 && !this.#uncertain && part.length <= sliceBytes / 3) return this.#give(part)
+    if (!this.#stalled && !this.#uncertain && part.length <= sliceBytes / 3) return this.#give(part)
     this.#enqueue(part)
-    return this.#stalledSince === 0 && this.#flush()
+    return !this.#stalled && this.#flush()
   }
 
   onDrain(listener: () => void): void {
@@ -89,8 +91,9 @@ export class UwsWriter implements BodyWriter, Stalled {
     this.#heldBytes = 0
   }
 
-  nudge(now: number): void {
-    if (now - this.#stalledSince < stalledMaxMs) this.#body.uws.cork(nothing)
+  /** Puts off the library's limit, as long as the reader may take nothing at all, by an empty attempt to send. */
+  tick(): void {
+    if (this.#nudges++ < nudgesMax) this.#body.uws.cork(nothing)
   }
 
   readonly #corked = (): void => {
@@ -109,7 +112,8 @@ export class UwsWriter implements BodyWriter, Stalled {
 
   #stall(part: string | Uint8Array): void {
     this.#heldBytes = this.#uncertain ? sliceBytes : Buffer.byteLength(part)
-    this.#stalledSince = performance.now()
+    this.#stalled = true
+    this.#nudges = 0
     stalledWriters.add(this)
   }
 
@@ -139,8 +143,8 @@ export class UwsWriter implements BodyWriter, Stalled {
   #onWritable(): boolean {
     if (this.#body.closed) return true
     if (this.#queue.length === 0) this.#body.uws.cork(nothing)
-    if (this.#stalledSince === 0) return true
-    this.#stalledSince = 0
+    if (!this.#stalled) return true
+    this.#stalled = false
     this.#uncertain = true
     stalledWriters.delete(this)
     if (!this.#flush()) return true

@@ -1,0 +1,50 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { HttpResponse } from './http-port.ts'
+import { RequestStats } from './request-stats.ts'
+import type { StreamCounters } from './sse.ts'
+
+/**
+ * What /metrics shows. Hot paths count in plain fields (`requests`, `streams`, whatever `counter` and `gauge` are given
+ * to read); Prometheus is served from those at the scrape.
+ */
+export class Metrics {
+  readonly requests: RequestStats
+  readonly streams: StreamCounters = { openStreams: 0, eventsSent: 0 }
+  readonly #registry = new Registry()
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry })
+    this.requests = new RequestStats(this.#registry)
+    this.gauge('troupe_open_streams', 'SSE and WebSocket streams open now.', () => this.streams.openStreams)
+    this.counter('troupe_stream_events_total', 'Events sent to streams.', () => this.streams.eventsSent)
+  }
+
+  /** Shows a number that only rises, read at each scrape; e.g. the runtime's `troupe_commits_total`. */
+  counter(name: string, help: string, read: () => number): void {
+    const counter = new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset()
+        counter.inc(read())
+      },
+    })
+  }
+
+  /** Shows a number that rises and falls, read at each scrape. */
+  gauge(name: string, help: string, read: () => number): void {
+    const gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) })
+  }
+
+  /** Everything, in Prometheus' text form. */
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  /** Answers GET /metrics. */
+  async answer(response: HttpResponse): Promise<void> {
+    const text = await this.text()
+    response.send(200, [['content-type', this.#registry.contentType]], text)
+  }
+}

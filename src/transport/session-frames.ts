@@ -1,0 +1,74 @@
+import { ServiceError } from '../../specs/errors.ts'
+import type { Json, JsonObject } from '../storage/ports.ts'
+
+/** One frame of a client, checked as far as the socket itself needs it. */
+export type ClientFrame =
+  | { readonly type: 'turn' | 'approve' | 'reject'; readonly body: JsonObject }
+  | { readonly type: 'resume'; readonly after: number }
+  | { readonly type: 'cancel' }
+
+/**
+ * Reads a client's frame. Bodies of `turn` and `approve` are validated further by whoever takes them.
+ *
+ * @throws {ServiceError} `malformed_json`, `bad_request`, `missing_field`, `invalid_field`, `unknown_field`.
+ */
+export const readClientFrame = (text: string): ClientFrame => {
+  const frame = parse(text)
+  const { type, ...body } = frame
+  switch (type) {
+    case 'turn':
+      return { type, body }
+    case 'approve':
+      return { type, body: withActionId(body) }
+    case 'reject':
+      return { type, body: withActionId(only(body, 'action_id')) }
+    case 'resume':
+      return { type, after: sequence(only(body, 'after')) }
+    case 'cancel':
+      only(body)
+      return { type }
+    case undefined:
+      throw new ServiceError('missing_field', { param: 'type' })
+    default:
+      throw new ServiceError('invalid_field', {
+        param: 'type',
+        message: 'A frame is of type turn, approve, reject, resume or cancel.',
+      })
+  }
+}
+
+const parse = (text: string): JsonObject => {
+  const value = parseJson(text)
+  if (isObject(value)) return value
+  throw new ServiceError('bad_request', { message: 'A frame is a JSON object.' })
+}
+
+const parseJson = (text: string): Json => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ServiceError('malformed_json', { message: 'The frame is not valid JSON.' })
+  }
+}
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const only = (body: JsonObject, ...names: readonly string[]): JsonObject => {
+  const unknown = Object.keys(body).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new ServiceError('unknown_field', { param: unknown })
+  return body
+}
+
+const withActionId = (body: JsonObject): JsonObject => {
+  const id = body['action_id']
+  if (id === undefined) throw new ServiceError('missing_field', { param: 'action_id' })
+  if (typeof id !== 'string' || id === '') throw new ServiceError('invalid_field', { param: 'action_id' })
+  return body
+}
+
+const sequence = ({ after }: JsonObject): number => {
+  if (after === undefined) throw new ServiceError('missing_field', { param: 'after' })
+  if (typeof after === 'number' && Number.isSafeInteger(after) && after >= 0) return after
+  throw new ServiceError('invalid_field', { param: 'after' })
+}

@@ -1,0 +1,198 @@
+import { ServiceError } from '../../specs/errors.ts'
+import type { EventSink, EventStream, StreamControl } from '../actors/use-cases/call.ts'
+import type { JsonObject, LogEvent } from '../storage/ports.ts'
+import type { WebSocketPeer } from './http-port.ts'
+import { type ClientFrame, readClientFrame } from './session-frames.ts'
+import type { StreamCounters } from './sse.ts'
+import { wireName } from './sse-frames.ts'
+import type { Ticker, Ticking } from './ticker.ts'
+import { wireLimits } from './wire-limits.ts'
+
+/** What the frames of a session's WebSocket do. Each resolves when the command is durable; its events come by `follow`. */
+export interface SessionCommands {
+  /** @param body the turn request, not validated yet. */
+  turn(body: JsonObject): Promise<unknown>
+  /** @param body `action_id` and, perhaps, `tool_results`. */
+  approve(body: JsonObject): Promise<unknown>
+  /** @param body `action_id`. */
+  reject(body: JsonObject): Promise<unknown>
+  cancel(): Promise<unknown>
+  /** The session's events with `sequence > after`, then live ones; `after` null: live ones only. */
+  follow(after: number | null): EventStream
+}
+
+/** What a session's WebSocket needs beside its commands. */
+export interface SessionSocketOptions {
+  readonly shortNames: boolean
+  /** Where to go on from at once; null for live events only. */
+  readonly after: number | null
+  /** Data of an error frame: the platform's envelope. It is given every error, also those that are nobody's fault but ours. */
+  readonly errorData: (error: unknown) => object
+  /** Ticks every second. */
+  readonly ticker: Ticker
+  readonly counters: StreamCounters
+}
+
+/** Frames that may wait for the ones before them; a client that sends more is told to slow down. */
+const queuedMax = 32
+
+/**
+ * A session over one WebSocket (interface-additions "Streams"): commands in, the session's events out.
+ *
+ * The socket follows the session's log, so every event goes out once and in order, whoever caused it. `resume` rewinds:
+ * it starts the log again after the sequence that it names.
+ */
+export const serveSessionSocket = (
+  peer: WebSocketPeer,
+  commands: SessionCommands,
+  options: SessionSocketOptions,
+): void => {
+  new SessionSocket(peer, commands, options).open()
+}
+
+class SessionSocket implements Ticking {
+  readonly #peer: WebSocketPeer
+  readonly #commands: SessionCommands
+  readonly #options: SessionSocketOptions
+  #follower: Follower | null = null
+  /** The frames before, one after the other. */
+  #last: Promise<void> = Promise.resolve()
+  #queued = 0
+  #blocked = false
+  #blockedTicks = 0
+  #over = false
+
+  constructor(peer: WebSocketPeer, commands: SessionCommands, options: SessionSocketOptions) {
+    this.#peer = peer
+    this.#commands = commands
+    this.#options = options
+  }
+
+  open(): void {
+    this.#peer.onMessage((text) => this.#receive(text))
+    this.#peer.onDrain(() => this.#onDrain())
+    this.#peer.onClose(() => this.#leave())
+    this.#options.counters.openStreams++
+    this.#options.ticker.add(this)
+    this.#follow(this.#options.after)
+  }
+
+  /** Sends events; false when the peer reads too slowly. */
+  forward(events: readonly LogEvent[]): boolean {
+    this.#options.counters.eventsSent += events.length
+    for (const { event_type, sequence, payload } of events) {
+      this.#send({ event: wireName(event_type, this.#options.shortNames), id: sequence, data: payload })
+    }
+    if (this.#blocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.#giveUp()
+    return !this.#blocked
+  }
+
+  /** The log has ended, or cannot be followed from here any more: the client may connect again and resume. */
+  ended(reason: 'done' | 'lost'): void {
+    if (reason === 'done') this.#close(1000, 'session ended')
+    else this.#close(1012, 'connect again and resume')
+  }
+
+  tick(): void {
+    if (this.#blocked && ++this.#blockedTicks > wireLimits.blockedMaxTicks) this.#giveUp()
+  }
+
+  #receive(text: string): void {
+    if (this.#over) return
+    if (this.#queued >= queuedMax) {
+      this.#fail(new ServiceError('rate_limit_exceeded'))
+      return
+    }
+    this.#queued++
+    this.#last = this.#last.then(() => this.#handle(text))
+  }
+
+  async #handle(text: string): Promise<void> {
+    try {
+      if (!this.#over) await this.#obey(readClientFrame(text))
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#queued--
+    }
+  }
+
+  async #obey(frame: ClientFrame): Promise<void> {
+    if (frame.type === 'resume') this.#follow(frame.after)
+    else if (frame.type === 'cancel') await this.#commands.cancel()
+    else await this.#commands[frame.type](frame.body)
+  }
+
+  #fail(error: unknown): void {
+    this.#send({ event: 'error', data: this.#options.errorData(error) })
+  }
+
+  #send(frame: object): void {
+    if (this.#over || this.#peer.send(JSON.stringify(frame)) || this.#blocked) return
+    this.#blocked = true
+    this.#blockedTicks = 0
+  }
+
+  #follow(after: number | null): void {
+    this.#follower?.stop()
+    this.#follower = new Follower(this)
+    this.#follower.start(this.#commands.follow(after))
+  }
+
+  #onDrain(): void {
+    this.#blocked = false
+    this.#follower?.resume()
+  }
+
+  #giveUp(): void {
+    this.#close(1013, 'reader too slow')
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#over) return
+    this.#peer.close(code, reason)
+    this.#leave()
+  }
+
+  #leave(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#follower?.stop()
+    this.#options.ticker.delete(this)
+    this.#options.counters.openStreams--
+  }
+}
+
+/** One reading of the log. What a stopped one is still given is dropped: the next has begun elsewhere. */
+class Follower implements EventSink {
+  readonly #socket: SessionSocket
+  #control: StreamControl | null = null
+  #stopped = false
+
+  constructor(socket: SessionSocket) {
+    this.#socket = socket
+  }
+
+  start(stream: EventStream): void {
+    this.#control = stream.start(this)
+    if (this.#stopped) this.#control.stop()
+  }
+
+  resume(): void {
+    if (!this.#stopped) this.#control?.resume()
+  }
+
+  stop(): void {
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#control?.stop()
+  }
+
+  push(events: readonly LogEvent[]): boolean {
+    return !this.#stopped && this.#socket.forward(events)
+  }
+
+  end(reason: 'done' | 'lost'): void {
+    if (!this.#stopped) this.#socket.ended(reason)
+  }
+}

@@ -1,0 +1,210 @@
+import type { EventSink, EventStream, StreamControl } from '../actors/use-cases/call.ts'
+import type { LogEvent } from '../storage/ports.ts'
+import type { BodyWriter, Headers, HttpResponse } from './http-port.ts'
+import { sseFrames } from './sse-frames.ts'
+import type { Ticker, Ticking } from './ticker.ts'
+import { wireLimits } from './wire-limits.ts'
+
+/** Frames gathered in one loop turn beyond which they are written at once. In UTF-16 units. */
+const gatheredMaxLength = 64 * 1024
+
+/** How long a stream without events waits before it shows its head by a comment. */
+const openingMs = 20
+
+/** Counted for /metrics; plain fields, read when they are asked for. */
+export interface StreamCounters {
+  openStreams: number
+  eventsSent: number
+}
+
+/** How one stream is written. */
+export interface SseOptions {
+  /** `output_text.delta` instead of `response.output_text.delta`. */
+  readonly shortNames: boolean
+  /** Sent beside those that every SSE answer has. */
+  readonly headers: Headers
+  /** The stream has no end of its own (it follows a log): a shutdown ends it at once. Its client resumes elsewhere. */
+  readonly endless: boolean
+}
+
+const sseHeaders: Headers = [
+  ['content-type', 'text/event-stream; charset=utf-8'],
+  ['cache-control', 'no-store'],
+  ['x-accel-buffering', 'no'],
+]
+
+/**
+ * All SSE streams of a process.
+ *
+ * Whatever is pushed to a stream within one turn of the event loop goes out as one write, at the end of that turn.
+ */
+export class SseStreams {
+  readonly #ticker: Ticker
+  readonly #counters: StreamCounters
+  readonly #open = new Set<SseStream>()
+  #dirty: SseStream[] = []
+  #silent: SseStream[] = []
+
+  /** @param ticker ticks every second. */
+  constructor(ticker: Ticker, counters: StreamCounters) {
+    this.#ticker = ticker
+    this.#counters = counters
+  }
+
+  /** Answers with `stream` until it ends, breaks, or the peer goes; then the stream is stopped. */
+  serve(stream: EventStream, response: HttpResponse, options: SseOptions): void {
+    const served = new SseStream(this, this.#counters, response, options)
+    this.#counters.openStreams++
+    this.#open.add(served)
+    this.#ticker.add(served)
+    this.#watchOpening(served)
+    served.start(stream)
+  }
+
+  /** For a shutdown: ends the streams that have no end of their own, in a way that lets their clients resume. */
+  endEndless(): void {
+    for (const stream of this.#open) if (stream.endless) stream.lose()
+  }
+
+  /** Called by a stream that has something to write when this turn of the loop ends. */
+  flushSoon(stream: SseStream): void {
+    if (this.#dirty.push(stream) === 1) setImmediate(this.#flush)
+  }
+
+  /** Called once by a stream that is over. */
+  forget(stream: SseStream): void {
+    this.#open.delete(stream)
+    this.#ticker.delete(stream)
+    this.#counters.openStreams--
+  }
+
+  readonly #flush = (): void => {
+    const streams = this.#dirty
+    this.#dirty = []
+    for (const stream of streams) stream.flush()
+  }
+
+  #watchOpening(stream: SseStream): void {
+    if (this.#silent.push(stream) === 1) setTimeout(this.#openSilent, openingMs).unref()
+  }
+
+  readonly #openSilent = (): void => {
+    const streams = this.#silent
+    this.#silent = []
+    for (const stream of streams) stream.showHead()
+  }
+}
+
+class SseStream implements EventSink, Ticking {
+  readonly endless: boolean
+  readonly #streams: SseStreams
+  readonly #counters: StreamCounters
+  readonly #writer: BodyWriter
+  readonly #shortNames: boolean
+  #control: StreamControl | null = null
+  #pending = ''
+  #opened = false
+  #blocked = false
+  #over = false
+  #stopped = false
+  #quietTicks = 0
+  #blockedTicks = 0
+
+  constructor(streams: SseStreams, counters: StreamCounters, response: HttpResponse, options: SseOptions) {
+    this.endless = options.endless
+    this.#streams = streams
+    this.#counters = counters
+    this.#shortNames = options.shortNames
+    this.#writer = response.stream(200, [...sseHeaders, ...options.headers])
+    this.#writer.onDrain(() => this.#onDrain())
+    response.onClose(() => this.#stop())
+    if (response.closed) this.#stopped = true
+  }
+
+  start(stream: EventStream): void {
+    if (this.#stopped) {
+      this.#finish()
+      return
+    }
+    try {
+      this.#control = stream.start(this)
+    } catch (error) {
+      this.lose()
+      throw error
+    }
+    if (this.#stopped) this.#control.stop()
+  }
+
+  push(events: readonly LogEvent[]): boolean {
+    if (this.#over || events.length === 0) return !this.#blocked
+    this.#counters.eventsSent += events.length
+    if (this.#pending === '') this.#streams.flushSoon(this)
+    this.#pending += sseFrames(events, this.#shortNames)
+    if (this.#pending.length >= gatheredMaxLength) this.flush()
+    return !this.#blocked
+  }
+
+  end(reason: 'done' | 'lost'): void {
+    if (this.#over) return
+    if (reason === 'lost') {
+      this.flush()
+      this.#writer.abort()
+    } else this.#writer.end(this.#pending)
+    this.#finish()
+  }
+
+  /** Writes what was gathered. */
+  flush(): void {
+    if (this.#over || this.#pending === '') return
+    const text = this.#pending
+    this.#pending = ''
+    this.#write(text)
+    if (this.#blocked && this.#writer.bufferedBytes > wireLimits.bufferedMaxBytes) this.lose()
+  }
+
+  /** The head goes out with the first bytes: a client of a quiet stream would wait for it. */
+  showHead(): void {
+    if (!this.#opened && !this.#over) this.#write(': open\n\n')
+  }
+
+  tick(): void {
+    if (this.#blocked) {
+      if (++this.#blockedTicks > wireLimits.blockedMaxTicks) this.lose()
+    } else if (++this.#quietTicks >= wireLimits.keepAliveTicks) this.#write(': keep-alive\n\n')
+  }
+
+  /** Breaks the stream off so that the client sees it and resumes after the last event it has. */
+  lose(): void {
+    if (this.#over) return
+    this.#writer.abort()
+    this.#stop()
+  }
+
+  #write(text: string): void {
+    this.#opened = true
+    this.#quietTicks = 0
+    if (this.#writer.write(text) || this.#blocked) return
+    this.#blocked = true
+    this.#blockedTicks = 0
+  }
+
+  #onDrain(): void {
+    if (!this.#blocked || this.#over) return
+    this.#blocked = false
+    this.#control?.resume()
+  }
+
+  /** Nobody reads any more: no more is wanted of the producer. */
+  #stop(): void {
+    if (this.#over) return
+    this.#stopped = true
+    this.#finish()
+    this.#control?.stop()
+  }
+
+  #finish(): void {
+    this.#over = true
+    this.#pending = ''
+    this.#streams.forget(this)
+  }
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import type { Headers, HttpRequest, HttpResponse } from './http-port.ts'
+
+/** Files of another kind are not served. */
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+interface StaticFile {
+  readonly content: Buffer
+  readonly etag: string
+  readonly headers: Headers
+}
+
+/**
+ * The files of one folder, read once. A path is looked up among the names that were found, so that no request can
+ * name anything else: there is no path to traverse.
+ */
+export class StaticFiles {
+  readonly #files: ReadonlyMap<string, StaticFile>
+
+  constructor(files: ReadonlyMap<string, StaticFile>) {
+    this.#files = files
+  }
+
+  /** Answers a GET or HEAD of one of the files, `/` being `/index.html`; false when it is none. */
+  answer(request: HttpRequest, response: HttpResponse): boolean {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false
+    const file = this.#files.get(request.path === '/' ? '/index.html' : request.path)
+    if (file === undefined) return false
+    const fresh = matches(request.header('if-none-match'), file.etag)
+    response.send(fresh ? 304 : 200, file.headers, fresh ? '' : file.content)
+    return true
+  }
+}
+
+/** Reads every file under `folder`. @throws when the folder cannot be read. */
+export const readStaticFiles = async (folder: string): Promise<StaticFiles> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = new Map<string, StaticFile>()
+  for (const entry of entries) {
+    const type = contentTypes[extname(entry.name)]
+    if (!entry.isFile() || type === undefined) continue
+    const path = join(entry.parentPath, entry.name)
+    files.set(`/${relative(folder, path).split(sep).join('/')}`, staticFile(await readFile(path), type))
+  }
+  return new StaticFiles(files)
+}
+
+const staticFile = (content: Buffer, type: string): StaticFile => {
+  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+  return {
+    content,
+    etag,
+    headers: [
+      ['content-type', type],
+      ['etag', etag],
+      ['cache-control', 'no-cache'],
+      ['content-security-policy', "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"],
+      ['x-content-type-options', 'nosniff'],
+      ['referrer-policy', 'no-referrer'],
+    ],
+  }
+}
+
+/** RFC 9110, section 13.1.2: weak comparison against a list of tags. */
+const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined &&
+  ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
