@@ -64,7 +64,9 @@ export class AnthropicProvider implements ModelProvider {
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
     const call = new UpstreamCall(this.#agent, this.#policy, signal)
-    const answer = new AnthropicAnswer(request.model, onDelta)
+    const answer = new AnthropicAnswer(request.model, (text) => {
+      if (!call.ended) onDelta(text)
+    })
     try {
       const client = this.#client.withOptions({ fetch: call.fetch })
       const headers = { 'idempotency-key': request.idempotencyKey }

@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
+import { systemText, turnsOf } from './dialogue.ts'
 import { priceOf } from './prices.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './provider-port.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf } from './wire.ts'
@@ -14,15 +15,13 @@ const opaquePrefix = 'anthropic:'
  * A request in Anthropic's words. `temperature` is left out: the version of the format that the SDK speaks refuses it.
  */
 export function anthropicRequest(request: ModelRequest): Anthropic.MessageCreateParamsStreaming {
-  const system = request.messages
-    .flatMap((message) => (message.role === 'system' ? [message.content] : []))
-    .join('\n\n')
+  const system = systemText(request.messages)
   const known = priceOf(request.model)?.max_output ?? smallestMaxTokens
   return {
     model: request.model,
     max_tokens: request.maxTokens ?? Math.min(known, defaultMaxTokens),
     stream: true,
-    messages: turnsOf(request.messages),
+    messages: turnsOf(request.messages, blocksOf).map(({ side, blocks }) => ({ role: side, content: blocks })),
     ...(system === '' ? {} : { system }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
   }
@@ -30,20 +29,6 @@ export function anthropicRequest(request: ModelRequest): Anthropic.MessageCreate
 
 /** Reasoning blocks of an answer, packed to be given back with its first tool call. */
 export const packReasoning = (blocks: readonly object[]): string => opaquePrefix + JSON.stringify(blocks)
-
-/** Messages of one side that follow each other become one: results of tools are the user's side. */
-function turnsOf(messages: readonly ModelMessage[]): Anthropic.MessageParam[] {
-  const turns: { role: 'user' | 'assistant'; content: Block[] }[] = []
-  for (const message of messages) {
-    const blocks = blocksOf(message)
-    if (message.role === 'system' || blocks.length === 0) continue
-    const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const last = turns.at(-1)
-    if (last?.role === role) last.content.push(...blocks)
-    else turns.push({ role, content: blocks })
-  }
-  return turns
-}
 
 function blocksOf(message: ModelMessage): Block[] {
   if (message.role === 'tool') {

@@ -77,7 +77,9 @@ export class GoogleProvider implements ModelProvider {
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
     const call = new UpstreamCall(this.#agent, this.#policy, signal)
-    const answer = new GoogleAnswer(request, onDelta)
+    const answer = new GoogleAnswer(request, (text) => {
+      if (!call.ended) onDelta(text)
+    })
     const httpOptions = { fetch: call.fetch, headers: { 'idempotency-key': request.idempotencyKey } }
     const config = { ...parameters.config, abortSignal: call.signal, httpOptions }
     try {

@@ -1,4 +1,5 @@
 import type { Content, GenerateContentParameters, Part } from '@google/genai'
+import { systemText, turnsOf } from './dialogue.ts'
 import { priceOf } from './prices.ts'
 import type { ModelMessage, ModelRequest, ModelToolCall } from './provider-port.ts'
 import { isObject, parseJson } from './wire.ts'
@@ -15,9 +16,7 @@ const noSignature = 'skip_thought_signature_validator'
 
 /** A request in Google's words. */
 export function googleRequest(request: ModelRequest): GenerateContentParameters {
-  const system = request.messages
-    .flatMap((message) => (message.role === 'system' ? [message.content] : []))
-    .join('\n\n')
+  const system = systemText(request.messages)
   const temperature = priceOf(request.model)?.sampling === false ? undefined : request.temperature
   return {
     model: request.model,
@@ -40,18 +39,9 @@ export const packSignature = (model: string, signature: string): string => `${op
 const declarationsOf = (request: ModelRequest) =>
   request.tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }))
 
-/** Messages of one side that follow each other become one: results of tools are the user's side. */
-function contentsOf(request: ModelRequest): Content[] {
-  const contents: { role: string; parts: Part[] }[] = []
-  for (const message of request.messages) {
-    const parts = partsOf(message, request.model)
-    if (message.role === 'system' || parts.length === 0) continue
-    const role = message.role === 'assistant' ? 'model' : 'user'
-    const last = contents.at(-1)
-    if (last?.role === role) last.parts.push(...parts)
-    else contents.push({ role, parts })
-  }
-  return contents
+function contentsOf({ messages, model }: ModelRequest): Content[] {
+  const turns = turnsOf(messages, (message) => partsOf(message, model))
+  return turns.map(({ side, blocks }) => ({ role: side === 'assistant' ? 'model' : 'user', parts: blocks }))
 }
 
 function partsOf(message: ModelMessage, model: string): Part[] {

@@ -67,7 +67,7 @@ export class OpenAiCall implements Dispatcher.DispatchHandler {
     this.#keepAlive()
     try {
       this.#answer.push(chunk)
-      if (this.#answer.done) this.#succeed()
+      if (this.#answer.done && !this.#settled) this.#succeed()
     } catch (caught) {
       this.#fail(caught instanceof AttemptFailed ? caught : streamBroken())
     }

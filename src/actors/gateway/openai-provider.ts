@@ -98,7 +98,10 @@ export class OpenAiProvider implements ModelProvider {
   ): Promise<ModelAnswer> {
     if (signal.aborted) return Promise.reject(cancelled())
     return new Promise((resolve, reject) => {
-      const call = new OpenAiCall(new OpenAiAnswer(request, onDelta), this.#policy, signal, resolve, reject)
+      const answer = new OpenAiAnswer(request, (text) => {
+        if (!signal.aborted) onDelta(text)
+      })
+      const call = new OpenAiCall(answer, this.#policy, signal, resolve, reject)
       const headers = {
         ...this.#authorization,
         'content-type': 'application/json',

@@ -193,6 +193,21 @@ describe.each([openAi, anthropic, google])('the $id adapter', (sample) => {
     expect(deltas).toEqual(['Hello '])
   })
 
+  it('hands on nothing more when it is aborted by the receiver of a delta', async () => {
+    upstream.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(sample.beginning, () => response.end(sample.text))
+    })
+    const aborter = new AbortController()
+    const deltas: string[] = []
+    const onDelta = (text: string): void => {
+      deltas.push(text)
+      aborter.abort()
+    }
+    await expect(provider.stream(request, onDelta, aborter.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    expect(deltas).toHaveLength(1)
+  })
+
   it('is cancelled at once while it waits for the next attempt', async () => {
     upstream.script(refusal(429, sample.rateLimit, { 'retry-after': '1' }))
     const aborter = new AbortController()
