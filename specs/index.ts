@@ -1,6 +1,7 @@
 import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from './answer.ts'
 import type { Operation, Signature } from './declare.ts'
 import { actions } from './resources/actions.ts'
+import { projectActors, projectSessions } from './resources/actors.ts'
 import { agents } from './resources/agents.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
@@ -20,6 +21,8 @@ export const operations = {
   ...projects,
   ...projectKeys,
   ...projectMembers,
+  ...projectSessions,
+  ...projectActors,
 } as const
 
 /** Id of a declared operation. */

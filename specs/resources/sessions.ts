@@ -21,13 +21,14 @@ import { metadata, toolResults, tools } from '../tools.ts'
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
-const status = oneOf('active', 'paused', 'completed')
+/** A session's status on the wire. */
+export const sessionStatus = oneOf('active', 'paused', 'completed')
 const turnAccess = secretKeyOrClientWith('sessions:turn')
 const actionId = string({ minLength: 1, maxLength: 128 })
 
 const sessionFields = {
   id: id('ses'),
-  status,
+  status: sessionStatus,
   turn_count: integer(),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -39,7 +40,7 @@ const sessionFields = {
 const newSession = object(sessionFields, { title: 'NewSession' })
 
 /** A session as GET and list answer it; `total_cost` is in USD. */
-const session = object({ ...sessionFields, total_cost: number() }, { title: 'Session' })
+export const session = object({ ...sessionFields, total_cost: number() }, { title: 'Session' })
 
 /** One row of a session's log. */
 const sessionEvent = object(
@@ -84,7 +85,7 @@ export const sessions = defineOperations('sessions', {
     method: 'GET',
     path,
     access: secretKeyOrClient,
-    query: { status: optional(status), ...pageQuery },
+    query: { status: optional(sessionStatus), ...pageQuery },
     answer: answersJson(numberedPage(session)),
   },
   get: {
@@ -139,7 +140,9 @@ export const sessions = defineOperations('sessions', {
     path: `${one}/reject`,
     access: secretKeyOnly,
     body: object({ action_id: actionId }),
-    answer: answersJson(object({ id: id('ses'), action_id: id('act'), resolution: oneOf('rejected'), status })),
+    answer: answersJson(
+      object({ id: id('ses'), action_id: id('act'), resolution: oneOf('rejected'), status: sessionStatus }),
+    ),
     errors: ['action_already_resolved'],
   },
   cancel: {

@@ -21,6 +21,7 @@ import { serverTools } from './tools/server-tools.ts'
 import type { SsrfGuard } from './tools/ssrf-guard.ts'
 import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
+import { actorViewUseCases } from './use-cases/actor-views.ts'
 import { idempotencyKeys } from './use-cases/idempotent.ts'
 import { modelUseCases } from './use-cases/models.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
@@ -78,6 +79,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     }),
     ...sessionApprovalUseCases({ host }),
     ...actionUseCases({ host, now: clock.now }),
+    ...actorViewUseCases({ host, records }),
     ...modelUseCases(providers),
   }
   return { useCases, auth, runtime }

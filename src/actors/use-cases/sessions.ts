@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
+import type { ResultOf } from '../../../specs/index.ts'
 import { sessionDefinition } from '../../machines/index.ts'
 import type { LogEvent, RecordStore } from '../../storage/ports.ts'
 import { newId, newIdFor } from '../ids.ts'
@@ -92,17 +93,23 @@ const lifecycle = ({ host, agentConfig, now }: SessionParts) =>
     },
   }) satisfies Partial<UseCases>
 
+/** One page of the sessions that the scope covers, newest first. */
+export const listSessions = async (
+  { host, records }: Pick<SessionParts, 'host' | 'records'>,
+  { scope, query }: Pick<Parameters<UseCases['sessions.list']>[0], 'scope' | 'query'>,
+): Promise<ResultOf<'sessions.list'>> => {
+  const { page, limit, status } = query
+  const where = status === undefined ? {} : { status }
+  await host.rows.settled()
+  const total = await records.count(sessionRows, scope, where)
+  const rows = await records.list(sessionRows, scope, { where, skip: (page - 1) * limit, limit })
+  return numberedPage(rows.map(sessionRowView), page, limit, total)
+}
+
 const reading = ({ host, records }: SessionParts) =>
   ({
     'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
-    'sessions.list': async ({ scope, query }) => {
-      const { page, limit, status } = query
-      const where = status === undefined ? {} : { status }
-      await host.rows.settled()
-      const total = await records.count(sessionRows, scope, where)
-      const rows = await records.list(sessionRows, scope, { where, skip: (page - 1) * limit, limit })
-      return numberedPage(rows.map(sessionRowView), page, limit, total)
-    },
+    'sessions.list': (call) => listSessions({ host, records }, call),
     'sessions.events': async (call) => {
       const { page, limit, turn_number } = call.query
       const session = await findSession(host, call, call.params.session_id)

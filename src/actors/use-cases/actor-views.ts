@@ -1,0 +1,133 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ResultOf } from '../../../specs/index.ts'
+import type { StateValue } from '../../machines/definition.ts'
+import { actionDefinition, definitionOf, sessionDefinition } from '../../machines/index.ts'
+import type { RecordStore, StoredLogEvent } from '../../storage/ports.ts'
+import { storedState } from '../runtime/actor-state.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { actionContext, sessionContext } from '../sessions/schema.ts'
+import type { Call } from './call.ts'
+import { listSessions } from './sessions.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the console's reads stand on. */
+export interface ActorViewParts {
+  readonly host: Host
+  readonly records: RecordStore
+}
+
+type ActorViews = Pick<UseCases, Extract<keyof UseCases, `project_sessions.${string}` | `project_actors.${string}`>>
+type Actor = ResultOf<'project_actors.get'>
+type ActorEvent = ResultOf<'project_actors.events'>['data'][number]
+type Related = Actor['related'][number]
+
+/**
+ * What the console shows of a project. The scope is the project that the path names, which authentication has checked
+ * to be the member's own.
+ */
+export const actorViewUseCases = ({ host, records }: ActorViewParts): ActorViews => ({
+  'project_sessions.list': (call) => listSessions({ host, records }, call),
+  'project_actors.get': async (call) => {
+    const actor = await findActor(host, call)
+    // the actions that a session's newest commit asks for are there once its messages are out
+    await actor.outbox
+    return actorView(actor, await relatedTo(host, actor, call.scope))
+  },
+  'project_actors.events': async (call) => {
+    const actor = await findActor(host, call)
+    const { after, limit } = call.query
+    const events = await host.readPage(actor, after, limit)
+    return { data: events.map(actorEventView), last_sequence: actor.state.lastSequence }
+  },
+  'project_actors.stream': async (call) => {
+    const actor = await findActor(host, call)
+    return { stream: host.feed.follow(actor.id, call.after ?? 0, { at: 'never' }), replayed: false }
+  },
+})
+
+type ActorCall = Pick<Call<{ readonly actor_id: string }, unknown, unknown>, 'scope' | 'params'>
+
+/** An actor of any machine. @throws {ServiceError} `not_found`, for a foreign one as well. */
+const findActor = async (host: Host, { scope, params }: ActorCall): Promise<Resident> => {
+  const definition = definitionOf(params.actor_id)
+  if (definition === undefined) throw new ServiceError('not_found', { param: 'actor_id' })
+  return host.find(scope, definition, params.actor_id)
+}
+
+/** A live actor as its operators see it. */
+const actorView = (actor: Resident, related: readonly Related[]): Actor => {
+  const { definition, state, parked } = actor
+  const { value } = storedState(state.snapshot)
+  return {
+    id: actor.id,
+    machine: definition.name,
+    version: definition.version,
+    // a parked actor holds a stand-in, not the state that could not be restored
+    state: parked === undefined ? value : null,
+    active: parked === undefined ? activePaths(value) : [],
+    seq: state.seq,
+    last_sequence: state.lastSequence,
+    busy: actor.busy,
+    parked: parked ?? null,
+    in_flight: Object.entries(state.inFlight).map(([id, { name, policy, started }]) => ({
+      id,
+      name,
+      policy,
+      started: started ?? false,
+    })),
+    reminders: Object.entries(state.reminders).map(([name, { due }]) => ({ name, due: new Date(due).toISOString() })),
+    related,
+    created_at: new Date(actor.owner.createdAt).toISOString(),
+    updated_at: new Date(actor.touchedAt).toISOString(),
+  }
+}
+
+/** Dotted paths of every active state, outer ones first. */
+export const activePaths = (value: StateValue, prefix = ''): readonly string[] => {
+  if (typeof value === 'string') return [prefix + value]
+  return Object.entries(value).flatMap(([state, inner]) => {
+    const path = prefix + state
+    return inner === undefined ? [path] : [path, ...activePaths(inner, `${path}.`)]
+  })
+}
+
+const relatedTo = async (host: Host, actor: Resident, scope: ActorCall['scope']): Promise<readonly Related[]> => {
+  if (actor.parked !== undefined) return []
+  const { context } = actor.state.snapshot
+  if (actor.definition === actionDefinition) {
+    const { session_id } = actionContext(context)
+    return session_id === null ? [] : listed([await relatedActor(host, scope, session_id)])
+  }
+  if (actor.definition !== sessionDefinition) return []
+  const open = sessionContext(context).calls.filter(({ status }) => status === 'pending' || status === 'running')
+  return listed(await Promise.all(open.map(({ action_id, tool }) => relatedActor(host, scope, action_id, tool))))
+}
+
+const listed = (found: readonly (Related | null)[]): readonly Related[] => found.filter((each) => each !== null)
+
+/** Null for an action that is none: a call that nobody has to approve has no actor. */
+const relatedActor = async (
+  host: Host,
+  scope: ActorCall['scope'],
+  id: string,
+  label: string | null = null,
+): Promise<Related | null> => {
+  try {
+    const actor = await findActor(host, { scope, params: { actor_id: id } })
+    const { value } = storedState(actor.state.snapshot)
+    const state = actor.parked === undefined ? (activePaths(value).at(-1) ?? '') : 'parked'
+    return { id, machine: actor.definition.name, state, label }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+const actorEventView = (event: StoredLogEvent): ActorEvent => ({
+  sequence: event.sequence,
+  event_type: event.event_type,
+  turn_number: event.turn_number ?? null,
+  payload: event.payload,
+  created_at: new Date(event.at).toISOString(),
+})
