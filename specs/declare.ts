@@ -1,7 +1,7 @@
 import type { Access } from './access.ts'
 import type { Answer } from './answer.ts'
 import type { ErrorCode } from './errors.ts'
-import type { Infer, InferShape, Schema, Shape } from './schema.ts'
+import { type Infer, type InferShape, integer, oneOf, optional, type Schema, type Shape } from './schema.ts'
 
 /** HTTP methods of operations; HEAD and OPTIONS follow from them. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -134,7 +134,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     paths: [spec.path, ...pathsBeside(spec)],
     params: Array.from(spec.path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? ''),
     access: spec.access,
-    query: spec.query ?? {},
+    query: { ...spec.query, ...streamQuery(spec.answer) },
     body: spec.body ?? null,
     files: spec.files ?? null,
     answer: spec.answer,
@@ -162,6 +162,14 @@ export function defineOperations(
     Object.entries(specs).map(([verb, spec]) => [`${name}.${verb}`, defineOperation(`${name}.${verb}`, spec)]),
   )
 }
+
+/** Parameters of every SSE stream; transport reads them, use-cases get `call.after`. */
+const streamQuery = (answer: Answer): Shape => {
+  if (answer.kind !== 'events') return {}
+  return { event_names: optional(oneOf('short', 'long')), ...(answer.resumable ? afterQuery : {}) }
+}
+
+const afterQuery = { after: optional(integer({ min: 0 })) }
 
 const pathsBeside = ({ path, alsoAt = [] }: OperationSpec): readonly string[] => {
   const declared = [path, ...alsoAt]

@@ -31,6 +31,29 @@ export const queryParser = (shape: Shape): QueryParser => {
   }
 }
 
+/**
+ * The text fields of a form as the values that a body's schema declares; undeclared ones stay text, for the schema to
+ * judge.
+ *
+ * @throws {ServiceError} `invalid_field` with the field's name
+ */
+export const formFields = (
+  { properties = {} }: JsonSchema,
+  fields: readonly (readonly [name: string, value: string])[],
+): Record<string, unknown> => {
+  const body: Record<string, unknown> = {}
+  for (const [name, text] of fields) {
+    try {
+      const json = properties[name] ?? {}
+      if (json.type === 'array') addItems(body, name, text, reader(json.items ?? {}))
+      else addSingle(body, name, reader(json)(text, name))
+    } catch (error) {
+      throw error instanceof ServiceError ? new ServiceError('invalid_field', error.details) : error
+    }
+  }
+  return body
+}
+
 const addSingle = (query: Record<string, unknown>, name: string, value: unknown): void => {
   if (Object.hasOwn(query, name)) throw wrong(name, 'may be given once')
   query[name] = value

@@ -83,37 +83,43 @@ export class IdempotentRequests {
   async run(request: KeyedRequest, work: (idempotency: Idempotency) => Promise<unknown>): Promise<KeyedOutcome> {
     const deadline = this.#deps.clock.now() + waitMs
     const id = claimId(request)
+    let row: Row<IdempotencyData> | null = null
     do {
-      const claim = await this.#claim(request, id)
+      const claim: Row<IdempotencyData> | null = await this.#claim(request, id, row)
       if (claim !== null) return this.#attempt(request, claim, work)
-      const row = await this.#table.get(request.scope, id)
+      row = await this.#table.get(request.scope, id)
       if (row !== null && row.data.fingerprint !== request.idempotency.fingerprint) {
         throw new ServiceError('idempotency_key_reused', { param: 'Idempotency-Key' })
       }
       if (row !== null && row.data.answer !== null) return this.#replay(request, row.data.answer)
-      await this.#settled(id)
+      if (row === null || !this.#isAbandoned(row)) await this.#settled(id)
     } while (this.#deps.clock.now() < deadline)
     throw new ServiceError('idempotency_in_progress', { param: 'Idempotency-Key', retryAfterS: 1 })
   }
 
-  /** The row when this request may run: a new key, or one whose attempt is gone. */
-  async #claim(request: KeyedRequest, id: string): Promise<Row<IdempotencyData> | null> {
-    const { scope, idempotency, operation } = request
+  /**
+   * The row when this request may run: of a new key, or of one whose attempt is gone.
+   *
+   * @param known the unanswered row, once it was seen.
+   */
+  async #claim(
+    { scope, idempotency, operation }: KeyedRequest,
+    id: string,
+    known: Row<IdempotencyData> | null,
+  ): Promise<Row<IdempotencyData> | null> {
     const now = this.#deps.clock.now()
-    const data = {
-      operation,
-      fingerprint: idempotency.fingerprint,
-      seed: newId('seed').slice(-26),
-      claimed_at: now,
-      answer: null,
+    if (known !== null) {
+      return this.#isAbandoned(known) ? this.#table.replace(known, { ...known.data, claimed_at: now }) : null
     }
     const { project, tenant, user } = scope
-    const made = await this.#table.insert({ id, project, tenant, user, expiresAtMs: now + keptMs, data })
-    if (made !== null) return made
-    const row = await this.#table.get(scope, id)
-    if (row === null || row.data.answer !== null || row.data.fingerprint !== idempotency.fingerprint) return null
-    if (now - row.data.claimed_at <= abandonedMs) return null
-    return this.#table.replace(row, { ...row.data, claimed_at: now })
+    const { fingerprint } = idempotency
+    const seed = newId('seed').slice(-26)
+    const data = { operation, fingerprint, seed, claimed_at: now, answer: null }
+    return this.#table.insert({ id, project, tenant, user, expiresAtMs: now + keptMs, data })
+  }
+
+  #isAbandoned({ data }: Row<IdempotencyData>): boolean {
+    return data.answer === null && this.#deps.clock.now() - data.claimed_at > abandonedMs
   }
 
   async #attempt(

@@ -9,6 +9,6 @@ export interface Authenticator {
 
 /** Which origins browsers may call from. */
 export interface Origins {
-  /** Whether `origin` may call; of any project when `project` is null (a preflight carries no credential). */
-  allows(origin: string, project: string | null): boolean | Promise<boolean>
+  /** Whether pages of `origin` may read what calls with this project's client tokens are answered. */
+  allows(origin: string, project: string): boolean | Promise<boolean>
 }

@@ -2,14 +2,11 @@ import type { ProjectDirectory, ProjectSettings } from '../../actors/auth/projec
 import type { Origins } from './authenticator.ts'
 
 /**
- * Origins as each project allows them.
- *
- * A preflight carries no credential and so names no project: any origin is answered, which gives nothing away, since
- * the request that follows is answered under its project's own list.
+ * Origins as each project allows them. A preflight carries no credential and so names no project: it is answered to any
+ * origin, which gives nothing away, since the request that follows is answered under its project's own list.
  */
 export const projectOrigins = (projects: ProjectDirectory): Origins => ({
   allows: (origin, project) => {
-    if (project === null) return true
     const settings = projects.settings(project)
     return settings instanceof Promise ? settings.then((known) => lists(known, origin)) : lists(settings, origin)
   },

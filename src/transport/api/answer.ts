@@ -1,0 +1,113 @@
+import type { JsonAnswer } from '../../../specs/answer.ts'
+import type { Operation } from '../../../specs/declare.ts'
+import type { StreamAnswer } from '../../actors/use-cases/call.ts'
+import type { BytesResult } from '../../actors/use-cases/use-cases.ts'
+import type { BodyWriter, Headers } from '../http-port.ts'
+import type { SseStreams } from '../sse.ts'
+import { addHeaders, type Exchange } from './exchange.ts'
+import { asBytes, asChoice, asStream, asStreamQuery, asWithHeaders } from './schema.ts'
+
+/** Headers that say that the answer is the one of the first request with this key. */
+export const replayedHeaders: Headers = [['idempotent-replayed', 'true']]
+
+const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
+const uncached = ['cache-control', 'no-store'] as const
+
+/** Sends what a use-case returned, as its operation declares. @returns the status. */
+export const answer = (
+  exchange: Exchange,
+  { answer: declared, headers }: Operation,
+  result: unknown,
+  query: unknown,
+  streams: SseStreams,
+): number => {
+  addHeaders(exchange, headers)
+  switch (declared.kind) {
+    case 'json':
+      return sendDocument(exchange, declared, result)
+    case 'events':
+      return sendEvents(exchange, asStream(result), query, declared.resumable, streams)
+    case 'bytes':
+      return sendBytes(exchange, declared.status, asBytes(result))
+    case 'choice': {
+      const { json, events, bytes } = asChoice(result)
+      if (events !== undefined) return sendEvents(exchange, events, query, false, streams)
+      if (bytes !== undefined) return sendBytes(exchange, declared.json.status, bytes)
+      return sendDocument(exchange, declared.json, json)
+    }
+  }
+}
+
+const sendDocument = (exchange: Exchange, declared: JsonAnswer<unknown>, result: unknown): number => {
+  const { body, headers } = declared.withHeaders ? asWithHeaders(result) : { body: result, headers: [] }
+  addHeaders(exchange, headers)
+  if (declared.secret) addHeaders(exchange, [uncached])
+  exchange.response.send(declared.status, [jsonType, ...exchange.headers], JSON.stringify(body))
+  return declared.status
+}
+
+const sendEvents = (
+  exchange: Exchange,
+  { stream, replayed }: StreamAnswer,
+  query: unknown,
+  endless: boolean,
+  streams: SseStreams,
+): number => {
+  if (replayed) addHeaders(exchange, replayedHeaders)
+  streams.serve(stream, exchange.response, {
+    shortNames: wantsShortNames(exchange, query),
+    headers: exchange.headers,
+    endless,
+  })
+  return 200
+}
+
+/** The text event's short name: header `X-Event-Names: short` or query `event_names=short`. */
+const wantsShortNames = ({ request }: Exchange, query: unknown): boolean =>
+  asStreamQuery(query).event_names === 'short' || request.header('x-event-names') === 'short'
+
+const sendBytes = (exchange: Exchange, status: number, { contentType, bytes, headers = [] }: BytesResult): number => {
+  const head = [['content-type', contentType] as const, ...exchange.headers, ...headers]
+  if (typeof bytes === 'string' || bytes instanceof Uint8Array) {
+    exchange.response.send(status, head, bytes)
+    return status
+  }
+  const writer = exchange.response.stream(status, head)
+  void pour(bytes, writer, exchange)
+  return status
+}
+
+/** Writes parts as they are made, no faster than they are read. A source that breaks ends the body without a clean end. */
+const pour = async (
+  parts: AsyncIterable<string | Uint8Array>,
+  writer: BodyWriter,
+  { response }: Exchange,
+): Promise<void> => {
+  const gate = new Gate()
+  writer.onDrain(() => gate.open())
+  response.onClose(() => gate.open())
+  try {
+    for await (const part of parts) {
+      if (response.closed) return
+      if (!writer.write(part)) await gate.closed()
+    }
+    writer.end()
+  } catch {
+    writer.abort()
+  }
+}
+
+/** Somewhere to wait until the reader goes on. */
+class Gate {
+  #open: (() => void) | null = null
+
+  closed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#open = resolve
+    })
+  }
+
+  open(): void {
+    this.#open?.()
+  }
+}

@@ -1,0 +1,196 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Call, Principal } from '../../actors/use-cases/call.ts'
+import type { IdempotentRequests } from '../../actors/use-cases/idempotent.ts'
+import { type CorsQuestion, corsHeaders, isPreflight, preflightHeaders } from '../cors.ts'
+import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http-port.ts'
+import { requestId } from '../request-id.ts'
+import type { SseStreams } from '../sse.ts'
+import { answer, replayedHeaders } from './answer.ts'
+import type { Authenticator, Origins } from './authenticator.ts'
+import { authorise, scopeOf } from './authorise.ts'
+import { refuseCrossSite } from './csrf.ts'
+import type { Endpoint } from './endpoint.ts'
+import { addHeaders, type Exchange } from './exchange.ts'
+import { idempotencyOf } from './idempotency-key.ts'
+import { lastEventId } from './last-event-id.ts'
+import { readBody } from './read-body.ts'
+import { refuse } from './refuse.ts'
+import { type Match, Router } from './router.ts'
+
+/** What the dispatcher stands on. */
+export interface ApiParts {
+  readonly endpoints: readonly Endpoint[]
+  readonly authenticator: Authenticator
+  readonly origins: Origins
+  readonly idempotent: Pick<IdempotentRequests, 'run'>
+  readonly streams: SseStreams
+  /** The server's origin as browsers see it, e.g. `https://agents.example`; null when it is the `Host` that they name. */
+  readonly publicOrigin: string | null
+  readonly log: Logger
+  /** Told of every answer: operation id (`none` where a path led nowhere), status, and ms until it was handed over. */
+  readonly observe: (operation: string, status: number, ms: number) => void
+  /** Answers what is no operation (pages, health); false when it does not know the path. */
+  readonly pages: (request: HttpRequest, response: HttpResponse, requestId: string) => boolean
+  /** Decides on upgrades. */
+  readonly upgrade: (request: HttpRequest) => Promise<UpgradeDecision>
+}
+
+const anybody: Principal = { kind: 'public' }
+
+/** Serves every declared operation by one path: route, CORS, credential, access, body, validation, use-case, answer. */
+export class Dispatcher implements HttpHandler {
+  readonly #parts: ApiParts
+  readonly #router = new Router<Endpoint>()
+
+  constructor(parts: ApiParts) {
+    this.#parts = parts
+    for (const endpoint of parts.endpoints) {
+      for (const path of endpoint.operation.paths) this.#router.add(endpoint.operation.method, path, endpoint)
+    }
+  }
+
+  request(request: HttpRequest, response: HttpResponse): void {
+    const id = requestId(request.header('x-request-id'))
+    const match = this.#router.find(request.path)
+    if (match === null) {
+      if (!this.#parts.pages(request, response, id))
+        this.#nowhere(newExchange(request, response, id, null), 'not_found')
+      return
+    }
+    const endpoint = match.methods.get(request.method === 'HEAD' ? 'GET' : request.method)
+    if (endpoint !== undefined) void this.#serve(newExchange(request, response, id, endpoint), endpoint, match.params)
+    else this.#withoutMethod(request, response, id, match)
+  }
+
+  upgrade(request: HttpRequest): Promise<UpgradeDecision> {
+    return this.#parts.upgrade(request)
+  }
+
+  async #serve(exchange: Exchange, endpoint: Endpoint, params: readonly string[]): Promise<void> {
+    let status: number
+    try {
+      status = await this.#run(exchange, endpoint, params)
+    } catch (error) {
+      status = refuse(exchange, error, this.#parts.log)
+    }
+    if (status !== 0) this.#parts.observe(endpoint.operation.id, status, performance.now() - exchange.startedMs)
+  }
+
+  async #run(exchange: Exchange, endpoint: Endpoint, values: readonly string[]): Promise<number> {
+    const { operation, validator } = endpoint
+    const { request } = exchange
+    const found = this.#principal(request, endpoint)
+    const principal = found instanceof Promise ? await found : found
+    if (operation.cors && request.header('origin') !== undefined) await this.#checkOrigin(exchange, principal)
+    this.#checkAccess(request, endpoint, principal)
+    const query = validator.query(request.query)
+    const { value: body, files } = operation.body === null ? noBody : await readBody(operation, request)
+    validator.body(body)
+    const scope = scopeOf(principal)
+    const params = named(operation.params, values)
+    const call: AnyCall = {
+      principal,
+      scope,
+      params,
+      query,
+      body,
+      requestId: exchange.requestId,
+      remoteAddress: request.remoteAddress,
+      idempotency: idempotencyOf(operation, request, scope, { params, query, body, files }),
+      after: lastEventId(operation, request, query),
+      accept: request.header('accept') ?? '',
+      files,
+    }
+    const result = await this.#result(exchange, endpoint, call)
+    return answer(exchange, operation, result, query, this.#parts.streams)
+  }
+
+  #principal(request: HttpRequest, { operation }: Endpoint): Principal | Promise<Principal> {
+    return operation.access.kinds.includes('public') ? anybody : this.#parts.authenticator.authenticate(request)
+  }
+
+  #checkAccess(request: HttpRequest, { operation }: Endpoint, principal: Principal): void {
+    authorise(operation.access, principal)
+    if (operation.method === 'GET' || operation.cors) return
+    if (principal.kind === 'dashboard' || principal.kind === 'public')
+      refuseCrossSite(request, this.#parts.publicOrigin)
+  }
+
+  /** Until the project is known every origin may read the answer; then those that it allows. */
+  async #checkOrigin(exchange: Exchange, principal: Principal): Promise<void> {
+    const origin = exchange.request.header('origin') ?? ''
+    if (principal.kind === 'public' || (await this.#parts.origins.allows(origin, principal.project))) return
+    exchange.headers = headersFor(exchange.requestId, { answers: true, origin, allowed: false })
+  }
+
+  /** Runs the use-case, or answers again what the first request with this key was answered. */
+  async #result(exchange: Exchange, { operation, useCase }: Endpoint, call: AnyCall): Promise<unknown> {
+    const { idempotency, scope } = call
+    if (idempotency === null || operation.idempotency !== 'stored') return useCase(call)
+    const secret = operation.answer.kind === 'json' && operation.answer.secret
+    const outcome = await this.#parts.idempotent.run(
+      { operation: operation.id, scope, idempotency, secret },
+      (seeded) => useCase({ ...call, idempotency: seeded }),
+    )
+    if (outcome.replayed) addHeaders(exchange, replayedHeaders)
+    if ('error' in outcome) throw outcome.error
+    return outcome.result
+  }
+
+  /** A path that exists, asked by a method that it does not take: a preflight, OPTIONS, or a mistake. */
+  #withoutMethod(request: HttpRequest, response: HttpResponse, id: string, { methods }: Match<Endpoint>): void {
+    const allow = allowed(methods)
+    const asked = methods.get(request.header('access-control-request-method') ?? '')
+    const question = { answers: asked?.operation.cors ?? false, origin: request.header('origin'), allowed: true }
+    const preflight = isPreflight(request.method, (name) => request.header(name))
+    const answers = preflight ? preflightHeaders(question, allow) : request.method === 'OPTIONS' ? [] : null
+    if (answers !== null) {
+      response.send(204, [['x-request-id', id], ['allow', allow.join(', ')], ...answers], '')
+      return
+    }
+    const [any] = methods.values()
+    const exchange = newExchange(request, response, id, any ?? null)
+    addHeaders(exchange, [['allow', allow.join(', ')]])
+    this.#nowhere(exchange, 'method_not_allowed')
+  }
+
+  #nowhere(exchange: Exchange, code: 'not_found' | 'method_not_allowed'): void {
+    const status = refuse(exchange, new ServiceError(code), this.#parts.log)
+    this.#parts.observe('none', status, performance.now() - exchange.startedMs)
+  }
+}
+
+type AnyCall = Call<unknown, unknown, unknown>
+
+const noBody = { value: undefined, files: [] }
+
+const newExchange = (request: HttpRequest, response: HttpResponse, id: string, endpoint: Endpoint | null): Exchange => {
+  const answers = endpoint?.operation.cors ?? false
+  return {
+    request,
+    response,
+    requestId: id,
+    startedMs: performance.now(),
+    endpoint,
+    envelope: endpoint?.operation.envelope ?? 'platform',
+    headers: headersFor(id, { answers, origin: answers ? request.header('origin') : undefined, allowed: true }),
+  }
+}
+
+const headersFor = (id: string, question: CorsQuestion): Headers => [['x-request-id', id], ...corsHeaders(question)]
+
+const allowed = (methods: ReadonlyMap<string, Endpoint>): readonly string[] => [
+  ...methods.keys(),
+  ...(methods.has('GET') ? ['HEAD'] : []),
+  'OPTIONS',
+]
+
+const noParams = Object.freeze({})
+
+const named = (names: readonly string[], values: readonly string[]): object => {
+  if (names.length === 0) return noParams
+  const params: Record<string, string> = {}
+  for (const [at, name] of names.entries()) params[name] = values[at] ?? ''
+  return params
+}

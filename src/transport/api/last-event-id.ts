@@ -1,0 +1,20 @@
+import type { Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { HttpRequest } from '../http-port.ts'
+import { asStreamQuery } from './schema.ts'
+
+/**
+ * The sequence after which a stream goes on; null when the request names none. The header counts before `?after=`: a
+ * browser that reconnects sends the newer one there, with the old URL.
+ *
+ * @throws {ServiceError} `invalid_header`
+ */
+export const lastEventId = ({ answer }: Operation, request: HttpRequest, query: unknown): number | null => {
+  if (answer.kind !== 'events' || !answer.resumable) return null
+  const header = request.header('last-event-id')
+  if (header === undefined || header === '') return asStreamQuery(query).after ?? null
+  if (!/^\d{1,15}$/.test(header)) {
+    throw new ServiceError('invalid_header', { param: 'Last-Event-ID', message: 'Last-Event-ID is a sequence number.' })
+  }
+  return Number(header)
+}

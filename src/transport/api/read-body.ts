@@ -1,0 +1,48 @@
+import type { Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import { formFields } from '../../../specs/query.ts'
+import type { UploadedFile } from '../../actors/use-cases/call.ts'
+import type { HttpRequest } from '../http-port.ts'
+import { isJsonType, parseJson } from './json-body.ts'
+import { boundaryOf, parseForm } from './multipart.ts'
+
+/** A body as it came, not yet checked against its schema. */
+export interface ReadBody {
+  readonly value: unknown
+  readonly files: readonly UploadedFile[]
+}
+
+const noFiles: readonly UploadedFile[] = []
+const nothing: ReadBody = { value: undefined, files: noFiles }
+
+/**
+ * Reads the body that an operation takes: JSON, or a form when it takes files. No body at all counts as `{}`.
+ *
+ * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`; {BodyTooLarge}, {ConnectionClosed}.
+ */
+export const readBody = async (operation: Operation, request: HttpRequest): Promise<ReadBody> => {
+  if (operation.body === null) return nothing
+  const contentType = request.header('content-type')
+  const bytes = await request.body(operation.maxBodyBytes)
+  if (operation.files !== null) {
+    const boundary = boundaryOf(contentType)
+    if (boundary !== null) return readForm(operation, operation.files.fields, bytes, boundary)
+    if (!operation.files.orJson) throw unsupported('multipart/form-data')
+  }
+  if (bytes.length === 0) return { value: {}, files: noFiles }
+  if (!isJsonType(contentType)) throw unsupported('application/json')
+  return { value: parseJson(bytes), files: noFiles }
+}
+
+const unsupported = (type: string): ServiceError =>
+  new ServiceError('unsupported_media_type', { param: 'Content-Type', message: `This route takes ${type}.` })
+
+const readForm = (operation: Operation, fields: readonly string[], bytes: Buffer, boundary: string): ReadBody => {
+  const form = parseForm(bytes, boundary)
+  const stray = form.files.find((file) => !fields.includes(file.field))
+  if (stray !== undefined && operation.unknownFields === 'refuse') {
+    throw new ServiceError('unknown_field', { param: stray.field })
+  }
+  const files = form.files.filter((file) => fields.includes(file.field))
+  return { value: formFields(operation.body?.json ?? {}, form.fields), files }
+}

@@ -1,0 +1,39 @@
+import type { Logger } from 'pino'
+import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
+import { StoreUnavailable } from '../../storage/ports.ts'
+import { BodyTooLarge, ConnectionClosed, type Headers } from '../http-port.ts'
+import { envelop } from './envelopes.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Answers an error in the operation's envelope. @returns the status; 0 when nobody is there to answer. */
+export const refuse = (exchange: Exchange, error: unknown, log: Logger): number => {
+  if (error instanceof ConnectionClosed) return 0
+  const shown = serviceErrorOf(error, exchange, log)
+  const { status, body } = envelop(exchange.envelope, shown, exchange.requestId)
+  exchange.response.send(status, [jsonType, ...exchange.headers, ...headersOf(shown)], JSON.stringify(body))
+  return status
+}
+
+/** What an error is to callers. What we did not foresee is logged, and shown without a word of it. */
+export const serviceErrorOf = (
+  error: unknown,
+  { requestId, endpoint }: Pick<Exchange, 'requestId' | 'endpoint'>,
+  log: Logger,
+): ServiceError => {
+  if (error instanceof ServiceError) return error
+  if (error instanceof BodyTooLarge) return new ServiceError('body_too_large')
+  if (error instanceof StoreUnavailable) return new ServiceError('store_unavailable')
+  log.error({ err: error, requestId, operation: endpoint?.operation.id }, 'request failed unexpectedly')
+  return new ServiceError('internal_error')
+}
+
+const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
+
+/** Codes that tell the caller to come back at once. */
+const soon: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'shutting_down', 'interrupted'])
+
+const headersOf = ({ code, details }: ServiceError): Headers => {
+  if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]
+  const retryAfterS = details.retryAfterS ?? (soon.has(code) ? 1 : undefined)
+  return retryAfterS === undefined ? [] : [['retry-after', String(Math.ceil(retryAfterS))]]
+}

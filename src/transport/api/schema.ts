@@ -1,0 +1,27 @@
+import type { StreamAnswer } from '../../actors/use-cases/call.ts'
+import type { BytesResult, WithHeaders } from '../../actors/use-cases/use-cases.ts'
+
+/*
+ * What a use-case returned, given back the type that `UseCases` checked it against: the dispatcher serves every
+ * operation by one path and so knows the type only by the declaration's `answer.kind`.
+ */
+
+/** The result of an operation with `answersEvents`. */
+export const asStream = (result: unknown) => result as StreamAnswer
+
+/** The result of an operation with `answersBytes`. */
+export const asBytes = (result: unknown) => result as BytesResult
+
+/** The result of an operation with `answersJsonWithHeaders`. */
+export const asWithHeaders = (result: unknown) => result as WithHeaders<unknown>
+
+/** The result of an operation with `answersEither`: exactly one of these. */
+export const asChoice = (result: unknown) =>
+  result as { readonly json?: unknown; readonly events?: StreamAnswer; readonly bytes?: BytesResult }
+
+/** The stream parameters that `defineOperation` adds to a query; validated with the rest of it. */
+export const asStreamQuery = (query: unknown) =>
+  query as { readonly after?: number; readonly event_names?: 'short' | 'long' }
+
+/** The result of an operation with a numbered list. */
+export const asPagination = (result: unknown) => result as { readonly pagination: { readonly total: number } }

@@ -1,0 +1,145 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../specs/errors.ts'
+import { sessionSocket } from '../../../specs/resources/sessions.ts'
+import { requestValidator } from '../../../specs/validate.ts'
+import type { Call, EventStream } from '../../actors/use-cases/call.ts'
+import type { JsonObject } from '../../storage/ports.ts'
+import type { HttpRequest, UpgradeDecision } from '../http-port.ts'
+import { requestId } from '../request-id.ts'
+import { type SessionCommands, serveSessionSocket } from '../session-socket.ts'
+import type { StreamCounters } from '../sse.ts'
+import type { Ticker } from '../ticker.ts'
+import type { Authenticator } from './authenticator.ts'
+import { authorise, scopeOf } from './authorise.ts'
+import { deferredStream } from './deferred-stream.ts'
+import type { Endpoint } from './endpoint.ts'
+import { envelop, platformBody } from './envelopes.ts'
+import { lastEventId } from './last-event-id.ts'
+import { serviceErrorOf } from './refuse.ts'
+import { Router } from './router.ts'
+import { asPagination, asStream, asStreamQuery } from './schema.ts'
+
+/** What session sockets stand on. */
+export interface SessionUpgradeParts {
+  readonly endpoints: readonly Endpoint[]
+  readonly authenticator: Authenticator
+  readonly ticker: Ticker
+  readonly counters: StreamCounters
+  readonly log: Logger
+}
+
+/** Who asks for a socket, and for which session's. */
+interface Asked {
+  readonly request: HttpRequest
+  readonly requestId: string
+  readonly sessionId: string
+}
+
+/**
+ * Upgrades of `/v1/sessions/{session_id}/ws`. A frame is the operation of its name: the same access, validation and
+ * use-case; the credential is looked at again for each, so that a revoked or expired one commands nothing more.
+ */
+export class SessionUpgrades {
+  readonly #parts: SessionUpgradeParts
+  readonly #endpoints: ReadonlyMap<string, Endpoint>
+  readonly #router = new Router<true>()
+  readonly #validator = requestValidator(sessionSocket)
+
+  constructor(parts: SessionUpgradeParts) {
+    this.#parts = parts
+    this.#endpoints = new Map(parts.endpoints.map((endpoint) => [endpoint.operation.id, endpoint]))
+    for (const path of sessionSocket.paths) this.#router.add('GET', path, true)
+  }
+
+  /** Decides on an upgrade; refusals are in the platform's envelope. */
+  async decide(request: HttpRequest): Promise<UpgradeDecision> {
+    const id = requestId(request.header('x-request-id'))
+    try {
+      const [sessionId] = this.#router.find(request.path)?.params ?? []
+      if (sessionId === undefined) throw new ServiceError('not_found')
+      return await this.#accept({ request, requestId: id, sessionId })
+    } catch (error) {
+      const shown = serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)
+      const { status, body } = envelop('platform', shown, id)
+      return { refuse: { status, headers: [jsonType, ['x-request-id', id]], body: JSON.stringify(body) } }
+    }
+  }
+
+  async #accept(asked: Asked): Promise<UpgradeDecision> {
+    const { request } = asked
+    authorise(sessionSocket.access, await this.#parts.authenticator.authenticate(request))
+    const query = this.#validator.query(request.query)
+    const newest = await this.#newest(asked)
+    const names = asStreamQuery(query).event_names ?? request.header('x-event-names')
+    const options = {
+      shortNames: names === 'short',
+      after: lastEventId(sessionSocket, request, query),
+      errorData: (error: unknown) => platformBody(this.#shown(error, asked), asked.requestId),
+      ticker: this.#parts.ticker,
+      counters: this.#parts.counters,
+    }
+    return { accept: (peer) => serveSessionSocket(peer, this.#commands(asked, newest), options) }
+  }
+
+  #commands(asked: Asked, newest: number): SessionCommands {
+    return {
+      turn: (body) => this.#obey('sessions.turns', asked, body),
+      approve: (body) => this.#obey('sessions.approve', asked, body),
+      reject: (body) => this.#obey('sessions.reject', asked, body),
+      cancel: () => this.#obey('sessions.cancel', asked, undefined),
+      follow: (after) =>
+        deferredStream(
+          () => this.#follow(asked, after ?? newest),
+          (error) => this.#shown(error, asked),
+        ),
+    }
+  }
+
+  #shown(error: unknown, { requestId: id }: Asked): ServiceError {
+    return serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)
+  }
+
+  async #follow(asked: Asked, after: number): Promise<EventStream> {
+    return asStream(await this.#obey('sessions.stream', asked, undefined, after)).stream
+  }
+
+  /** Sequence of the session's newest event. @throws {ServiceError} `not_found` when the caller may not see the session. */
+  async #newest(asked: Asked): Promise<number> {
+    const { useCase } = this.#endpoint('sessions.events')
+    const events = await useCase({ ...(await this.#call(asked, undefined)), query: { page: 1, limit: 1 } })
+    return asPagination(events).pagination.total
+  }
+
+  async #obey(id: string, asked: Asked, body: JsonObject | undefined, after: number | null = null): Promise<unknown> {
+    const { operation, validator, useCase } = this.#endpoint(id)
+    const call = await this.#call(asked, body)
+    authorise(operation.access, call.principal)
+    validator.body(body)
+    return useCase({ ...call, after })
+  }
+
+  async #call({ request, requestId: id, sessionId }: Asked, body: unknown): Promise<Call<unknown, unknown, unknown>> {
+    const principal = await this.#parts.authenticator.authenticate(request)
+    return {
+      principal,
+      scope: scopeOf(principal),
+      params: { session_id: sessionId },
+      query: {},
+      body,
+      requestId: id,
+      remoteAddress: request.remoteAddress,
+      idempotency: null,
+      after: null,
+      accept: '',
+      files: [],
+    }
+  }
+
+  #endpoint(id: string): Endpoint {
+    const endpoint = this.#endpoints.get(id)
+    if (endpoint === undefined) throw new Error(`${id} is not served`)
+    return endpoint
+  }
+}
+
+const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
