@@ -22,7 +22,7 @@ import type { SsrfGuard } from './tools/ssrf-guard.ts'
 import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
 import { actorViewUseCases } from './use-cases/actor-views.ts'
-import { idempotencyKeys } from './use-cases/idempotent.ts'
+import { IdempotentRequests, idempotencyKeys } from './use-cases/idempotent.ts'
 import { modelUseCases } from './use-cases/models.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
 import { sessionUseCases } from './use-cases/sessions.ts'
@@ -45,6 +45,7 @@ export interface Actors {
   readonly useCases: UseCases
   readonly auth: Auth
   readonly runtime: Runtime
+  readonly idempotent: IdempotentRequests
 }
 
 const kinds: readonly RecordKind[] = [
@@ -82,7 +83,8 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...actorViewUseCases({ host, records }),
     ...modelUseCases(providers),
   }
-  return { useCases, auth, runtime }
+  const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
+  return { useCases, auth, runtime, idempotent }
 }
 
 const startSessions = ({ storage, clock, log, providers, guard }: ActorsParts, auth: Auth, configs: TurnConfigs) =>

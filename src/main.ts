@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Logger, pino } from 'pino'
+import { bootstrap, type Installation } from './actors/bootstrap.ts'
+import { openProviders, type Providers, simulatedWanted } from './actors/gateway/providers.ts'
+import { type SimulatedProvider, startSimulatedProvider } from './actors/gateway/simulated/server.ts'
+import { openActors } from './actors/open-actors.ts'
+import { systemClock } from './actors/runtime/clock.ts'
+import { openSsrfGuard } from './actors/tools/ssrf-guard.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { openMongoStorage } from './storage/mongo/open-mongo-storage.ts'
+import type { Storage } from './storage/ports.ts'
+import { loadMasterKey, openSecretBox } from './storage/secrets.ts'
+import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
+import { openTransport } from './transport/open-transport.ts'
+import { readStaticFiles } from './transport/static-files.ts'
+
+/** What a shutdown waits for at most: turns that run get this long to end. */
+const drainMs = 20_000
+const closeMs = 2_000
+
+const consoleFolder = fileURLToPath(new URL('./transport/console', import.meta.url))
+
+const openStorage = (config: Config): Promise<Storage> | Storage =>
+  config.mongodbUrl === null
+    ? openSqliteStorage({ path: join(config.dataDir, 'troupe.db') })
+    : openMongoStorage({ url: config.mongodbUrl, database: databaseOf(config.mongodbUrl) })
+
+/** The database that the URL names. A list of hosts is no URL for `URL`. */
+const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? 'troupe'
+
+interface Models {
+  readonly providers: Providers
+  readonly simulated: SimulatedProvider | null
+}
+
+/** Without a key of any provider, models are simulated by a small server of our own, on a loopback port. */
+const openModels = async (config: Config): Promise<Models> => {
+  const wanted = { ...config.providers, simulated: config.simulatedProvider }
+  const simulated = simulatedWanted(wanted) ? await startSimulatedProvider() : null
+  const providers = openProviders({ ...wanted, ...(simulated !== null && { simulatedUrl: simulated.url }) })
+  return { providers, simulated }
+}
+
+const announce = (url: string, installed: Installation, providers: Providers, log: Logger): void => {
+  log.info({ url, project: installed.project }, 'server started')
+  if (providers.onlySimulated)
+    log.warn({ model: providers.defaultModel }, 'no provider has a key: models are simulated')
+  const { generated } = installed
+  if (generated === null) return
+  const lines = [
+    'This is the first start. These secrets are shown once:',
+    ...(generated.secretKey === null ? [] : [`  secret key       ${generated.secretKey}`]),
+    `  dashboard owner  ${installed.ownerEmail}`,
+    ...(generated.ownerPassword === null ? [] : [`  owner password   ${generated.ownerPassword}`]),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+const start = async (config: Config, log: Logger): Promise<() => Promise<void>> => {
+  const storage = await openStorage(config)
+  const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
+  const { providers, simulated } = await openModels(config)
+  const actors = await openActors({
+    storage,
+    providers,
+    guard: openSsrfGuard({ allowedPrivateHosts: config.allowedPrivateHosts }),
+    masterKey,
+    box: openSecretBox({ masterKey }),
+    secureCookies: config.publicUrl?.startsWith('https:') ?? false,
+    clock: systemClock,
+    log,
+  })
+  const { auth, runtime } = actors
+  const given = config.bootstrap
+  const { apiKeys, projects } = auth
+  const installed = await bootstrap({ records: storage.records, apiKeys, projects, given, now: Date.now })
+  const transport = openTransport({
+    actors,
+    ping: () => storage.ping(),
+    console: await readStaticFiles(consoleFolder),
+    publicOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
+    log,
+  })
+  const port = await transport.server.listen(config.host, config.port)
+  announce(config.publicUrl ?? `http://${config.host}:${port}`, installed, providers, log)
+  return async () => {
+    transport.beginDrain()
+    await runtime.drain(drainMs)
+    await transport.server.close(closeMs)
+    await providers.close()
+    await simulated?.close()
+    await storage.close()
+  }
+}
+
+const main = async (): Promise<void> => {
+  const config = readConfig(process.env)
+  const log = pino({ level: config.logLevel, base: config.nodeId === null ? null : { node: config.nodeId } })
+  const stop = await start(config, log)
+  let _stopping: Promise<void> | undefined
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      log.info({ signal }, 'shutting down')
+      _stopping ??= stop().then(() => process.exit(0))
+    })
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(
+    `${error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+  )
+  process.exit(1)
+}

@@ -1,0 +1,95 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../specs/errors.ts'
+import type { Actors } from '../actors/open-actors.ts'
+import type { Authenticator } from './api/authenticator.ts'
+import { Dispatcher } from './api/dispatcher.ts'
+import { allEndpoints } from './api/endpoint.ts'
+import { projectOrigins } from './api/project-origins.ts'
+import { authenticatorOf } from './api/request-credentials.ts'
+import { SessionUpgrades } from './api/session-upgrade.ts'
+import { type Health, openHealth } from './health.ts'
+import type { HttpRequest, HttpResponse, HttpServer } from './http-port.ts'
+import { Metrics } from './metrics.ts'
+import { openServer } from './open-server.ts'
+import { SseStreams } from './sse.ts'
+import type { StaticFiles } from './static-files.ts'
+import { Ticker } from './ticker.ts'
+
+/** What transport is given. */
+export interface TransportParts {
+  readonly actors: Actors
+  readonly ping: () => Promise<void>
+  readonly console: StaticFiles
+  /** The server's origin as browsers see it; null when it is the `Host` that they name. */
+  readonly publicOrigin: string | null
+  readonly log: Logger
+  readonly adapter?: 'uws' | 'node'
+}
+
+/** The service as it is reached over HTTP. */
+export interface Transport {
+  readonly server: HttpServer
+  /** From now on nothing new is begun; streams without an end of their own are ended so that they resume elsewhere. */
+  beginDrain(): void
+}
+
+const tickMs = 1000
+
+/** Puts the dispatcher, the streams, health, metrics and the console behind one server. */
+export const openTransport = (parts: TransportParts): Transport => {
+  const { actors, log } = parts
+  const { host } = actors.runtime
+  const state = { draining: false }
+  const metrics = new Metrics()
+  const ticker = new Ticker(tickMs)
+  const streams = new SseStreams(ticker, metrics.streams)
+  metrics.counter('troupe_commits_total', 'Commits made durable.', () => host.committed)
+  metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
+  metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
+  const health = openHealth({ ping: parts.ping, draining: () => state.draining })
+  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials), () => state.draining)
+  const endpoints = allEndpoints(actors.useCases)
+  const counters = metrics.streams
+  const upgrades = new SessionUpgrades({ endpoints, authenticator, ticker, counters, log })
+  const dispatcher = new Dispatcher({
+    endpoints,
+    authenticator,
+    origins: projectOrigins(actors.auth.projects),
+    idempotent: actors.idempotent,
+    streams,
+    publicOrigin: parts.publicOrigin,
+    log,
+    observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
+    pages: (request, response) => page(request, response, { health, metrics, files: parts.console }),
+    upgrade: (request) => upgrades.decide(request),
+  })
+  return {
+    server: openServer(dispatcher, log, parts.adapter),
+    beginDrain: () => {
+      state.draining = true
+      streams.endEndless()
+    },
+  }
+}
+
+/** A node that shuts down begins nothing: the client is told to try again, and a load balancer sends it elsewhere. */
+const unlessDraining = (authenticator: Authenticator, draining: () => boolean): Authenticator => ({
+  authenticate: (request) => {
+    if (draining() && request.method !== 'GET') throw new ServiceError('shutting_down', { retryAfterS: 1 })
+    return authenticator.authenticate(request)
+  },
+})
+
+interface Pages {
+  readonly health: Health
+  readonly metrics: Metrics
+  readonly files: StaticFiles
+}
+
+const page = (request: HttpRequest, response: HttpResponse, { health, metrics, files }: Pages): boolean => {
+  if (request.path === '/healthz') health.live(response)
+  else if (request.path === '/readyz') void health.ready(response)
+  else if (request.path === '/metrics') void metrics.answer(response)
+  else return files.answer(request, response)
+  return true
+}
