@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { benchProvider, benchProvider } from './provider.ts'
+import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuntime } from './runtime.ts'
 import { benchTurns } from './turns.ts'
@@ -21,7 +21,6 @@ const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
   provider: benchProvider,
   runtime: benchRuntime,
-  provider: benchProvider,
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, secs: { type: 'string', default: '8' } } })
