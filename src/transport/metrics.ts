@@ -34,7 +34,14 @@ export class Metrics {
 
   /** Shows a number that rises and falls, read at each scrape. */
   gauge(name: string, help: string, read: () => number): void {
-    const gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) })
+    const gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        gauge.set(read())
+      },
+    })
   }
 
   /** Everything, in Prometheus' text form. */

@@ -4,6 +4,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 const boundsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const
 
 const durationName = 'troupe_http_request_duration_seconds'
+const durationHelp = 'Seconds until the answer, by operation.'
 
 /** Requests of one operation, in plain numbers: counting one costs some nanoseconds. */
 export class OperationStats {
@@ -60,29 +61,34 @@ export class RequestStats {
 }
 
 /** Shows ready buckets: prom-client's own would have to be told of every request. */
-class DurationHistogram extends Histogram<'operation' | 'le'> {
+class DurationHistogram extends Histogram<'operation'> {
   readonly #operations: ReadonlyMap<string, OperationStats>
 
   constructor(operations: ReadonlyMap<string, OperationStats>) {
-    super({ name: durationName, help: 'Seconds until the answer, by operation.', registers: [] })
+    super({ name: durationName, help: durationHelp, registers: [] })
     this.#operations = operations
   }
 
-  override async get() {
-    return { ...(await super.get()), values: [...this.#operations.values()].flatMap(durationValues) }
+  /** What prom-client itself calls to write a histogram out; its types do not show it. */
+  async getForPromString() {
+    const values = [...this.#operations.values()].flatMap(durationValues)
+    return { name: durationName, help: durationHelp, type: 'histogram', values, aggregator: 'sum' }
   }
 }
+
+/** Labels of all lines; prom-client wants the field. */
+const sharedLabels = {}
 
 const durationValues = ({ operation, buckets, sumS, count }: OperationStats) => {
   let below = 0
   const cumulated = boundsS.map((le, at) => {
     below += buckets[at] ?? 0
-    return { metricName: `${durationName}_bucket`, labels: { operation, le }, value: below }
+    return { metricName: `${durationName}_bucket`, labels: { operation, le }, sharedLabels, value: below }
   })
   return [
     ...cumulated,
-    { metricName: `${durationName}_bucket`, labels: { operation, le: '+Inf' }, value: count },
-    { metricName: `${durationName}_sum`, labels: { operation }, value: sumS },
-    { metricName: `${durationName}_count`, labels: { operation }, value: count },
+    { metricName: `${durationName}_bucket`, labels: { operation, le: '+Inf' }, sharedLabels, value: count },
+    { metricName: `${durationName}_sum`, labels: { operation }, sharedLabels, value: sumS },
+    { metricName: `${durationName}_count`, labels: { operation }, sharedLabels, value: count },
   ]
 }

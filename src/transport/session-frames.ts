@@ -61,7 +61,7 @@ const only = (body: JsonObject, ...names: readonly string[]): JsonObject => {
 }
 
 const withActionId = (body: JsonObject): JsonObject => {
-  const id = body['action_id']
+  const { action_id: id } = body
   if (id === undefined) throw new ServiceError('missing_field', { param: 'action_id' })
   if (typeof id !== 'string' || id === '') throw new ServiceError('invalid_field', { param: 'action_id' })
   return body

@@ -75,5 +75,4 @@ const staticFile = (content: Buffer, type: string): StaticFile => {
 
 /** RFC 9110, section 13.1.2: weak comparison against a list of tags. */
 const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch !== undefined &&
-  ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)

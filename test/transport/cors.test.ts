@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { corsHeaders, isPreflight, preflightHeaders } from '../../src/transport/cors.ts'
+
+const origin = 'https://app.example'
+
+describe('cors', () => {
+  it('lets an allowed origin read the answer of a route that answers CORS', () => {
+    const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
+    expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })
+    expect(headers['access-control-expose-headers']).toContain('x-request-id')
+  })
+
+  it.each([
+    ['another origin', { answers: true, origin, allowed: false }, [['vary', 'Origin']]],
+    ['no origin', { answers: true, origin: undefined, allowed: true }, [['vary', 'Origin']]],
+    ['a secret-key route', { answers: false, origin, allowed: true }, []],
+  ])('says nothing to %s', (_, question, headers) => {
+    expect(corsHeaders(question)).toEqual(headers)
+    expect(preflightHeaders(question, ['GET'])).toBeNull()
+  })
+
+  it('answers a preflight with the methods of the path and the headers that clients send', () => {
+    const headers = Object.fromEntries(
+      preflightHeaders({ answers: true, origin, allowed: true }, ['GET', 'POST']) ?? [],
+    )
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'GET, POST',
+      vary: 'Origin',
+    })
+    for (const name of ['authorization', 'content-type', 'idempotency-key', 'last-event-id']) {
+      expect(headers['access-control-allow-headers']).toContain(name)
+    }
+  })
+
+  it('never allows credentials', () => {
+    const question = { answers: true, origin, allowed: true }
+    const names = [...corsHeaders(question), ...(preflightHeaders(question, ['GET']) ?? [])].map(([name]) => name)
+    expect(names).not.toContain('access-control-allow-credentials')
+  })
+
+  it('knows a preflight from a plain OPTIONS', () => {
+    const headers = new Map([
+      ['origin', origin],
+      ['access-control-request-method', 'POST'],
+    ])
+    const get = (name: string): string | undefined => headers.get(name)
+    expect([isPreflight('OPTIONS', get), isPreflight('POST', get), isPreflight('OPTIONS', () => undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})

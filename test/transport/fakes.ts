@@ -1,0 +1,179 @@
+import type { EventSink, EventStream } from '../../src/actors/use-cases/call.ts'
+import type { LogEvent } from '../../src/storage/ports.ts'
+import type { BodyWriter, Headers, HttpResponse, WebSocketPeer } from '../../src/transport/http-port.ts'
+import type { Every } from '../../src/transport/ticker.ts'
+
+/** An `Every` that runs when the test says so. */
+export class ManualTime {
+  readonly #runs = new Set<() => void>()
+
+  readonly every: Every = (_, run) => {
+    this.#runs.add(run)
+    return () => this.#runs.delete(run)
+  }
+
+  /** Whether any timer is on. */
+  get running(): boolean {
+    return this.#runs.size > 0
+  }
+
+  pass(ticks: number): void {
+    for (let tick = 0; tick < ticks; tick++) for (const run of [...this.#runs]) run()
+  }
+}
+
+/** A response that keeps what it is given; its reader takes everything until `blocked`. */
+export class FakeResponse implements HttpResponse, BodyWriter {
+  status = 0
+  headers: Headers = []
+  readonly writes: string[] = []
+  ending: 'open' | 'ended' | 'aborted' | 'gone' = 'open'
+  blocked = false
+  bufferedBytes = 0
+  #close: () => void = () => {}
+  #drain: () => void = () => {}
+
+  get closed(): boolean {
+    return this.ending !== 'open'
+  }
+
+  get text(): string {
+    return this.writes.join('')
+  }
+
+  send(status: number, headers: Headers, body: string | Uint8Array): void {
+    this.status = status
+    this.headers = headers
+    this.end(body)
+  }
+
+  stream(status: number, headers: Headers): BodyWriter {
+    this.status = status
+    this.headers = headers
+    return this
+  }
+
+  onClose(listener: () => void): void {
+    this.#close = listener
+  }
+
+  write(part: string | Uint8Array): boolean {
+    this.writes.push(String(part))
+    return !this.blocked
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drain = listener
+  }
+
+  end(part: string | Uint8Array = ''): void {
+    if (part.length > 0) this.writes.push(String(part))
+    this.ending = 'ended'
+  }
+
+  abort(): void {
+    this.ending = 'aborted'
+  }
+
+  /** The reader goes. */
+  leave(): void {
+    this.ending = 'gone'
+    this.#close()
+  }
+
+  /** The reader takes what waited. */
+  drain(): void {
+    this.blocked = false
+    this.#drain()
+  }
+}
+
+/** A peer that keeps what it is sent. */
+export class FakePeer implements WebSocketPeer {
+  readonly sent: string[] = []
+  closing: { code: number; reason: string } | null = null
+  blocked = false
+  bufferedBytes = 0
+  #message: (text: string) => void = () => {}
+  #close: () => void = () => {}
+  #drain: () => void = () => {}
+
+  send(text: string): boolean {
+    this.sent.push(text)
+    return !this.blocked
+  }
+
+  onMessage(listener: (text: string) => void): void {
+    this.#message = listener
+  }
+
+  onClose(listener: () => void): void {
+    this.#close = listener
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drain = listener
+  }
+
+  close(code: number, reason: string): void {
+    this.closing ??= { code, reason }
+    this.#close()
+  }
+
+  /** The client sends a frame. */
+  receive(frame: unknown): void {
+    this.#message(typeof frame === 'string' ? frame : JSON.stringify(frame))
+  }
+
+  leave(): void {
+    this.#close()
+  }
+
+  drain(): void {
+    this.blocked = false
+    this.#drain()
+  }
+}
+
+/** A log that a test appends to: what follows `after` first, then live, as `EventStream` promises. */
+export class FakeLog {
+  readonly #events: LogEvent[] = []
+  readonly #readers = new Set<EventSink>()
+  resumes = 0
+
+  /** Streams that were started and not stopped. */
+  get following(): number {
+    return this.#readers.size
+  }
+
+  /** Appends events and gives them to whoever follows, as one batch. False when one of them wants no more. */
+  append(...events: readonly Omit<LogEvent, 'sequence'>[]): boolean {
+    const batch = events.map((event, at) => ({ ...event, sequence: this.#events.length + 1 + at }))
+    this.#events.push(...batch)
+    return [...this.#readers].map((reader) => reader.push(batch)).every((more) => more)
+  }
+
+  follow(after: number | null): EventStream {
+    return {
+      start: (sink) => {
+        this.#readers.add(sink)
+        const missed = after === null ? [] : this.#events.filter(({ sequence }) => sequence > after)
+        if (missed.length > 0) sink.push(missed)
+        return { resume: () => this.resumes++, stop: () => this.#readers.delete(sink) }
+      },
+    }
+  }
+
+  end(reason: 'done' | 'lost'): void {
+    for (const reader of [...this.#readers]) reader.end(reason)
+  }
+}
+
+/** A text event. */
+export const delta = (text: string): Omit<LogEvent, 'sequence'> => ({
+  event_type: 'output_text.delta',
+  payload: { delta: text },
+})
+
+/** Resolves when this turn of the event loop, and what was set for its end, is over. */
+export const loopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))

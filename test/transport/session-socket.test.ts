@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ServiceError } from '../../specs/errors.ts'
+import { type SessionCommands, serveSessionSocket } from '../../src/transport/session-socket.ts'
+import { Ticker } from '../../src/transport/ticker.ts'
+import { delta, FakeLog, FakePeer, loopTurn, ManualTime } from './fakes.ts'
+
+const errorData = (error: unknown) =>
+  error instanceof ServiceError
+    ? { error: { code: error.code, param: error.details.param ?? null } }
+    : { error: { code: 'internal_error', param: null } }
+
+describe('session socket', () => {
+  let peer: FakePeer
+  let log: FakeLog
+  let time: ManualTime
+  let counters: { openStreams: number; eventsSent: number }
+  let calls: unknown[]
+  let outcome: () => Promise<unknown>
+
+  beforeEach(() => {
+    peer = new FakePeer()
+    log = new FakeLog()
+    time = new ManualTime()
+    counters = { openStreams: 0, eventsSent: 0 }
+    calls = []
+    outcome = () => Promise.resolve()
+  })
+
+  const record = (name: string) => (body?: unknown) => {
+    calls.push(body === undefined ? [name] : [name, body])
+    return outcome()
+  }
+
+  const open = (options: { shortNames?: boolean; after?: number | null } = {}): void => {
+    const commands: SessionCommands = {
+      turn: record('turn'),
+      approve: record('approve'),
+      reject: record('reject'),
+      cancel: record('cancel'),
+      follow: (after) => log.follow(after),
+    }
+    const ticker = new Ticker(1000, time.every)
+    serveSessionSocket(peer, commands, { shortNames: false, after: null, errorData, ticker, counters, ...options })
+  }
+
+  const sent = (): unknown[] => peer.sent.map((text) => JSON.parse(text))
+  const ids = (): unknown[] => peer.sent.map((text) => JSON.parse(text).id)
+
+  it('sends the events of the session as they happen, whatever started them', async () => {
+    log.append(delta('before'))
+    open()
+    log.append({ event_type: 'turn.started', turn_number: 2, payload: { turn_number: 2 } }, delta('x'))
+    expect(sent()).toEqual([
+      { event: 'turn.started', id: 2, data: { turn_number: 2 } },
+      { event: 'response.output_text.delta', id: 3, data: { delta: 'x' } },
+    ])
+  })
+
+  it('uses the short name of the text event where it is asked to', () => {
+    open({ shortNames: true })
+    log.append(delta('x'))
+    expect(sent()).toEqual([{ event: 'output_text.delta', id: 1, data: { delta: 'x' } }])
+  })
+
+  it('passes commands on in order, each after the one before', async () => {
+    open()
+    const first = Promise.withResolvers<void>()
+    outcome = () => first.promise
+    peer.receive({ type: 'turn', input: 'hi', model: 'm' })
+    peer.receive({ type: 'cancel' })
+    await loopTurn()
+    expect(calls).toEqual([['turn', { input: 'hi', model: 'm' }]])
+    outcome = () => Promise.resolve()
+    first.resolve()
+    peer.receive({ type: 'approve', action_id: 'act_1', tool_results: [] })
+    peer.receive({ type: 'reject', action_id: 'act_2' })
+    await loopTurn()
+    expect(calls.slice(1)).toEqual([
+      ['cancel'],
+      ['approve', { action_id: 'act_1', tool_results: [] }],
+      ['reject', { action_id: 'act_2' }],
+    ])
+  })
+
+  it('answers a refused command with an error frame, and goes on', async () => {
+    open()
+    outcome = () => Promise.reject(new ServiceError('turn_in_progress'))
+    peer.receive({ type: 'turn', input: 'hi' })
+    await loopTurn()
+    outcome = () => Promise.resolve()
+    peer.receive({ type: 'cancel' })
+    await loopTurn()
+    expect(sent()).toEqual([{ event: 'error', data: { error: { code: 'turn_in_progress', param: null } } }])
+    expect(calls).toHaveLength(2)
+  })
+
+  it.each([
+    ['{', 'malformed_json', null],
+    ['[]', 'bad_request', null],
+    ['null', 'bad_request', null],
+    ['"turn"', 'bad_request', null],
+    ['{}', 'missing_field', 'type'],
+    ['{"type":"toString"}', 'invalid_field', 'type'],
+    ['{"type":1}', 'invalid_field', 'type'],
+    ['{"type":"approve"}', 'missing_field', 'action_id'],
+    ['{"type":"approve","action_id":7}', 'invalid_field', 'action_id'],
+    ['{"type":"reject","action_id":""}', 'invalid_field', 'action_id'],
+    ['{"type":"reject","action_id":"act_1","why":1}', 'unknown_field', 'why'],
+    ['{"type":"resume"}', 'missing_field', 'after'],
+    ['{"type":"resume","after":-1}', 'invalid_field', 'after'],
+    ['{"type":"resume","after":1.5}', 'invalid_field', 'after'],
+    ['{"type":"resume","after":"1"}', 'invalid_field', 'after'],
+    ['{"type":"resume","after":1,"to":2}', 'unknown_field', 'to'],
+    ['{"type":"cancel","now":true}', 'unknown_field', 'now'],
+  ])('refuses the frame %s by name, and lives on', async (frame, code, param) => {
+    open()
+    peer.receive(frame)
+    await loopTurn()
+    expect(sent()).toEqual([{ event: 'error', data: { error: { code, param } } }])
+    expect([calls, peer.closing, log.following]).toEqual([[], null, 1])
+  })
+
+  it('replays what follows the named sequence, then goes on live, without a gap or a double', async () => {
+    for (const text of ['a', 'b', 'c']) log.append(delta(text))
+    open()
+    peer.receive({ type: 'resume', after: 1 })
+    await loopTurn()
+    log.append(delta('d'))
+    expect(ids()).toEqual([2, 3, 4])
+    expect(log.following).toBe(1)
+  })
+
+  it('starts after the sequence that the connection names', () => {
+    for (const text of ['a', 'b', 'c']) log.append(delta(text))
+    open({ after: 2 })
+    log.append(delta('d'))
+    expect(ids()).toEqual([3, 4])
+  })
+
+  it('resumes the log when a slow peer reads again', () => {
+    open()
+    peer.blocked = true
+    expect(log.append(delta('a'))).toBe(false)
+    peer.drain()
+    expect(log.resumes).toBe(1)
+    expect(log.append(delta('b'))).toBe(true)
+  })
+
+  it('closes with 1013 on a peer that reads nothing for a minute', () => {
+    open()
+    peer.blocked = true
+    log.append(delta('a'))
+    time.pass(60)
+    expect(peer.closing).toBeNull()
+    time.pass(1)
+    expect([peer.closing?.code, log.following, time.running]).toEqual([1013, 0, false])
+  })
+
+  it('closes with 1013 on a peer for whom too much waits', () => {
+    open()
+    peer.blocked = true
+    peer.bufferedBytes = 9 * 1024 * 1024
+    log.append(delta('a'))
+    expect(peer.closing?.code).toBe(1013)
+  })
+
+  it('closes with 1012 when its log is lost, and with 1000 when it ends', () => {
+    open()
+    log.end('lost')
+    expect(peer.closing?.code).toBe(1012)
+    peer = new FakePeer()
+    open()
+    log.end('done')
+    expect(peer.closing?.code).toBe(1000)
+  })
+
+  it('stops to follow when the peer leaves, and drops the commands that wait', async () => {
+    open()
+    peer.receive({ type: 'cancel' })
+    peer.leave()
+    await loopTurn()
+    expect([calls, log.following, counters.openStreams, time.running]).toEqual([[], 0, 0, false])
+  })
+
+  it('tells a client that sends faster than its commands are done to slow down', async () => {
+    open()
+    const stuck = Promise.withResolvers<void>()
+    outcome = () => stuck.promise
+    for (let n = 0; n < 33; n++) peer.receive({ type: 'cancel' })
+    expect(sent()).toEqual([{ event: 'error', data: { error: { code: 'rate_limit_exceeded', param: null } } }])
+    stuck.resolve()
+    await loopTurn()
+    expect(calls).toHaveLength(32)
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { SseStreams } from '../../src/transport/sse.ts'
+import { Ticker } from '../../src/transport/ticker.ts'
+import { delta, FakeLog } from './fakes.ts'
+import { head } from './raw-client.ts'
+import { later, serving } from './serving.ts'
+
+const options = { shortNames: true, headers: [], endless: true }
+
+/** What SSE does over each adapter of the HTTP port. */
+export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
+  const { serve, client } = serving(adapter)
+
+  const streams = () => new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 })
+
+  /** Appends until a reader is full; then more, as long as it says so. */
+  const fill = (log: FakeLog): number => {
+    const text = 'x'.repeat(10_000)
+    let appended = 0
+    do {
+      appended++
+    } while (log.append(delta(text)))
+    return appended
+  }
+
+  describe('sse', () => {
+    it('shows the head of a stream that has no event yet', async () => {
+      const [log, sse] = [new FakeLog(), streams()]
+      const { url } = await serve((_, response) => sse.serve(log.follow(null), response, options))
+      const answer = await fetch(url)
+      expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+      log.append(delta('first'))
+      log.end('done')
+      expect(await answer.text()).toBe(': open\n\nevent: output_text.delta\nid: 1\ndata: {"delta":"first"}\n\n')
+    })
+
+    it('sends a stream that is over at once as exactly its frames', async () => {
+      const sse = streams()
+      const { url } = await serve((_, response) => {
+        const log = new FakeLog()
+        sse.serve(log.follow(null), response, options)
+        log.append(delta('all'))
+        log.end('done')
+      })
+      expect(await (await fetch(url)).text()).toBe('event: output_text.delta\nid: 1\ndata: {"delta":"all"}\n\n')
+    })
+
+    it('shows a lost stream as broken, with all that it had before', async () => {
+      const [log, sse] = [new FakeLog(), streams()]
+      const { port } = await serve((_, response) => sse.serve(log.follow(null), response, options))
+      const raw = await client(port)
+      raw.write(head('GET', '/'))
+      await raw.until('open')
+      log.append(delta('so far'))
+      log.end('lost')
+      const seen = await raw.closed
+      expect(seen).toContain('so far')
+      expect(seen.endsWith('0\r\n\r\n')).toBe(false)
+    })
+
+    it('makes a slow reader wait for itself alone', async () => {
+      const [slowLog, quickLog, sse] = [new FakeLog(), new FakeLog(), streams()]
+      const { port } = await serve((request, response) =>
+        sse.serve((request.path === '/slow' ? slowLog : quickLog).follow(null), response, options),
+      )
+      const [slow, quick] = [await client(port), await client(port)]
+      slow.write(head('GET', '/slow'))
+      quick.write(head('GET', '/quick'))
+      await Promise.all([slow.until('open'), quick.until('open')])
+      slow.socket.pause()
+      const appended = fill(slowLog)
+      expect(appended).toBeGreaterThan(1)
+      for (let n = 1; n <= 100; n++) quickLog.append(delta(`<${n}>`))
+      await quick.until('<100>')
+      expect(slowLog.resumes).toBe(0)
+      slow.socket.resume()
+      await slow.until(`id: ${appended}\n`)
+      expect(slow.received.match(/id: \d+\n/g)).toHaveLength(appended)
+    })
+
+    it('stops its stream when the client leaves', async () => {
+      const stopped = later<void>()
+      const sse = streams()
+      const { port } = await serve((_, response) =>
+        sse.serve({ start: () => ({ resume: () => {}, stop: stopped.resolve }) }, response, options),
+      )
+      const raw = await client(port)
+      raw.write(head('GET', '/'))
+      await raw.until('open')
+      raw.socket.destroy()
+      await stopped.promise
+    })
+  })
+}

@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { SseStreams } from '../../src/transport/sse.ts'
+import { Ticker } from '../../src/transport/ticker.ts'
+import { delta, FakeLog, FakeResponse, loopTurn, ManualTime } from './fakes.ts'
+
+const plain = { shortNames: false, headers: [], endless: false }
+
+describe('sse', () => {
+  let time: ManualTime
+  let counters: { openStreams: number; eventsSent: number }
+  let streams: SseStreams
+  let log: FakeLog
+  let response: FakeResponse
+
+  beforeEach(() => {
+    time = new ManualTime()
+    counters = { openStreams: 0, eventsSent: 0 }
+    streams = new SseStreams(new Ticker(1000, time.every), counters)
+    log = new FakeLog()
+    response = new FakeResponse()
+  })
+
+  const serve = (options: Partial<typeof plain> = {}, after: number | null = null): void =>
+    streams.serve(log.follow(after), response, { ...plain, ...options })
+
+  it('answers with the head of an event stream and the given headers', () => {
+    streams.serve(log.follow(null), response, { ...plain, headers: [['x-request-id', 'req_1']] })
+    expect([response.status, response.headers]).toEqual([
+      200,
+      [
+        ['content-type', 'text/event-stream; charset=utf-8'],
+        ['cache-control', 'no-store'],
+        ['x-accel-buffering', 'no'],
+        ['x-request-id', 'req_1'],
+      ],
+    ])
+  })
+
+  it('writes name, sequence and payload of each event, and nothing else', async () => {
+    serve()
+    log.append(
+      { event_type: 'turn.started', turn_number: 1, payload: { turn_number: 1, input_text: 'a\n"b"' } },
+      delta('é\r\n'),
+    )
+    await loopTurn()
+    expect(response.text).toBe(
+      'event: turn.started\nid: 1\ndata: {"turn_number":1,"input_text":"a\\n\\"b\\""}\n\n' +
+        'event: response.output_text.delta\nid: 2\ndata: {"delta":"é\\r\\n"}\n\n',
+    )
+  })
+
+  it('names the text event shortly for those who ask, also when both forms read the same batch', async () => {
+    const other = new FakeResponse()
+    serve({ shortNames: true })
+    streams.serve(log.follow(null), other, plain)
+    log.append(delta('x'))
+    await loopTurn()
+    expect(response.text).toBe('event: output_text.delta\nid: 1\ndata: {"delta":"x"}\n\n')
+    expect(other.text).toBe('event: response.output_text.delta\nid: 1\ndata: {"delta":"x"}\n\n')
+  })
+
+  it('gathers what is pushed within one loop turn into one write', async () => {
+    serve()
+    for (const text of ['a', 'b', 'c']) log.append(delta(text), delta(text))
+    await loopTurn()
+    log.append(delta('d'))
+    await loopTurn()
+    expect(response.writes).toHaveLength(2)
+    expect(response.text.match(/^id: \d+$/gm)).toEqual([1, 2, 3, 4, 5, 6, 7].map((id) => `id: ${id}`))
+  })
+
+  it('writes at once what grows large within one loop turn', () => {
+    serve()
+    for (let n = 0; n < 70; n++) log.append(delta('x'.repeat(1000)))
+    expect(response.writes).toHaveLength(1)
+  })
+
+  it('sends the last events and the end together', () => {
+    serve()
+    log.append(delta('last'))
+    log.end('done')
+    expect([response.ending, response.writes.length]).toEqual(['ended', 1])
+    expect(response.text).toContain('last')
+  })
+
+  it('breaks off without a clean end when the stream is lost, after what it had', () => {
+    serve()
+    log.append(delta('so far'))
+    log.end('lost')
+    expect(response.ending).toBe('aborted')
+    expect(response.text).toContain('so far')
+  })
+
+  it('tells the producer to wait for a slow reader, and to go on when it reads', async () => {
+    serve()
+    response.blocked = true
+    expect(log.append(delta('a'))).toBe(true)
+    await loopTurn()
+    expect(log.append(delta('b'))).toBe(false)
+    await loopTurn()
+    expect(log.resumes).toBe(0)
+    response.drain()
+    expect(log.resumes).toBe(1)
+    expect(log.append(delta('c'))).toBe(true)
+    await loopTurn()
+    expect(response.text.match(/"delta":"."/g)).toEqual(['"delta":"a"', '"delta":"b"', '"delta":"c"'])
+  })
+
+  it('breaks off a reader that takes nothing for a minute, and stops its stream', async () => {
+    serve()
+    response.blocked = true
+    log.append(delta('a'))
+    await loopTurn()
+    time.pass(60)
+    expect(response.ending).toBe('open')
+    time.pass(1)
+    expect([response.ending, log.following, counters.openStreams]).toEqual(['aborted', 0, 0])
+  })
+
+  it('gives a reader that takes something a new minute', async () => {
+    serve()
+    for (const text of ['a', 'b']) {
+      response.blocked = true
+      log.append(delta(text))
+      await loopTurn()
+      time.pass(60)
+      response.drain()
+    }
+    expect(response.ending).toBe('open')
+  })
+
+  it('breaks off a reader for whom too much waits', async () => {
+    serve()
+    response.blocked = true
+    response.bufferedBytes = 9 * 1024 * 1024
+    log.append(delta('a'))
+    await loopTurn()
+    expect([response.ending, log.following]).toEqual(['aborted', 0])
+  })
+
+  it('writes a comment after 15 seconds of silence, and again after 15 more', async () => {
+    serve()
+    log.append(delta('a'))
+    await loopTurn()
+    time.pass(14)
+    log.append(delta('b'))
+    await loopTurn()
+    const before = response.writes.length
+    time.pass(14)
+    expect(response.writes).toHaveLength(before)
+    time.pass(1)
+    expect(response.writes.slice(before)).toEqual([': keep-alive\n\n'])
+    time.pass(15)
+    expect(response.writes.slice(before)).toEqual([': keep-alive\n\n', ': keep-alive\n\n'])
+  })
+
+  it('stops the stream when its reader goes', async () => {
+    serve()
+    log.append(delta('a'))
+    response.leave()
+    expect([log.following, counters.openStreams, time.running]).toEqual([0, 0, false])
+    await loopTurn()
+    expect(response.writes).toEqual([])
+  })
+
+  it('never starts a stream whose reader is gone already', () => {
+    response.leave()
+    serve()
+    expect([log.following, counters.openStreams]).toEqual([0, 0])
+  })
+
+  it('replays what a resuming reader missed, then follows', async () => {
+    for (const text of ['a', 'b', 'c']) log.append(delta(text))
+    serve({}, 1)
+    log.append(delta('d'))
+    await loopTurn()
+    expect(response.text.match(/^id: \d+$/gm)).toEqual(['id: 2', 'id: 3', 'id: 4'])
+  })
+
+  it('ends at a shutdown only what has no end of its own', () => {
+    const follower = new FakeResponse()
+    serve()
+    streams.serve(log.follow(null), follower, { ...plain, endless: true })
+    streams.endEndless()
+    expect([response.ending, follower.ending, log.following]).toEqual(['open', 'aborted', 1])
+  })
+
+  it('counts open streams and events', async () => {
+    serve()
+    log.append(delta('a'), delta('b'))
+    expect(counters).toEqual({ openStreams: 1, eventsSent: 2 })
+    log.end('done')
+    expect(counters).toEqual({ openStreams: 0, eventsSent: 2 })
+  })
+})

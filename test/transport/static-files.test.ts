@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { HttpServer } from '../../src/transport/http-port.ts'
+import { openServer } from '../../src/transport/open-server.ts'
+import { readStaticFiles } from '../../src/transport/static-files.ts'
+import { head, rawClient } from './raw-client.ts'
+import { noUpgrade } from './serving.ts'
+
+describe('static files', () => {
+  let folder: string
+  let server: HttpServer
+  let port: number
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'static-'))
+    const served = join(folder, 'served')
+    await mkdir(join(served, 'charts'), { recursive: true })
+    await writeFile(join(folder, 'secret.txt'), 'outside')
+    await writeFile(join(served, 'index.html'), '<p>hällo')
+    await writeFile(join(served, 'app.js'), 'let a')
+    await writeFile(join(served, 'charts', 'session.layout.json'), '{}')
+    await writeFile(join(served, 'notes.md'), 'not for browsers')
+    const files = await readStaticFiles(served)
+    const request = (...[asked, response]: Parameters<typeof files.answer>): void => {
+      if (!files.answer(asked, response)) response.send(404, [], 'none')
+    }
+    server = openServer({ request, upgrade: noUpgrade }, pino({ level: 'silent' }))
+    port = await server.listen('127.0.0.1', 0)
+  })
+
+  afterAll(async () => {
+    await server.close(0)
+    await rm(folder, { recursive: true })
+  })
+
+  const get = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init)
+
+  it.each([
+    ['/', 'text/html; charset=utf-8', '<p>hällo'],
+    ['/index.html', 'text/html; charset=utf-8', '<p>hällo'],
+    ['/app.js', 'text/javascript; charset=utf-8', 'let a'],
+    ['/charts/session.layout.json', 'application/json; charset=utf-8', '{}'],
+  ])('serves %s as %s', async (path, type, body) => {
+    const answer = await get(path)
+    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([200, type, body])
+  })
+
+  it('lets the page load nothing from elsewhere', async () => {
+    const { headers } = await get('/')
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'self';/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  it('answers 304 to who has the file, and 200 to who has another', async () => {
+    const etag = (await get('/app.js')).headers.get('etag') ?? ''
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await get('/app.js', { headers: { 'if-none-match': tags } })
+      expect([answer.status, await answer.text()]).toEqual([304, ''])
+    }
+    expect((await get('/app.js', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  })
+
+  it('answers HEAD with the head', async () => {
+    const answer = await get('/', { method: 'HEAD' })
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '9'])
+  })
+
+  it.each([
+    '/../secret.txt',
+    '/charts/../../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/..\\secret.txt',
+    '//etc/passwd',
+    '/notes.md',
+    '/charts',
+    '/charts/',
+    '/__proto__',
+  ])('serves nothing at %s', async (path) => {
+    const raw = await rawClient(port)
+    raw.write(head('GET', path, 'connection: close'))
+    const seen = await raw.closed
+    expect(seen).not.toContain('outside')
+    expect(seen).toMatch(/^HTTP\/1.1 4\d\d /)
+  })
+
+  it('takes no other method', async () => {
+    expect((await get('/app.js', { method: 'POST' })).status).toBe(404)
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { Ticker } from '../../src/transport/ticker.ts'
+import { ManualTime } from './fakes.ts'
+
+describe('ticker', () => {
+  it('runs one timer for all members, and only while there are some', () => {
+    const time = new ManualTime()
+    const ticker = new Ticker(1000, time.every)
+    let [first, second] = [0, 0]
+    const one = { tick: () => void first++ }
+    const two = { tick: () => void second++ }
+    expect(time.running).toBe(false)
+    ticker.add(one)
+    ticker.add(two)
+    time.pass(2)
+    ticker.delete(one)
+    time.pass(1)
+    expect([first, second, time.running]).toEqual([2, 3, true])
+    ticker.delete(two)
+    ticker.delete(two)
+    expect(time.running).toBe(false)
+    ticker.add(one)
+    time.pass(1)
+    expect(first).toBe(3)
+  })
+
+  it('survives a member that leaves while all are visited', () => {
+    const time = new ManualTime()
+    const ticker = new Ticker(1000, time.every)
+    let ticks = 0
+    const leaver = { tick: () => ticker.delete(leaver) }
+    ticker.add(leaver)
+    ticker.add({ tick: () => void ticks++ })
+    time.pass(2)
+    expect(ticks).toBe(2)
+  })
+})
