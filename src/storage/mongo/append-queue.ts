@@ -1,0 +1,123 @@
+import type { Db } from 'mongodb'
+import type { AppendOutcome, Commit } from '../ports.ts'
+import { type CommitDocument, toDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import { duplicateKey } from './trouble.ts'
+
+/** One caller's append: resolves when the last of its commits has its outcome. */
+interface Call {
+  readonly outcomes: AppendOutcome[]
+  left: number
+  readonly resolve: (outcomes: readonly AppendOutcome[]) => void
+}
+
+/** One commit that waits, and where its outcome goes. */
+interface Waiting {
+  readonly document: CommitDocument
+  readonly call: Call
+  readonly at: number
+}
+
+const maxInFlight = 2
+const maxCommits = 1_000
+/** UTF-16 units; at most three bytes each, so a batch stays under the driver's buffer of 17 MB. */
+const maxUnits = 4_000_000
+
+/**
+ * Group commit: what many actors append in one turn of the event loop, or while two batches are on their way, goes as one
+ * unordered `insert`, each commit with an outcome of its own.
+ *
+ * The bare command and not `insertMany`: the driver's bulk code measures each document before it writes it and hides
+ * `keyPattern`, and its retries would meet their own first write as a duplicate (specs/decisions/0003-storage.md).
+ */
+export class AppendQueue {
+  readonly #db: Db
+  readonly #collection: string
+  #waiting: Waiting[] = []
+  readonly #inFlight = new Set<Promise<void>>()
+  #scheduled = false
+
+  constructor(db: Db, collection: string) {
+    this.#db = db
+    this.#collection = collection
+  }
+
+  /** Outcomes in the order given; never rejects. */
+  append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
+    if (commits.length === 0) return Promise.resolve([])
+    return new Promise((resolve) => {
+      const call: Call = { outcomes: [], left: commits.length, resolve }
+      for (const [at, commit] of commits.entries()) this.#waiting.push({ document: toDocument(commit), call, at })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when all that was appended has its outcome. */
+  async drain(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#inFlight.size > 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+      await Promise.all(this.#inFlight)
+    }
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0 || this.#inFlight.size >= maxInFlight) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      while (this.#waiting.length > 0 && this.#inFlight.size < maxInFlight) this.#launch(this.#take())
+    })
+  }
+
+  #take(): readonly Waiting[] {
+    let [count, units] = [0, 0]
+    for (const { document } of this.#waiting) {
+      units += document.body.length + (document.snapshot?.length ?? 0) + (document.events?.length ?? 0)
+      if (count > 0 && (count >= maxCommits || units > maxUnits)) break
+      count++
+    }
+    const batch = this.#waiting
+    this.#waiting = batch.splice(count)
+    return batch
+  }
+
+  #launch(batch: readonly Waiting[]): void {
+    const sending = this.#send(batch).finally(() => {
+      this.#inFlight.delete(sending)
+      this.#schedule()
+    })
+    this.#inFlight.add(sending)
+  }
+
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    const documents = batch.map(({ document }) => document)
+    try {
+      const answer = await this.#db.command({
+        insert: this.#collection,
+        documents,
+        ordered: false,
+        writeConcern: { w: 'majority', j: true },
+      })
+      finish(batch, 'done', writeErrorsIn(answer))
+    } catch {
+      finish(batch, 'unknown', [])
+    }
+  }
+}
+
+const finish = (batch: readonly Waiting[], outcome: AppendOutcome, errors: readonly WriteError[]): void => {
+  for (const { call, at } of batch) call.outcomes[at] = outcome
+  for (const error of errors) {
+    const failed = batch[error.index]
+    if (failed) failed.call.outcomes[failed.at] = outcomeOf(error)
+  }
+  for (const { call } of batch) {
+    if (--call.left === 0) call.resolve(call.outcomes)
+  }
+}
+
+/** The server checks `_id`, hence (actor, seq), before (actor, cause). */
+const outcomeOf = ({ code, keyPattern }: WriteError): AppendOutcome => {
+  if (code !== duplicateKey || !keyPattern) return 'unknown'
+  if ('_id' in keyPattern) return 'overtaken'
+  return 'cause' in keyPattern ? 'duplicate' : 'unknown'
+}

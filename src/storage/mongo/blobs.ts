@@ -1,0 +1,51 @@
+import { Binary, type Collection, type Db } from 'mongodb'
+import type { BlobStore } from '../ports.ts'
+import { guarded, isDuplicate } from './trouble.ts'
+
+interface Part {
+  /** `<project>:<hash>:<n>`. */
+  readonly _id: string
+  readonly content: Binary
+  /** How many parts there are; on part 0. */
+  readonly parts?: number
+}
+
+/** A document holds 16 MB at most. */
+const partBytes = 8 * 1024 * 1024
+
+/** Blobs in MongoDB, cut into parts. Part 0 is written last, so a blob is there wholly or not at all. */
+export class MongoBlobs implements BlobStore {
+  readonly #parts: Collection<Part>
+
+  constructor(db: Db) {
+    this.#parts = db.collection<Part>('blobs', { writeConcern: { w: 'majority', j: true } })
+  }
+
+  async put(project: string, hash: string, content: string): Promise<void> {
+    const bytes = Buffer.from(content)
+    const parts = Math.max(1, Math.ceil(bytes.length / partBytes))
+    for (let n = parts - 1; n >= 0; n--) {
+      const part = {
+        _id: `${project}:${hash}:${n}`,
+        content: new Binary(bytes.subarray(n * partBytes, (n + 1) * partBytes)),
+      }
+      await guarded(this.#parts.insertOne(n === 0 ? { ...part, parts } : part)).catch(unlessStored)
+    }
+  }
+
+  async get(project: string, hash: string): Promise<string | null> {
+    const first = await guarded(this.#parts.findOne({ _id: `${project}:${hash}:0` }))
+    if (!first) return null
+    const contents = [first.content.buffer]
+    for (let n = 1; n < (first.parts ?? 1); n++) {
+      const part = await guarded(this.#parts.findOne({ _id: `${project}:${hash}:${n}` }))
+      if (!part) return null
+      contents.push(part.content.buffer)
+    }
+    return Buffer.concat(contents).toString()
+  }
+}
+
+const unlessStored = (error: unknown): void => {
+  if (!isDuplicate(error)) throw error
+}

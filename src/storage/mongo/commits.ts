@@ -1,0 +1,95 @@
+import type { Collection, Db, Filter, Sort } from 'mongodb'
+import { EventPage, fromRow, keyOf } from '../commit-row.ts'
+import type { AppendOutcome, Commit, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
+import { AppendQueue } from './append-queue.ts'
+import { type CommitDocument, commitIndexes, rowOf } from './schema.ts'
+import { SettleQueue } from './settle-queue.ts'
+import { guarded } from './trouble.ts'
+
+const name = 'commits'
+
+/** Commits in MongoDB. Reads see only what a majority holds: an effect never runs for a commit that a failover takes back. */
+export class MongoCommits implements CommitStore {
+  readonly #collection: Collection<CommitDocument>
+  readonly #appends: AppendQueue
+  readonly #settles: SettleQueue
+
+  constructor(db: Db) {
+    const options = { readConcern: { level: 'majority' }, writeConcern: { w: 'majority', j: true } } as const
+    this.#collection = db.collection<CommitDocument>(name, options)
+    this.#appends = new AppendQueue(db, name)
+    this.#settles = new SettleQueue(db, name)
+  }
+
+  /** Makes the indexes. */
+  async prepare(): Promise<void> {
+    await guarded(this.#collection.createIndexes(commitIndexes))
+  }
+
+  append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
+    return this.#appends.append(commits)
+  }
+
+  async head(actor: string): Promise<Commit | null> {
+    const ofActor = { actor, _id: { $gte: `${actor}:`, $lt: `${actor};` } }
+    return (await this.#find(ofActor, { _id: -1 }, 1))[0] ?? null
+  }
+
+  at(actor: string, seq: number): Promise<Commit | null> {
+    return this.#one({ _id: keyOf({ actor, seq }) })
+  }
+
+  byCause(actor: string, cause: string): Promise<Commit | null> {
+    return this.#one({ actor, cause })
+  }
+
+  async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
+    const page = new EventPage(after, limit)
+    const cursor = this.#collection
+      .find({ actor, last_sequence: { $gt: after }, events: { $exists: true } })
+      .project<{ events: string; at: number }>({ _id: 0, events: 1, at: 1 })
+      .sort({ last_sequence: 1 })
+      .limit(limit)
+    const read = async () => {
+      for await (const { events, at } of cursor) {
+        if (!page.take(events, at)) break
+      }
+    }
+    await guarded(read())
+    return page.events
+  }
+
+  open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+    return this.#find({ open: true, shard: inShards(shards) }, { at: 1, _id: 1 }, limit)
+  }
+
+  due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+    return this.#find({ due: { $lte: now }, shard: inShards(shards) }, { due: 1, _id: 1 }, limit)
+  }
+
+  settle(work: SettleWork): Promise<void> {
+    return this.#settles.settle(work)
+  }
+
+  async forget(actor: string): Promise<void> {
+    await guarded(this.#collection.deleteMany({ actor }))
+  }
+
+  /** Resolves when what was begun is done; never rejects. */
+  async drain(): Promise<void> {
+    await Promise.all([this.#appends.drain(), this.#settles.drain()])
+  }
+
+  async #one(filter: Filter<CommitDocument>): Promise<Commit | null> {
+    const document = await guarded(this.#collection.findOne(filter))
+    return document && fromRow(rowOf(document))
+  }
+
+  async #find(filter: Filter<CommitDocument>, sort: Sort, limit: number): Promise<readonly Commit[]> {
+    const documents = await guarded(this.#collection.find(filter).sort(sort).limit(limit).toArray())
+    return documents.map((document) => fromRow(rowOf(document)))
+  }
+}
+
+/** A range when no shard is named: an index is used only with a condition on its first field. */
+const inShards = (shards: readonly number[] | undefined) => (shards ? { $in: [...shards] } : { $gte: 0 })

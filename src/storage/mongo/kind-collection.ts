@@ -1,0 +1,53 @@
+import type { Collection, Db, IndexDescription } from 'mongodb'
+import type { JsonObject, RecordKind } from '../ports.ts'
+import { fieldText, indexedFields } from '../record-keys.ts'
+import type { RecordDocument } from './schema.ts'
+
+/** The texts of a record's indexed fields; a field that it lacks, or that is null, is left out. */
+export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, string> => {
+  const keys: Record<string, string> = {}
+  for (const field of indexedFields(kind)) {
+    const text = fieldText(data, field)
+    if (text !== null) keys[field] = text
+  }
+  return keys
+}
+
+/** Makes a kind's indexes. When fields are indexed that were not before, they are copied out of the records' data first. */
+export const prepareKind = async (db: Db, kind: RecordKind): Promise<void> => {
+  if (['commits', 'blobs', 'kinds'].includes(kind.name)) throw new Error(`${kind.name} is taken by the store itself`)
+  const kinds = db.collection<{ _id: string; fields: string[] }>('kinds')
+  const records = db.collection<RecordDocument>(kind.name)
+  const known = await kinds.findOne({ _id: kind.name })
+  const fields = [...indexedFields(kind)].sort()
+  if (known && fields.some((field) => !known.fields.includes(field))) await refill(records, kind)
+  await records.createIndexes(indexesOf(kind))
+  await kinds.updateOne({ _id: kind.name }, { $set: { fields } }, { upsert: true })
+}
+
+/** A record that changes meanwhile is left alone: its writer fills in its keys. */
+const refill = async (records: Collection<RecordDocument>, kind: RecordKind): Promise<void> => {
+  for await (const { _id, version, data } of records.find()) {
+    await records.updateOne({ _id, version }, { $set: { keys: keysOf(kind, JSON.parse(data)) } })
+  }
+}
+
+const indexesOf = (kind: RecordKind): IndexDescription[] => [
+  { key: { project: 1, _id: 1 }, name: 'by_project' },
+  { key: { project: 1, tenant: 1, _id: 1 }, name: 'by_tenant' },
+  { key: { project: 1, tenant: 1, user: 1, _id: 1 }, name: 'by_user' },
+  { key: { expires_at: 1 }, name: 'by_expiry', partialFilterExpression: { expires_at: { $exists: true } } },
+  ...(kind.filters ?? []).map((field) => ({
+    key: { project: 1, [`keys.${field}`]: 1, _id: 1 },
+    name: `filter_${field}`,
+  })),
+  ...(kind.unique ?? []).map(({ fields, global = false }) => {
+    const paths = fields.map((field) => `keys.${field}`)
+    return {
+      key: Object.fromEntries([...(global ? [] : ['project']), ...paths].map((path) => [path, 1])),
+      name: `${global ? 'global' : 'unique'}_${fields.join('_')}`,
+      unique: true,
+      partialFilterExpression: Object.fromEntries(paths.map((path) => [path, { $exists: true }])),
+    }
+  }),
+]

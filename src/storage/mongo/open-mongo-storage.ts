@@ -1,0 +1,54 @@
+import { MongoClient } from 'mongodb'
+import type { Storage } from '../ports.ts'
+import { MongoBlobs } from './blobs.ts'
+import { MongoCommits } from './commits.ts'
+import { MongoRecords } from './records.ts'
+import { guarded } from './trouble.ts'
+
+/**
+ * The store for production: any MongoDB from 4.4, alone or a replica set. Commits, blobs and records are acknowledged by
+ * a majority with its journal, and only then count as written.
+ *
+ * @param options.url `mongodb://…`; what it says of write concern does not hold here.
+ * @param options.now ms since the epoch; decides which records have expired.
+ * @throws {StoreUnavailable} when the server cannot be reached within a second.
+ */
+export const openMongoStorage = async ({
+  url,
+  database,
+  now = Date.now,
+}: {
+  readonly url: string
+  readonly database: string
+  readonly now?: () => number
+}): Promise<Storage> => {
+  const client = new MongoClient(url, {
+    serverSelectionTimeoutMS: 1_000,
+    connectTimeoutMS: 1_000,
+    waitQueueTimeoutMS: 1_000,
+    // A server that hangs: whoever waits gets StoreUnavailable or `unknown`; longer than a slow disk takes to sync.
+    socketTimeoutMS: 3_000,
+    maxPoolSize: 20,
+    appName: 'troupe',
+  })
+  const db = client.db(database)
+  const commits = new MongoCommits(db)
+  const records = new MongoRecords(db, now)
+  try {
+    await commits.prepare()
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+  return {
+    name: 'mongo',
+    commits,
+    records,
+    blobs: new MongoBlobs(db),
+    ping: async () => void (await guarded(db.command({ ping: 1 }))),
+    close: async () => {
+      await Promise.all([commits.drain(), records.drain()])
+      await client.close()
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import type { Db, Filter } from 'mongodb'
+import type { Scope } from '../../../specs/scope.ts'
+import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
+import { conditions, fieldText, uniqueKeyFor } from '../record-keys.ts'
+import { keysOf, prepareKind } from './kind-collection.ts'
+import { RowQueue } from './row-queue.ts'
+import { type RecordDocument, toRecord, toRecordDocument } from './schema.ts'
+import { guarded, isDuplicate } from './trouble.ts'
+
+type Where = { readonly [field: string]: Json } | undefined
+
+const durable = { writeConcern: { w: 'majority', j: true } } as const
+
+/** Records in MongoDB: a collection a kind. */
+export class MongoRecords implements RecordStore {
+  readonly #db: Db
+  readonly #now: () => number
+  readonly #rows: RowQueue
+
+  /** @param now ms since the epoch; decides which records have expired. */
+  constructor(db: Db, now: () => number) {
+    this.#db = db
+    this.#now = now
+    this.#rows = new RowQueue(db)
+  }
+
+  async prepare(kinds: readonly RecordKind[]): Promise<void> {
+    await guarded(Promise.all(kinds.map((kind) => prepareKind(this.#db, kind))))
+  }
+
+  get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
+    return this.#one(kind, { _id: id, ...inScope(scope), ...this.#live() })
+  }
+
+  async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {
+    return this.#one(kind, { ...keyed(kind, key, false), ...inScope(scope), ...this.#live() })
+  }
+
+  async findGlobal(kind: RecordKind, key: JsonObject): Promise<StoredRecord | null> {
+    return this.#one(kind, { ...keyed(kind, key, true), ...this.#live() })
+  }
+
+  async insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
+    const document = toRecordDocument(record, keysOf(kind, record.data))
+    const insert = async () => (await this.#of(kind).insertOne(document, durable)).acknowledged
+    const done = (await unlessTaken(insert)) || ((await this.#dropped(kind)) && (await unlessTaken(insert)))
+    return done ? 'done' : 'exists'
+  }
+
+  async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
+    const { _id, ...document } = toRecordDocument(record, keysOf(kind, record.data))
+    const { project, version } = record
+    const stored = { _id, project, ...this.#live() }
+    const replace = async () =>
+      (await this.#of(kind).replaceOne({ ...stored, version: version - 1 }, document, durable)).matchedCount === 1
+    if (await unlessTaken(replace)) return 'done'
+    if ((await this.#dropped(kind)) && (await unlessTaken(replace))) return 'done'
+    return (await this.#one(kind, stored)) ? 'conflict' : 'missing'
+  }
+
+  async remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean> {
+    const filter = { _id: id, ...inScope(scope), ...this.#live() }
+    return (await guarded(this.#of(kind).deleteOne(filter, durable))).deletedCount === 1
+  }
+
+  async list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]> {
+    const { after, ascending = false, skip = 0, limit } = query
+    const page = after === undefined ? {} : { _id: ascending ? { $gt: after } : { $lt: after } }
+    const filter = { ...inScope(scope), ...filtered(kind, query.where), ...page, ...this.#live() }
+    const cursor = this.#of(kind)
+      .find(filter)
+      .sort({ _id: ascending ? 1 : -1 })
+      .skip(skip)
+      .limit(limit)
+    return (await guarded(cursor.toArray())).map(toRecord)
+  }
+
+  async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    const filter = { ...inScope(scope), ...filtered(kind, where), ...this.#live() }
+    return guarded(this.#of(kind).countDocuments(filter))
+  }
+
+  project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
+    return this.#rows.project(rows)
+  }
+
+  async sweep(kind: RecordKind, now: number): Promise<number> {
+    return (await guarded(this.#of(kind).deleteMany({ expires_at: { $lte: now } }))).deletedCount
+  }
+
+  /** Resolves when the rows asked for are written. */
+  drain(): Promise<void> {
+    return this.#rows.drain()
+  }
+
+  #of(kind: RecordKind) {
+    return this.#db.collection<RecordDocument>(kind.name)
+  }
+
+  async #dropped(kind: RecordKind): Promise<boolean> {
+    return (await this.sweep(kind, this.#now())) > 0
+  }
+
+  #live(): Filter<RecordDocument> {
+    return { expires_at: { $not: { $lte: this.#now() } } }
+  }
+
+  async #one(kind: RecordKind, filter: Filter<RecordDocument>): Promise<StoredRecord | null> {
+    const document = await guarded(this.#of(kind).findOne(filter))
+    return document && toRecord(document)
+  }
+}
+
+/** Runs a write; false when a unique index refused it. */
+const unlessTaken = async (write: () => Promise<boolean>): Promise<boolean> => {
+  try {
+    return await guarded(write())
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+const inScope = ({ project, tenant, user }: Scope): Filter<RecordDocument> => ({
+  project,
+  ...(tenant === null ? {} : { tenant }),
+  ...(user === null ? {} : { user }),
+})
+
+const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Filter<RecordDocument> =>
+  Object.fromEntries(
+    uniqueKeyFor(kind, key, onlyGlobal).fields.map((field) => [`keys.${field}`, fieldText(key, field)]),
+  )
+
+const filtered = (kind: RecordKind, where: Where): Filter<RecordDocument> =>
+  Object.fromEntries(conditions(kind, where).map(([field, text]) => [`keys.${field}`, text]))

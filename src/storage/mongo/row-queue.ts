@@ -1,0 +1,118 @@
+import type { Db } from 'mongodb'
+import type { RecordKind, StoredRecord } from '../ports.ts'
+import { keysOf } from './kind-collection.ts'
+import { toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import { asPortError, duplicateKey } from './trouble.ts'
+
+interface Call {
+  left: number
+  error: unknown
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The newest version of one row that waits, and all who wait for it or for an older one. */
+interface Waiting {
+  record: StoredRecord
+  readonly calls: Call[]
+}
+
+/** Waiting rows of one kind by id. */
+interface Group {
+  readonly kind: RecordKind
+  readonly rows: Map<string, Waiting>
+}
+
+/**
+ * Upserts of list rows: all of one turn of the event loop, or of one round trip, in one command a kind, one command at a time.
+ * Of several versions of a row that wait, only the highest is written.
+ *
+ * Acknowledged by the primary alone (w:1): commits are the truth, and the commit stays open until its row is written; the
+ * journal and the oplog are sequential, so a row lost in a crash leaves its commit open, and the sweep writes it again.
+ */
+export class RowQueue {
+  readonly #db: Db
+  #groups = new Map<string, Group>()
+  #running: Promise<void> | null = null
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Resolves when each row, or a newer version of it, is written. @throws {StoreUnavailable} */
+  project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
+    if (rows.length === 0) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const call: Call = { left: rows.length, error: null, resolve, reject }
+      for (const { kind, record } of rows) this.#add(kind, record, call)
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Resolves when nothing is left to write; never rejects. */
+  async drain(): Promise<void> {
+    await this.#running
+  }
+
+  #add(kind: RecordKind, record: StoredRecord, call: Call): void {
+    const group = this.#groups.get(kind.name) ?? { kind, rows: new Map<string, Waiting>() }
+    this.#groups.set(kind.name, group)
+    const waiting = group.rows.get(record.id)
+    if (!waiting) group.rows.set(record.id, { record, calls: [call] })
+    else {
+      waiting.calls.push(call)
+      if (record.version > waiting.record.version) waiting.record = record
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (this.#groups.size > 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const groups = this.#groups
+      this.#groups = new Map()
+      await Promise.all([...groups.values()].map((group) => this.#write(group)))
+    }
+    this.#running = null
+  }
+
+  async #write({ kind, rows }: Group): Promise<void> {
+    const batch = [...rows.values()]
+    try {
+      const errors = await this.#upsert(kind, batch, true)
+      const passed = errors.filter(isOvertaken).flatMap(({ index }) => batch[index] ?? [])
+      const again = passed.length > 0 ? await this.#upsert(kind, passed, false) : []
+      for (const error of errors) if (!isOvertaken(error)) fail(batch[error.index], kind)
+      for (const error of again) fail(passed[error.index], kind)
+    } catch (error) {
+      for (const { calls } of batch) for (const call of calls) call.error ??= asPortError(error)
+    }
+    for (const { calls } of batch) for (const call of calls) finish(call)
+  }
+
+  /**
+   * Writes rows whose stored version is lower. An upsert that finds a higher version tries to insert and breaks `_id`;
+   * so does one that races with another host's first insert, hence the second round without `upsert`.
+   */
+  async #upsert(kind: RecordKind, batch: readonly Waiting[], upsert: boolean): Promise<readonly WriteError[]> {
+    const updates = batch.map(({ record }) => {
+      const { _id, ...u } = toRecordDocument(record, keysOf(kind, record.data))
+      return { q: { _id, version: { $lt: record.version } }, u, upsert }
+    })
+    return writeErrorsIn(await this.#db.command({ update: kind.name, updates, ordered: false, writeConcern: { w: 1 } }))
+  }
+}
+
+const isOvertaken = ({ code, keyPattern }: WriteError): boolean =>
+  code === duplicateKey && keyPattern !== undefined && '_id' in keyPattern
+
+const fail = (row: Waiting | undefined, kind: RecordKind): void => {
+  for (const call of row?.calls ?? []) {
+    call.error ??= new Error(`${kind.name} ${row?.record.id} was refused: it breaks a unique key or is too large`)
+  }
+}
+
+const finish = (call: Call): void => {
+  if (--call.left > 0) return
+  if (call.error === null) call.resolve()
+  else call.reject(call.error)
+}

@@ -1,0 +1,103 @@
+import type { Document, IndexDescription } from 'mongodb'
+import { bodyText, type CommitRow, eventsText, keyOf, snapshotText } from '../commit-row.ts'
+import type { Commit, StoredRecord } from '../ports.ts'
+
+/** A commit as it lies in the collection `commits`: a `CommitRow` without what is null or false. */
+export interface CommitDocument extends Omit<CommitRow, 'events' | 'snapshot' | 'open' | 'due'> {
+  /** `<actor>:<seq>`, padded so that it sorts. */
+  readonly _id: string
+  events?: string
+  snapshot?: string
+  open?: true
+  due?: number
+}
+
+/** A record as it lies in its kind's collection. `data` is JSON text; `keys` are the JSON texts of its indexed fields. */
+export interface RecordDocument {
+  readonly _id: string
+  readonly project: string
+  readonly tenant: string | null
+  readonly user: string | null
+  readonly version: number
+  readonly created_at: number
+  readonly updated_at: number
+  /** Absent for never. */
+  expires_at?: number
+  readonly data: string
+  readonly keys: Readonly<Record<string, string>>
+}
+
+/** Indexes of `commits`, beside the one of `_id`. */
+export const commitIndexes: IndexDescription[] = [
+  { key: { actor: 1, cause: 1 }, unique: true },
+  { key: { shard: 1, at: 1 }, partialFilterExpression: { open: true }, name: 'open' },
+  { key: { shard: 1, due: 1 }, partialFilterExpression: { due: { $exists: true } }, name: 'due' },
+  { key: { actor: 1, last_sequence: 1 }, partialFilterExpression: { events: { $exists: true } }, name: 'events' },
+]
+
+/** The document of a commit. */
+export const toDocument = (commit: Commit): CommitDocument => {
+  const document: CommitDocument = {
+    _id: keyOf(commit),
+    actor: commit.actor,
+    seq: commit.seq,
+    shard: commit.shard,
+    epoch: commit.epoch,
+    at: commit.at,
+    project: commit.project,
+    tenant: commit.tenant,
+    machine: commit.machine,
+    cause: commit.cause,
+    nonce: commit.nonce,
+    last_sequence: commit.last_sequence,
+    body: bodyText(commit),
+  }
+  const [events, snapshot] = [eventsText(commit), snapshotText(commit)]
+  if (events !== null) document.events = events
+  if (snapshot !== null) document.snapshot = snapshot
+  if (commit.open) document.open = true
+  if (commit.due !== null) document.due = commit.due
+  return document
+}
+
+/** The row that a document holds. */
+export const rowOf = (document: CommitDocument): CommitRow => ({
+  ...document,
+  events: document.events ?? null,
+  snapshot: document.snapshot ?? null,
+  open: document.open ?? false,
+  due: document.due ?? null,
+})
+
+/** The document of a record, with the texts of its indexed fields. */
+export const toRecordDocument = (record: StoredRecord, keys: Readonly<Record<string, string>>): RecordDocument => {
+  const { id, expires_at, data, ...rest } = record
+  const document: RecordDocument = { _id: id, ...rest, data: JSON.stringify(data), keys }
+  if (expires_at !== null) document.expires_at = expires_at
+  return document
+}
+
+/** The record that a document holds. */
+export const toRecord = (document: RecordDocument): StoredRecord => ({
+  id: document._id,
+  project: document.project,
+  tenant: document.tenant,
+  user: document.user,
+  version: document.version,
+  created_at: document.created_at,
+  updated_at: document.updated_at,
+  expires_at: document.expires_at ?? null,
+  data: JSON.parse(document.data),
+})
+
+/** What the server says of one statement of a batch that it did not carry out. */
+export interface WriteError {
+  readonly index: number
+  readonly code: number
+  /** The index that a duplicate broke. */
+  readonly keyPattern?: Readonly<Record<string, unknown>>
+}
+
+/** The refused statements of a batch, from the server's answer to `insert` or `update`. */
+export const writeErrorsIn = (answer: Document): readonly WriteError[] =>
+  (answer.writeErrors ?? []) as readonly WriteError[]

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { MongoClient } from 'mongodb'
+import { afterAll, describe, expect, it } from 'vitest'
+import { projectScope } from '../../specs/scope.ts'
+import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
+import { StoreUnavailable } from '../../src/storage/ports.ts'
+import { storageContract } from './contract.ts'
+import { commitOf, recordOf, widgets } from './samples.ts'
+
+const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
+const database = `storage_${randomBytes(6).toString('hex')}`
+
+afterAll(async () => {
+  const client = new MongoClient(url)
+  await client.db(database).dropDatabase()
+  await client.close()
+})
+
+storageContract('mongo', (now) => openMongoStorage({ url, database, now }))
+
+describe('the mongo database', () => {
+  it('answers what was begun when it is closed, and is unavailable from then on', async () => {
+    const store = await openMongoStorage({ url, database })
+    await store.records.prepare([widgets])
+    const begun = Promise.all([
+      store.commits.append([commitOf('ses_closing', 1)]),
+      store.records.project([{ kind: widgets, record: recordOf('wid_closing') }]),
+      store.commits.settle({ close: [{ actor: 'ses_closing', seq: 1 }], undue: [], strip: [] }),
+    ])
+    await store.close()
+    expect((await begun)[0]).toEqual(['done'])
+    expect(await store.commits.append([commitOf('ses_closing', 2)])).toEqual(['unknown'])
+    await expect(store.commits.head('ses_closing')).rejects.toThrow(StoreUnavailable)
+    await expect(store.commits.events('ses_closing', 0, 1)).rejects.toThrow(StoreUnavailable)
+    await expect(store.commits.settle({ close: [{ actor: 'x', seq: 1 }], undue: [], strip: [] })).rejects.toThrow(
+      StoreUnavailable,
+    )
+    await expect(store.records.insert(widgets, recordOf('wid_9'))).rejects.toThrow(StoreUnavailable)
+    await expect(store.records.project([{ kind: widgets, record: recordOf('wid_9') }])).rejects.toThrow(
+      StoreUnavailable,
+    )
+    await expect(store.records.list(widgets, projectScope('prj_1'), { limit: 1 })).rejects.toThrow(StoreUnavailable)
+    await expect(store.blobs.get('prj_1', 'hash')).rejects.toThrow(StoreUnavailable)
+    await expect(store.ping()).rejects.toThrow(StoreUnavailable)
+  })
+
+  it('says within about a second that no server is there', async () => {
+    const begin = performance.now()
+    const refused = openMongoStorage({ url: 'mongodb://127.0.0.1:1/', database })
+    await expect(refused).rejects.toThrow(StoreUnavailable)
+    expect(performance.now() - begin).toBeLessThan(2_000)
+  })
+
+  it('reads heads, events, open and due commits by an index', async () => {
+    const client = new MongoClient(url)
+    const commits = client.db(database).collection('commits')
+    const queries = [
+      { filter: { actor: 'a', last_sequence: { $gt: 5 }, events: { $exists: true } }, sort: { last_sequence: 1 } },
+      { filter: { open: true, shard: { $in: [1, 2] } }, sort: { at: 1 } },
+      { filter: { open: true, shard: { $gte: 0 } }, sort: { at: 1 } },
+      { filter: { due: { $lte: 5 }, shard: { $in: [1] } }, sort: { due: 1 } },
+      { filter: { actor: 'a', cause: 'c' }, sort: {} },
+    ] as const
+    for (const { filter, sort } of queries) {
+      const plan = await commits.find(filter).sort(sort).explain('queryPlanner')
+      expect(JSON.stringify(plan.queryPlanner.winningPlan)).toContain('IXSCAN')
+      expect(JSON.stringify(plan.queryPlanner.winningPlan)).not.toContain('COLLSCAN')
+    }
+    await client.close()
+  })
+})
