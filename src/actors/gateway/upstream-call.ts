@@ -3,12 +3,14 @@ import type { CallPolicy } from './call-policy.ts'
 import {
   AttemptFailed,
   cancelled,
+  refused,
   statusFailure,
   streamBroken,
   streamedFailure,
   timedOut,
   unreachable,
 } from './failure.ts'
+import { ModelError } from './provider-port.ts'
 
 const maxErrorBytes = 64 * 1024
 
@@ -26,6 +28,7 @@ export class UpstreamCall {
   readonly #onAbort = (): void => void this.#end(cancelled())
   #timer: NodeJS.Timeout
   #failure: AttemptFailed | undefined
+  #requested = false
   #answered = false
   #begun = false
 
@@ -50,6 +53,7 @@ export class UpstreamCall {
 
   /** A `fetch` for the SDK: one request, no redirects, error statuses thrown. */
   readonly fetch = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    this.#requested = true
     const answer = await this.#request(url instanceof Request ? url.url : url, init)
     this.#answered = true
     // Whoever reads the body sees its errors; a body that is thrown away must not end the process with one.
@@ -63,6 +67,7 @@ export class UpstreamCall {
   failureOf(thrown: unknown): AttemptFailed {
     if (this.#failure !== undefined) return this.#failure
     if (thrown instanceof AttemptFailed) return thrown
+    if (!this.#requested) return refused(new ModelError('provider_error', 'The request does not fit the provider.'))
     return this.#answered ? streamBroken() : unreachable()
   }
 

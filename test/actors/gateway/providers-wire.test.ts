@@ -9,7 +9,17 @@ import {
   type ModelProvider,
   type ModelRequest,
 } from '../../../src/actors/gateway/provider-port.ts'
-import { cut, hangUp, openUpstream, refusal, stalled, type Upstream, whole } from './scripted-upstream.ts'
+import {
+  type Answer,
+  cut,
+  hangUp,
+  openUpstream,
+  refusal,
+  stalled,
+  trickled,
+  type Upstream,
+  whole,
+} from './scripted-upstream.ts'
 import { anthropic, google, openAi, type WireSample } from './wire-samples.ts'
 
 const policy: Partial<CallPolicy> = { firstByteTimeoutMs: 250, idleTimeoutMs: 250, backoffMs: 5, maxRetryAfterMs: 1500 }
@@ -174,6 +184,11 @@ describe.each([openAi, anthropic, google])('the $id adapter', (sample) => {
     await upstream.received[0]?.closed
   })
 
+  it('waits for an answer that is slow but never silent for too long', async () => {
+    upstream.script(trickled(sample.text, 6, 100))
+    expect((await ask()).answer.text).toBe('Hello wörld 🌍')
+  })
+
   it('closes the upstream connection within 100 ms of an abort, and hands on nothing more', async () => {
     upstream.script(stalled(sample.beginning))
     const aborter = new AbortController()
@@ -228,12 +243,55 @@ describe.each([openAi, anthropic, google])('the $id adapter', (sample) => {
   })
 })
 
+describe('what only one provider does', () => {
+  const failing = async (id: WireSample['id'], model: string, answer: Answer): Promise<[unknown, number]> => {
+    const upstream = await openUpstream()
+    const provider = open[id](upstream.url)
+    upstream.script(answer)
+    const request: ModelRequest = { model, messages: [{ role: 'user', content: 'Hi' }], tools: [], idempotencyKey: 'k' }
+    const running = provider.stream(request, () => {}, new AbortController().signal)
+    const error = await running.catch((thrown: unknown) => thrown)
+    const asked = upstream.received.length
+    await provider.close()
+    await upstream.close()
+    return [error instanceof ModelError ? error.code : error, asked]
+  }
+
+  it('asks OpenAI once when its quota is used up', async () => {
+    const answer = refusal(429, { code: 'insufficient_quota', type: 'insufficient_quota', message: 'pay' })
+    expect(await failing('openai', 'gpt-4o', answer)).toEqual(['provider_rate_limited', 1])
+  })
+
+  it('takes an answer of Anthropic without its last event as broken', async () => {
+    const answer = whole(anthropic.text.slice(0, anthropic.text.indexOf('event: message_stop')))
+    expect(await failing('anthropic', anthropic.model, answer)).toEqual(['provider_stream_broken', 1])
+  })
+
+  it('fails at once over a request that Google has no form for', async () => {
+    const request: ModelRequest = { model: google.model, messages: [], tools: [], idempotencyKey: 'k' }
+    const provider = open.google('http://127.0.0.1:9')
+    const running = provider.stream(request, () => {}, new AbortController().signal)
+    await expect(running).rejects.toMatchObject({ code: 'provider_error' })
+    await provider.close()
+  })
+
+  it('fails over a tool call of Google that nobody can read', async () => {
+    const answer = whole('data: {"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}\n\n')
+    expect(await failing('google', google.model, answer)).toEqual(['provider_error', 1])
+  })
+})
+
 describe('an unreachable provider', () => {
   it.each(['openai', 'anthropic', 'google'] as const)('is provider_unavailable (%s)', async (id) => {
     const upstream = await openUpstream()
     await upstream.close()
     const provider = open[id](upstream.url)
-    const request: ModelRequest = { model: 'm', messages: [], tools: [], idempotencyKey: 'k' }
+    const request: ModelRequest = {
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [],
+      idempotencyKey: 'k',
+    }
     const running = provider.stream(request, () => {}, new AbortController().signal)
     await expect(running).rejects.toMatchObject({ code: 'provider_unavailable' })
     await provider.close()

@@ -64,6 +64,23 @@ export const stalled =
     if (text !== '') response.write(text)
   }
 
+/** Sends a stream in so many pieces, one every `everyMs`. */
+export const trickled =
+  (text: string, pieces: number, everyMs: number): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const bytes = Buffer.from(text)
+    const size = Math.ceil(bytes.length / pieces)
+    let at = 0
+    const timer = setInterval(() => {
+      response.write(bytes.subarray(at, at + size))
+      at += size
+      if (at < bytes.length) return
+      clearInterval(timer)
+      response.end()
+    }, everyMs)
+  }
+
 /** Sends a beginning and cuts the connection once it is out. */
 export const cut =
   (text: string): Answer =>
