@@ -35,8 +35,4 @@ describe('origins of a project', () => {
     await origins.allows('https://a.example', 'prj_1')
     expect(origins.allows('https://a.example', 'prj_1')).toBe(true)
   })
-
-  it('are not asked for by a preflight, which names no project', async () => {
-    expect((await open({})).allows('https://a.example', null)).toBe(true)
-  })
 })

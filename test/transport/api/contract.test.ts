@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import type { Operation } from '../../../specs/declare.ts'
+import { operations } from '../../../specs/index.ts'
+import { answerChecker } from '../../../specs/validate.ts'
+import type { AnyUseCases } from '../../../src/transport/api/endpoint.ts'
+import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../../specs/samples.ts'
+import { principals, type Received, type Sent, serve } from './serving.ts'
+
+/*
+ * The contract that follows from each declaration, held for every operation there is: nothing here is written for one
+ * of them.
+ */
+
+const declared: readonly Operation[] = Object.values(operations)
+const calls: string[] = []
+const { send } = serve(declared, fakes(declared))
+
+/** Each answers a sample of what its operation declares. */
+function fakes(all: readonly Operation[]): AnyUseCases {
+  return Object.fromEntries(
+    all.map(({ id, answer }) => [
+      id,
+      async () => {
+        calls.push(id)
+        return resultOf(answer)
+      },
+    ]),
+  )
+}
+
+function resultOf(answer: Operation['answer']): unknown {
+  if (answer.kind === 'json') {
+    const body = sampleOf(answer.schema.json)
+    return answer.withHeaders ? { body, headers: [] } : body
+  }
+  if (answer.kind === 'bytes') return { contentType: answer.contentTypes[0], bytes: 'bytes' }
+  if (answer.kind === 'choice') return { json: sampleOf(answer.json.schema.json) }
+  return { replayed: false, stream: { start: (sink: { end(reason: 'done'): void }) => endAtOnce(sink) } }
+}
+
+function endAtOnce(sink: { end(reason: 'done'): void }) {
+  sink.end('done')
+  return { resume: () => {}, stop: () => {} }
+}
+
+const target = (operation: Operation, path = operation.paths[0]) => path.replace(/\{\w+\}/g, 'some_id')
+
+const principalFor = ({ access }: Operation) => principals[access.kinds[0] ?? 'public']
+
+/** A good request of the operation, as its first kind of credential. */
+const good = (operation: Operation, more: Partial<Sent> = {}): Sent => ({
+  method: operation.method,
+  target: target(operation),
+  as: principalFor(operation),
+  ...(operation.body === null ? {} : { body: sampleOf(operation.body.json) }),
+  ...more,
+})
+
+/** What an error says in whatever envelope the operation has. */
+const refusal = ({ json, status }: Received) => {
+  const error = json !== null && typeof json === 'object' && 'error' in json ? json.error : undefined
+  if (typeof error === 'object' && error !== null) return { status, ...error }
+  return { status, code: error, json }
+}
+
+const refused = async (sent: Sent) => {
+  calls.length = 0
+  const received = await send(sent)
+  expect(calls, 'the use-case is not reached').toEqual([])
+  expect(received.headers['x-request-id'], 'every answer has its id').toMatch(/^[\w-]{8,}$/)
+  expect(received.text).not.toContain('    at ')
+  return refusal(received)
+}
+
+const cases = (mutate: (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]) =>
+  declared.flatMap((operation) =>
+    operation.body === null
+      ? []
+      : mutate(operation.body.json).map(({ param, body }) => ({ id: operation.id, param, body, operation })),
+  )
+
+const withBody = declared.filter(({ body }) => body !== null)
+const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
+
+describe.each(declared)('$id', (operation) => {
+  it.each(operation.paths)('answers as declared at %s', async (path) => {
+    calls.length = 0
+    const received = await send(good(operation, { target: target(operation, path) }))
+    expect(calls).toEqual([operation.id])
+    if (operation.answer.kind !== 'json') expect(received.status).toBe(200)
+    else {
+      expect(received.status).toBe(operation.answer.status)
+      expect(answerChecker(operation.answer.schema.json)(received.json)).toBeNull()
+    }
+  })
+
+  it('refuses methods that its path does not take, and names those that it does', async () => {
+    const received = await send({ method: 'TRACE', target: target(operation) })
+    expect(refusal(received)).toMatchObject({ status: 405, code: 'method_not_allowed' })
+    expect(received.headers.allow?.split(', ')).toContain(operation.method)
+  })
+
+  it('gives back the request id that it was sent', async () => {
+    const { headers } = await send(good(operation, { headers: { 'x-request-id': 'my-request-1' } }))
+    expect(headers['x-request-id']).toBe('my-request-1')
+  })
+})
+
+describe.each(guarded)('$id', (operation) => {
+  it('asks for a credential', async () => {
+    const sent = good(operation, { as: 'nobody' })
+    expect(await refused(sent)).toMatchObject({ status: 401, code: 'authentication_required' })
+  })
+
+  const others = Object.values(principals).filter(
+    ({ kind }) => kind !== 'public' && !operation.access.kinds.includes(kind),
+  )
+  it.each(others)('refuses a credential of kind $kind', async (as) => {
+    const secretOnly = operation.access.kinds.length === 1 && operation.access.kinds[0] === 'secret_key'
+    const code = secretOnly ? 'secret_key_required' : 'forbidden'
+    expect(await refused(good(operation, { as }))).toMatchObject({ status: 403, code })
+  })
+
+  if (operation.access.permission !== undefined)
+    it('refuses a client token without the scope', async () => {
+      const as = { ...principals.client_token, permissions: [] }
+      expect(await refused(good(operation, { as }))).toMatchObject({ status: 403, code: 'insufficient_scope' })
+    })
+
+  it.runIf(operation.access.role === 'owner' || operation.access.role === 'admin')(
+    'refuses a weaker role',
+    async () => {
+      const as = { ...principals.dashboard, role: 'member' as const }
+      expect(await refused(good(operation, { as }))).toMatchObject({ status: 403, code: 'forbidden' })
+    },
+  )
+
+  const changes = operation.method !== 'GET' && operation.access.kinds.includes('dashboard')
+  if (changes)
+    it('refuses a cookie that another site made the browser send', async () => {
+      const as = principals.dashboard
+      const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+      expect(await refused(good(operation, { as, headers }))).toMatchObject({
+        status: 403,
+        code: 'csrf_refused',
+      })
+    })
+})
+
+describe.each(withBody)('$id', (operation) => {
+  it('refuses a body that is larger than it takes', async () => {
+    const body = Buffer.alloc(operation.maxBodyBytes + 1, ' ')
+    expect(await refused(good(operation, { body }))).toMatchObject({ status: 413, code: 'body_too_large' })
+  })
+
+  it('refuses a body of another type', async () => {
+    const headers = { 'content-type': 'text/plain' }
+    expect(await refused(good(operation, { headers }))).toMatchObject({ status: 415 })
+  })
+
+  it.each(['{', '{"a":1}}', '\u0000', '['.repeat(100)])('refuses malformed JSON', async (body) => {
+    expect(await refused(good(operation, { body }))).toMatchObject({ status: 400, code: 'malformed_json' })
+  })
+
+  it.each([[[]], ['"text"'], ['7'], ['null']])('refuses a body that is no object', async (body) => {
+    expect(await refused(good(operation, { body }))).toMatchObject({ status: 422, code: 'invalid_field' })
+  })
+})
+
+describe('bodies', () => {
+  it.each(cases(withoutRequired))('of $id need $param', async ({ operation, param, body }) => {
+    expect(await refused(good(operation, { body }))).toMatchObject({
+      status: 422,
+      code: 'missing_field',
+      param,
+    })
+  })
+
+  it.each(cases(withWrongTypes))('of $id refuse a wrong type of $param', async ({ operation, param, body }) => {
+    expect(await refused(good(operation, { body }))).toMatchObject({
+      status: 422,
+      code: 'invalid_field',
+      param,
+    })
+  })
+
+  it.each(cases(withUnknown))('of $id refuse $param', async ({ operation, param, body }) => {
+    expect(await refused(good(operation, { body }))).toMatchObject({
+      status: 422,
+      code: 'unknown_field',
+      param,
+    })
+  })
+})
+
+describe('queries', () => {
+  const all = declared.flatMap((operation) =>
+    Object.entries(operation.query).map(([name, { json }]) => ({ id: operation.id, name, json, operation })),
+  )
+
+  const picky = all.filter(({ json }) => json.type !== 'string' || json.enum !== undefined)
+  it.each(picky)('of $id refuse a wrong $name', async ({ operation, name }) => {
+    const sent = good(operation, { target: `${target(operation)}?${name}=%20nonsense` })
+    expect(await refused(sent)).toMatchObject({ status: 400, code: 'invalid_query', param: name })
+  })
+
+  it.each(all)('of $id refuse $name twice', async ({ operation, name, json }) => {
+    const pair = `${name}=${encodeURIComponent(String(sampleOf(json)))}`
+    const sent = good(operation, { target: `${target(operation)}?${pair}&${pair}` })
+    expect(await refused(sent)).toMatchObject({ status: 400, code: 'invalid_query', param: name })
+  })
+
+  it('pass over parameters that are not declared', async () => {
+    const { status } = await send(good(operations['sessions.list'], { target: '/v1/sessions?utm=1&utm=2' }))
+    expect(status).toBe(200)
+  })
+})

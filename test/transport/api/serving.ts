@@ -1,0 +1,153 @@
+import pino from 'pino'
+import type { Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import type { Principal } from '../../../src/actors/use-cases/call.ts'
+import { IdempotentRequests, idempotencyKeys } from '../../../src/actors/use-cases/idempotent.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { Dispatcher } from '../../../src/transport/api/dispatcher.ts'
+import { type AnyUseCases, endpointsOf } from '../../../src/transport/api/endpoint.ts'
+import {
+  BodyTooLarge,
+  type BodyWriter,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+} from '../../../src/transport/http-port.ts'
+import { SseStreams } from '../../../src/transport/sse.ts'
+import { Ticker } from '../../../src/transport/ticker.ts'
+
+/** A request as a test writes it. `body` that is no text is sent as JSON. */
+export interface Sent {
+  readonly method?: string
+  /** Path and query. */
+  readonly target: string
+  readonly as?: Principal | 'nobody'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** What came back, with the body as text, and parsed where it is JSON. */
+export interface Received {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  readonly json: unknown
+}
+
+/** A credential of each kind. */
+export const principals = {
+  secret_key: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' },
+  agent_key: { kind: 'agent_key', project: 'prj_1', keyId: 'key_2', agentId: 'agt_1' },
+  client_token: {
+    kind: 'client_token',
+    project: 'prj_1',
+    tenant: 'ten_1',
+    user: 'ada',
+    permissions: ['sessions:turn'],
+    sessionId: null,
+    installationIds: [],
+  },
+  dashboard: {
+    kind: 'dashboard',
+    organization: 'org_1',
+    memberId: 'usr_1',
+    sessionId: 'ds_1',
+    role: 'owner',
+    project: 'prj_1',
+  },
+  public: { kind: 'public' },
+} as const satisfies Record<Principal['kind'], Principal>
+
+/** The dispatcher over these operations and use-cases; requests go in and answers come out without a socket. */
+export const serve = (declared: readonly Operation[], useCases: AnyUseCases, options: { origins?: string[] } = {}) => {
+  const log = pino({ level: 'silent' })
+  const storage = openMemoryStorage()
+  const box = { seal: (text: string) => `sealed:${text}`, open: (sealed: string) => sealed.slice('sealed:'.length) }
+  const observed: string[] = []
+  const dispatcher = new Dispatcher({
+    endpoints: endpointsOf(declared, useCases),
+    authenticator: { authenticate: (request) => principalIn(request) },
+    origins: { allows: (origin) => options.origins?.includes(origin) ?? false },
+    idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
+    streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }),
+    publicOrigin: 'https://agents.example',
+    log,
+    observe: (operation, status) => observed.push(`${operation} ${status}`),
+    pages: () => false,
+    upgrade: () => Promise.reject(new Error('no upgrades here')),
+  })
+  const send = (sent: Sent): Promise<Received> =>
+    new Promise((resolve) => {
+      const request = requestOf(sent)
+      dispatcher.request(request, responseInto(resolve))
+    })
+  return { send, observed, records: storage.records, kind: idempotencyKeys }
+}
+
+const asked = new WeakMap<HttpRequest, Principal | 'nobody'>()
+
+const principalIn = (request: HttpRequest): Principal => {
+  const principal = asked.get(request) ?? 'nobody'
+  if (principal === 'nobody') throw new ServiceError('authentication_required')
+  return principal
+}
+
+const requestOf = ({ method = 'GET', target, as = 'nobody', headers = {}, body }: Sent): HttpRequest => {
+  const [path = '', query = ''] = target.split('?')
+  const bytes = body instanceof Buffer ? body : Buffer.from(body === undefined ? '' : textOf(body))
+  const all: Record<string, string> = {
+    host: 'agents.example',
+    ...(bytes.length > 0 ? { 'content-type': 'application/json' } : {}),
+    ...headers,
+  }
+  const request: HttpRequest = {
+    method,
+    path,
+    query,
+    header: (name) => all[name],
+    remoteAddress: '127.0.0.1',
+    body: (maxBytes) => (bytes.length > maxBytes ? Promise.reject(new BodyTooLarge()) : Promise.resolve(bytes)),
+  }
+  asked.set(request, as)
+  return request
+}
+
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
+
+const responseInto = (resolve: (received: Received) => void): HttpResponse => {
+  const done = (status: number, headers: Headers, text: string) =>
+    resolve({ status, headers: Object.fromEntries(headers), text, json: jsonIn(text) })
+  return {
+    send: (status, headers, body) => done(status, headers, Buffer.from(body).toString('utf8')),
+    stream: (status, headers) => writerInto((text) => done(status, headers, text)),
+    onClose: () => {},
+    closed: false,
+  }
+}
+
+const writerInto = (done: (text: string) => void): BodyWriter => {
+  let text = ''
+  const take = (part: string | Uint8Array = '') => {
+    text += Buffer.from(part).toString('utf8')
+    return true
+  }
+  return {
+    write: take,
+    onDrain: () => {},
+    bufferedBytes: 0,
+    end: (part) => {
+      take(part)
+      done(text)
+    },
+    abort: () => done(`${text}<broken off>`),
+  }
+}
+
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
