@@ -37,7 +37,11 @@ export async function benchTurns({ seconds }: { readonly seconds: number }): Pro
       { target: 'ours', url: ours.url, key, serverPid: ours.pid },
     ]
     for (const target of targets) await load(target, 64, warmUpSeconds)
-    return [...(await compare(targets, 64, seconds)), ...(await compare(targets, 1, seconds))]
+    return [
+      ...(await compare(targets, 64, seconds)),
+      ...(await compare(targets, 1, seconds)),
+      await repeatedCalls(model.url),
+    ]
   } finally {
     for (const service of services) await service.stop()
   }
@@ -61,6 +65,13 @@ const serverEnv = (mongod: Service, model: Service, key: string) => ({
   OPENAI_BASE_URL: `${model.url}/v1`,
   ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
 })
+
+/** A turn that called its model twice would be fast and wrong. */
+async function repeatedCalls(modelUrl: string): Promise<Row> {
+  const answer = await fetch(`${modelUrl}/calls`)
+  const { twice }: { readonly twice: number } = JSON.parse(await answer.text())
+  return { measure: 'model calls made twice', unit: '', ours: twice, bound: { of: 'ours', atMost: 0 } }
+}
 
 async function compare(targets: readonly [Target, Target], sessions: number, seconds: number): Promise<readonly Row[]> {
   const floor: Measured[] = []
