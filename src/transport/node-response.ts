@@ -59,9 +59,11 @@ export class NodeHttpResponse implements HttpResponse {
     this.#response.end(part)
   }
 
-  cut(): void {
+  /** Ends the connection; `gently` after what was written, which a reader that is stuck would never let happen. */
+  cut(gently: boolean): void {
     this.#closed = true
-    this.#response.destroy()
+    if (gently) this.#response.socket?.setTimeout(stalledMaxMs).destroySoon()
+    else this.#response.destroy()
   }
 
   #head(status: number, headers: Headers, more: string[]): void {
@@ -111,7 +113,7 @@ class NodeWriter implements BodyWriter {
   }
 
   abort(): void {
-    if (!this.#owner.closed) this.#owner.cut()
+    if (!this.#owner.closed) this.#owner.cut(!this.#stalled)
   }
 
   #stall(): void {

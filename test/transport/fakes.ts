@@ -140,6 +140,8 @@ export class FakeLog {
   readonly #events: LogEvent[] = []
   readonly #readers = new Set<EventSink>()
   resumes = 0
+  /** Called when a reader may be given more again. */
+  onResume: () => void = () => {}
 
   /** Streams that were started and not stopped. */
   get following(): number {
@@ -159,9 +161,14 @@ export class FakeLog {
         this.#readers.add(sink)
         const missed = after === null ? [] : this.#events.filter(({ sequence }) => sequence > after)
         if (missed.length > 0) sink.push(missed)
-        return { resume: () => this.resumes++, stop: () => this.#readers.delete(sink) }
+        return { resume: () => this.#resume(), stop: () => this.#readers.delete(sink) }
       },
     }
+  }
+
+  #resume(): void {
+    this.resumes++
+    this.onResume()
   }
 
   end(reason: 'done' | 'lost'): void {
