@@ -148,6 +148,13 @@ export const actionMachine = setup({
       },
       on: {
         reject: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } },
+        cancel: {
+          target: 'failed',
+          actions: [
+            { type: 'abort', params: { effects: ['runTool'] } },
+            assign({ error: { code: 'cancelled', message: 'The turn ended before the tool did.' } }),
+          ],
+        },
         tool_succeeded: {
           target: 'executed',
           actions: [

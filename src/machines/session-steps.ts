@@ -53,18 +53,22 @@ export const waitingEvents = (context: SessionContext, except?: string): readonl
     .filter((call) => call.status === 'pending' && call.action_id !== except)
     .map((call) => pausedEvent(context, call))
 
-const startedEvents = (context: SessionContext, call: OpenCall): readonly Emission[] => {
-  const payload = { tool: call.tool, arguments: parsed(call), action_id: call.action_id }
-  const started = emission(context, 'tool_call.started', payload)
-  if (call.kind !== 'unknown') return [started]
+const startedEvent = (context: SessionContext, call: OpenCall): Emission =>
+  emission(context, 'tool_call.started', { tool: call.tool, arguments: parsed(call), action_id: call.action_id })
+
+const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission => {
   const output = JSON.stringify({ error: { code: 'unknown_tool', message: `There is no tool ${call.tool}.` } })
-  return [started, toolCompleted(context, call.action_id, output)]
+  return toolCompleted(context, call.action_id, output)
 }
 
-/** What a model's answer journals, once `context.calls` holds its calls. */
+/**
+ * What a model's answer journals, once `context.calls` holds its calls. All its calls stand before the first output,
+ * so that the fold of the log can tell one answer's calls from the next one's.
+ */
 export const answerEvents = (context: SessionContext, delta: string): readonly Emission[] => [
   ...deltaEvents(context, delta),
-  ...context.calls.flatMap((call) => startedEvents(context, call)),
+  ...context.calls.map((call) => startedEvent(context, call)),
+  ...context.calls.filter((call) => call.kind === 'unknown').map((call) => unknownToolEvent(context, call)),
   ...waitingEvents(context),
 ]
 
@@ -100,10 +104,10 @@ const actionInput = (context: SessionContext, call: OpenCall): JsonObject => {
   }
 }
 
-/** Tells every action that still waits that its turn is over. */
+/** Tells every action that still waits, or runs its tool, that its turn is over. */
 export const withdrawals = (context: SessionContext): { messages: readonly Message[] } => ({
   messages: context.calls
-    .filter((call) => call.status === 'pending')
+    .filter((call) => call.status === 'pending' || (call.status === 'running' && context.tools[call.tool]?.gated))
     .map((call) => ({ to: call.action_id, event: { type: 'cancel' } })),
 })
 
