@@ -80,6 +80,8 @@ export class Conversation {
         this.#open = { ...this.#open, text: this.#open.text + text(payload.delta) }
         return
       case 'tool_call.started':
+        // an answer's calls all stand before their first output: this one is of the next answer
+        if (this.#answered()) this.#close()
         this.#open = { ...this.#open, calls: [...this.#open.calls, callOf(payload)] }
         return
       case 'tool_call.completed':
@@ -94,6 +96,10 @@ export class Conversation {
       default:
         if (this.#open.calls.length === 0) this.#close()
     }
+  }
+
+  #answered(): boolean {
+    return this.#open.calls.some((call) => call.callId in this.#open.outputs)
   }
 
   #startTurn(payload: JsonObject): void {
