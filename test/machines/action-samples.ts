@@ -1,0 +1,47 @@
+import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import type { ActionKind } from '../../src/machines/action.ts'
+import { actionDefinition } from '../../src/machines/index.ts'
+import type { JsonObject, StoredEvent } from '../../src/storage/ports.ts'
+import { after, pathOf } from './outcome.ts'
+import type { Walk } from './reached.ts'
+
+/** The machine as the runtime knows it. */
+export const { machine } = actionDefinition
+
+const inputOf = (kind: ActionKind, owner: string | null): JsonObject => ({
+  action_id: 'act_1',
+  owner,
+  session_id: 'ses_1',
+  run_id: null,
+  kind,
+  tool: 'tool',
+  arguments: '{}',
+  risk_level: 'medium',
+  policy: 'at_most_once',
+  expires_in_ms: 5000,
+  config: null,
+})
+
+/** A new action of a kind; `owner` hears of its outcome. */
+export const fresh = (kind: ActionKind, owner: string | null = 'ses_1'): AnyMachineSnapshot =>
+  initialTransition(machine, inputOf(kind, owner))[0]
+
+export const approve: StoredEvent = { type: 'approve', by: 'key_1' }
+export const approveWithOutput: StoredEvent = { type: 'approve', by: 'key_1', note: 'fine', output: '31' }
+export const reject: StoredEvent = { type: 'reject', by: 'key_1', reason: 'too risky' }
+export const cancel: StoredEvent = { type: 'cancel' }
+export const succeeds: StoredEvent = { type: 'tool_succeeded', output: 'done' }
+export const fails: StoredEvent = { type: 'tool_failed', code: 'tool_timeout', message: 'It took too long.' }
+export const expiry: StoredEvent = { type: 'xstate.after.expiry.action.pending_approval' }
+
+/** An action after these events. */
+export const action = (kind: ActionKind, ...events: readonly StoredEvent[]): AnyMachineSnapshot =>
+  after(machine, fresh(kind), ...events)
+
+/** Every event in every state of an action of this kind. */
+export const walkOf = (kind: ActionKind): Walk => ({
+  machine,
+  input: inputOf(kind, 'ses_1'),
+  events: [approve, approveWithOutput, reject, cancel, succeeds, fails, expiry],
+  kindOf: ({ value }) => pathOf(value),
+})

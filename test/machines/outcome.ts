@@ -1,0 +1,70 @@
+import { type AnyMachineSnapshot, type AnyStateMachine, transition } from 'xstate'
+import { type ListedAction, paramsOf } from '../../src/actors/runtime/schema.ts'
+import type { StateValue } from '../../src/machines/definition.ts'
+import type { StoredEvent } from '../../src/storage/ports.ts'
+
+/** `active.working.thinking` for `{ active: { working: 'thinking' } }`. */
+export const pathOf = (value: StateValue): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value)
+        .map(([state, inner]) => (inner === undefined ? state : `${state}.${pathOf(inner)}`))
+        .join(' and ')
+
+const textOf = (action: ListedAction): readonly string[] => {
+  switch (action.type) {
+    case 'emit':
+      return paramsOf.emit(action).events.map((event) => event.event_type)
+    case 'send':
+      return paramsOf.send(action).messages.map(({ to, event }) => `${event.type}>${to}`)
+    case 'abort':
+      return ['abort']
+    case 'xstate.raise':
+      return paramsOf.raise(action).delay === undefined ? [] : ['remind']
+    case 'xstate.cancel':
+      return ['forget']
+    default:
+      return [`${action.type}!`]
+  }
+}
+
+/**
+ * What an event does, in one line: `ignored`, `refused <code>`, or the next state and what it asks of the world, in
+ * order: events of the log by name, `message>receiver`, `effect!`, `abort`, `remind` and `forget` for reminders.
+ */
+export const outcomeOf = (machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: StoredEvent): string => {
+  const [next, listed] = transition(machine, snapshot, event)
+  const actions: readonly ListedAction[] = listed
+  const refused = actions.find((action) => action.type === 'refuse')
+  if (refused) return `refused ${paramsOf.refuse(refused).code}`
+  if (next === snapshot && actions.length === 0) return 'ignored'
+  const asked = actions.flatMap(textOf)
+  return [pathOf(next.value), ...(asked.length > 0 ? [asked.join(' ')] : [])].join(': ')
+}
+
+/** The state after `events`, each of which has to be accepted. */
+export const after = (
+  machine: AnyStateMachine,
+  start: AnyMachineSnapshot,
+  ...events: readonly StoredEvent[]
+): AnyMachineSnapshot => {
+  let snapshot = start
+  for (const event of events) {
+    const outcome = outcomeOf(machine, snapshot, event)
+    if (outcome === 'ignored' || outcome.startsWith('refused')) {
+      throw new Error(`${event.type} in ${pathOf(snapshot.value)} is ${outcome}`)
+    }
+    ;[snapshot] = transition(machine, snapshot, event)
+  }
+  return snapshot
+}
+
+/** Paths of all states in which a machine can rest: leaves that no `always` leaves at once. */
+export const restingStates = (machine: AnyStateMachine): readonly string[] => {
+  const leaves = (node: AnyStateMachine['root']): readonly string[] => {
+    const inner: readonly AnyStateMachine['root'][] = Object.values(node.states)
+    if (inner.length > 0) return inner.flatMap(leaves)
+    return node.always !== undefined && node.always.length > 0 ? [] : [node.path.join('.')]
+  }
+  return leaves(machine.root)
+}

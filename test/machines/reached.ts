@@ -1,0 +1,18 @@
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
+import { getShortestPaths } from 'xstate/graph'
+import type { JsonObject, StoredEvent } from '../../src/storage/ports.ts'
+
+/** A machine, its input, and the events to try in every state. */
+export interface Walk {
+  readonly machine: AnyStateMachine
+  readonly input: JsonObject
+  readonly events: readonly StoredEvent[]
+  /** What tells one state from another: two of one kind are visited once. */
+  readonly kindOf: (snapshot: AnyMachineSnapshot) => string
+}
+
+/** One state of every kind that the events lead to, each by its shortest path. */
+export const reachedIn = ({ machine, input, events, kindOf }: Walk): readonly AnyMachineSnapshot[] =>
+  getShortestPaths(machine, { input, events: [...events], serializeState: kindOf, limit: 20_000 }).map(
+    (path) => path.state,
+  )
