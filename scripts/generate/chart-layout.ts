@@ -1,0 +1,158 @@
+import elk, { type ElkExtendedEdge, type ElkLabel, type ElkNode } from 'elkjs/lib/elk.bundled.js'
+import type { MachineDefinition } from '../../src/machines/definition.ts'
+import { type ChartGraph, type ChartState, type ChartTransition, chartGraph } from './chart-graph.ts'
+
+/** A box in pixels from the chart's upper left corner. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly w: number
+  readonly h: number
+}
+
+/** What the console draws; regions stand before what is in them. */
+export interface ChartLayout {
+  readonly machine: string
+  readonly version: number
+  readonly width: number
+  readonly height: number
+  readonly nodes: readonly (Box & Pick<ChartState, 'id' | 'label' | 'kind'>)[]
+  readonly edges: readonly {
+    readonly from: string
+    readonly to: string
+    readonly points: readonly (readonly [x: number, y: number])[]
+    readonly labels: readonly (Box & { readonly text: string })[]
+    readonly details: readonly string[]
+  }[]
+}
+
+/** Of the monospaced font in which the console draws, in pixels. */
+const charWidth = 6.7
+const labelHeight = 15
+const stateHeight = 32
+
+const options: Readonly<Record<string, string>> = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.json.shapeCoords': 'ROOT',
+  'elk.json.edgeCoords': 'ROOT',
+  // from each region's first state downwards
+  'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.compaction.postCompaction.strategy': 'EDGE_LENGTH',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '22',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '10',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '8',
+  'elk.spacing.nodeNode': '18',
+  'elk.spacing.edgeNode': '10',
+  'elk.spacing.edgeEdge': '9',
+  'elk.spacing.edgeLabel': '3',
+}
+
+/** Layouts of one chart that differ in their crossings only; the best is taken. */
+const seeds = [1, 2, 3, 5, 7, 11, 13, 17]
+
+/** Lays a machine's chart out. The same machine gives the same layout. */
+export async function chartLayout({ name, version, machine }: MachineDefinition): Promise<ChartLayout> {
+  const graph = chartGraph(machine)
+  const layouts: ChartLayout[] = []
+  for (const seed of seeds) layouts.push({ machine: name, version, ...(await laidOut(graph, seed)) })
+  const [best] = layouts.sort((left, right) => cost(left) - cost(right))
+  if (best === undefined) throw new Error('no seed')
+  return best
+}
+
+/** Small charts with short lines read best: area, and 20 px² for each px of line. */
+const cost = ({ width, height, edges }: ChartLayout): number =>
+  width * height + 20 * edges.reduce((sum, { points }) => sum + lengthOf(points), 0)
+
+const lengthOf = (points: ChartLayout['edges'][number]['points']): number =>
+  points.reduce((sum, [x, y], index) => {
+    const [x0, y0] = points[index - 1] ?? [x, y]
+    return sum + Math.abs(x - x0) + Math.abs(y - y0)
+  }, 0)
+
+async function laidOut(
+  { states, transitions }: ChartGraph,
+  seed: number,
+): Promise<Omit<ChartLayout, 'machine' | 'version'>> {
+  const chart: ElkNode = {
+    id: '',
+    layoutOptions: { ...options, 'elk.padding': '[top=8,left=8,bottom=8,right=8]', 'elk.randomSeed': `${seed}` },
+    children: states.map(elkNode),
+    edges: transitions.map(elkEdge),
+  }
+  const laid: ElkNode = await new elk.default().layout(chart)
+  const byId = new Map(allStates(states).map((state) => [state.id, state]))
+  return {
+    width: Math.ceil(laid.width ?? 0),
+    height: Math.ceil(laid.height ?? 0),
+    nodes: (laid.children ?? []).flatMap(allElkNodes).map((node) => {
+      const { label = '', kind = 'state' } = byId.get(node.id) ?? {}
+      return { id: node.id, label, kind, ...boxOf(node) }
+    }),
+    edges: (laid.edges ?? []).map((edge, index) => laidEdge(edge, transitions[index])),
+  }
+}
+
+/** The layouts of these machines as files: path from the root of the project, and text. */
+export async function chartFiles(
+  definitions: readonly MachineDefinition[],
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  return Promise.all(
+    definitions.map(async (definition) => ({
+      path: `src/transport/console/charts/${definition.name}.layout.json`,
+      text: `${JSON.stringify(await chartLayout(definition))}\n`,
+    })),
+  )
+}
+
+const allStates = (states: readonly ChartState[]): readonly ChartState[] =>
+  states.flatMap((state) => [state, ...allStates(state.states)])
+
+const allElkNodes = (node: ElkNode): readonly ElkNode[] => [node, ...(node.children ?? []).flatMap(allElkNodes)]
+
+function elkNode(state: ChartState): ElkNode {
+  if (state.kind === 'initial') return { id: state.id, width: 8, height: 8 }
+  const width = Math.ceil(state.label.length * charWidth + 28)
+  if (state.states.length === 0) return { id: state.id, width, height: stateHeight }
+  return {
+    id: state.id,
+    layoutOptions: { ...options, 'elk.padding': '[top=34,left=16,bottom=16,right=16]' },
+    children: state.states.map(elkNode),
+  }
+}
+
+const elkEdge = ({ from, to, labels }: ChartTransition, index: number): ElkExtendedEdge => ({
+  id: `${index}`,
+  sources: [from],
+  targets: [to],
+  labels: labels.length === 0 ? [] : [{ text: labels.join('\n'), ...sizeOfText(labels) }],
+})
+
+const sizeOfText = (lines: readonly string[]) => ({
+  width: Math.ceil(Math.max(...lines.map((line) => line.length)) * charWidth),
+  height: lines.length * labelHeight,
+})
+
+const boxOf = (shape: ElkNode | ElkLabel): Box => ({
+  x: Math.round(shape.x ?? 0),
+  y: Math.round(shape.y ?? 0),
+  w: Math.round(shape.width ?? 0),
+  h: Math.round(shape.height ?? 0),
+})
+
+function laidEdge(edge: ElkExtendedEdge, transition: ChartTransition | undefined): ChartLayout['edges'][number] {
+  const points = (edge.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) =>
+    [startPoint, ...bendPoints, endPoint].map(({ x, y }) => [Math.round(x), Math.round(y)] as const),
+  )
+  return {
+    from: transition?.from ?? '',
+    to: transition?.to ?? '',
+    points,
+    labels: (edge.labels ?? []).map((label) => ({ text: label.text ?? '', ...boxOf(label) })),
+    details: transition?.details ?? [],
+  }
+}

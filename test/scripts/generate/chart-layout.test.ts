@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { setup } from 'xstate'
+import { chartGraph } from '../../../scripts/generate/chart-graph.ts'
+import { type Box, chartLayout } from '../../../scripts/generate/chart-layout.ts'
+import { definitions } from '../../../src/machines/index.ts'
+
+const machine = setup({
+  types: { events: {} as { type: 'go' | 'stay' | 'stop' | 'reset' } },
+  guards: { ready: () => true },
+  actions: { note: () => {} },
+  delays: { patience: 1000 },
+}).createMachine({
+  id: 'sample',
+  initial: 'open',
+  on: { reset: '.open' },
+  states: {
+    open: {
+      initial: 'first',
+      states: {
+        first: { on: { go: { guard: 'ready', target: 'second' }, stay: { actions: 'note' } } },
+        second: { after: { patience: '#sample.closed' }, always: [{ guard: 'ready', target: 'first' }] },
+      },
+      on: { stop: 'closed', go: 'closed' },
+    },
+    closed: { type: 'final' },
+  },
+})
+
+const inside = (inner: Box, outer: Box): boolean =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.w <= outer.x + outer.w &&
+  inner.y + inner.h <= outer.y + outer.h
+
+const apart = (left: Box, right: Box): boolean =>
+  left.x + left.w <= right.x || right.x + right.w <= left.x || left.y + left.h <= right.y || right.y + right.h <= left.y
+
+describe('chart graph', () => {
+  it('has each state under its region and a mark where each region starts', () => {
+    const { states } = chartGraph(machine)
+    expect(states.map(({ id, kind }) => [id, kind])).toEqual([
+      ['@initial', 'initial'],
+      ['open', 'region'],
+      ['closed', 'final'],
+      ['@any', 'any'],
+    ])
+    expect(states[1]?.states.map(({ id }) => id)).toEqual(['open@initial', 'open.first', 'open.second'])
+  })
+
+  it('names transitions by event, delay or guard, joins those of a pair, and leaves out what moves nothing', () => {
+    const { transitions } = chartGraph(machine)
+    expect(transitions.filter(({ labels }) => labels.length > 0)).toEqual([
+      { from: '@any', to: 'open', labels: ['reset'], details: ['reset'] },
+      { from: 'open', to: 'closed', labels: ['stop', 'go'], details: ['stop', 'go'] },
+      { from: 'open.first', to: 'open.second', labels: ['go'], details: ['go [ready]'] },
+      { from: 'open.second', to: 'closed', labels: ['after patience'], details: ['after patience'] },
+      { from: 'open.second', to: 'open.first', labels: ['ready'], details: ['[ready]'] },
+    ])
+  })
+})
+
+describe.each(definitions.map((definition) => [definition.name, definition] as const))(
+  'layout of %s',
+  (_, definition) => {
+    it('gives every state a box inside its region, apart from its neighbours, on the chart', async () => {
+      const { nodes, width, height } = await chartLayout(definition)
+      const boxes = new Map(nodes.map((node) => [node.id, node]))
+      const chart = { x: 0, y: 0, w: width, h: height }
+      const regionOf = (id: string) => id.split(/\.?[^.@]+$|@.*$/)[0] ?? ''
+      for (const node of nodes) {
+        expect(inside(node, boxes.get(regionOf(node.id)) ?? chart), node.id).toBe(true)
+        const neighbours = nodes.filter(({ id }) => id !== node.id && regionOf(id) === regionOf(node.id))
+        for (const other of neighbours) expect(apart(node, other), `${node.id} and ${other.id}`).toBe(true)
+      }
+    })
+
+    it('draws every transition with its label, and labels cover no state', async () => {
+      const { nodes, edges } = await chartLayout(definition)
+      const { transitions } = chartGraph(definition.machine)
+      expect(edges.map(({ from, to }) => [from, to])).toEqual(transitions.map(({ from, to }) => [from, to]))
+      const states = nodes.filter(({ kind }) => kind !== 'region')
+      for (const [index, { points, labels }] of edges.entries()) {
+        expect(points.length).toBeGreaterThan(1)
+        expect(labels.map(({ text }) => text).join('\n')).toBe(transitions[index]?.labels.join('\n'))
+        for (const label of labels) expect(states.every((state) => apart(label, state))).toBe(true)
+      }
+    })
+
+    it('comes out the same every time', async () => {
+      expect(await chartLayout(definition)).toEqual(await chartLayout(definition))
+    })
+  },
+)
