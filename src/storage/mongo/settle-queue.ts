@@ -16,8 +16,9 @@ const gatherMs = 5
 /**
  * Gathers what is to be dropped from which commits, and sends it as few updates over many ids.
  *
- * Acknowledged by the primary alone (w:1): the journal and the oplog are sequential, so a commit that stays closed after a
- * crash comes after the row and the messages that it waited for; a lost one is closed again by the next sweep.
+ * Acknowledged by a majority, because reads of commits see only what a majority holds: with w:1 the next sweep found closed
+ * commits open. Not fsynced: the journal is sequential, so what survives a crash comes after the row and the messages that
+ * the commit waited for, and what is lost is settled again by the next sweep.
  */
 export class SettleQueue {
   readonly #db: Db
@@ -80,6 +81,6 @@ export class SettleQueue {
       multi: true,
     }))
     if (updates.length === 0) return
-    await this.#db.command({ update: this.#collection, updates, ordered: false, writeConcern: { w: 1 } })
+    await this.#db.command({ update: this.#collection, updates, ordered: false, writeConcern: { w: 'majority' } })
   }
 }

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startMongod } from '../../scripts/services/mongod.ts'
+import type { Service } from '../../scripts/services/service.ts'
+import { projectScope } from '../../specs/scope.ts'
+import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
+import { type AppendOutcome, type Storage, StoreUnavailable } from '../../src/storage/ports.ts'
+import { commitOf, recordOf, widgets } from './samples.ts'
+
+describe('a mongod of its own', () => {
+  let mongod: Service
+  let store: Storage
+  const scope = projectScope('prj_1')
+
+  beforeAll(async () => {
+    mongod = await startMongod()
+    store = await openMongoStorage({ url: mongod.url, database: 'failures' })
+    await store.records.prepare([widgets])
+  })
+  afterAll(async () => {
+    await store.close()
+    await mongod.stop()
+  })
+
+  /** Appends from 16 actors at once until the first outcome that is not `done`; `begun` is called after the first hundred. */
+  const writeUntilTrouble = async (prefix: string, begun: () => void): Promise<Map<string, AppendOutcome>> => {
+    const outcomes = new Map<string, AppendOutcome>()
+    await Promise.all(
+      Array.from({ length: 16 }, async (_, writer) => {
+        for (let seq = 1; ; seq++) {
+          const actor = `${prefix}_${writer}`
+          const [outcome = 'unknown'] = await store.commits.append([commitOf(actor, seq)])
+          outcomes.set(`${actor}/${seq}`, outcome)
+          if (outcomes.size === 100) begun()
+          if (outcome !== 'done') return
+        }
+      }),
+    )
+    return outcomes
+  }
+
+  const appendUntilDone = async (actor: string, seq: number): Promise<void> => {
+    for (;;) {
+      const [outcome] = await store.commits.append([commitOf(actor, seq)])
+      if (outcome !== 'unknown') return
+    }
+  }
+
+  it('keeps every acknowledged commit over kill -9, and is unavailable within about a second', async () => {
+    await store.records.insert(widgets, recordOf('wid_before'))
+    await store.blobs.put('prj_1', 'before', 'content')
+    let killed: Promise<void> | undefined
+    const outcomes = await writeUntilTrouble('killed', () => {
+      killed = mongod.kill9()
+    })
+    await killed
+    const done = [...outcomes].filter(([, outcome]) => outcome === 'done')
+    expect(done.length).toBeGreaterThan(50)
+    expect(new Set(outcomes.values())).toEqual(new Set(['done', 'unknown']))
+
+    const begin = performance.now()
+    const answers = await Promise.allSettled([store.commits.head('killed_0'), store.ping()])
+    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason instanceof StoreUnavailable)).toEqual([
+      true,
+      true,
+    ])
+    expect(await store.commits.append([commitOf('killed_x', 1)])).toEqual(['unknown'])
+    expect(performance.now() - begin).toBeLessThan(3_500)
+
+    mongod = await mongod.restart()
+    await appendUntilDone('killed_y', 1)
+    for (const [key] of done) {
+      const [actor = '', seq] = key.split('/')
+      expect((await store.commits.at(actor, Number(seq)))?.actor).toBe(actor)
+    }
+    expect(await store.records.get(widgets, scope, 'wid_before')).toEqual(recordOf('wid_before'))
+    expect(await store.blobs.get('prj_1', 'before')).toBe('content')
+  })
+
+  it('says unknown of a server that hangs, and goes on when it does', async () => {
+    const commit = commitOf('hung', 1)
+    process.kill(mongod.pid, 'SIGSTOP')
+    const begin = performance.now()
+    try {
+      expect(await store.commits.append([commit])).toEqual(['unknown'])
+      expect(performance.now() - begin).toBeLessThan(5_000)
+      await expect(store.records.get(widgets, scope, 'wid_1')).rejects.toThrow(StoreUnavailable)
+      await expect(store.records.project([{ kind: widgets, record: recordOf('wid_hung') }])).rejects.toThrow(
+        StoreUnavailable,
+      )
+      await expect(store.commits.settle({ close: [commit], undue: [], strip: [] })).rejects.toThrow(StoreUnavailable)
+    } finally {
+      process.kill(mongod.pid, 'SIGCONT')
+    }
+    await appendUntilDone('hung_too', 1)
+    const found = await store.commits.head('hung')
+    expect([undefined, commit.nonce]).toContain(found?.nonce)
+  })
+})

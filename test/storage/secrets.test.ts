@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { loadMasterKey, openSecretBox, SecretUnreadable } from '../../src/storage/secrets.ts'
+
+const aad = 'prj_1|connection|refresh_token'
+
+describe('the secret box', () => {
+  const masterKey = randomBytes(32)
+  const box = openSecretBox({ masterKey })
+
+  it('opens what it sealed, whatever the text, and never seals twice alike', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, where) => {
+        const sealed = box.seal(text, where)
+        expect(box.open(sealed, where)).toBe(text)
+        expect(box.seal(text, where)).not.toBe(sealed)
+      }),
+    )
+  })
+
+  it('shows neither the text nor the key', () => {
+    const sealed = box.seal('hunter2', aad)
+    expect(sealed).not.toContain('hunter2')
+    for (const form of ['hex', 'base64', 'base64url'] as const) {
+      expect(sealed).not.toContain(masterKey.toString(form).slice(0, 8))
+    }
+  })
+
+  it('refuses a value in which any character was changed', () => {
+    const sealed = box.seal('a secret', aad)
+    for (let i = 0; i < sealed.length; i++) {
+      const other = sealed[i] === 'A' ? 'Q' : 'A'
+      const changed = sealed.slice(0, i) + other + sealed.slice(i + 1)
+      expect(() => box.open(changed, aad)).toThrow(SecretUnreadable)
+    }
+  })
+
+  it('refuses a value that was cut, whose tag was shortened, or that never was one', () => {
+    const sealed = box.seal('a secret', aad)
+    const [kid, iv, tag, text] = sealed.split('.')
+    const broken = ['', 'x', `${kid}`, `${kid}.${iv}.${tag}`, `${sealed}.x`, sealed.slice(0, -2)]
+    for (const value of [...broken, `${kid}.${iv}.${tag?.slice(0, 6)}.${text}`]) {
+      expect(() => box.open(value, aad)).toThrow(SecretUnreadable)
+    }
+  })
+
+  it('refuses a value under another project, resource or field', () => {
+    const sealed = box.seal('a secret', aad)
+    for (const other of ['prj_2|connection|refresh_token', 'prj_1|connection|access_token', '']) {
+      expect(() => box.open(sealed, other)).toThrow(SecretUnreadable)
+    }
+  })
+
+  it('opens what a previous key sealed and seals with the new one', () => {
+    const next = randomBytes(32)
+    const rotated = openSecretBox({ masterKey: next, previous: [masterKey] })
+    expect(rotated.open(box.seal('old', aad), aad)).toBe('old')
+    expect(openSecretBox({ masterKey: next }).open(rotated.seal('new', aad), aad)).toBe('new')
+  })
+
+  it('refuses a value of a key that it does not know', () => {
+    const stranger = openSecretBox({ masterKey: randomBytes(32) })
+    expect(() => box.open(stranger.seal('x', aad), aad)).toThrow('a key that is not known')
+  })
+
+  it('refuses a master key of another length', () => {
+    expect(() => openSecretBox({ masterKey: randomBytes(16) })).toThrow('32 bytes')
+  })
+})
+
+describe('the master key file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-key-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is made once, in a folder made for it, with mode 600 and nothing left beside it', () => {
+    const path = join(folder, 'data', 'master.key')
+    const key = loadMasterKey(path)
+    expect(key).toHaveLength(32)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(loadMasterKey(path)).toEqual(key)
+    expect(readdirSync(join(folder, 'data'))).toEqual(['master.key'])
+    expect(Buffer.from(readFileSync(path, 'utf8'), 'base64')).toEqual(key)
+  })
+
+  it('is refused when others may read it', () => {
+    const path = join(folder, 'open.key')
+    loadMasterKey(path)
+    chmodSync(path, 0o640)
+    expect(() => loadMasterKey(path)).toThrow('chmod 600')
+  })
+
+  it('is refused, not replaced, when it holds no key', () => {
+    const path = join(folder, 'short.key')
+    writeFileSync(path, 'c2hvcnQ=', { mode: 0o600 })
+    expect(() => loadMasterKey(path)).toThrow('32 bytes')
+    expect(readFileSync(path, 'utf8')).toBe('c2hvcnQ=')
+  })
+})

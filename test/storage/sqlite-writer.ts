@@ -1,0 +1,15 @@
+import { openSqliteStorage } from '../../src/storage/sqlite/open-sqlite-storage.ts'
+import { commitOf } from './samples.ts'
+
+/** Appends for ever from eight actors to the file named as argument, and prints `<actor>/<seq>` of what was acknowledged. */
+const [, , path = ''] = process.argv
+const store = openSqliteStorage({ path })
+
+const write = async (actor: string): Promise<void> => {
+  for (let seq = 1; ; seq++) {
+    const [outcome] = await store.commits.append([commitOf(actor, seq)])
+    if (outcome === 'done') process.stdout.write(`${actor}/${seq}\n`)
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, i) => write(`ses_${i}`)))
