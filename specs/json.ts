@@ -3,3 +3,14 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json | undefined }
+
+/** One event of a machine as it is stored: `type` and its plain data. */
+export type StoredEvent = JsonObject & { readonly type: string }
+
+/** A client-visible event of an actor's log. `sequence` is gapless from 1 per actor and is the SSE `id:`. */
+export interface LogEvent {
+  readonly sequence: number
+  readonly event_type: string
+  readonly turn_number?: number
+  readonly payload: JsonObject
+}

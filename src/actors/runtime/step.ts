@@ -1,4 +1,4 @@
-import { type AnyMachineSnapshot, initialTransition, transition } from 'xstate'
+import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import type { MachineDefinition } from '../../machines/definition.ts'
 import { type Emission, type Message, type Refusal, turnText } from '../../machines/vocabulary.ts'
 import type {
@@ -13,6 +13,7 @@ import type {
   StoredEvent,
 } from '../../storage/ports.ts'
 import type { ActorState, TurnText } from './actor-state.ts'
+import { pureTransition } from './pure-transition.ts'
 import { type ListedAction, paramsOf } from './schema.ts'
 
 /** What one event does to an actor, before anything is written. */
@@ -55,7 +56,7 @@ export const firstStep = (definition: MachineDefinition, input: JsonObject, wher
 
 /** The next step: pure, apart from nothing. Nothing is committed when it throws. */
 export const nextStep = (definition: MachineDefinition, state: ActorState, where: StepInput): Step => {
-  const [snapshot, actions] = transition(definition.machine, state.snapshot, where.event)
+  const [snapshot, actions] = pureTransition(definition.machine, state.snapshot, where.event)
   const unchanged = snapshot === state.snapshot && actions.length === 0
   if (unchanged && where.done === undefined) return { kind: 'ignored' }
   return draftOf(definition, state, snapshot, actions, where)
