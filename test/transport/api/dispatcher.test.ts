@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest'
+import { publicAccess, secretKeyOnly, secretKeyOrClient } from '../../../specs/access.ts'
+import { answersEvents, answersJson } from '../../../specs/answer.ts'
+import { defineOperations, type Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import { object, optional, string } from '../../../specs/schema.ts'
+import type { Call, EventSink } from '../../../src/actors/use-cases/call.ts'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
+import type { AnyUseCase, AnyUseCases } from '../../../src/transport/api/endpoint.ts'
+import { principals, serve } from './serving.ts'
+
+const body = object({ name: optional(string()) })
+const thing = object({ name: optional(string()) })
+
+const things = defineOperations('things', {
+  get: {
+    summary: '',
+    method: 'GET',
+    path: '/v1/things/{thing_id}',
+    access: secretKeyOrClient,
+    answer: answersJson(thing),
+  },
+  create: {
+    summary: '',
+    method: 'POST',
+    path: '/v1/things',
+    access: secretKeyOnly,
+    body,
+    answer: answersJson(thing, { status: 201 }),
+  },
+  mint: {
+    summary: '',
+    method: 'POST',
+    path: '/v1/things/keys',
+    access: secretKeyOnly,
+    answer: answersJson(object({ key: string() }), { status: 201, secret: true }),
+  },
+  run: {
+    summary: '',
+    method: 'POST',
+    path: '/v1/things/{thing_id}/run',
+    access: secretKeyOnly,
+    body,
+    answer: answersEvents({}),
+  },
+  follow: {
+    summary: '',
+    method: 'GET',
+    path: '/v1/things/{thing_id}/stream',
+    access: secretKeyOnly,
+    answer: answersEvents({}, { resumable: true }),
+  },
+  login: {
+    summary: '',
+    method: 'POST',
+    path: '/api/auth/enter',
+    access: publicAccess,
+    body,
+    answer: answersJson(thing),
+  },
+})
+
+const declared: readonly Operation[] = Object.values(things)
+const as = principals.secret_key
+const answers: AnyUseCase = async (call) => ({ name: JSON.stringify(call.params) })
+
+const open = (useCases: AnyUseCases, options: { origins?: string[] } = {}) =>
+  serve(declared, { ...Object.fromEntries(declared.map(({ id }) => [id, answers])), ...useCases }, options)
+
+describe('errors', () => {
+  it.each([
+    {
+      error: new StoreUnavailable('mongodb://secret-host refused'),
+      status: 503,
+      code: 'store_unavailable',
+      retry: '1',
+    },
+    {
+      error: new ServiceError('rate_limit_exceeded', { retryAfterS: 2.4 }),
+      status: 429,
+      code: 'rate_limit_exceeded',
+      retry: '3',
+    },
+    { error: new TypeError('x is not a function at secret.ts'), status: 500, code: 'internal_error', retry: undefined },
+  ])('of code $code show status and nothing of their cause', async ({ error, status, code, retry }) => {
+    const { send } = open({ 'things.get': () => Promise.reject(error) })
+    const received = await send({ target: '/v1/things/1', as })
+    expect(received.status).toBe(status)
+    expect(received.json).toMatchObject({ error: { code, param: null, request_id: received.headers['x-request-id'] } })
+    expect(received.text).not.toContain('secret')
+    expect(received.headers['retry-after']).toBe(retry)
+  })
+
+  it('say how to authenticate', async () => {
+    const { headers } = await open({}).send({ target: '/v1/things/1' })
+    expect(headers['www-authenticate']).toBe('Bearer')
+  })
+
+  it('answer unknown paths, also wrongly encoded ones', async () => {
+    const { send, observed } = open({})
+    expect(await send({ target: '/v1/nothing', as })).toMatchObject({ status: 404 })
+    expect(await send({ target: '/v1/things/%zz', as })).toMatchObject({ status: 404 })
+    expect(observed).toEqual(['none 404', 'none 404'])
+  })
+})
+
+describe('paths', () => {
+  it('give parameters decoded', async () => {
+    const { json } = await open({}).send({ target: '/v1/things/a%2Fb%20c', as })
+    expect(json).toEqual({ name: '{"thing_id":"a/b c"}' })
+  })
+
+  it('answer HEAD as GET', async () => {
+    expect(await open({}).send({ method: 'HEAD', target: '/v1/things/1', as })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('CORS', () => {
+  const origin = 'https://app.example'
+  const preflight = { origin, 'access-control-request-method': 'GET' }
+
+  it('lets origins of the project read answers of client-token routes', async () => {
+    const { send } = open({}, { origins: [origin] })
+    const { headers } = await send({ target: '/v1/things/1', as: principals.client_token, headers: { origin } })
+    expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })
+  })
+
+  it('keeps answers from other origins', async () => {
+    const { send } = open({}, { origins: [] })
+    const { headers } = await send({ target: '/v1/things/1', as: principals.client_token, headers: { origin } })
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it('lets a page read why it was not let in', async () => {
+    const { headers, status } = await open({}).send({ target: '/v1/things/1', headers: { origin } })
+    expect(status).toBe(401)
+    expect(headers).toMatchObject({ 'access-control-allow-origin': origin })
+  })
+
+  it('answers preflight on client-token routes and on no other', async () => {
+    const { send } = open({})
+    const answered = await send({ method: 'OPTIONS', target: '/v1/things/1', headers: preflight })
+    expect(answered).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } })
+    const secret = { ...preflight, 'access-control-request-method': 'POST' }
+    const refused = await send({ method: 'OPTIONS', target: '/v1/things', headers: secret })
+    expect(refused.status).toBe(405)
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('requests across sites', () => {
+  it.each([
+    { headers: {}, status: 200 },
+    { headers: { 'sec-fetch-site': 'same-origin', origin: 'https://agents.example' }, status: 200 },
+    { headers: { origin: 'https://agents.example' }, status: 200 },
+    { headers: { origin: 'http://localhost:8080', host: 'localhost:8080' }, status: 200 },
+    { headers: { origin: 'https://agents.example', host: 'inner:8080' }, status: 200 },
+    { headers: { origin: 'https://agents.example.evil' }, status: 403 },
+    { headers: { origin: 'null' }, status: 403 },
+    { headers: { 'sec-fetch-site': 'same-site' }, status: 403 },
+  ])('are judged by %o', async ({ headers, status }) => {
+    const received = await open({}).send({ method: 'POST', target: '/api/auth/enter', body: {}, headers })
+    expect(received.status).toBe(status)
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const post = { method: 'POST', target: '/v1/things', as, body: { name: 'a' }, headers: { 'idempotency-key': 'k1' } }
+  const counting = () => {
+    const seeds: (string | null | undefined)[] = []
+    const useCase: AnyUseCase = async (call) => {
+      seeds.push(call.idempotency?.seed)
+      return { name: `made ${seeds.length}`, key: `csk_made_${seeds.length}` }
+    }
+    return { seeds, ...open({ 'things.create': useCase, 'things.mint': useCase }) }
+  }
+
+  it('gets the first answer again, marked as such', async () => {
+    const { send, seeds } = counting()
+    const first = await send(post)
+    const second = await send(post)
+    expect(first.headers).not.toHaveProperty('idempotent-replayed')
+    expect(second).toMatchObject({ status: 201, json: first.json, headers: { 'idempotent-replayed': 'true' } })
+    expect(seeds).toEqual([expect.stringMatching(/^[0-9a-z]{26}$/)])
+  })
+
+  it('counts for the same request under either path, whatever the order of its fields', async () => {
+    const { send, seeds } = counting()
+    await send({ ...post, body: '{"name":"a"}' })
+    await send({ ...post, target: '/api/v1/things', body: '{ "name": "a" }' })
+    expect(seeds).toHaveLength(1)
+  })
+
+  it('with another body is refused', async () => {
+    const { send } = counting()
+    await send(post)
+    const second = await send({ ...post, body: { name: 'b' } })
+    expect(second).toMatchObject({ status: 409, json: { error: { code: 'idempotency_key_reused' } } })
+  })
+
+  it('belongs to one project and one operation', async () => {
+    const { send, seeds } = counting()
+    await send(post)
+    await send({ ...post, as: { ...as, project: 'prj_2' } })
+    await send({ ...post, target: '/v1/things/keys', body: undefined })
+    expect(seeds).toHaveLength(3)
+  })
+
+  it('of an operation that shows a secret keeps it sealed', async () => {
+    const { send, records, kind } = counting()
+    const first = await send({ ...post, target: '/v1/things/keys' })
+    const second = await send({ ...post, target: '/v1/things/keys' })
+    expect(second.json).toEqual(first.json)
+    expect(first.headers['cache-control']).toBe('no-store')
+    const { projectScope } = await import('../../../specs/scope.ts')
+    const [row] = await records.list(kind, projectScope('prj_1'), { limit: 1 })
+    expect(row?.data).toMatchObject({ answer: expect.stringMatching(/^sealed:/) })
+  })
+
+  it.each(['', 'x'.repeat(256), 'a\u007fb'])('that is no key is refused', async (key) => {
+    const received = await counting().send({ ...post, headers: { 'idempotency-key': key } })
+    expect(received).toMatchObject({
+      status: 400,
+      json: { error: { code: 'invalid_header', param: 'Idempotency-Key' } },
+    })
+  })
+})
+
+describe('streams', () => {
+  const seen: Call<unknown, unknown, unknown>[] = []
+  const event = { sequence: 7, event_type: 'output_text.delta', payload: { delta: 'a' } }
+  const streaming: AnyUseCase = async (call) => {
+    seen.push(call)
+    const start = (sink: EventSink) => {
+      sink.push([event])
+      sink.end('done')
+      return { resume: () => {}, stop: () => {} }
+    }
+    return { replayed: call.idempotency !== null, stream: { start } }
+  }
+  const { send } = open({ 'things.run': streaming, 'things.follow': streaming })
+  const run = { method: 'POST', target: '/v1/things/1/run', as, body: {} }
+
+  it('are framed with the long name of the text event', async () => {
+    const { text, headers } = await send(run)
+    expect(text).toBe('event: response.output_text.delta\nid: 7\ndata: {"delta":"a"}\n\n')
+    expect(headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-request-id': expect.any(String),
+    })
+  })
+
+  it.each([
+    { target: '/v1/things/1/run?event_names=short', headers: {} },
+    { target: '/v1/things/1/run', headers: { 'x-event-names': 'short' } },
+  ])('use the short name when asked by %o', async (more) => {
+    expect((await send({ ...run, ...more })).text).toContain('event: output_text.delta\n')
+  })
+
+  it('leave the key to the actor and say when it met its first request again', async () => {
+    const { headers } = await send({ ...run, headers: { 'idempotency-key': 'k' } })
+    expect(seen.at(-1)?.idempotency).toMatchObject({ cause: expect.any(String), seed: null })
+    expect(headers['idempotent-replayed']).toBe('true')
+  })
+
+  it.each([
+    { target: '?after=5', headers: {}, after: 5 },
+    { target: '', headers: { 'last-event-id': '6' }, after: 6 },
+    { target: '?after=5', headers: { 'last-event-id': '9' }, after: 9 },
+    { target: '', headers: {}, after: null },
+  ])('go on after $after', async ({ target, headers, after }) => {
+    await send({ target: `/v1/things/1/stream${target}`, as, headers })
+    expect(seen.at(-1)?.after).toBe(after)
+  })
+
+  it.each(['-1', 'evt_1', '1.5', '9'.repeat(16)])('refuse to go on after %s', async (id) => {
+    const received = await send({ target: '/v1/things/1/stream', as, headers: { 'last-event-id': id } })
+    expect(received).toMatchObject({ status: 400, json: { error: { code: 'invalid_header', param: 'Last-Event-ID' } } })
+  })
+})

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest'
+import { publicAccess, secretKeyOnly } from '../../../specs/access.ts'
+import { answersBytes, answersEither, answersJson } from '../../../specs/answer.ts'
+import { defineOperations, type Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import { countedList, cursorPage, namedList } from '../../../specs/lists.ts'
+import { defineResource } from '../../../specs/resource.ts'
+import { array, boolean, integer, nullable, number, object, oneOf, optional, string } from '../../../specs/schema.ts'
+import type { Call } from '../../../src/actors/use-cases/call.ts'
+import type { AnyUseCase } from '../../../src/transport/api/endpoint.ts'
+import { principals, type Sent, serve } from './serving.ts'
+
+/* Declarations of the kinds that other route families bring: what differs is a field of the declaration. */
+
+const web = defineOperations('web', {
+  fetch: {
+    summary: 'Fetch a page',
+    method: 'POST',
+    path: '/api/v1/web/fetch',
+    access: secretKeyOnly,
+    envelope: 'web',
+    body: object({
+      url: string(),
+      maxBytes: optional(integer({ min: 1, max: 5_242_880, clamp: 'both' })),
+      timeoutMs: optional(integer({ min: 1000, max: 30_000, clamp: 'both' })),
+    }),
+    answer: answersJson(object({ url: string() }), { status: 202 }),
+  },
+})
+
+const vision = defineOperations('vision', {
+  analyze: {
+    summary: 'Look at an image',
+    method: 'POST',
+    path: '/api/ai/vision',
+    alsoAt: ['/v1/vision'],
+    access: secretKeyOnly,
+    envelope: 'flat',
+    unknownFields: 'ignore',
+    maxBodyBytes: 30 * 1024 * 1024,
+    body: object({ image_url: optional(string()), max_tokens: optional(number()), stream: optional(boolean()) }),
+    files: { fields: ['file', 'files[]'], orJson: true },
+    answer: answersEither(answersJson(object({ analysis: string() })), answersBytes('text/event-stream')),
+  },
+})
+
+const audio = defineOperations('audio', {
+  speech: {
+    summary: 'Speak',
+    method: 'POST',
+    path: '/v1/audio/speech',
+    access: secretKeyOnly,
+    envelope: 'flat',
+    body: object({ input: string({ maxLength: 4096 }), speed: optional(number({ min: 0.25, max: 4 })) }),
+    answer: answersBytes('audio/mpeg'),
+  },
+  transcribe: {
+    summary: 'Write down',
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    access: secretKeyOnly,
+    envelope: 'flat',
+    body: object({ model: string(), diarize: optional(boolean()) }),
+    files: { fields: ['file'], orJson: false },
+    answer: answersJson(object({ text: string() })),
+  },
+})
+
+const customProviders = defineOperations('custom_providers', {
+  create: {
+    summary: 'Register a server',
+    method: 'POST',
+    path: '/api/projects/{project_id}/providers',
+    access: secretKeyOnly,
+    envelope: 'custom_providers',
+    body: object({ name: string(), baseUrl: string(), format: oneOf('openai', 'anthropic') }),
+    answer: answersJson(object({ provider: object({ id: string(), base_url: string() }) }), { status: 201 }),
+  },
+})
+
+const memory = defineOperations('memory', {
+  write: {
+    summary: 'Remember',
+    method: 'POST',
+    path: '/v1/memory/write',
+    access: secretKeyOnly,
+    envelope: 'memory',
+    body: object({ userId: string(), content: string() }),
+    answer: answersJson(object({ id: string() }), { status: 201 }),
+  },
+})
+
+const catalog = defineOperations('catalog', {
+  list: {
+    summary: 'Models for everybody',
+    method: 'GET',
+    path: '/api/models',
+    access: publicAccess,
+    query: { capability: optional(array(string())), type: optional(oneOf('chat', 'vision')) },
+    answer: answersJson(countedList(object({ id: string() }))),
+    headers: [['cache-control', 'public, s-maxage=3600']],
+  },
+})
+
+const versions = defineResource('agent_versions', {
+  path: '/v1/agents/{agent_id}/versions',
+  key: 'version',
+  idPrefix: 'agv',
+  title: 'AgentVersion',
+  fields: { version: string(), status: oneOf('draft', 'published', 'retired'), notes: nullable(string()) },
+  writable: ['version', 'notes'],
+  access: secretKeyOnly,
+  operations: { create: {}, get: {}, update: {}, put: {}, delete: { answersRow: true } },
+  machine: 'agent_version',
+  transitions: { publish: { summary: 'Publish', event: 'publish' } },
+})
+
+const lists = { cursor: cursorPage(object({ id: string() })), named: namedList('models', object({ id: string() })) }
+
+const declared: readonly Operation[] = [web, vision, audio, customProviders, memory, catalog, versions].flatMap(
+  (each) => Object.values<Operation>(each),
+)
+
+/** Serves the operations above with one use-case for all. */
+const serving = (useCase: AnyUseCase) => {
+  const { send } = serve(declared, Object.fromEntries(declared.map(({ id }) => [id, useCase])))
+  return (target: string, sent: Omit<Sent, 'target'> = {}) =>
+    send({ target, method: sent.body === undefined ? 'GET' : 'POST', as: principals.secret_key, ...sent })
+}
+
+const echo: AnyUseCase = async (call: Call<unknown, unknown, unknown>) => call.body ?? call.query
+const failing =
+  (error: Error): AnyUseCase =>
+  () =>
+    Promise.reject(error)
+
+const row = { id: `agv_${'0'.repeat(26)}`, version: '1.0.0', status: 'draft', notes: null }
+
+describe('error envelopes', () => {
+  const refused = serving(failing(new ServiceError('not_found', { param: 'thing', extra: { used: 1, limit: 1 } })))
+
+  it('of the web family are flat with details', async () => {
+    const { status, json } = await refused('/api/v1/web/fetch', { body: { url: 'x' } })
+    expect(status).toBe(404)
+    expect(json).toMatchObject({
+      error: 'not_found',
+      message: expect.any(String),
+      details: { param: 'thing', used: 1 },
+    })
+  })
+
+  it('of vision and voice are flat, and call what is malformed a bad request', async () => {
+    expect(await refused('/v1/audio/speech', { body: { input: 'x', speed: 9 } })).toMatchObject({
+      status: 400,
+      json: { error: 'bad_request', message: expect.stringContaining('speed'), param: 'speed' },
+    })
+    expect(await refused('/v1/audio/speech', { body: { input: 'x' } })).toMatchObject({
+      status: 404,
+      json: { error: 'not_found', used: 1 },
+    })
+  })
+
+  it('of custom providers are one sentence that names the field', async () => {
+    const target = '/api/projects/prj_1/providers'
+    const { status, json } = await refused(target, { body: { name: 'x', baseUrl: 'y' } })
+    expect(status).toBe(400)
+    expect(json).toEqual({ error: expect.stringContaining('format') })
+  })
+
+  it('of memory carry quotas beside the error', async () => {
+    const { json } = await refused('/v1/memory/write', { body: { userId: 'u', content: 'c' } })
+    expect(json).toMatchObject({ error: { code: 'not_found', param: 'thing' }, used: 1, limit: 1 })
+  })
+})
+
+describe('requests', () => {
+  it('have numbers moved to their limits where the declaration says so', async () => {
+    const { json, status } = await serving(echo)('/api/v1/web/fetch', {
+      body: { url: 'x', maxBytes: 99_999_999, timeoutMs: 5 },
+    })
+    expect(status).toBe(202)
+    expect(json).toEqual({ url: 'x', maxBytes: 5_242_880, timeoutMs: 1000 })
+  })
+
+  it.each(['/api/ai/vision', '/v1/vision', '/api/v1/vision'])('reach one operation at %s', async (target) => {
+    const body = { image_url: 'x', unknown_field_of_a_newer_client: 1 }
+    const { status, json } = await serving(async () => ({ json: { analysis: 'a cat' } }))(target, { body })
+    expect(status).toBe(200)
+    expect(json).toEqual({ analysis: 'a cat' })
+  })
+
+  const form = [
+    '--b7\r\ncontent-disposition: form-data; name="model"\r\n\r\nwhisper\r\n',
+    '--b7\r\ncontent-disposition: form-data; name="diarize"\r\n\r\ntrue\r\n',
+    '--b7\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\ncontent-type: audio/mpeg\r\n\r\n\r\n--b\r\n',
+    '--b7--\r\n',
+  ].join('')
+  const multipart = { 'content-type': 'multipart/form-data; boundary=b7' }
+
+  it('bring files and typed fields in a form', async () => {
+    const calls: Call<unknown, unknown, unknown>[] = []
+    const send = serving(async (call) => {
+      calls.push(call)
+      return { text: 'hello' }
+    })
+    const { status } = await send('/v1/audio/transcriptions', { headers: multipart, body: Buffer.from(form) })
+    expect(status).toBe(200)
+    expect(calls[0]?.body).toEqual({ model: 'whisper', diarize: true })
+    const [file] = calls[0]?.files ?? []
+    expect(file).toMatchObject({ field: 'file', filename: 'a.mp3', contentType: 'audio/mpeg' })
+    expect(Buffer.from(file?.bytes ?? []).toString()).toBe('\r\n--b')
+  })
+
+  it('are refused as JSON where a form is asked for', async () => {
+    const { status, json } = await serving(echo)('/v1/audio/transcriptions', { body: { model: 'x' } })
+    expect(status).toBe(415)
+    expect(json).toMatchObject({ error: 'unsupported_media_type' })
+  })
+
+  it('are refused with a file under a name that no file has', async () => {
+    const body = Buffer.from(form.replace('name="file"', 'name="other"'))
+    expect(await serving(echo)('/v1/audio/transcriptions', { headers: multipart, body })).toMatchObject({
+      status: 400,
+      json: { param: 'other' },
+    })
+  })
+
+  it('take lists in a query repeated, by commas, or both', async () => {
+    const { json } = await serving(echo)('/api/models?capability=tools,vision&capability=code&type=chat', {
+      as: 'nobody',
+    })
+    expect(json).toEqual({ capability: ['tools', 'vision', 'code'], type: 'chat' })
+  })
+})
+
+describe('answers', () => {
+  it('have the headers that the declaration gives', async () => {
+    const { headers } = await serving(echo)('/api/models', { as: 'nobody' })
+    expect(headers['cache-control']).toBe('public, s-maxage=3600')
+  })
+
+  it('are bytes with a type and headers of their own', async () => {
+    const speech: AnyUseCase = async () => ({ contentType: 'audio/mpeg', bytes: 'ID3', headers: [['x-provider', 'p']] })
+    const { headers, text } = await serving(speech)('/v1/audio/speech', { body: { input: 'x' } })
+    expect(text).toBe('ID3')
+    expect(headers).toMatchObject({ 'content-type': 'audio/mpeg', 'x-provider': 'p' })
+  })
+
+  it('are bytes in parts, broken off when their source breaks', async () => {
+    async function* parts() {
+      yield 'one '
+      yield 'two'
+    }
+    async function* broken() {
+      yield 'one '
+      throw new Error('upstream is gone')
+    }
+    const speak = (bytes: AsyncIterable<string>) =>
+      serving(async () => ({ contentType: 'audio/mpeg', bytes }))('/v1/audio/speech', { body: { input: 'x' } })
+    expect((await speak(parts())).text).toBe('one two')
+    expect((await speak(broken())).text).toBe('one <broken off>')
+  })
+
+  it('are what the use-case chose where there are several', async () => {
+    const frames = 'data: {"delta":"a"}\n\ndata: [DONE]\n\n'
+    const chosen: AnyUseCase = async () => ({ bytes: { contentType: 'text/event-stream', bytes: frames } })
+    const { headers, text } = await serving(chosen)('/v1/vision', { body: { stream: true } })
+    expect(headers['content-type']).toBe('text/event-stream')
+    expect(text).toBe(frames)
+  })
+})
+
+describe('resources', () => {
+  const base = '/v1/agents/agt_1/versions'
+  const at: Call<unknown, unknown, unknown>[] = []
+  const send = serving(async (call) => {
+    at.push(call)
+    return row
+  })
+
+  it.each([
+    { method: 'POST', target: base, body: { version: '1.0.0' }, status: 201 },
+    { method: 'PUT', target: `${base}/1.0.0`, body: { version: '1.0.0', notes: null }, status: 201 },
+    { method: 'PATCH', target: `${base}/1.0.0`, body: {}, status: 200 },
+    { method: 'DELETE', target: `${base}/1.0.0`, status: 200 },
+    { method: 'POST', target: `${base}/1.0.0/publish`, status: 200 },
+  ])('answer $method $target with $status and the row', async ({ target, status, ...sent }) => {
+    expect(await send(target, sent)).toMatchObject({ status, json: row })
+  })
+
+  it('are named by a key that callers choose', async () => {
+    await send(`${base}/1.0.0%2Bbuild`)
+    expect(at.at(-1)?.params).toEqual({ agent_id: 'agt_1', version: '1.0.0+build' })
+  })
+
+  it('list in the envelope of their family', () => {
+    expect(Object.keys(lists.cursor.json.properties ?? {})).toEqual(['data', 'next_cursor'])
+    expect(Object.keys(lists.named.json.properties ?? {})).toEqual(['models'])
+  })
+})
