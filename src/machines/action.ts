@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate'
-import type { Json } from '../storage/ports.ts'
+import type { Json } from '../../specs/json.ts'
 import type { ToolKind } from './approval.ts'
 import { type Message, vocabulary } from './vocabulary.ts'
 

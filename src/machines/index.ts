@@ -1,4 +1,4 @@
-import type { JsonObject } from '../storage/ports.ts'
+import type { JsonObject } from '../../specs/json.ts'
 import { actionMachine } from './action.ts'
 import type { MachineDefinition, RowOf, StateValue, StoredState } from './definition.ts'
 import { sessionMachine } from './session.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../storage/ports.ts'
+import type { Json, JsonObject } from '../../specs/json.ts'
 import type { ToolKind } from './approval.ts'
 
 /** Tokens and money of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */

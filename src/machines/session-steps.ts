@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js'
-import type { Json, JsonObject } from '../storage/ports.ts'
+import type { Json, JsonObject } from '../../specs/json.ts'
 import type { OpenCall, RequestedCall, SessionContext, TurnUsage } from './session-data.ts'
 import { type Emission, type Message, turnText } from './vocabulary.ts'
 

@@ -1,5 +1,8 @@
 import type { ErrorCode } from '../../specs/errors.ts'
-import type { EffectPolicy, JsonObject, StoredEvent } from '../storage/ports.ts'
+import type { JsonObject, StoredEvent } from '../../specs/json.ts'
+
+/** How an effect may be repeated after a crash (specs/decisions/0002-effects.md). */
+export type EffectPolicy = 'idempotent' | 'at_most_once' | 'stream'
 
 /**
  * What machines say to the runtime. Each is a declared action with plain params; the host turns them into the

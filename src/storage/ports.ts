@@ -1,21 +1,9 @@
-import type { Json, JsonObject } from '../../specs/json.ts'
+import type { Json, JsonObject, LogEvent, StoredEvent } from '../../specs/json.ts'
 import type { Scope } from '../../specs/scope.ts'
+import type { EffectPolicy } from '../machines/vocabulary.ts'
 
-export type { Json, JsonObject } from '../../specs/json.ts'
-
-/** One event of a machine as it is stored: `type` and its plain data. */
-export type StoredEvent = JsonObject & { readonly type: string }
-
-/** A client-visible event of an actor's log. `sequence` is gapless from 1 per actor and is the SSE `id:`. */
-export interface LogEvent {
-  readonly sequence: number
-  readonly event_type: string
-  readonly turn_number?: number
-  readonly payload: JsonObject
-}
-
-/** How an effect may be repeated after a crash (specs/decisions/0002-effects.md). */
-export type EffectPolicy = 'idempotent' | 'at_most_once' | 'stream'
+export type { Json, JsonObject, LogEvent, StoredEvent } from '../../specs/json.ts'
+export type { EffectPolicy } from '../machines/vocabulary.ts'
 
 /** An effect as data. `id` is `<actor>:<seq>:<n>` and is the Idempotency-Key at whatever the effect calls. */
 export interface EffectRecord {
