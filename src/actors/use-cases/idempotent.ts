@@ -166,7 +166,7 @@ export class IdempotentRequests {
 
   #replay(request: KeyedRequest, answer: string): KeyedOutcome {
     const kept: Kept = JSON.parse(request.secret ? this.#deps.box.open(answer, aadOf(request)) : answer)
-    if ('result' in kept) return { replayed: true, result: kept.result }
+    if (!('error' in kept)) return { replayed: true, result: kept.result }
     const { code, param, message } = kept.error
     return { replayed: true, error: new ServiceError(code, { message, ...(param === null ? {} : { param }) }) }
   }
