@@ -12,16 +12,19 @@ import {
 } from './actor-state.ts'
 import { putBack } from './blob-fields.ts'
 import type { Clock } from './clock.ts'
-import { newNonce } from './commit-document.ts'
+import { compacted, newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { Resident } from './resident.ts'
 import { isEvent, isObject } from './schema.ts'
 import { shardOf } from './shard.ts'
 
-/** A live actor and the commit that it was loaded from. */
+/** An actor, loaded. */
 export interface Activated {
   readonly resident: Resident
-  readonly commit: Commit
+  /** What its newest commit implies may not be done. */
+  readonly open: boolean
+  /** Messages that may not be delivered: those of all commits that are not closed, in order. */
+  readonly unsent: readonly MessageRecord[]
 }
 
 /**
@@ -41,25 +44,36 @@ export const activate = async (
   const definition = definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
   const head = definition && (await storage.commits.head(id))
   if (!definition || !head) return null
-  const commit = await wholeCommit(head, storage)
   try {
-    const current = await migrated(storage, definition, commit, clock)
-    const state = await stateOf(storage, definition, current)
-    return { resident: residentOf(definition, current, state), commit: current }
+    const commit = await migrated(storage, definition, await wholeCommit(head, storage), clock)
+    const resident = residentOf(definition, commit, await stateOf(storage, definition, commit))
+    return { resident, open: commit.open, unsent: await unsentOf(storage, commit) }
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
-    log.error({ actorId: id, machine: commit.machine, err: error }, 'actor parked')
-    const resident = residentOf(definition, commit, parkedState(definition, commit))
+    log.error({ actorId: id, machine: head.machine, err: error }, 'actor parked')
+    const resident = residentOf(definition, head, parkedState(definition, head))
     resident.parked = error.message
-    return { resident, commit }
+    return { resident, open: false, unsent: [] }
   }
+}
+
+/** Commits are closed in order, so those that are open stand at the end of the log. */
+const unsentOf = async (storage: Storage, newest: Commit): Promise<readonly MessageRecord[]> => {
+  if (!newest.open) return []
+  let unsent = newest.messages
+  for (let seq = newest.seq - 1; seq > 0; seq--) {
+    const commit = await storage.commits.at(newest.actor, seq)
+    if (commit === null || !commit.open) break
+    if (commit.messages.length > 0) unsent = [...(await wholeCommit(commit, storage)).messages, ...unsent]
+  }
+  return unsent
 }
 
 const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>
   new Resident(commit.actor, definition, readOwner(commit), shardOf(commit.actor), state, commit.at)
 
 /** The commit with its blobs put back, as far as a host reads them. */
-export const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {
+const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {
   const restore = (value: Json): Promise<Json> => putBack(value, storage.blobs, commit.project)
   const snapshot = await restore(commit.snapshot ?? {})
   const messages = await Promise.all(
@@ -78,9 +92,17 @@ const migratedState = (definition: MachineDefinition, commit: Commit): StoredSta
   for (let version = versionOf(commit); version !== definition.version; version++) {
     const migrate = definition.migrations[version]
     if (migrate === undefined) throw new Unrestorable(`no migration of ${commit.machine}`)
-    state = migrate(state)
+    state = attempted(() => migrate(state), commit)
   }
   return state
+}
+
+const attempted = (migrate: () => StoredState, commit: Commit): StoredState => {
+  try {
+    return migrate()
+  } catch (cause) {
+    throw new Unrestorable(`the migration of ${commit.machine} failed`, { cause })
+  }
 }
 
 const migrated = async (
@@ -104,10 +126,11 @@ const migrated = async (
     messages: [],
     snapshot: { ...commit.snapshot, value: state.value, context: state.context },
   }
-  const written = await writeCommit(storage.commits, next, clock)
-  const newest = written === 'done' ? next : await storage.commits.head(commit.actor)
+  const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), clock)
+  if (written === 'done') return next
+  const newest = await storage.commits.head(commit.actor)
   if (newest === null) throw new Unrestorable(`${commit.actor} has gone`)
-  return newest
+  return migrated(storage, definition, await wholeCommit(newest, storage), clock)
 }
 
 const stateOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<ActorState> => ({

@@ -42,7 +42,7 @@ export const snapshotDocument = (state: Pick<ActorState, 'snapshot' | 'text'>, o
   text_from: state.text.from,
 })
 
-/** A commit cannot be restored: an unknown state, an unknown version, a snapshot that is not there. The actor is parked. */
+/** A commit cannot be restored: an unknown state or version, a snapshot or blob that is not there. The actor is parked. */
 export class Unrestorable extends Error {
   override readonly name = 'Unrestorable'
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BlobStore, Json } from '../../storage/ports.ts'
+import { Unrestorable } from './actor-state.ts'
 import { isObject } from './schema.ts'
 
 /**
@@ -49,7 +50,7 @@ const needsWork = (value: Json | undefined, maxLength: number): boolean => {
   return false
 }
 
-/** `value` with its strings put back. @throws {Error} when a blob is missing, which is a damaged store. */
+/** `value` with its strings put back. @throws {Unrestorable} when a blob is missing, which is a damaged store. */
 export const putBack = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
   if (!needsWork(value, Number.POSITIVE_INFINITY)) return value
   if (!isObject(value)) {
@@ -67,7 +68,7 @@ const fromReference = async (
 ): Promise<Json> => {
   if (hash === null) return isObject(wrapped) ? rebuilt(wrapped, blobs, project) : null
   const content = typeof hash === 'string' ? await blobs.get(project, hash) : null
-  if (content === null) throw new Error('a blob is missing')
+  if (content === null) throw new Unrestorable('a blob is missing')
   return content
 }
 

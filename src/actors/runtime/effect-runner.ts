@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ServiceError } from '../../../specs/errors.ts'
 import type { InFlight, StoredEvent } from '../../storage/ports.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
 import { type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
@@ -122,13 +123,14 @@ export class EffectRunner {
     }
   }
 
-  /** Delivers until it is taken: a store that is away must not lose a result. */
+  /** Delivers until it is taken, or nobody is there to take it: a store that is away must not lose a result. */
   async #bring(actor: string, delivery: Delivery, signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         await this.#host.deliver(actor, delivery)
         return
       } catch (error) {
+        if (error instanceof ServiceError && error.code === 'not_found') return
         this.#log.warn({ actorId: actor, cause: delivery.cause, attempt, err: error }, 'result not taken, trying again')
         await pause(this.#clock, backoffMs(attempt, 50, 5000), signal)
       }

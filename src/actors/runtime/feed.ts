@@ -46,6 +46,11 @@ export class Feed {
     for (const follower of followers) follower.live(events)
   }
 
+  /** The actor was loaded: commits may have landed of which nobody was told. */
+  refresh(actor: string): void {
+    for (const follower of this.#followers.get(actor) ?? []) follower.refresh()
+  }
+
   /** Ends every stream of an actor that is gone, or of all. */
   end(actor?: string): void {
     for (const [id, followers] of this.#followers) {
@@ -124,6 +129,10 @@ class Follower {
     }
     this.#push(events)
     this.#endIfIdle()
+  }
+
+  refresh(): void {
+    if (!this.over && this.#mode === 'live') this.catchUp()
   }
 
   resume(): void {

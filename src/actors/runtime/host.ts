@@ -11,7 +11,7 @@ import {
   type StoredLogEvent,
   StoreUnavailable,
 } from '../../storage/ports.ts'
-import { activate, wholeCommit } from './activation.ts'
+import { activate } from './activation.ts'
 import { type Owner, storedState } from './actor-state.ts'
 import { putBack } from './blob-fields.ts'
 import type { Clock } from './clock.ts'
@@ -22,6 +22,7 @@ import type { EffectCatalog } from './effects.ts'
 import { Feed } from './feed.ts'
 import { Outbox } from './outbox.ts'
 import { type Delivery, Resident, type Told } from './resident.ts'
+import { Reviver } from './reviver.ts'
 import { RowWriter } from './row-writer.ts'
 import { isObject } from './schema.ts'
 import { Settler } from './settler.ts'
@@ -60,6 +61,7 @@ export class Host {
   readonly #outbox: Outbox
   readonly #residents = new Map<string, Resident>()
   readonly #loading = new Map<string, Promise<Resident | null>>()
+  readonly #reviver: Reviver
   #committed = 0
 
   constructor(options: HostOptions) {
@@ -68,6 +70,7 @@ export class Host {
     this.rows = new RowWriter(storage.records, clock, log)
     this.settler = new Settler(storage.commits, clock, log)
     this.effects = new EffectRunner(options.effects(this), this, clock, log)
+    this.#reviver = new Reviver((id) => this.#load(id), clock, log)
     this.#outbox = new Outbox(this, options.definitions, clock, log)
     this.feed = new Feed(
       {
@@ -79,6 +82,11 @@ export class Host {
       },
       log,
     )
+  }
+
+  /** This process's turn at owning the actors. */
+  get epoch(): number {
+    return this.#options.epoch
   }
 
   /** Commits made durable since the start. */
@@ -103,6 +111,7 @@ export class Host {
   async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
     const resident = id.startsWith(`${kind.idPrefix}_`) ? await this.#load(id) : null
     if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
+    if (resident.parked !== undefined) throw new ServiceError('actor_parked')
     const row = kind.row(storedState(resident.state.snapshot), factsOf(resident, this.#options.clock.now()))
     if (row === null) throw new ServiceError('not_found', { param: 'id' })
     return resident
@@ -122,8 +131,10 @@ export class Host {
     const resident = new Resident(id, kind, owner, shardOf(id), step.draft, clock.now())
     const facts = this.#factsFor(resident, cause, { type: 'create' })
     const commit = await compacted(commitOf(kind, step.draft, facts), this.#options.storage.blobs)
-    const written = await writeCommit(this.#options.storage.commits, commit, clock)
+    const written = await this.#write(resident, commit)
     if (written !== 'done') return { commit: await this.#options.storage.commits.at(id, 1), duplicate: true }
+    // somebody who asked for it meanwhile has loaded it, and taken up what its commit says
+    if (this.#residents.has(id)) return { commit, duplicate: false }
     this.#residents.set(id, resident)
     this.#settled(resident, step.draft, commit)
     return { commit, duplicate: false }
@@ -133,17 +144,17 @@ export class Host {
    * Gives an actor one event and resolves when what it does is durable.
    * @throws {ServiceError} what the machine refuses with; `not_found`; {StoreUnavailable}.
    */
-  async deliver(id: string, delivery: Delivery): Promise<Told> {
+  async deliver(id: string, delivery: Delivery, reloads = 0): Promise<Told> {
     const resident = this.#residents.get(id) ?? (await this.#load(id))
     if (resident === null) throw new ServiceError('not_found')
-    return this.tell(resident, delivery)
+    return this.tell(resident, delivery, reloads)
   }
 
   /** `deliver` to an actor that is at hand. */
-  tell(resident: Resident, delivery: Delivery): Promise<Told> {
-    if (resident.dead) return this.deliver(resident.id, delivery)
+  tell(resident: Resident, delivery: Delivery, reloads = 0): Promise<Told> {
+    if (resident.dead) return this.deliver(resident.id, delivery, reloads)
     return new Promise((resolve, reject) => {
-      resident.mailbox.push({ delivery, resolve, reject })
+      resident.mailbox.push({ delivery, reloads, resolve, reject })
       if (!resident.working) void this.#work(resident)
     })
   }
@@ -177,12 +188,6 @@ export class Host {
     if (occupied || Object.keys(state.inFlight).length > 0) return false
     this.#evict(resident)
     return true
-  }
-
-  /** Delivers the messages of a commit that a crash may have cut off. */
-  async redeliver(resident: Resident, commit: Commit): Promise<void> {
-    const { messages } = await wholeCommit(commit, this.#options.storage)
-    await this.#outbox.post(resident, messages)
   }
 
   /** Writes the actor's list row from its newest state. */
@@ -227,7 +232,7 @@ export class Host {
     resident.working = true
     for (let next = resident.mailbox.shift(); next !== undefined; next = resident.mailbox.shift()) {
       try {
-        next.resolve(await this.#handle(resident, next.delivery))
+        next.resolve(await this.#handle(resident, next.delivery, next.reloads))
       } catch (error) {
         next.reject(error)
       }
@@ -235,8 +240,8 @@ export class Host {
     resident.working = false
   }
 
-  async #handle(resident: Resident, delivery: Delivery, reloads = 0): Promise<Told> {
-    if (resident.dead) return this.deliver(resident.id, delivery)
+  async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+    if (resident.dead) return this.deliver(resident.id, delivery, reloads)
     if (resident.parked !== undefined) throw new ServiceError('actor_parked')
     const late = delivery.done ?? delivery.part ?? delivery.starts
     if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
@@ -255,7 +260,7 @@ export class Host {
     if (written === 'duplicate') return this.#replay(resident, delivery)
     this.#evict(resident)
     if (reloads >= maxReloads) throw new StoreUnavailable('the actor moves elsewhere')
-    return this.deliver(resident.id, delivery)
+    return this.deliver(resident.id, delivery, reloads + 1)
   }
 
   #step(resident: Resident, delivery: Delivery): Step {
@@ -283,6 +288,7 @@ export class Host {
     } catch (error) {
       // whether it landed is unknown: nothing may be built on what is in memory
       this.#evict(resident)
+      void this.#reviver.revive(resident.id)
       throw error
     }
   }
@@ -345,16 +351,17 @@ export class Host {
     const { storage, definitions, clock, log } = this.#options
     const found = await activate(storage, definitions, id, clock, log)
     if (found === null) return null
-    const { resident, commit } = found
+    const present = this.#residents.get(id)
+    if (present !== undefined) return present
+    const { resident, open, unsent } = found
     this.#residents.set(id, resident)
     if (resident.parked !== undefined) return resident
-    if (commit.open) {
-      void this.#outbox.post(resident, commit.messages)
-      this.projectRow(resident)
-    }
+    void this.#outbox.post(resident, unsent)
+    if (open) this.projectRow(resident)
     for (const [effectId, flight] of Object.entries(resident.state.inFlight)) {
       this.effects.start(resident, effectId, flight, false)
     }
+    this.feed.refresh(id)
     return resident
   }
 

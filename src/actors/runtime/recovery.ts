@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
-import type { Commit, CommitStore } from '../../storage/ports.ts'
+import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
 import { type Clock, pause } from './clock.ts'
 import type { Host } from './host.ts'
+import type { Resident } from './resident.ts'
 
 const pageSize = 1000
 const patienceMs = 5000
@@ -18,13 +19,14 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
   const actors = new Set<string>()
   for (let limit = pageSize; ; limit = seen.size + pageSize) {
     const open = await store.open(limit)
-    const fresh = open.filter((commit) => !seen.has(`${commit.actor}:${commit.seq}`))
+    // what this process commits meanwhile is its own to carry out, however long that takes
+    const fresh = open.filter((commit) => commit.epoch < host.epoch && !seen.has(`${commit.actor}:${commit.seq}`))
     if (fresh.length === 0) break
     const deliveries: Promise<void>[] = []
     for (const commit of fresh) {
       seen.add(`${commit.actor}:${commit.seq}`)
       actors.add(commit.actor)
-      deliveries.push((await takeUp(host, commit)).delivery)
+      deliveries.push((await takeUp(host, commit, log)).delivery)
     }
     // a message to a parked actor is tried for as long as it is parked: that must not hold up the start
     await Promise.race([Promise.all(deliveries), pause(clock, patienceMs)])
@@ -35,12 +37,22 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
   return actors.size
 }
 
-/** Resolves with the delivery under way, not when it is over. */
-const takeUp = async (host: Host, commit: Commit): Promise<{ delivery: Promise<void> }> => {
-  const resident = await host.load(commit.actor)
+/** Resolves with the delivery under way, not when it is over. Loading has taken up all that the actor left open. */
+const takeUp = async (host: Host, commit: Commit, log: Logger): Promise<{ delivery: Promise<void> }> => {
+  const resident = await loaded(host, commit.actor, log)
   if (resident === null || resident.parked !== undefined) return { delivery: Promise.resolve() }
-  // loading has taken up the newest commit; of an older one only messages can be left
+  // the janitor closes the newest commit, once its effects and row are done as well
   if (commit.seq >= resident.state.seq) return { delivery: resident.outbox }
-  const closed = () => host.settler.close({ actor: commit.actor, seq: commit.seq })
-  return { delivery: host.redeliver(resident, commit).then(closed) }
+  return { delivery: resident.outbox.then(() => host.settler.close({ actor: commit.actor, seq: commit.seq })) }
+}
+
+/** One actor that cannot be loaded must not keep all others from starting. */
+const loaded = async (host: Host, actor: string, log: Logger): Promise<Resident | null> => {
+  try {
+    return await host.load(actor)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error
+    log.error({ actorId: actor, err: error }, 'actor not taken up')
+    return null
+  }
 }

@@ -34,9 +34,18 @@ export class ReminderClock {
   async round(): Promise<void> {
     try {
       const due = await this.#store.due(this.#clock.now(), mostAtOnce)
-      for (const commit of due) await this.#deliver(commit)
+      for (const commit of due) await this.#attempt(commit)
     } catch (error) {
       this.#log.warn({ err: error }, 'reminders not read, trying again')
+    }
+  }
+
+  /** Trouble with one actor must not hold up the others. */
+  async #attempt(commit: Commit): Promise<void> {
+    try {
+      await this.#deliver(commit)
+    } catch (error) {
+      this.#log.warn({ actorId: commit.actor, err: error }, 'reminders not delivered, trying again')
     }
   }
 

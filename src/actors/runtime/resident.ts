@@ -26,6 +26,8 @@ export interface Told {
 
 interface Waiting {
   readonly delivery: Delivery
+  /** How often it met an actor that somebody else had moved on. */
+  readonly reloads: number
   readonly resolve: (told: Told) => void
   readonly reject: (error: unknown) => void
 }
@@ -103,7 +105,11 @@ export class Resident {
   }
 }
 
-const sizeOf = (event: LogEvent): number => {
-  const { delta, output } = event.payload
-  return 200 + (typeof delta === 'string' ? delta.length : 0) + (typeof output === 'string' ? output.length : 0)
+const sizeOf = ({ payload }: LogEvent): number => {
+  let size = 200
+  for (const name in payload) {
+    const value = payload[name]
+    if (typeof value === 'string') size += value.length
+  }
+  return size
 }
