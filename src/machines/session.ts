@@ -303,7 +303,7 @@ export const sessionMachine = sessionSetup.createMachine({
     },
     deleted: {
       entry: [
-        endEffects,
+        { type: 'abort', params: { effects: ['callModel', 'runTool', 'writeCheckpoint'] } },
         withdrawActions,
         { type: 'eraseSession', params: ({ context }) => ({ session_id: context.session_id }) },
       ],

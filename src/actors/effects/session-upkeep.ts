@@ -8,8 +8,10 @@ const notRun = (): never => {
 
 /** Writes the checkpoint of a conversation (interface "Session": every 50 turns). */
 export const writeCheckpoint = (conversations: Conversations): Effect => ({
-  run: async (_params, { actor, owner }) => {
+  run: async (_params, { actor, owner, signal }) => {
     await conversations.checkpoint(actor, owner)
+    // deleted meanwhile: nothing may be left behind
+    if (signal.aborted) await conversations.forget(actor, owner)
     return { event: { type: 'checkpoint_written' } }
   },
   unknown: notRun,

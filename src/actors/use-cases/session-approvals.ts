@@ -60,9 +60,12 @@ const approval = (principal: Principal, idempotency: Idempotency | null, output:
   ...markOf(idempotency),
 })
 
-/** An action of this session. @throws {ServiceError} `not_found`, for another session's as well. */
+/** An action of this session. @throws {ServiceError} `not_found`, for another session's as well; `actor_parked`. */
 const findAction = async (host: Host, scope: Scope, session: Resident, id: string): Promise<Resident> => {
-  const action = await host.find(scope, actionDefinition, id).catch(() => null)
+  const action = await host.find(scope, actionDefinition, id).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'not_found') return null
+    throw error
+  })
   if (action === null || actionContext(action.state.snapshot.context).session_id !== session.id) {
     throw new ServiceError('not_found', { param: 'action_id', message: 'The session has no such action.' })
   }
