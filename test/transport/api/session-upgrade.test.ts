@@ -1,0 +1,157 @@
+import pino from 'pino'
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { operations } from '../../../specs/index.ts'
+import type { EventSink, Principal } from '../../../src/actors/use-cases/call.ts'
+import { type AnyUseCases, endpointsOf } from '../../../src/transport/api/endpoint.ts'
+import { SessionUpgrades } from '../../../src/transport/api/session-upgrade.ts'
+import type { HttpRequest } from '../../../src/transport/http-port.ts'
+import { Ticker } from '../../../src/transport/ticker.ts'
+import { FakePeer } from '../fakes.ts'
+import { principals } from './serving.ts'
+
+const path = '/v1/sessions/ses_1/ws'
+
+const requestOf = (target: string, headers: Record<string, string> = {}): HttpRequest => {
+  const [urlPath = '', query = ''] = target.split('?')
+  return {
+    method: 'GET',
+    path: urlPath,
+    query,
+    header: (name) => headers[name],
+    remoteAddress: '127.0.0.1',
+    body: () => Promise.resolve(Buffer.alloc(0)),
+  }
+}
+
+const open = (principal: () => Principal, more: AnyUseCases = {}) => {
+  const calls: { id: string; body: unknown; after: number | null }[] = []
+  const unused = Object.fromEntries(
+    Object.keys(operations).map((id) => [id, () => Promise.reject(new Error(`${id} was not expected`))]),
+  )
+  const recorded = (id: string) => ({
+    [id]: async (call: { body: unknown; after: number | null }) => {
+      calls.push({ id, body: call.body, after: call.after })
+      return { replayed: false, stream: { start: silent } }
+    },
+  })
+  const useCases: AnyUseCases = {
+    ...unused,
+    ...recorded('sessions.turns'),
+    ...recorded('sessions.approve'),
+    ...recorded('sessions.cancel'),
+    ...recorded('sessions.stream'),
+    'sessions.events': async () => ({ data: [], pagination: { page: 1, limit: 1, total: 41, total_pages: 41 } }),
+    ...more,
+  }
+  const upgrades = new SessionUpgrades({
+    endpoints: endpointsOf(Object.values(operations), useCases),
+    authenticator: { authenticate: () => principal() },
+    ticker: new Ticker(1000),
+    counters: { openStreams: 0, eventsSent: 0 },
+    log: pino({ level: 'silent' }),
+  })
+  return { calls, decide: (target: string, headers = {}) => upgrades.decide(requestOf(target, headers)) }
+}
+
+const silent = (_sink: EventSink) => ({ resume: () => {}, stop: () => {} })
+
+/** What was sent once `count` frames are there. */
+const frames = async (peer: FakePeer, count: number): Promise<unknown[]> => {
+  while (peer.sent.length < count) await new Promise(setImmediate)
+  return peer.sent.map((text) => JSON.parse(text))
+}
+
+const accepted = async (decision: Awaited<ReturnType<SessionUpgrades['decide']>>): Promise<FakePeer> => {
+  if (!('accept' in decision)) throw new Error(`refused: ${decision.refuse.body}`)
+  const peer = new FakePeer()
+  decision.accept(peer)
+  await new Promise(setImmediate)
+  return peer
+}
+
+const codeOf = (decision: Awaited<ReturnType<SessionUpgrades['decide']>>) =>
+  'refuse' in decision ? [decision.refuse.status, JSON.parse(decision.refuse.body).error.code] : 'accepted'
+
+describe('an upgrade to a session socket', () => {
+  it.each([path, `/api${path}`])('is taken at %s', async (target) => {
+    expect(codeOf(await open(() => principals.client_token).decide(target))).toBe('accepted')
+  })
+
+  it('is refused elsewhere', async () => {
+    expect(codeOf(await open(() => principals.secret_key).decide('/v1/sessions/ses_1'))).toEqual([404, 'not_found'])
+  })
+
+  it('is refused without a credential, without the scope, and for a session that the caller may not see', async () => {
+    const nobody = open(() => {
+      throw new ServiceError('authentication_required')
+    })
+    expect(codeOf(await nobody.decide(path))).toEqual([401, 'authentication_required'])
+    const scopeless = open(() => ({ ...principals.client_token, permissions: [] }))
+    expect(codeOf(await scopeless.decide(path))).toEqual([403, 'insufficient_scope'])
+    const foreign = open(() => principals.secret_key, {
+      'sessions.events': () => Promise.reject(new ServiceError('not_found')),
+    })
+    expect(codeOf(await foreign.decide(path))).toEqual([404, 'not_found'])
+  })
+})
+
+describe('a session socket', () => {
+  it('follows what happens from now on', async () => {
+    const { calls, decide } = open(() => principals.secret_key)
+    await accepted(await decide(path))
+    expect(calls).toEqual([{ id: 'sessions.stream', body: undefined, after: 41 }])
+  })
+
+  it('goes on after the sequence that it names', async () => {
+    const { calls, decide } = open(() => principals.secret_key)
+    const peer = await accepted(await decide(`${path}?after=7`))
+    peer.receive(JSON.stringify({ type: 'resume', after: 3 }))
+    while (calls.length < 2) await new Promise(setImmediate)
+    expect(calls.map(({ after }) => after)).toEqual([7, 3])
+  })
+
+  it('runs a frame as the operation of its name', async () => {
+    const { calls, decide } = open(() => principals.secret_key)
+    const peer = await accepted(await decide(path))
+    peer.receive(JSON.stringify({ type: 'turn', input: 'hi', model: 'm' }))
+    peer.receive(JSON.stringify({ type: 'cancel' }))
+    while (calls.length < 3) await new Promise(setImmediate)
+    expect(calls.slice(1)).toEqual([
+      { id: 'sessions.turns', body: { input: 'hi', model: 'm' }, after: null },
+      { id: 'sessions.cancel', body: undefined, after: null },
+    ])
+  })
+
+  it('answers a wrong field with its name, and goes on', async () => {
+    const { calls, decide } = open(() => principals.secret_key)
+    const peer = await accepted(await decide(path))
+    peer.receive(JSON.stringify({ type: 'turn', input: 7 }))
+    peer.receive(JSON.stringify({ type: 'turn', inputs: 'x' }))
+    expect(await frames(peer, 2)).toMatchObject([
+      { event: 'error', data: { error: { code: 'invalid_field', param: 'input' } } },
+      { event: 'error', data: { error: { code: 'unknown_field', param: 'inputs' } } },
+    ])
+    expect(calls).toHaveLength(1)
+  })
+
+  it('lets a client token approve nothing', async () => {
+    const { calls, decide } = open(() => principals.client_token)
+    const peer = await accepted(await decide(path))
+    peer.receive(JSON.stringify({ type: 'approve', action_id: 'act_1' }))
+    expect(await frames(peer, 1)).toMatchObject([{ event: 'error', data: { error: { code: 'secret_key_required' } } }])
+    expect(calls).toHaveLength(1)
+  })
+
+  it('takes no command once the credential is gone', async () => {
+    let valid = true
+    const { decide } = open(() => {
+      if (!valid) throw new ServiceError('authentication_required')
+      return principals.client_token
+    })
+    const peer = await accepted(await decide(path))
+    valid = false
+    peer.receive(JSON.stringify({ type: 'turn', input: 'hi' }))
+    expect(await frames(peer, 1)).toMatchObject([{ data: { error: { code: 'authentication_required' } } }])
+  })
+})
