@@ -10,7 +10,7 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>
 }
 
-/** A request whose head has arrived. Headers and address stay readable after an await. */
+/** A request whose head has arrived. Headers stay readable for ever. */
 export interface HttpRequest {
   readonly method: string
   /** Path without the query, still percent-encoded. */
@@ -19,6 +19,7 @@ export interface HttpRequest {
   readonly query: string
   /** A header by its lower-case name; undefined when absent. */
   header(name: string): string | undefined
+  /** Costs something to find out. '' once the answer has begun or the peer is gone, unless it was read before. */
   readonly remoteAddress: string
   /** The whole body. @throws {BodyTooLarge} over `maxBytes` (also at once on a larger Content-Length); {ConnectionClosed} when the peer goes. */
   body(maxBytes: number): Promise<Buffer>

@@ -3,6 +3,9 @@ import { BodyTooLarge, ConnectionClosed } from './http-port.ts'
 /** Bytes that are kept of a body that nobody has asked for yet; more makes the sender wait. */
 const earlyMaxBytes = 256 * 1024
 
+/** Why a body is not given. */
+type Why = 'closed' | 'too large'
+
 /** How a body tells its socket to stop and go on. */
 export interface BodySource {
   pause(): void
@@ -32,7 +35,7 @@ export class RequestBody {
     if (this.#state !== 'open') return
     this.#bytes += part.length
     if (this.#bytes > this.#maxBytes) {
-      this.#refuse(new BodyTooLarge())
+      this.#refuse('too large')
       return
     }
     this.#parts.push(part)
@@ -43,7 +46,9 @@ export class RequestBody {
   finish(): void {
     if (this.#state !== 'open') return
     this.#state = 'whole'
-    this.#waiting?.resolve(this.#take())
+    if (this.#waiting === null) return
+    this.#waiting.resolve(this.#take())
+    this.#waiting = null
   }
 
   /** The sender is gone. */
@@ -51,12 +56,12 @@ export class RequestBody {
     if (this.#state !== 'open') return
     this.#state = 'lost'
     this.#paused = false
-    this.#fail(new ConnectionClosed())
+    this.#fail('closed')
   }
 
   /** Nobody will ask any more: the answer is out. */
   drop(): void {
-    this.#refuse(new ConnectionClosed())
+    this.#refuse('closed')
   }
 
   /**
@@ -81,15 +86,17 @@ export class RequestBody {
   }
 
   /** Drops what has come and what is still to come. */
-  #refuse(error: Error): void {
+  #refuse(why: Why): void {
     if (this.#state === 'open') this.#state = 'unwanted'
-    this.#fail(error)
+    this.#fail(why)
     this.#resume()
   }
 
-  #fail(error: Error): void {
+  /** The error is made only for one who waits: its stack would cost more than all else in a request. */
+  #fail(why: Why): void {
     this.#parts = []
-    this.#waiting?.reject(error)
+    this.#waiting?.reject(why === 'closed' ? new ConnectionClosed() : new BodyTooLarge())
+    this.#waiting = null
   }
 
   #take(): Buffer {

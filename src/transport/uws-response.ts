@@ -82,6 +82,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
 
   /** The request has become a WebSocket: there is nothing to answer any more. */
   upgraded(): void {
+    this.#request.drop()
     this.#over()
   }
 

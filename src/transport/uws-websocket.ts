@@ -100,6 +100,7 @@ export class UwsUpgrades {
 
   #ask(uws: UwsResponse, request: UwsHttpRequest, context: UwsUpgradeContext): void {
     const response = new UwsHttpResponse(uws, request, this.#owner)
+    request.keepAddress()
     this.#work.begin()
     uws.onAborted(() => response.aborted())
     if (this.#owner.closing) response.send(503, [], '')

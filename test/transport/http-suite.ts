@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { BodyTooLarge, ConnectionClosed, type HttpResponse } from '../../src/transport/http-port.ts'
+import { BodyTooLarge, ConnectionClosed, type HttpRequest, type HttpResponse } from '../../src/transport/http-port.ts'
 import { head } from './raw-client.ts'
 import { type Answer, later, serving } from './serving.ts'
 
@@ -185,17 +185,19 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
     })
 
     it('calls onClose when the client leaves, and takes what is sent after that without complaint', async () => {
-      const [arrived, left] = [later<HttpResponse>(), later<void>()]
-      const { port } = await serve((_, response) => {
+      const [arrived, left] = [later<{ request: HttpRequest; response: HttpResponse }>(), later<void>()]
+      const { port } = await serve((request, response) => {
         response.onClose(left.resolve)
-        arrived.resolve(response)
+        arrived.resolve({ request, response })
       })
       const raw = await client(port)
       raw.write(head('GET', '/'))
-      const response = await arrived.promise
+      const { request, response } = await arrived.promise
       raw.socket.destroy()
       await left.promise
       expect(response.closed).toBe(true)
+      expect(request.header('host')).toBe('here')
+      expect(['', '127.0.0.1']).toContain(request.remoteAddress)
       response.send(200, [], 'nobody')
       const writer = response.stream(200, [])
       expect([writer.write('x'), writer.bufferedBytes]).toEqual([true, 0])

@@ -82,6 +82,18 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('no entry')).toMatch(/^HTTP\/1.1 403 Forbidden\r\n[\s\S]*x-why: no/)
     })
 
+    it('leaves the request readable after the upgrade', async () => {
+      const { port } = await serve(async (request) => ({
+        accept: (peer) =>
+          peer.onMessage(
+            () => void peer.send(`${request.remoteAddress} ${request.header('upgrade')} ${request.query}`),
+          ),
+      }))
+      const socket = await dial(port, '/?a=b')
+      socket.send('who am I')
+      expect(await message(socket)).toBe('127.0.0.1 websocket a=b')
+    })
+
     it('answers 500 when the decision fails', async () => {
       const { port } = await serve(() => Promise.reject(new Error('planted')))
       await expect(dial(port)).rejects.toThrow()

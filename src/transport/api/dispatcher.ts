@@ -96,7 +96,10 @@ export class Dispatcher implements HttpHandler {
       query,
       body,
       requestId: exchange.requestId,
-      remoteAddress: request.remoteAddress,
+      // Finding it out costs more than parsing the request; few use-cases ask.
+      get remoteAddress() {
+        return request.remoteAddress
+      },
       idempotency: idempotencyOf(operation, request, scope, { params, query, body, files }),
       after: lastEventId(operation, request, query),
       accept: request.header('accept') ?? '',
