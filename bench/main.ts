@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuntime } from './runtime.ts'
+import { benchSse } from './sse.ts'
 import { benchTurns } from './turns.ts'
 
 /**
@@ -21,6 +22,7 @@ const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
   provider: benchProvider,
   runtime: benchRuntime,
+  sse: benchSse,
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, secs: { type: 'string', default: '8' } } })
