@@ -62,7 +62,7 @@ export class MemoryCommits implements CommitStore {
   async open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
     const rows = [...this.#open.values()].filter((row) => !shards || shards.includes(row.shard))
     return rows
-      .sort((a, b) => a.at - b.at || compare(a, b))
+      .sort((a, b) => a.at - b.at || a.seq - b.seq || compare(a, b))
       .slice(0, limit)
       .map(fromRow)
   }

@@ -27,7 +27,7 @@ const maxUnits = 4_000_000
  * unordered `insert`, each commit with an outcome of its own.
  *
  * The bare command and not `insertMany`: the driver's bulk code measures each document before it writes it and hides
- * `keyPattern`, and its retries would meet their own first write as a duplicate (specs/decisions/0003-storage.md).
+ * `keyPattern`, and its retries would meet their own first write as a duplicate (specs/decisions/0010-storage.md).
  */
 export class AppendQueue {
   readonly #db: Db
@@ -44,9 +44,10 @@ export class AppendQueue {
   /** Outcomes in the order given; never rejects. */
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
     if (commits.length === 0) return Promise.resolve([])
+    const documents = commits.map(toDocument)
     return new Promise((resolve) => {
-      const call: Call = { outcomes: [], left: commits.length, resolve }
-      for (const [at, commit] of commits.entries()) this.#waiting.push({ document: toDocument(commit), call, at })
+      const call: Call = { outcomes: [], left: documents.length, resolve }
+      for (const [at, document] of documents.entries()) this.#waiting.push({ document, call, at })
       this.#schedule()
     })
   }

@@ -45,6 +45,7 @@ export class MongoCommits implements CommitStore {
 
   async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
     const page = new EventPage(after, limit)
+    if (limit < 1) return []
     const cursor = this.#collection
       .find({ actor, last_sequence: { $gt: after }, events: { $exists: true } })
       .project<{ events: string; at: number }>({ _id: 0, events: 1, at: 1 })
@@ -60,11 +61,11 @@ export class MongoCommits implements CommitStore {
   }
 
   open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
-    return this.#find({ open: true, shard: inShards(shards) }, { at: 1, _id: 1 }, limit)
+    return this.#find({ open: true, shard: inShards(shards) }, { at: 1, seq: 1 }, limit)
   }
 
   due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
-    return this.#find({ due: { $lte: now }, shard: inShards(shards) }, { due: 1, _id: 1 }, limit)
+    return this.#find({ due: { $lte: now }, shard: inShards(shards) }, { due: 1 }, limit)
   }
 
   settle(work: SettleWork): Promise<void> {
@@ -86,6 +87,7 @@ export class MongoCommits implements CommitStore {
   }
 
   async #find(filter: Filter<CommitDocument>, sort: Sort, limit: number): Promise<readonly Commit[]> {
+    if (limit < 1) return []
     const documents = await guarded(this.#collection.find(filter).sort(sort).limit(limit).toArray())
     return documents.map((document) => fromRow(rowOf(document)))
   }

@@ -65,6 +65,7 @@ export class MongoRecords implements RecordStore {
 
   async list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]> {
     const { after, ascending = false, skip = 0, limit } = query
+    if (limit < 1) return []
     const page = after === undefined ? {} : { _id: ascending ? { $gt: after } : { $lt: after } }
     const filter = { ...inScope(scope), ...filtered(kind, query.where), ...page, ...this.#live() }
     const cursor = this.#of(kind)

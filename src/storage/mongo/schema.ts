@@ -30,9 +30,9 @@ export interface RecordDocument {
 /** Indexes of `commits`, beside the one of `_id`. */
 export const commitIndexes: IndexDescription[] = [
   { key: { actor: 1, cause: 1 }, unique: true },
-  { key: { shard: 1, at: 1 }, partialFilterExpression: { open: true }, name: 'open' },
-  { key: { shard: 1, due: 1 }, partialFilterExpression: { due: { $exists: true } }, name: 'due' },
-  { key: { actor: 1, last_sequence: 1 }, partialFilterExpression: { events: { $exists: true } }, name: 'events' },
+  { key: { shard: 1, at: 1, seq: 1 }, partialFilterExpression: { open: true } },
+  { key: { shard: 1, due: 1 }, partialFilterExpression: { due: { $exists: true } } },
+  { key: { actor: 1, last_sequence: 1 }, partialFilterExpression: { events: { $exists: true } } },
 ]
 
 /** The document of a commit. */

@@ -1,5 +1,12 @@
-import { bodyText, EventPage, eventsText, fromRow, snapshotText } from '../commit-row.ts'
-import type { AppendOutcome, Commit, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
+import { type CommitRow, EventPage, fromRow, toRow } from '../commit-row.ts'
+import {
+  type AppendOutcome,
+  type Commit,
+  type CommitStore,
+  type SettleWork,
+  type StoredLogEvent,
+  StoreUnavailable,
+} from '../ports.ts'
 import type { Database } from './database.ts'
 import { commitRow, commitTable, numberIn, type RawRow, textIn } from './schema.ts'
 
@@ -18,19 +25,20 @@ export class SqliteCommits implements CommitStore {
   }
 
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
+    const rows = commits.map(toRow)
     return this.#db
-      .write(true, () => commits.map((commit) => this.#insert(commit)))
-      .catch(() => commits.map(() => 'unknown' as const))
+      .write(true, () => rows.map((row) => this.#insert(row)))
+      .catch((error) => {
+        if (error instanceof StoreUnavailable) return rows.map(() => 'unknown' as const)
+        throw error
+      })
   }
 
-  #insert(c: Commit): AppendOutcome {
-    const statement = this.#db.statement(insert)
-    const [events, snapshot, body] = [eventsText(c), snapshotText(c), bodyText(c)]
-    const open = c.open ? 1 : 0
+  #insert(c: CommitRow): AppendOutcome {
     // biome-ignore format: one line a group of columns, in the order of the statement
-    const { changes } = statement.run(
+    const { changes } = this.#db.statement(insert).run(
       c.actor, c.seq, c.shard, c.epoch, c.at, c.project, c.tenant, c.machine, c.cause, c.nonce, c.last_sequence,
-      open, c.due, events, snapshot, body,
+      c.open ? 1 : 0, c.due, c.events, c.snapshot, c.body,
     )
     if (changes === 1) return 'done'
     return this.#get('select 1 from commits where actor = ? and seq = ?', c.actor, c.seq) ? 'overtaken' : 'duplicate'
@@ -80,14 +88,14 @@ export class SqliteCommits implements CommitStore {
   }
 
   async open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
-    const tail = 'order by at, actor, seq limit ?'
+    const tail = 'order by at, seq limit ?'
     return shards
       ? this.#all(`select * from commits where open = 1 and ${inShards} ${tail}`, JSON.stringify(shards), limit)
       : this.#all(`select * from commits where open = 1 ${tail}`, limit)
   }
 
   async due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
-    const tail = 'order by due, actor, seq limit ?'
+    const tail = 'order by due limit ?'
     return shards
       ? this.#all(`select * from commits where due <= ? and ${inShards} ${tail}`, now, JSON.stringify(shards), limit)
       : this.#all(`select * from commits where due <= ? ${tail}`, now, limit)

@@ -14,7 +14,7 @@ export const commitTable = `
     events text, snapshot text, body text not null,
     unique (actor, seq), unique (actor, cause)
   );
-  create index if not exists commits_open on commits (shard, at) where open = 1;
+  create index if not exists commits_open on commits (shard, at, seq) where open = 1;
   create index if not exists commits_due on commits (shard, due) where due is not null;
 `
 

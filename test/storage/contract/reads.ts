@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
 import type { StoredLogEvent } from '../../../src/storage/ports.ts'
 import type { Subject } from '../contract.ts'
-import { commitOf, logOf } from '../samples.ts'
+import { commitOf, logOf, widgets } from '../samples.ts'
 
 /** Reading commits and the log of events. */
 export const readContract = ({ store, fresh }: Subject): void => {
@@ -77,6 +78,15 @@ export const readContract = ({ store, fresh }: Subject): void => {
     await store().commits.append(logOf(actor, new Array(300).fill(2)))
     const events = await store().commits.events(actor, 1, 1_000)
     expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 599 }, (_, i) => i + 2))
+  })
+
+  it('reads nothing when the limit is nought', async () => {
+    const actor = fresh('ses')
+    await store().commits.append([commitOf(actor, 1, { open: true, due: 1 }), ...logOf(fresh('ses'), [2])])
+    expect(await store().commits.events(actor, 0, 0)).toEqual([])
+    expect(await store().commits.open(0)).toEqual([])
+    expect(await store().commits.due(9, 0)).toEqual([])
+    expect(await store().records.list(widgets, projectScope('prj_1'), { limit: 0 })).toEqual([])
   })
 
   it('keeps the log of a commit whose snapshot was stripped', async () => {

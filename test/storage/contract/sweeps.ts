@@ -25,6 +25,13 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.open(10, [])).toEqual([])
   })
 
+  it('finds open commits of one actor and one millisecond in the order of their sequence numbers', async () => {
+    const actor = fresh('ses')
+    const commits = [11, 2, 9].map((seq) => commitOf(actor, seq, { shard: 26, open: true, at: 5 }))
+    await store().commits.append(commits)
+    expect((await store().commits.open(10, [26, 27])).map(({ seq }) => seq)).toEqual([2, 9, 11])
+  })
+
   it('finds open commits of all shards when none is named', async () => {
     const seeded = await seed([24, 0, 255], () => ({ open: true, at: 1 }))
     expect(keys(await store().commits.open(10_000))).toEqual(expect.arrayContaining([...keys(seeded)]))
