@@ -1,0 +1,110 @@
+import { type Frame, StreamReader } from './stream-reader.ts'
+
+/** A JSON answer. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: ReturnType<typeof JSON.parse>
+}
+
+/** One row of a session's log. */
+export interface Row {
+  readonly sequence: number
+  readonly turn_number: number
+  readonly event_type: string
+  readonly payload: Frame['data']
+}
+
+/** What a request says beside its path and body. */
+export interface Extra {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly method?: string
+}
+
+/** The HTTP interface as a client of one credential sees it. */
+export class Api {
+  readonly #url: string
+  readonly #headers: Readonly<Record<string, string>>
+
+  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
+    this.#url = url
+    this.#headers = headers
+  }
+
+  fetch(path: string, body?: unknown, { headers, method }: Extra = {}, signal?: AbortSignal): Promise<Response> {
+    return fetch(`${this.#url}${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...this.#headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    })
+  }
+
+  async get(path: string, extra: Extra = {}): Promise<Answered> {
+    return answered(await this.fetch(path, undefined, extra))
+  }
+
+  async post(path: string, body: unknown = {}, extra: Extra = {}): Promise<Answered> {
+    return answered(await this.fetch(path, body, extra))
+  }
+
+  /** Opens a stream; a refusal is an error that says why. */
+  async stream(path: string, body?: unknown, extra: Extra = {}): Promise<StreamReader> {
+    const abort = new AbortController()
+    const response = await this.fetch(path, body, extra, abort.signal)
+    if (!response.ok || response.body === null)
+      throw new Refused(response.status, await response.text(), response.headers)
+    return new StreamReader(response.body, response.headers, () => abort.abort())
+  }
+
+  async createSession(body: object = {}): Promise<string> {
+    const { status, body: session } = await this.post('/v1/sessions', body)
+    if (status !== 201) throw new Refused(status, JSON.stringify(session), new Headers())
+    return session.id
+  }
+
+  turn(session: string, body: object, extra: Extra = {}): Promise<StreamReader> {
+    return this.stream(`/v1/sessions/${session}/turns`, body, extra)
+  }
+
+  approve(session: string, action: unknown, extra: Extra = {}): Promise<StreamReader> {
+    return this.stream(`/v1/sessions/${session}/approve`, { action_id: action }, extra)
+  }
+
+  /** Follows the session from the event after `lastEventId`, as a client that lost its connection does. */
+  follow(session: string, lastEventId: string): Promise<StreamReader> {
+    return this.stream(`/v1/sessions/${session}/stream`, undefined, { headers: { 'last-event-id': lastEventId } })
+  }
+
+  /** The whole log of a session. */
+  async log(session: string): Promise<readonly Row[]> {
+    const rows: Row[] = []
+    for (let page = 1; ; page++) {
+      const { body } = await this.get(`/v1/sessions/${session}/events?limit=100&page=${page}`)
+      rows.push(...body.data)
+      if (page >= body.pagination.total_pages) return rows
+    }
+  }
+}
+
+/** A stream that was asked for and not given. */
+export class Refused extends Error {
+  readonly status: number
+  readonly headers: Headers
+
+  constructor(status: number, text: string, headers: Headers) {
+    super(`${status} ${text}`)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+const answered = async (response: Response): Promise<Answered> => {
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.includes('json') === true
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+}

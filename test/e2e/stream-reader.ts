@@ -1,0 +1,76 @@
+import { type Frame, frames } from '../../scripts/quickstart/sse-lines.ts'
+
+export type { Frame }
+
+/** Reads one SSE answer as it comes and keeps every frame, also those before a connection broke. */
+export class StreamReader {
+  readonly frames: Frame[] = []
+  readonly headers: Headers
+  /** How the stream ended: by the server's end, or broken off. */
+  readonly ended: Promise<'done' | 'broken'>
+  readonly #stop: () => void
+  readonly #waiting = new Set<() => void>()
+
+  constructor(body: ReadableStream<Uint8Array>, headers: Headers, stop: () => void) {
+    this.headers = headers
+    this.#stop = stop
+    this.ended = this.#read(body)
+  }
+
+  /** The first frame that is wanted, of those that came and those that come; fails when the stream ends without it. */
+  until(wanted: (frame: Frame) => boolean): Promise<Frame> {
+    return new Promise((resolve, reject) => {
+      const look = (): boolean => {
+        const found = this.frames.find(wanted)
+        if (found === undefined) return false
+        this.#waiting.delete(look)
+        resolve(found)
+        return true
+      }
+      if (look()) return
+      this.#waiting.add(look)
+      void this.ended.then((how) => look() || reject(new Error(`${how} after ${JSON.stringify(this.frames.at(-1))}`)))
+    })
+  }
+
+  /** All frames, once the server has ended the stream; fails when it broke. */
+  async all(): Promise<readonly Frame[]> {
+    if ((await this.ended) === 'broken') throw new Error(`broken after ${JSON.stringify(this.frames.at(-1))}`)
+    return this.frames
+  }
+
+  stop(): void {
+    this.#stop()
+  }
+
+  async #read(body: ReadableStream<Uint8Array>): Promise<'done' | 'broken'> {
+    try {
+      for await (const frame of frames(body)) {
+        this.frames.push(frame)
+        for (const look of [...this.#waiting]) look()
+      }
+      return 'done'
+    } catch {
+      return 'broken'
+    }
+  }
+}
+
+export const isEvent =
+  (...names: readonly string[]) =>
+  ({ event }: Pick<Frame, 'event'>): boolean =>
+    names.includes(event)
+
+export const isDelta = isEvent('response.output_text.delta', 'output_text.delta')
+
+export const endsTurn = isEvent('turn.completed', 'turn.failed')
+
+/** What the deltas of some frames add up to. */
+export const textOf = (seen: readonly Frame[]): string =>
+  seen
+    .filter(isDelta)
+    .map(({ data }) => data.delta)
+    .join('')
+
+/** 1, 2, 3 … as many as there are frames or rows. */
+export const counted = (items: readonly unknown[]): readonly number[] => items.map((_, at) => at + 1)

@@ -1,0 +1,87 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One call that reached the tool. */
+export interface ToolCall {
+  readonly key: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: ReturnType<typeof JSON.parse>
+}
+
+/** A product's own tool, outside of the server: it counts how often it is really called, and can hold its answer. */
+export interface ToolServer {
+  readonly url: string
+  readonly host: string
+  readonly calls: readonly ToolCall[]
+  /** Resolves when the tool has been called so often. */
+  called(times: number): Promise<void>
+  /** Answers nothing from now on, until `answer`. */
+  hold(): void
+  /** Answers from now on; what was held is answered too. */
+  answer(): void
+  close(): Promise<void>
+}
+
+export const startToolServer = async (): Promise<ToolServer> => {
+  const calls: ToolCall[] = []
+  const held: ServerResponse[] = []
+  const waiting = new Set<() => void>()
+  let holding = false
+  const reply = (response: ServerResponse) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ receipt: calls.length }))
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(parts).toString())
+      calls.push({ key: String(request.headers['idempotency-key']), headers: request.headers, body })
+      if (holding) held.push(response)
+      else reply(response)
+      for (const look of waiting) look()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: AddressInfo = Object(server.address())
+  return {
+    url: `http://127.0.0.1:${port}/tool`,
+    host: `127.0.0.1:${port}`,
+    calls,
+    called: (times) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (calls.length >= times && waiting.delete(look)) resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+    hold: () => {
+      holding = true
+    },
+    answer: () => {
+      holding = false
+      for (const response of held.splice(0)) reply(response)
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** A declaration of the tool for a turn; the simulated model calls it when the input names `issue_refund`. */
+export const refundTool = (tool: Pick<ToolServer, 'url'>, more: object = {}) => ({
+  type: 'http',
+  name: 'issue_refund',
+  description: 'Pays an order back.',
+  parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
+  url: tool.url,
+  ...more,
+})
+
+/** A turn that pauses until somebody approves the refund. */
+export const gatedTurn = (tool: Pick<ToolServer, 'url'>, more: object = {}) => ({
+  input: 'Please use issue_refund for order 1042',
+  pause_on_tool_calls: true,
+  tools: [refundTool(tool, { needsApproval: true, ...more })],
+})

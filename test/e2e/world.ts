@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { MongoClient } from 'mongodb'
+import { startServer } from '../../scripts/services/server.ts'
+import type { Service } from '../../scripts/services/service.ts'
+import { Api } from './api.ts'
+
+/** The stores that a guarantee has to hold on. */
+export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
+
+export type StoreName = (typeof stores)[number]['store']
+
+export interface WorldOptions {
+  readonly store?: StoreName
+  /** Hosts that tools may be reached at, `host:port`. */
+  readonly tools?: readonly { readonly host: string }[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Instead of the MongoDB that all tests share. */
+  readonly mongodbUrl?: string
+}
+
+/** One installation: a server process that can be killed and started again, its data, and its credentials. */
+export class World {
+  readonly secretKey: string
+  readonly ownerEmail = 'owner@example.com'
+  readonly ownerPassword: string
+  readonly #data: Data
+  #server: Service
+
+  private constructor(server: Service, data: Data, secretKey: string, ownerPassword: string) {
+    this.#server = server
+    this.#data = data
+    this.secretKey = secretKey
+    this.ownerPassword = ownerPassword
+  }
+
+  static async start({ store = 'sqlite', tools = [], env = {}, mongodbUrl }: WorldOptions = {}): Promise<World> {
+    const data = store === 'sqlite' ? new SqliteData() : new MongoData(mongodbUrl ?? process.env.MONGODB_URL ?? '')
+    const secretKey = `csk_${randomBytes(32).toString('base64url')}`
+    const ownerPassword = randomBytes(16).toString('base64url')
+    const server = await startServer({
+      DATA_DIR: data.folder,
+      MONGODB_URL: data.mongodbUrl,
+      BOOTSTRAP_SECRET_KEY: secretKey,
+      BOOTSTRAP_OWNER_EMAIL: 'owner@example.com',
+      BOOTSTRAP_OWNER_PASSWORD: ownerPassword,
+      ALLOWED_PRIVATE_HOSTS: tools.map(({ host }) => host).join(','),
+      ...env,
+    })
+    return new World(server, data, secretKey, ownerPassword)
+  }
+
+  get url(): string {
+    return this.#server.url
+  }
+
+  get port(): number {
+    return this.#server.port
+  }
+
+  get server(): Service {
+    return this.#server
+  }
+
+  /** The API under the project's secret key. */
+  get api(): Api {
+    return this.as(this.secretKey)
+  }
+
+  /** The API under another bearer. */
+  as(token: string): Api {
+    return new Api(this.url, { authorization: `Bearer ${token}` })
+  }
+
+  /** The API under the owner's dashboard session. */
+  async dashboard(): Promise<Api> {
+    const answer = await new Api(this.url).post('/api/auth/login', {
+      email: this.ownerEmail,
+      password: this.ownerPassword,
+    })
+    return new Api(this.url, { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' })
+  }
+
+  /** SIGKILL: the process is gone when this resolves, its data stays. */
+  crash(): Promise<void> {
+    return this.#server.kill9()
+  }
+
+  /** Starts the server again on the same port and data. */
+  async restart(): Promise<void> {
+    this.#server = await this.#server.restart()
+  }
+
+  /** Rows of every table or collection, as the store itself counts them. */
+  counts(): Promise<Record<string, number>> {
+    return this.#data.counts()
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop()
+    await this.#data.remove()
+  }
+}
+
+interface Data {
+  readonly folder: string
+  /** '' for SQLite in the folder. */
+  readonly mongodbUrl: string
+  counts(): Promise<Record<string, number>>
+  remove(): Promise<void>
+}
+
+class SqliteData implements Data {
+  readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
+  readonly mongodbUrl = ''
+
+  counts(): Promise<Record<string, number>> {
+    const database = new DatabaseSync(join(this.folder, 'troupe.db'), { readOnly: true })
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
+    const counts = tables.map(({ name }) => {
+      const row = database.prepare(`select count(*) as n from "${name}"`).get()
+      return [String(name), Number(row?.n)] as const
+    })
+    database.close()
+    return Promise.resolve(Object.fromEntries(counts))
+  }
+
+  remove(): Promise<void> {
+    rmSync(this.folder, { recursive: true, force: true })
+    return Promise.resolve()
+  }
+}
+
+class MongoData implements Data {
+  readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
+  readonly mongodbUrl: string
+  readonly #database = `e2e_${randomBytes(6).toString('hex')}`
+
+  constructor(server: string) {
+    const [, hosts, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*(\?.*)?$/.exec(server) ?? []
+    this.mongodbUrl = `${hosts}/${this.#database}${query}`
+  }
+
+  counts(): Promise<Record<string, number>> {
+    return this.#with(async (client) => {
+      const collections = await client.db(this.#database).collections()
+      const counts = collections.map(async (each) => [each.collectionName, await each.countDocuments()] as const)
+      return Object.fromEntries(await Promise.all(counts))
+    })
+  }
+
+  async remove(): Promise<void> {
+    await this.#with((client) => client.db(this.#database).dropDatabase())
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  async #with<T>(work: (client: MongoClient) => Promise<T>): Promise<T> {
+    const client = await MongoClient.connect(this.mongodbUrl)
+    try {
+      return await work(client)
+    } finally {
+      await client.close()
+    }
+  }
+}
