@@ -30,6 +30,7 @@ const listed = (findings: readonly Finding[]): string | null =>
 
 const steps: Readonly<Record<string, () => string | null>> = {
   types: () => tool('node_modules/typescript/bin/tsc', '-p', '.'),
+  'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
   layers: () => listed(layerFindings(product)),
   names: () => listed(namingFindings(code)),

@@ -1,0 +1,81 @@
+import { h } from './dom.js'
+import { ahead, time, toneOf } from './format.js'
+import { routeHash } from './route.js'
+
+/**
+ * @typedef {{ id: string, machine: string, state: string, label: string | null }} Related
+ * @typedef {object} Actor
+ * @property {string} id
+ * @property {string} machine
+ * @property {number} version
+ * @property {readonly string[]} active
+ * @property {number} seq
+ * @property {number} last_sequence
+ * @property {boolean} busy
+ * @property {string | null} parked
+ * @property {readonly { id: string, name: string, policy: string, started: boolean }[]} in_flight
+ * @property {readonly { name: string, due: string }[]} reminders
+ * @property {readonly Related[]} related
+ * @property {string} created_at
+ * @property {string} updated_at
+ */
+
+/** The state in words: the innermost active one, or that the actor is parked. @param {Actor} actor */
+export const stateOf = (actor) => (actor.parked === null ? (actor.active.at(-1) ?? '') : 'parked')
+
+/** A coloured word for a state or a status. @param {string} state */
+export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(state) }, state)
+
+/**
+ * What waits for people, as links to the charts of the actions.
+ *
+ * @param {string} project
+ * @param {Actor} actor
+ */
+export const relatedList = (project, actor) => {
+  if (actor.related.length === 0) return null
+  const title = actor.machine === 'session' ? 'Open actions' : 'Belongs to'
+  return h(
+    'section',
+    { class: 'related', 'aria-label': title },
+    h('h2', {}, title),
+    h('ul', {}, ...actor.related.map((each) => relatedItem(project, each))),
+  )
+}
+
+/**
+ * What is so about an actor beside its state.
+ *
+ * @param {Actor} actor
+ */
+export const factList = (actor) =>
+  h(
+    'dl',
+    { class: 'facts' },
+    ...fact('Machine', `${actor.machine} v${actor.version}`),
+    ...fact('Commits', String(actor.seq)),
+    ...fact('Events', String(actor.last_sequence)),
+    ...fact('In flight', listed(actor.in_flight.map(({ name, policy }) => `${name} (${policy})`))),
+    ...fact('Reminders', listed(actor.reminders.map(({ name, due }) => `${shortName(name, actor)} ${ahead(due)}`))),
+    ...fact('Created', time(actor.created_at)),
+    ...fact('Updated', time(actor.updated_at)),
+  )
+
+/** @param {string} project @param {Related} related */
+const relatedItem = (project, { id, label, state }) =>
+  h(
+    'li',
+    {},
+    chip(state),
+    h('a', { href: routeHash({ view: 'actor', project, id }) }, label ?? id),
+    label === null ? null : h('code', {}, id),
+  )
+
+/** @param {string} name @param {string} value */
+const fact = (name, value) => [h('dt', {}, name), h('dd', {}, value)]
+
+/** @param {readonly string[]} words */
+const listed = (words) => (words.length === 0 ? 'none' : words.join(', '))
+
+/** XState's name of a delay is `xstate.after.<delay>.<machine>.<state>`. @param {string} name @param {Actor} actor */
+const shortName = (name, { machine }) => name.replace(/^xstate\.after\./, '').replace(`.${machine}.`, ' of ')

@@ -1,0 +1,150 @@
+import { ActorView } from './actor-view.js'
+import { ApiError, get, post, projectPath } from './api.js'
+import { byId, h } from './dom.js'
+import { parseRoute, routeHash } from './route.js'
+import { SessionsView } from './sessions-view.js'
+import { signInView } from './sign-in-view.js'
+
+/**
+ * @typedef {{ id: string, name: string }} Project
+ * @typedef {{ element: HTMLElement, start(): Promise<void>, shown(): void, stop(): void }} View
+ */
+
+/** Says only that this browser signed in before, so that a first visit asks the server for nothing that it must refuse. */
+const signedInBefore = 'troupe.signed-in-before'
+
+const view = byId('view')
+const tools = byId('tools')
+const notice = byId('notice')
+
+/** @type {readonly Project[] | null} null while nobody is signed in */
+let projects = null
+/** @type {View | null} */
+let current = null
+let shown = 0
+
+/** @param {unknown} error null when the trouble is over */
+const report = (error) => {
+  if (error instanceof ApiError && error.status === 401) {
+    signedOut()
+    return
+  }
+  notice.hidden = error === null
+  if (error === null) return
+  const gone = error instanceof ApiError && error.status === 404
+  notice.textContent = gone
+    ? 'There is no such session or action in your projects, or it was deleted.'
+    : messageOf(error)
+}
+
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error))
+
+/** Shows what the location names. */
+const show = async () => {
+  const turn = ++shown
+  current?.stop()
+  current = null
+  notice.hidden = true
+  if (projects === null) return
+  try {
+    const next = await viewOf(parseRoute(location.hash), projects)
+    if (turn !== shown) return
+    if (next === null) {
+      view.replaceChildren(h('p', { class: 'empty' }, 'Your organisation has no project yet.'))
+      return
+    }
+    current = next
+    await next.start()
+    if (turn !== shown) return
+    view.replaceChildren(next.element)
+    next.shown()
+    document.title = `${next.element.querySelector('h1')?.textContent ?? ''} · Troupe`
+  } catch (error) {
+    if (turn !== shown) return
+    view.replaceChildren()
+    report(error)
+  }
+}
+
+/**
+ * @param {import('./route.js').Route} route
+ * @param {readonly Project[]} known
+ * @returns {Promise<View | null>} null when there is no project to show
+ */
+const viewOf = async (route, known) => {
+  const project = route.project ?? (route.view === 'actor' ? await projectOf(route.id, known) : (known[0]?.id ?? null))
+  if (project === null) return null
+  showTools(known, project)
+  return route.view === 'actor'
+    ? new ActorView(project, route.id, report)
+    : new SessionsView({ ...route, project }, report)
+}
+
+/**
+ * The project in which an actor is, for a link that does not say.
+ *
+ * @param {string} id
+ * @param {readonly Project[]} known
+ */
+const projectOf = async (id, known) => {
+  for (const project of known.slice(0, -1)) {
+    const found = await get(projectPath(project.id, 'actors', id)).catch(() => null)
+    if (found !== null) return project.id
+  }
+  return known.at(-1)?.id ?? null
+}
+
+/**
+ * @param {readonly Project[]} known
+ * @param {string} project
+ */
+const showTools = (known, project) => {
+  const options = known.map(({ id, name }) => h('option', { value: id, selected: id === project }, name))
+  /** @param {Event} event */
+  const choose = ({ target }) => {
+    if (!(target instanceof HTMLSelectElement)) return
+    location.hash = routeHash({ view: 'sessions', project: target.value, status: '', page: 1 })
+  }
+  const picker =
+    known.length > 1
+      ? h('select', { 'aria-label': 'Project', change: choose }, ...options)
+      : h('span', { class: 'muted' }, known[0]?.name ?? '')
+  tools.replaceChildren(
+    picker,
+    h('button', { type: 'button', class: 'quiet', click: () => void signOut() }, 'Sign out'),
+  )
+}
+
+const signIn = async () => {
+  const { data } = await get('/api/projects?limit=100')
+  projects = data
+  localStorage.setItem(signedInBefore, 'yes')
+  await show()
+}
+
+const signOut = async () => {
+  try {
+    await post('/api/auth/logout')
+  } catch (error) {
+    report(error)
+  }
+  signedOut()
+}
+
+const signedOut = () => {
+  localStorage.removeItem(signedInBefore)
+  projects = null
+  current?.stop()
+  current = null
+  notice.hidden = true
+  tools.replaceChildren()
+  document.title = 'Sign in · Troupe'
+  const form = signInView(() => void signIn().catch(report))
+  view.replaceChildren(form.element)
+  form.focus()
+}
+
+addEventListener('hashchange', () => void show())
+if (localStorage.getItem(signedInBefore) === null) signedOut()
+else void signIn().catch(report)

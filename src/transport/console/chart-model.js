@@ -1,0 +1,117 @@
+/**
+ * @typedef {{ x: number, y: number, w: number, h: number }} Box
+ * @typedef {Box & { id: string, label: string, kind: 'state' | 'region' | 'final' | 'initial' | 'any' }} LayoutNode
+ * @typedef {readonly (readonly [x: number, y: number])[]} Points
+ * @typedef {{ from: string, to: string, points: Points, labels: readonly (Box & { text: string })[], details: readonly string[] }} LayoutEdge
+ * @typedef {{ machine: string, version: number, width: number, height: number, nodes: readonly LayoutNode[], edges: readonly LayoutEdge[] }} Layout
+ */
+
+/**
+ * `current`: the actor is in this state and in none inside it. `within`: it is in a state inside. `touched`: the last
+ * transition entered or left it.
+ *
+ * @typedef {{ standing: 'current' | 'within' | 'none', touched: boolean }} NodeMark
+ * @typedef {{ nodes: ReadonlyMap<string, NodeMark>, edges: ReadonlySet<number> }} ChartMarks
+ */
+
+/**
+ * What is lit on a chart.
+ *
+ * @param {Layout} layout
+ * @param {readonly string[]} active dotted paths of every active state
+ * @param {readonly string[] | null} before those before the last transition; null when none was seen
+ * @returns {ChartMarks} marks of every state, and the indexes of the edges that the transition took
+ */
+export const chartMarks = (layout, active, before) => {
+  const entered = active.filter((id) => before !== null && !before.includes(id))
+  const left = (before ?? []).filter((id) => !active.includes(id))
+  const touched = new Set([...entered, ...left])
+  const nodes = layout.nodes.map(({ id }) => {
+    /** @type {NodeMark} */
+    const mark = { standing: standingOf(id, active), touched: touched.has(id) }
+    return /** @type {const} */ ([id, mark])
+  })
+  return { nodes: new Map(nodes), edges: edgesTaken(layout, left, entered) }
+}
+
+/**
+ * @param {string} id
+ * @param {readonly string[]} active
+ * @returns {NodeMark['standing']}
+ */
+const standingOf = (id, active) => {
+  if (!active.includes(id)) return 'none'
+  return active.some((other) => other.startsWith(`${id}.`)) ? 'within' : 'current'
+}
+
+/**
+ * The way from the states that were left to those that were entered: one edge, or two through a state that is only
+ * passed. From the innermost state that has such a way.
+ *
+ * @param {Layout} layout
+ * @param {readonly string[]} left
+ * @param {readonly string[]} entered
+ * @returns {ReadonlySet<number>}
+ */
+const edgesTaken = ({ edges }, left, entered) => {
+  const sources = entered.length === 0 ? [] : [...left].sort((a, b) => b.length - a.length)
+  for (const from of [...sources, '@any']) {
+    const direct = edges.findIndex((edge) => edge.from === from && entered.includes(edge.to))
+    if (direct >= 0) return new Set([direct])
+  }
+  for (const from of sources) {
+    for (const [first, { from: source, to: passed }] of edges.entries()) {
+      if (source !== from) continue
+      const second = edges.findIndex((edge) => edge.from === passed && entered.includes(edge.to))
+      if (second >= 0) return new Set([first, second])
+    }
+  }
+  return new Set()
+}
+
+/** Of the corners of edges, in px. */
+const cornerRadius = 5
+
+/**
+ * An SVG path through the points, with round corners.
+ *
+ * @param {Points} points
+ */
+export const edgePath = (points) => {
+  const parts = points.map(([x, y], index) => {
+    const before = points[index - 1]
+    const after = points[index + 1]
+    if (before === undefined) return `M${x} ${y}`
+    if (after === undefined) return `L${x} ${y}`
+    const start = towards([x, y], before)
+    const end = towards([x, y], after)
+    return `L${start[0]} ${start[1]}Q${x} ${y} ${end[0]} ${end[1]}`
+  })
+  return parts.join('')
+}
+
+/**
+ * The head of an arrow that ends at the last point, as SVG polygon points.
+ *
+ * @param {Points} points
+ */
+export const arrowHead = (points) => {
+  const [tip, tail] = [points.at(-1), points.at(-2)]
+  if (tip === undefined || tail === undefined) return ''
+  const length = Math.hypot(tip[0] - tail[0], tip[1] - tail[1]) || 1
+  const [ux, uy] = [(tip[0] - tail[0]) / length, (tip[1] - tail[1]) / length]
+  const [bx, by] = [tip[0] - ux * 7, tip[1] - uy * 7]
+  return `${tip[0]},${tip[1]} ${bx - uy * 3.5},${by + ux * 3.5} ${bx + uy * 3.5},${by - ux * 3.5}`
+}
+
+/**
+ * A point on the way from a corner to the next point.
+ *
+ * @param {readonly [number, number]} corner
+ * @param {readonly [number, number]} next
+ */
+const towards = ([x, y], [toX, toY]) => {
+  const length = Math.hypot(toX - x, toY - y)
+  const share = length === 0 ? 0 : Math.min(cornerRadius, length / 2) / length
+  return [x + (toX - x) * share, y + (toY - y) * share]
+}

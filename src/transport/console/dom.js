@@ -1,0 +1,55 @@
+/** @typedef {Node | string | null} Child */
+/** @typedef {Record<string, string | number | boolean | undefined | ((event: Event) => void)>} Attributes */
+
+const svgNamespace = 'http://www.w3.org/2000/svg'
+
+/**
+ * An HTML element. Attributes that are functions listen to the event of their name; false and undefined set nothing.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export const h = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children)
+
+/**
+ * An SVG element.
+ *
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export const s = (tag, attributes = {}, ...children) =>
+  filled(document.createElementNS(svgNamespace, tag), attributes, children)
+
+/**
+ * The element of index.html with this id.
+ *
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+export const byId = (id) => {
+  const element = document.getElementById(id)
+  if (element === null) throw new Error(`index.html has no #${id}`)
+  return element
+}
+
+/**
+ * @template {Element} E
+ * @param {E} element
+ * @param {Attributes} attributes
+ * @param {readonly Child[]} children
+ * @returns {E}
+ */
+const filled = (element, attributes, children) => {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name, value)
+    else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? '' : String(value))
+  }
+  for (const child of children) if (child !== null) element.append(child)
+  return element
+}

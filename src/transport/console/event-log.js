@@ -1,0 +1,120 @@
+import { textEvent } from './event-names.js'
+
+/**
+ * @typedef {{ sequence: number, event_type: string, turn_number: number | null, payload: Record<string, unknown>, created_at: string }} ActorEvent
+ * @typedef {{ kind: 'event', event: ActorEvent }} EventEntry
+ * @typedef {{ kind: 'text', events: ActorEvent[], text: string }} TextEntry deltas in a row, joined
+ * @typedef {EventEntry | TextEntry} Entry
+ */
+
+/** One actor's log as far as it is shown: in order, without a hole, each event once. */
+export class EventLog {
+  /** @type {Entry[]} */
+  entries = []
+  #last = 0
+  #turn = /** @type {number | null} */ (null)
+
+  /** @param {number} after sequence before the first event that will come */
+  constructor(after) {
+    this.#last = after
+  }
+
+  /** Sequence of the newest event. */
+  get last() {
+    return this.#last
+  }
+
+  /** Sequence before the oldest event that is kept. */
+  get before() {
+    const [oldest] = this.entries
+    return oldest === undefined ? this.#last : firstOf(oldest) - 1
+  }
+
+  /**
+   * Adds the next event; what came before is passed over.
+   *
+   * @param {ActorEvent} event
+   * @returns {'new' | 'grown' | 'known' | 'hole'} a new entry, more text in the last one, nothing, or nothing because
+   *   events before this one are missing
+   */
+  add(event) {
+    if (event.sequence <= this.#last) return 'known'
+    if (event.sequence > this.#last + 1) return 'hole'
+    this.#last = event.sequence
+    const whole = { ...event, turn_number: this.#turnOf(event) }
+    const newest = this.entries.at(-1)
+    if (newest !== undefined && joins(newest, whole)) {
+      newest.events.push(whole)
+      newest.text += deltaOf(whole)
+      return 'grown'
+    }
+    this.entries.push(entryOf(whole))
+    return 'new'
+  }
+
+  /**
+   * Puts older events before the ones that are there; they must end where those begin.
+   *
+   * @param {readonly ActorEvent[]} events
+   * @returns {readonly Entry[]} the entries that they made
+   */
+  addBefore(events) {
+    const older = joined(events.filter(({ sequence }) => sequence <= this.before))
+    this.entries.unshift(...older)
+    return older
+  }
+
+  /**
+   * Forgets the oldest entries.
+   *
+   * @param {number} most entries to keep
+   * @returns {number} how many went
+   */
+  trim(most) {
+    return this.entries.splice(0, Math.max(0, this.entries.length - most)).length
+  }
+
+  /**
+   * A frame of a stream does not always name its turn: then it belongs to the one that goes on.
+   *
+   * @param {ActorEvent} event
+   */
+  #turnOf({ turn_number, payload }) {
+    const named = turn_number ?? payload.turn_number
+    if (typeof named === 'number') this.#turn = named
+    return this.#turn
+  }
+}
+
+/**
+ * Entries of consecutive events: text in a row is one.
+ *
+ * @param {readonly ActorEvent[]} events
+ * @returns {Entry[]}
+ */
+export const joined = (events) => {
+  const log = new EventLog((events[0]?.sequence ?? 1) - 1)
+  for (const event of events) log.add(event)
+  return log.entries
+}
+
+/** @param {Entry} entry */
+export const firstOf = (entry) => (entry.kind === 'text' ? (entry.events[0]?.sequence ?? 0) : entry.event.sequence)
+
+/**
+ * @param {ActorEvent} event
+ * @returns {Entry}
+ */
+const entryOf = (event) =>
+  event.event_type === textEvent ? { kind: 'text', events: [event], text: deltaOf(event) } : { kind: 'event', event }
+
+/**
+ * @param {Entry} entry
+ * @param {ActorEvent} event
+ * @returns {entry is TextEntry}
+ */
+const joins = (entry, event) =>
+  entry.kind === 'text' && event.event_type === textEvent && entry.events[0]?.turn_number === event.turn_number
+
+/** @param {ActorEvent} event */
+const deltaOf = ({ payload }) => (typeof payload.delta === 'string' ? payload.delta : '')

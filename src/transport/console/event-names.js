@@ -1,0 +1,20 @@
+/**
+ * Events that an EventSource listens to by name, as they stand on the wire. One that is missing here is found as a hole
+ * in the sequence and read from the log. A test compares this list with specs/events.ts.
+ */
+export const eventNames = [
+  'turn.started',
+  'response.output_text.delta',
+  'tool_call.started',
+  'tool_call.completed',
+  'turn.paused',
+  'turn.resumed',
+  'turn.completed',
+  'turn.failed',
+]
+
+/** What the log calls the text event; on the wire it has a longer name. */
+export const textEvent = 'output_text.delta'
+
+/** @param {string} wireName */
+export const logName = (wireName) => (wireName === `response.${textEvent}` ? textEvent : wireName)

@@ -1,0 +1,69 @@
+import { eventNames, logName } from './event-names.js'
+
+/**
+ * @typedef {import('./event-log.js').ActorEvent} ActorEvent
+ * @typedef {'connecting' | 'live' | 'reconnecting'} StreamStatus
+ *
+ * @typedef {object} FollowOptions
+ * @property {() => string} url of the stream from where the reader is now
+ * @property {(event: ActorEvent) => void} onEvent
+ * @property {(status: StreamStatus) => void} onStatus
+ * @property {() => Promise<boolean>} mayRetry asked when the server refuses the stream: whether to try again
+ * @property {(url: string) => EventSource} [open]
+ */
+
+/** Waits between tries of a stream that the server refuses, in ms; the last one repeats. */
+const retryMs = [500, 1000, 2000, 5000, 10_000]
+
+/**
+ * Follows an actor's log. The browser itself resumes a stream that breaks, after the last event that it has; one that is
+ * refused is opened again after a while.
+ *
+ * @param {FollowOptions} options
+ * @returns {() => void} ends it
+ */
+export const follow = ({ url, onEvent, onStatus, mayRetry, open = (each) => new EventSource(each) }) => {
+  let tries = 0
+  let timer = 0
+  /** @type {EventSource | null} */
+  let source = null
+  const stop = () => {
+    clearTimeout(timer)
+    source?.close()
+    source = null
+  }
+  const start = () => {
+    const current = open(url())
+    source = current
+    for (const name of eventNames) current.addEventListener(name, (frame) => onEvent(eventOf(name, frame)))
+    current.onopen = () => {
+      tries = 0
+      onStatus('live')
+    }
+    current.onerror = () => {
+      onStatus('reconnecting')
+      if (current.readyState === 2) void retry(current)
+    }
+  }
+  /** @param {EventSource} refused */
+  const retry = async (refused) => {
+    if (!(await mayRetry()) || source !== refused) return
+    timer = setTimeout(start, retryMs[Math.min(tries++, retryMs.length - 1)])
+  }
+  onStatus('connecting')
+  start()
+  return stop
+}
+
+/**
+ * @param {string} name
+ * @param {MessageEvent} frame
+ * @returns {ActorEvent}
+ */
+const eventOf = (name, frame) => ({
+  sequence: Number(frame.lastEventId),
+  event_type: logName(name),
+  turn_number: null,
+  payload: JSON.parse(frame.data),
+  created_at: new Date().toISOString(),
+})

@@ -1,0 +1,75 @@
+/** @param {number} value @param {number} [digits] */
+const pad = (value, digits = 2) => String(value).padStart(digits, '0')
+
+/** @param {Date} date */
+const dayOf = (date) => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+
+/** @param {Date} date */
+const clockOf = (date) => `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+
+/**
+ * A time in the reader's zone, without the day when that is today.
+ *
+ * @param {string} timestamp RFC 3339
+ * @param {Date} [now]
+ */
+export const time = (timestamp, now = new Date()) => {
+  const date = new Date(timestamp)
+  return dayOf(date) === dayOf(now) ? clockOf(date) : `${dayOf(date)} ${clockOf(date)}`
+}
+
+/** With milliseconds. @param {string} timestamp @param {Date} [now] */
+export const preciseTime = (timestamp, now = new Date()) =>
+  `${time(timestamp, now)}.${pad(new Date(timestamp).getMilliseconds(), 3)}`
+
+/** What is ahead: `in 3 h`. @param {string} timestamp @param {Date} [now] */
+export const ahead = (timestamp, now = new Date()) => {
+  const seconds = Math.round((Date.parse(timestamp) - now.getTime()) / 1000)
+  if (seconds <= 0) return 'due'
+  const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1]
+  return `in ${Math.floor(seconds / size)} ${unit}`
+}
+
+/** @type {readonly (readonly [string, number])[]} */
+const units = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+]
+
+/** Dollars with the digits that small amounts need. @param {number} amount */
+export const dollars = (amount) => {
+  if (amount === 0) return '$0'
+  return amount < 0.01 ? `$${amount.toPrecision(2)}` : `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}
+
+/** @typedef {'wait' | 'work' | 'bad' | 'calm'} Tone */
+
+/** @type {Readonly<Record<string, Tone>>} */
+const tones = {
+  paused: 'wait',
+  pending_approval: 'wait',
+  working: 'work',
+  thinking: 'work',
+  acting: 'work',
+  deciding: 'work',
+  executing: 'work',
+  approved: 'work',
+  failed: 'bad',
+  rejected: 'bad',
+  expired: 'bad',
+  deleted: 'bad',
+  parked: 'bad',
+}
+
+/**
+ * How a state is coloured: by the innermost part of its path that says something.
+ *
+ * @param {string} state dotted path or status
+ * @returns {Tone}
+ */
+export const toneOf = (state) => {
+  const known = state.split('.').findLast((part) => tones[part] !== undefined)
+  return (known && tones[known]) || 'calm'
+}

@@ -1,0 +1,127 @@
+import { h } from './dom.js'
+import { firstOf } from './event-log.js'
+import { preciseTime } from './format.js'
+
+/**
+ * @typedef {import('./event-log.js').ActorEvent} ActorEvent
+ * @typedef {import('./event-log.js').Entry} Entry
+ */
+
+/** How near to its end, in px, a log counts as read to the end: then it stays there when more comes. */
+const nearEndPx = 48
+
+/** The list of a log's entries; the newest is at the end. */
+export class LogView {
+  element = h('ol', { class: 'log', role: 'log', 'aria-label': 'Event log', tabindex: 0 })
+  /** @type {{ row: HTMLElement, text: Text, range: HTMLElement, parts: HTMLElement } | null} */
+  #open = null
+
+  /** @param {readonly Entry[]} entries */
+  prepend(entries) {
+    const height = this.element.scrollHeight
+    this.element.prepend(...entries.map((entry) => this.#rowOf(entry)))
+    this.#open = null
+    this.element.scrollTop += this.element.scrollHeight - height
+  }
+
+  /** @param {Entry} entry */
+  append(entry) {
+    this.#keepingEnd(() => this.element.append(this.#rowOf(entry)))
+  }
+
+  /**
+   * The last entry has got more text.
+   *
+   * @param {Entry} entry
+   * @param {ActorEvent} event
+   */
+  grow(entry, event) {
+    const open = this.#open
+    if (open === null || open.row !== this.element.lastElementChild) {
+      this.element.lastElementChild?.remove()
+      this.append(entry)
+      return
+    }
+    this.#keepingEnd(() => {
+      open.text.appendData(String(event.payload.delta ?? ''))
+      open.range.textContent = rangeOf(entry)
+      open.parts.append(partOf(event))
+    })
+  }
+
+  /** @param {number} count of the oldest rows */
+  removeOldest(count) {
+    for (let index = 0; index < count; index++) this.element.firstElementChild?.remove()
+  }
+
+  scrollToEnd() {
+    this.element.scrollTop = this.element.scrollHeight
+  }
+
+  /** @param {() => void} change */
+  #keepingEnd(change) {
+    const { scrollHeight, scrollTop, clientHeight } = this.element
+    const atEnd = scrollHeight - scrollTop - clientHeight < nearEndPx
+    change()
+    if (atEnd) this.scrollToEnd()
+  }
+
+  /** @param {Entry} entry */
+  #rowOf(entry) {
+    return entry.kind === 'text' ? this.#textRow(entry) : eventRow(entry.event)
+  }
+
+  /** @param {import('./event-log.js').TextEntry} entry */
+  #textRow(entry) {
+    const [first] = entry.events
+    const text = document.createTextNode(entry.text)
+    const range = h('span', { class: 'seq' }, rangeOf(entry))
+    const parts = h('ol', { class: 'parts' }, ...entry.events.map(partOf))
+    const row = h(
+      'li',
+      { class: 'entry text' },
+      headOf(range, 'output_text.delta', first),
+      h('p', { class: 'output' }, text),
+      h('details', {}, h('summary', {}, 'Single deltas'), parts),
+    )
+    this.#open = { row, text, range, parts }
+    return row
+  }
+}
+
+/** @param {ActorEvent} event */
+const eventRow = (event) =>
+  h(
+    'li',
+    { class: 'entry', 'data-event': event.event_type },
+    headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
+    h('pre', { class: 'payload', tabindex: 0, 'aria-label': 'Payload' }, JSON.stringify(event.payload, null, 2)),
+  )
+
+/**
+ * @param {HTMLElement} sequence
+ * @param {string} name
+ * @param {ActorEvent | undefined} event
+ */
+const headOf = (sequence, name, event) =>
+  h(
+    'div',
+    { class: 'entry-head' },
+    sequence,
+    h('span', { class: 'name' }, name),
+    event === undefined || event.turn_number === null
+      ? null
+      : h('span', { class: 'turn' }, `turn ${event.turn_number}`),
+    event === undefined ? null : h('time', { datetime: event.created_at }, preciseTime(event.created_at)),
+  )
+
+/** @param {ActorEvent} event */
+const partOf = (event) =>
+  h('li', {}, h('span', { class: 'seq' }, String(event.sequence)), h('code', {}, JSON.stringify(event.payload.delta)))
+
+/** @param {Entry} entry */
+const rangeOf = (entry) => {
+  const first = firstOf(entry)
+  const last = entry.kind === 'text' ? (entry.events.at(-1)?.sequence ?? first) : first
+  return first === last ? String(first) : `${first}–${last}`
+}
