@@ -1,18 +1,11 @@
-import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import { Pool } from 'undici'
 import { type CallPolicy, defaultCallPolicy, withRetries } from './call-policy.ts'
-import { type AttemptFailed, cancelled, statusFailure, timedOut, unreachable } from './failure.ts'
-import { modelIdsOf, OpenAiAnswer } from './openai-answer.ts'
+import { cancelled } from './failure.ts'
+import { OpenAiAnswer } from './openai-answer.ts'
 import { OpenAiCall } from './openai-call.ts'
+import type { OpenAiSdk } from './openai-sdk.ts'
 import { encodeChatRequest, type OpenAiDialect } from './openai-wire.ts'
-import {
-  type EmbeddingAnswer,
-  type EmbeddingRequest,
-  type ModelAnswer,
-  ModelError,
-  type ModelProvider,
-  type ModelRequest,
-} from './provider-port.ts'
+import type { EmbeddingAnswer, EmbeddingRequest, ModelAnswer, ModelProvider, ModelRequest } from './provider-port.ts'
 
 /** Where and how to reach a server that speaks OpenAI's wire format. */
 export interface OpenAiOptions {
@@ -42,7 +35,8 @@ export class OpenAiProvider implements ModelProvider {
   readonly #authorization: Readonly<Record<string, string>>
   readonly #dialect: OpenAiDialect
   readonly #policy: CallPolicy
-  readonly #sdk: OpenAI
+  readonly #options: OpenAiOptions
+  #sdk: Promise<OpenAiSdk> | undefined
 
   constructor(options: OpenAiOptions) {
     const url = new URL(options.baseUrl)
@@ -52,7 +46,7 @@ export class OpenAiProvider implements ModelProvider {
     this.#path = `${url.pathname.replace(/\/+$/, '')}/chat/completions`
     this.#authorization = options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }
     this.#pool = openPool(url.origin, options.maxConnections ?? defaultMaxConnections, this.#policy)
-    this.#sdk = openSdk(options, this.#policy)
+    this.#options = options
   }
 
   async stream(request: ModelRequest, onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
@@ -61,33 +55,25 @@ export class OpenAiProvider implements ModelProvider {
   }
 
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingAnswer> {
-    return await withRetries(this.#policy, signal, async () => {
-      const input = [...request.input]
-      const answer = await this.#sdk.embeddings
-        .create({ model: request.model, input, encoding_format: 'float' }, { signal })
-        .catch((error: unknown) => {
-          throw sdkFailure(error)
-        })
-      const rows = [...answer.data].sort((a, b) => a.index - b.index)
-      if (rows.length !== input.length) throw new ModelError('provider_error', 'The provider left out embeddings.')
-      const vectors = rows.map((row) => row.embedding)
-      return { model: answer.model, vectors, inputTokens: answer.usage?.prompt_tokens ?? 0 }
-    })
+    const sdk = await this.#openSdk()
+    return await withRetries(this.#policy, signal, () => sdk.embed(request, signal))
   }
 
   /** Ids of the models that the server says it has. @throws {ModelError} */
   async listModels(signal: AbortSignal): Promise<string[]> {
-    return await withRetries(this.#policy, signal, async () => {
-      const page = await this.#sdk.models.list({ signal }).catch((error: unknown) => {
-        throw sdkFailure(error)
-      })
-      return modelIdsOf({ data: page.data })
-    })
+    const sdk = await this.#openSdk()
+    return await withRetries(this.#policy, signal, () => sdk.listModels(signal))
   }
 
   /** Ends all connections; calls in flight fail. */
   async close(): Promise<void> {
     await this.#pool.destroy()
+  }
+
+  /** The SDK is loaded by what needs it first: it costs some 30 MB, and chat does without. */
+  #openSdk(): Promise<OpenAiSdk> {
+    this.#sdk ??= import('./openai-sdk.ts').then(({ OpenAiSdk }) => new OpenAiSdk(this.#options, this.#policy))
+    return this.#sdk
   }
 
   #attempt(
@@ -117,28 +103,4 @@ export class OpenAiProvider implements ModelProvider {
 function openPool(origin: string, connections: number, policy: CallPolicy): Pool {
   const connect = { timeout: policy.connectTimeoutMs }
   return new Pool(origin, { connections, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect })
-}
-
-/** Everything is given here, so that the SDK takes nothing from its own environment variables. */
-function openSdk(options: OpenAiOptions, policy: CallPolicy): OpenAI {
-  return new OpenAI({
-    baseURL: options.baseUrl,
-    apiKey: options.apiKey ?? 'none',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    timeout: policy.firstByteTimeoutMs,
-    logLevel: 'off',
-    ...(options.apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
-  })
-}
-
-function sdkFailure(error: unknown): AttemptFailed {
-  if (error instanceof APIUserAbortError) return cancelled()
-  if (error instanceof APIConnectionTimeoutError) return timedOut('answer')
-  if (!(error instanceof APIError) || error.status === undefined) return unreachable()
-  const body = JSON.stringify({ error: error.error })
-  return statusFailure(error.status, body, error.headers?.get('retry-after') ?? null, Date.now())
 }

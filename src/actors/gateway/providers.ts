@@ -1,6 +1,5 @@
-import { AnthropicProvider } from './anthropic-provider.ts'
 import type { CallPolicy } from './call-policy.ts'
-import { GoogleProvider } from './google-provider.ts'
+import { LazyProvider } from './lazy-provider.ts'
 import { catalogueRows, type ModelRow, type ProviderId, unknownRow } from './model-rows.ts'
 import { OpenAiProvider } from './openai-provider.ts'
 import type { OpenAiDialect } from './openai-wire.ts'
@@ -99,8 +98,8 @@ export function openProviders(config: ProvidersConfig): Providers {
 
 interface OpenProviders {
   openai?: OpenAiProvider
-  anthropic?: AnthropicProvider
-  google?: GoogleProvider
+  anthropic?: LazyProvider
+  google?: LazyProvider
   simulated?: OpenAiProvider
 }
 
@@ -113,10 +112,18 @@ function openAll(config: ProvidersConfig): OpenProviders {
     open.openai = new OpenAiProvider({ id: 'openai', baseUrl: openAiBaseUrl, dialect, ...given(openai), ...policy })
   }
   if (anthropic?.apiKey !== undefined) {
-    open.anthropic = new AnthropicProvider({ apiKey: anthropic.apiKey, ...given(anthropic), ...policy })
+    const options = { ...given(anthropic), apiKey: anthropic.apiKey, ...policy }
+    open.anthropic = new LazyProvider('anthropic', async () => {
+      const { AnthropicProvider } = await import('./anthropic-provider.ts')
+      return new AnthropicProvider(options)
+    })
   }
   if (google?.apiKey !== undefined) {
-    open.google = new GoogleProvider({ apiKey: google.apiKey, ...given(google), ...policy })
+    const options = { ...given(google), apiKey: google.apiKey, ...policy }
+    open.google = new LazyProvider('google', async () => {
+      const { GoogleProvider } = await import('./google-provider.ts')
+      return new GoogleProvider(options)
+    })
   }
   if (simulatedWanted(config)) {
     if (simulatedUrl === undefined) throw new Error('the simulated provider is wanted and has no URL')
