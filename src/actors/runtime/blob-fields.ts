@@ -24,7 +24,7 @@ export interface Taken {
 export const takeOut = <T extends Json | undefined>(value: T, maxLength: number, taken: Taken[]): T | Json => {
   if (typeof value === 'string') return value.length > maxLength ? reference(value, taken) : value
   if (typeof value !== 'object' || value === null) return value
-  if (!needsWork(value, maxLength)) return value
+  if (!isLarge(value, maxLength)) return value
   if (!isObject(value)) return Object.values(value).map((each) => takeOut(each, maxLength, taken) ?? null)
   const entries = Object.entries(value).map(([key, each]) => [key, takeOut(each, maxLength, taken)])
   const inner: Json = Object.fromEntries(entries)
@@ -37,22 +37,22 @@ const reference = (content: string, taken: Taken[]): Json => {
   return { $blob: hash }
 }
 
-/** Most documents need none: found out without allocating. */
-const needsWork = (value: Json | undefined, maxLength: number): boolean => {
+/** Whether `takeOut` has anything to do: most documents need none, which is found out without allocating. */
+export const isLarge = (value: Json | undefined, maxLength: number): boolean => {
   if (typeof value === 'string') return value.length > maxLength
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some((each: Json) => needsWork(each, maxLength))
+  if (Array.isArray(value)) return value.some((each: Json) => isLarge(each, maxLength))
   for (const key in value) {
     if (key === '$blob') return true
     const each: Json | undefined = Reflect.get(value, key)
-    if (needsWork(each, maxLength)) return true
+    if (isLarge(each, maxLength)) return true
   }
   return false
 }
 
 /** `value` with its strings put back. @throws {Unrestorable} when a blob is missing, which is a damaged store. */
 export const putBack = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
-  if (!needsWork(value, Number.POSITIVE_INFINITY)) return value
+  if (!isLarge(value, Number.POSITIVE_INFINITY)) return value
   if (!isObject(value)) {
     return Array.isArray(value) ? Promise.all(value.map((each: Json) => putBack(each, blobs, project))) : value
   }

@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { MachineDefinition } from '../../machines/definition.ts'
-import type { BlobStore, Commit, Json, JsonObject, Reminder, StoredEvent } from '../../storage/ports.ts'
+import type {
+  BlobStore,
+  Commit,
+  Json,
+  JsonObject,
+  LogEvent,
+  MessageRecord,
+  Reminder,
+  StoredEvent,
+} from '../../storage/ports.ts'
 import { type Owner, snapshotDocument } from './actor-state.ts'
-import { maxInlineLength, maxSnapshotString, type Taken, takeOut } from './blob-fields.ts'
+import { isLarge, maxInlineLength, maxSnapshotString, type Taken, takeOut } from './blob-fields.ts'
 import { isEvent, isObject } from './schema.ts'
 import type { Draft } from './step.ts'
 
@@ -60,21 +69,25 @@ const earliest = (reminders: Readonly<Record<string, Reminder>>): number | null 
 
 /** The commit with long strings moved to the blob store, which has them before the commit is written. */
 export const compacted = (commit: Commit, blobs: BlobStore): Commit | Promise<Commit> => {
+  const { event, events, messages, snapshot = {} } = commit
+  if (
+    !isLarge([event, ...events.map(payloadOf), ...messages.map(eventOf)], maxInlineLength) &&
+    !isLarge(snapshot, maxSnapshotString)
+  )
+    return commit
   const taken: Taken[] = []
-  const event = asEvent(takeOut(commit.event, maxInlineLength, taken))
-  const events = commit.events.map((each) => {
-    const payload = asObject(takeOut(each.payload, maxInlineLength, taken))
-    return payload === each.payload ? each : { ...each, payload }
-  })
-  const messages = commit.messages.map((each) => {
-    const inner = asEvent(takeOut(each.event, maxInlineLength, taken))
-    return inner === each.event ? each : { ...each, event: inner }
-  })
-  const snapshot = asObject(takeOut(commit.snapshot ?? {}, maxSnapshotString, taken))
-  if (snapshot === commit.snapshot && event === commit.event && taken.length === 0) return commit
-  const small = { ...commit, event, events, messages, snapshot }
+  const small = {
+    ...commit,
+    event: asEvent(takeOut(event, maxInlineLength, taken)),
+    events: events.map((each) => ({ ...each, payload: asObject(takeOut(each.payload, maxInlineLength, taken)) })),
+    messages: messages.map((each) => ({ ...each, event: asEvent(takeOut(each.event, maxInlineLength, taken)) })),
+    snapshot: asObject(takeOut(snapshot, maxSnapshotString, taken)),
+  }
   return Promise.all(taken.map(({ hash, content }) => blobs.put(commit.project, hash, content))).then(() => small)
 }
+
+const payloadOf = (event: LogEvent): JsonObject => event.payload
+const eventOf = (message: MessageRecord): StoredEvent => message.event
 
 const asEvent = (value: Json): StoredEvent => {
   if (!isEvent(value)) throw new Error('an event is an object with a type')

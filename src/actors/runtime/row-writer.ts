@@ -2,6 +2,9 @@ import type { Logger } from 'pino'
 import type { RecordKind, RecordStore, StoredRecord } from '../../storage/ports.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
 
+/** How long rows gather before they are written, in ms: a turn's two commits are one row then. */
+const gatherMs = 50
+
 /** A row to write; `null` data removes it. */
 export interface Row {
   readonly kind: RecordKind
@@ -19,7 +22,9 @@ export class RowWriter {
   readonly #clock: Clock
   readonly #log: Logger
   #waiting = new Map<string, Row>()
+  #inBatch = new Map<string, Row>()
   #writing: Promise<void> | undefined
+  #cancel: (() => void) | undefined
 
   constructor(records: RecordStore, clock: Clock, log: Logger) {
     this.#records = records
@@ -30,30 +35,33 @@ export class RowWriter {
   /** Takes a row; a newer one of the same id replaces one that still waits. */
   put(row: Row): void {
     this.#waiting.set(row.record.id, row)
-    this.#writing ??= this.#drain()
+    this.#cancel ??= this.#clock.after(gatherMs, () => void this.#flush())
   }
 
-  /** Resolves when every row taken so far is written. */
+  /** Writes at once, and resolves when every row taken so far is written. */
   async settled(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing
+    if (this.#waiting.size > 0) await this.#flush()
+    else await this.#writing
   }
 
   /** Whether a row of this actor still waits. */
   waits(id: string): boolean {
-    return this.#writing !== undefined && (this.#waiting.has(id) || this.#inBatch.has(id))
+    return this.#waiting.has(id) || this.#inBatch.has(id)
   }
 
-  #inBatch = new Map<string, Row>()
-
-  async #drain(): Promise<void> {
-    await new Promise<void>((resolve) => this.#clock.soon(resolve))
-    while (this.#waiting.size > 0) {
-      this.#inBatch = this.#waiting
-      this.#waiting = new Map()
-      await this.#write([...this.#inBatch.values()])
-    }
-    this.#inBatch = new Map()
-    this.#writing = undefined
+  /** One batch at a time; what comes while one is under way goes into the next. */
+  async #flush(): Promise<void> {
+    this.#cancel?.()
+    this.#cancel = undefined
+    while (this.#writing !== undefined) await this.#writing
+    if (this.#waiting.size === 0) return
+    this.#inBatch = this.#waiting
+    this.#waiting = new Map()
+    this.#writing = this.#write([...this.#inBatch.values()]).finally(() => {
+      this.#inBatch = new Map()
+      this.#writing = undefined
+    })
+    await this.#writing
   }
 
   async #write(rows: readonly Row[]): Promise<void> {

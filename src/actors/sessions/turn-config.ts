@@ -17,6 +17,12 @@ export interface TurnConfig {
   readonly max_tokens: number | null
 }
 
+/** A turn that sets nothing: the most common one, so it costs a context nothing. */
+const plainConfig: TurnConfig = { instructions: [], tools: [], temperature: null, max_tokens: null }
+
+const isPlain = ({ instructions, tools, temperature, max_tokens }: TurnConfig): boolean =>
+  instructions.length + tools.length === 0 && temperature === null && max_tokens === null
+
 /** A configuration longer than this is kept as a blob, once for all turns that share it. */
 const maxInlineLength = 1024
 
@@ -34,6 +40,7 @@ export class TurnConfigs {
 
   /** What the context holds of `config`; a blob it needs is durable when this resolves. @throws {StoreUnavailable} */
   keep(project: string, config: TurnConfig): JsonObject | Promise<JsonObject> {
+    if (isPlain(config)) return {}
     const text = JSON.stringify(config)
     return text.length <= maxInlineLength ? { inline: text } : this.#keepBlob(project, text)
   }
@@ -42,7 +49,7 @@ export class TurnConfigs {
   read(project: string, kept: Json): TurnConfig | Promise<TurnConfig> {
     const { inline, hash } = isObject(kept) ? kept : {}
     if (typeof inline === 'string') return turnConfig(JSON.parse(inline))
-    if (typeof hash !== 'string') throw new Error('a context holds no turn configuration')
+    if (typeof hash !== 'string') return plainConfig
     return this.#read.get(`${project}/${hash}`) ?? this.#readBlob(project, hash)
   }
 
