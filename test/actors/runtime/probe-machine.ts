@@ -1,0 +1,102 @@
+import { setup } from 'xstate'
+import { paramsOf } from '../../../src/actors/runtime/schema.ts'
+import type { MachineDefinition } from '../../../src/machines/definition.ts'
+import { isInState } from '../../../src/machines/index.ts'
+import { turnText, vocabulary } from '../../../src/machines/vocabulary.ts'
+import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+
+interface ProbeContext {
+  readonly count: number
+  readonly waitMs: number
+  readonly blob: string
+}
+
+const event = (type: string, payload: JsonObject = {}) => ({ event_type: type, payload })
+
+const emits = (type: string, pick: (event: StoredEvent) => JsonObject = () => ({})) =>
+  ({ type: 'emit', params: ({ event: by }: { event: StoredEvent }) => ({ events: [event(type, pick(by))] }) }) as const
+
+const deltaOf = ({ delta }: JsonObject): JsonObject => ({ delta: delta ?? '' })
+
+const probeSetup = setup({
+  types: { context: {} as ProbeContext, events: {} as StoredEvent },
+  actions: {
+    ...vocabulary,
+    work: (_: unknown, _params: JsonObject) => {},
+    speak: (_: unknown, _params: JsonObject) => {},
+    tidy: (_: unknown, _params: JsonObject) => {},
+    undeclared: () => {},
+  },
+  guards: {
+    throws: (): boolean => {
+      throw new Error('a guard throws')
+    },
+  },
+  delays: { wait: ({ context }) => context.waitMs },
+})
+
+const counted = probeSetup.assign(({ context }) => ({ count: context.count + 1 }))
+
+const breaks = probeSetup.assign(() => {
+  throw new Error('an assign throws')
+})
+
+/** A machine that does, on command, each thing that a machine can ask of the runtime. */
+const probeMachine = probeSetup.createMachine({
+  id: 'probe',
+  context: { count: 0, waitMs: 0, blob: '' },
+  initial: 'idle',
+  on: {
+    count: { actions: [counted, emits('counted', ({ n }) => ({ n: n ?? null }))] },
+    keep: { actions: probeSetup.assign(({ event: { text } }) => ({ blob: typeof text === 'string' ? text : '' })) },
+    say: { actions: emits('said', ({ type: _, ...payload }) => payload) },
+    tell: { actions: { type: 'send', params: ({ event: by }) => paramsOf.send({ type: 'send', params: by }) } },
+    work: { actions: { type: 'work', params: ({ event: { type: _, ...params } }) => params } },
+    worked: { actions: emits('worked', ({ output }) => ({ output: output ?? null })) },
+    tidy: { actions: { type: 'tidy', params: {} } },
+    speak: { actions: [emits('speech.started'), { type: 'speak', params: {} }] },
+    heard: { actions: emits('speech.delta', deltaOf) },
+    spoken: {
+      actions: [
+        { type: 'emit', params: { events: [event('speech.ended', { text: turnText, inside: { text: turnText } })] } },
+      ],
+    },
+    stop: { actions: [{ type: 'abort', params: { effects: ['work', 'speak'] } }, emits('stopped')] },
+    refuse: { actions: { type: 'refuse', params: { code: 'invalid_transition', param: 'x', message: 'No.' } } },
+    guard: { guard: 'throws', actions: counted },
+    assign: { actions: [counted, breaks] },
+    undeclared: { actions: [counted, 'undeclared'] },
+  },
+  states: {
+    idle: {
+      on: {
+        wait: {
+          target: 'waiting',
+          actions: probeSetup.assign(({ event: { ms } }) => ({ waitMs: typeof ms === 'number' ? ms : 0 })),
+        },
+      },
+    },
+    waiting: {
+      after: { wait: { target: 'idle', actions: emits('woke') } },
+      on: { back: 'idle', wait: { target: 'waiting', reenter: true } },
+    },
+    gone: {},
+  },
+})
+
+/** The probe's definition; its effects are the test's. */
+export const probeDefinition: MachineDefinition = {
+  name: 'probe',
+  version: 1,
+  idPrefix: 'prb',
+  machine: probeMachine,
+  effects: { work: 'from_params', speak: 'stream', tidy: 'idempotent' },
+  row: ({ value, context }) => ({ state: JSON.stringify(value), count: context.count ?? null }),
+  text: {
+    startsAt: 'speech.started',
+    adds: ({ event_type, payload }) =>
+      event_type === 'speech.delta' && typeof payload.delta === 'string' ? payload.delta : undefined,
+  },
+  busy: ({ value }) => isInState(value, 'waiting'),
+  migrations: {},
+}

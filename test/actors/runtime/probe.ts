@@ -1,0 +1,105 @@
+import { pino } from 'pino'
+import { projectScope } from '../../../specs/scope.ts'
+import type { Owner } from '../../../src/actors/runtime/actor-state.ts'
+import type { Effect, EffectContext, EffectOutcome } from '../../../src/actors/runtime/effects.ts'
+import type { Delivery, Resident, Told } from '../../../src/actors/runtime/resident.ts'
+import { epochs, startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import type { EventStream, StreamControl } from '../../../src/actors/use-cases/call.ts'
+import type { MachineDefinition } from '../../../src/machines/definition.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { JsonObject, LogEvent, RecordKind, Storage, StoredEvent } from '../../../src/storage/ports.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { probeDefinition } from './probe-machine.ts'
+
+/** Runs an effect of the probe. */
+export type Run = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
+
+/** What a test may set. */
+export interface ProbeOptions {
+  readonly storage?: Storage
+  readonly clock?: VirtualClock
+  readonly definition?: MachineDefinition
+  readonly work?: Run
+  readonly speak?: Run
+  readonly tidy?: Run
+}
+
+/** List rows of probes. */
+export const probeRows: RecordKind = { name: 'probes' }
+
+/** Who owns the probes. */
+export const owner: Owner = { project: 'prj_1', tenant: 'ten_1', user: 'usr_1', createdAt: 1 }
+
+/** What the probe is told when an effect may have happened. */
+export const unknownEvent: StoredEvent = { type: 'worked', output: 'unknown' }
+
+/** An effect that never ends by itself. */
+export const forever: Run = (_params, { signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+
+const effect = (run: Run): Effect => ({ run, unknown: () => unknownEvent })
+
+/** The real runtime over the probe machine, a store in memory and a clock that stands still. */
+export const openProbe = async (options: ProbeOptions = {}) => {
+  const { storage = openMemoryStorage(), clock = new VirtualClock(), definition = probeDefinition } = options
+  await storage.records.prepare([epochs, probeRows])
+  const runtime = await startRuntime({
+    storage,
+    definitions: [definition],
+    rows: { probe: probeRows },
+    clock,
+    log: pino({ level: 'silent' }),
+    effects: () => ({
+      'probe.work': effect(options.work ?? forever),
+      'probe.speak': effect(options.speak ?? forever),
+      'probe.tidy': effect(options.tidy ?? forever),
+    }),
+  })
+  const { host } = runtime
+  let causes = 0
+  const causeOf = (id: string) => `${id}/${host.epoch}/${++causes}`
+  return {
+    runtime,
+    host,
+    storage,
+    clock,
+    create: (id: string, cause = causeOf(id)): Promise<Told> => host.create(definition, id, owner, {}, cause),
+    tell: (id: string, event: StoredEvent, more: Partial<Delivery> = {}): Promise<Told> =>
+      host.deliver(id, { event, cause: causeOf(id), ...more }),
+    find: (id: string): Promise<Resident> => host.find(projectScope(owner.project), definition, id),
+  }
+}
+
+export type Probe = Awaited<ReturnType<typeof openProbe>>
+
+/** Every event of an actor's log, as the store has it. */
+export const logOf = (storage: Storage, id: string): Promise<readonly LogEvent[]> =>
+  storage.commits.events(id, 0, 10_000)
+
+/** `event_type`s in order. */
+export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
+
+/** A stream's reader: what it has got so far, and how it ended. */
+export interface Reader {
+  readonly events: LogEvent[]
+  ended: 'done' | 'lost' | undefined
+  /** Takes this many more events before it asks for a pause. */
+  room: number
+  readonly control: StreamControl
+}
+
+/** Reads a stream; `room` says how many events it takes at first. */
+export const read = (stream: EventStream, room = Number.POSITIVE_INFINITY): Reader => {
+  const state: Omit<Reader, 'control'> = { events: [], ended: undefined, room }
+  const control = stream.start({
+    push: (events) => {
+      state.events.push(...events)
+      state.room -= events.length
+      return state.room > 0
+    },
+    end: (reason) => {
+      state.ended = reason
+    },
+  })
+  return Object.assign(state, { control })
+}
