@@ -163,6 +163,16 @@ describe('sse', () => {
     expect(response.writes).toEqual([])
   })
 
+  it('stops a stream whose reader goes while it starts', () => {
+    let stops = 0
+    const start = () => {
+      response.leave()
+      return { resume: () => {}, stop: () => void stops++ }
+    }
+    streams.serve({ start }, response, plain)
+    expect([stops, counters.openStreams]).toEqual([1, 0])
+  })
+
   it('never starts a stream whose reader is gone already', () => {
     response.leave()
     serve()

@@ -106,6 +106,23 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       expect(mostBuffered).toBeLessThan(512 * 1024)
     })
 
+    it('sends what a full socket left over, though nothing more is written', async () => {
+      const full = later<string>()
+      const { port } = await serve(
+        stream((writer) => {
+          let parts = 1
+          while (writer.write(`<${parts}>${'x'.repeat(15_000)}`)) parts++
+          full.resolve(`<${parts}>${'x'.repeat(15_000)}`)
+        }),
+      )
+      const raw = await client(port)
+      raw.socket.pause()
+      raw.write(head('GET', '/'))
+      const last = await full.promise
+      raw.socket.resume()
+      await raw.until(last)
+    })
+
     it('tells how much waits when the producer does not heed it, and sends all of it in the end', async () => {
       const part = 'ä☃😀'.repeat(20_000)
       const blocked = later<BodyWriter>()
