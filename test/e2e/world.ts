@@ -29,12 +29,14 @@ export class World {
   readonly ownerPassword: string
   readonly #data: Data
   #server: Service
+  #listening = Promise.withResolvers<void>()
 
   private constructor(server: Service, data: Data, secretKey: string, ownerPassword: string) {
     this.#server = server
     this.#data = data
     this.secretKey = secretKey
     this.ownerPassword = ownerPassword
+    this.#listening.resolve()
   }
 
   static async start({ store = 'sqlite', tools = [], env = {}, mongodbUrl }: WorldOptions = {}): Promise<World> {
@@ -84,14 +86,21 @@ export class World {
     return new Api(this.url, { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' })
   }
 
+  /** Resolves when the server takes connections: at once, unless it was killed. */
+  get listening(): Promise<void> {
+    return this.#listening.promise
+  }
+
   /** SIGKILL: the process is gone when this resolves, its data stays. */
   crash(): Promise<void> {
+    this.#listening = Promise.withResolvers()
     return this.#server.kill9()
   }
 
   /** Starts the server again on the same port and data. */
   async restart(): Promise<void> {
     this.#server = await this.#server.restart()
+    this.#listening.resolve()
   }
 
   /** Rows of every table or collection, as the store itself counts them. */
