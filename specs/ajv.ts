@@ -59,7 +59,10 @@ const mapObjects = (schema: JsonSchema, change: (object: JsonSchema) => JsonSche
 export const requestForm = (schema: JsonSchema, unknownFields: 'refuse' | 'ignore'): JsonSchema =>
   unknownFields === 'ignore' ? schema : mapObjects(schema, closed)
 
-/** An answer's schema: fields with a default are always there, and nothing undeclared is. */
+/** An answer's schema: fields with a default are always there. */
+export const filledForm = (schema: JsonSchema): JsonSchema => mapObjects(schema, defaultsThere)
+
+/** The same, with nothing that is not declared. */
 export const answerForm = (schema: JsonSchema): JsonSchema =>
   mapObjects(schema, (object) => closed(defaultsThere(object)))
 

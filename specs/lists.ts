@@ -11,7 +11,7 @@ import {
   string,
 } from './schema.ts'
 
-/** Query of a list that goes on by cursor (interface-additions are quoted in specs/decisions/0010-interface-as-code.md). */
+/** Query of a list that goes on by cursor. */
 export const cursorQuery = {
   limit: defaulted(integer({ min: 1, max: 100 }), 20),
   cursor: optional(string({ maxLength: 1024 })),

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../package.json' with { type: 'json' }
+import type { Operation } from '../specs/declare.ts'
+import { operations } from '../specs/index.ts'
+import { sessionSocket } from '../specs/resources/sessions.ts'
+import { definitions } from '../src/machines/index.ts'
+import { chartFiles } from './generate/chart-layout.ts'
+import { coveragePage, testTexts } from './generate/coverage.ts'
+import { errorsPage } from './generate/errors-page.ts'
+import type { GeneratedFile } from './generate/generated-file.ts'
+import { mermaidFile } from './generate/mermaid.ts'
+import { openapiFile } from './generate/openapi.ts'
+
+/*
+ * Writes every file that follows from the declarations and machines. With `--check` it writes nothing, names the files
+ * that are not what they should be, and fails when there are any.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const declared: readonly Operation[] = [...Object.values(operations), sessionSocket]
+
+const files: readonly GeneratedFile[] = [
+  openapiFile(declared, packageJson.version),
+  errorsPage(declared),
+  coveragePage(declared, testTexts(root)),
+  ...definitions.map(mermaidFile),
+  ...(await chartFiles(definitions)),
+]
+
+const isStale = ({ path, text }: GeneratedFile): boolean => {
+  const file = join(root, path)
+  return !existsSync(file) || readFileSync(file, 'utf8') !== text
+}
+
+const stale = files.filter(isStale)
+if (process.argv.includes('--check')) {
+  for (const { path } of stale) console.log(`${path} is stale: run npm run generate`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+} else {
+  for (const { path, text } of stale) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  console.log(`${stale.length} of ${files.length} generated files were stale`)
+}

@@ -1,0 +1,31 @@
+import type { Operation } from '../../specs/declare.ts'
+import { errors } from '../../specs/errors.ts'
+import { codesOf } from '../../specs/wire-errors.ts'
+import type { GeneratedFile } from './generated-file.ts'
+
+/** `specs/errors.md`: every code, what it means, and where it is answered. */
+export const errorsPage = (operations: readonly Operation[]): GeneratedFile => {
+  const rows = Object.entries(errors).map(([code, { status, type, message }]) => {
+    const where = operations.filter((operation) => codesOf(operation).some((each) => each === code))
+    return `| \`${code}\` | ${status} | ${type} | ${message} | ${placesOf(where, operations.length)} |`
+  })
+  const text = [
+    '# Errors',
+    '',
+    'Made from `specs/errors.ts` by `npm run generate`. The status is that of the platform envelope; the flat, web and',
+    'custom-provider families answer whatever is malformed with 400 (`specs/wire-errors.ts`). A code without a place is',
+    'met in streams, or belongs to operations that are not declared yet.',
+    '',
+    '| code | status | type | message | answered by |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+  return { path: 'specs/errors.md', text }
+}
+
+const placesOf = (where: readonly Operation[], all: number): string => {
+  if (where.length === all) return 'every operation'
+  if (where.length > 8) return `${where.length} operations`
+  return where.map(({ id }) => `\`${id}\``).join(', ')
+}

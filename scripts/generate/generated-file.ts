@@ -1,0 +1,5 @@
+/** A file that follows from the declarations. `path` is from the root of the project. */
+export interface GeneratedFile {
+  readonly path: string
+  readonly text: string
+}

@@ -1,0 +1,68 @@
+import type { EnvelopeName, Operation } from './declare.ts'
+import { type ErrorCode, errors } from './errors.ts'
+
+const malformed: readonly ErrorCode[] = [
+  'bad_request',
+  'malformed_json',
+  'missing_field',
+  'unknown_field',
+  'invalid_field',
+  'invalid_query',
+]
+
+const isMalformed = (code: ErrorCode): boolean => malformed.includes(code)
+
+/** Status of a code in a family: the families beside the platform answer whatever is malformed with 400 (interface "Errors"). */
+export const statusIn = (envelope: EnvelopeName, code: ErrorCode): number => {
+  const platform = envelope === 'platform' || envelope === 'memory'
+  return isMalformed(code) && !platform ? 400 : errors[code].status
+}
+
+/** What a family calls a code: the flat one has `bad_request` for whatever is malformed. */
+export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string =>
+  envelope === 'flat' && isMalformed(code) ? 'bad_request' : code
+
+/** Every code that an operation can answer, in the order of the table: those that it declares, and those that follow from the rest. */
+export const codesOf = (operation: Operation): readonly ErrorCode[] => {
+  const codes = new Set<ErrorCode>([
+    ...operation.errors,
+    ...accessCodes(operation),
+    ...inputCodes(operation),
+    'store_unavailable',
+    'internal_error',
+  ])
+  return allCodes.filter((code) => codes.has(code))
+}
+
+const allCodes = Object.keys(errors).filter((code): code is ErrorCode => code in errors)
+
+const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation): readonly ErrorCode[] => {
+  const csrf: readonly ErrorCode[] = method === 'GET' || cors ? [] : ['csrf_refused']
+  if (kinds.includes('public')) return csrf
+  const secretOnly = kinds.length === 1 && kinds[0] === 'secret_key'
+  return [
+    'authentication_required',
+    secretOnly ? 'secret_key_required' : 'forbidden',
+    ...(permission === undefined ? [] : (['insufficient_scope'] as const)),
+    ...(kinds.includes('dashboard') ? csrf : []),
+  ]
+}
+
+const inputCodes = ({ params, query, body, files, answer, idempotency }: Operation): readonly ErrorCode[] => [
+  ...(params.length > 0 ? (['not_found'] as const) : []),
+  ...(Object.keys(query).length > 0 ? (['invalid_query'] as const) : []),
+  ...(body === null ? [] : bodyCodes),
+  ...(files === null ? [] : (['bad_request'] as const)),
+  ...(answer.kind === 'events' && answer.resumable ? (['invalid_header'] as const) : []),
+  ...(idempotency === 'ignored' ? [] : (['invalid_header', 'idempotency_key_reused'] as const)),
+  ...(idempotency === 'stored' ? (['idempotency_in_progress'] as const) : []),
+]
+
+const bodyCodes = [
+  'malformed_json',
+  'missing_field',
+  'invalid_field',
+  'unknown_field',
+  'body_too_large',
+  'unsupported_media_type',
+] as const
