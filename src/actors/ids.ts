@@ -1,7 +1,20 @@
+import { randomFillSync } from 'node:crypto'
 import { decodeTime, monotonicFactory, ulid } from 'ulid'
 import type { Idempotency } from './use-cases/call.ts'
 
-const nextUlid = monotonicFactory()
+/** Random bytes are drawn many at once: one by one they cost more than the rest of a request's ids. */
+const pool = new Uint8Array(4096)
+let drawn = pool.length
+
+const random = (): number => {
+  if (drawn === pool.length) {
+    randomFillSync(pool)
+    drawn = 0
+  }
+  return (pool[drawn++] ?? 0) / 256
+}
+
+const nextUlid = monotonicFactory(random)
 
 /**
  * A new id: `prefix`, `_` and a 26-character lower-case ULID, e.g. `ses_01kb…`.
