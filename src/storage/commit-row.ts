@@ -4,7 +4,7 @@ import type { Commit, CommitKey, Json, LogEvent, StoredLogEvent } from './ports.
  * A commit as every adapter keeps it: what is searched for stands apart, the rest is JSON text.
  *
  * Text and not columns or BSON: it costs less to write, and a key or a depth that a database refuses (`$ref`, `a\u0000b`)
- * cannot fail the batch in which other actors' commits travel (specs/decisions/0010-storage.md).
+ * cannot fail the batch in which other actors' commits travel (specs/decisions/0040-storage.md).
  */
 export interface CommitRow {
   readonly actor: string

@@ -62,6 +62,23 @@ describe('the sqlite file', () => {
     await store.close()
   })
 
+  it('takes a whole group back when SQLite fails in the middle of it, and goes on afterwards', async () => {
+    const path = join(folder, 'broken.db')
+    const store = openSqliteStorage({ path })
+    await store.records.prepare([widgets])
+    const other = new DatabaseSync(path)
+    other.exec('alter table commits rename to away')
+    const inserted = store.records.insert(widgets, recordOf('wid_1'))
+    const appended = store.commits.append([commitOf('ses_1', 1)])
+    await expect(inserted).rejects.toThrow(StoreUnavailable)
+    expect(await appended).toEqual(['unknown'])
+    expect(await store.records.get(widgets, projectScope('prj_1'), 'wid_1')).toBeNull()
+    other.exec('alter table away rename to commits')
+    other.close()
+    expect(await store.commits.append([commitOf('ses_1', 1)])).toEqual(['done'])
+    await store.close()
+  })
+
   it('refuses a file that is no database', () => {
     expect(() => openSqliteStorage({ path: folder })).toThrow(StoreUnavailable)
   })

@@ -27,7 +27,7 @@ const maxUnits = 4_000_000
  * unordered `insert`, each commit with an outcome of its own.
  *
  * The bare command and not `insertMany`: the driver's bulk code measures each document before it writes it and hides
- * `keyPattern`, and its retries would meet their own first write as a duplicate (specs/decisions/0010-storage.md).
+ * `keyPattern`, and its retries would meet their own first write as a duplicate (specs/decisions/0040-storage.md).
  */
 export class AppendQueue {
   readonly #db: Db
