@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { logOf, openProbe, type Probe, typesOf } from './probe.ts'
+
+const id = 'prb_1'
+/** The clock of reminders looks twice a second. */
+const lookMs = 500
+
+const waiting = async (
+  ms: number,
+): Promise<{ probe: Probe; faulty: FaultyStorage; log: () => Promise<readonly string[]> }> => {
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const probe = await openProbe({ storage: faulty.storage })
+  await probe.create(id)
+  await probe.tell(id, { type: 'wait', ms })
+  return { probe, faulty, log: async () => typesOf(await logOf(faulty.inner, id)) }
+}
+
+it('come when they are due, not before, and once', async () => {
+  const { probe, log } = await waiting(60_000)
+  await probe.clock.advance(59_999)
+  expect(await log()).toEqual([])
+  await probe.clock.advance(1 + lookMs)
+  expect(await log()).toEqual(['woke'])
+  await probe.clock.advance(600_000)
+  expect(await log()).toEqual(['woke'])
+})
+
+it('do not come when their state was left', async () => {
+  const { probe, log } = await waiting(60_000)
+  await probe.tell(id, { type: 'back' })
+  await probe.clock.advance(600_000)
+  expect(await log()).toEqual([])
+})
+
+it('come at the new time when their state was entered again', async () => {
+  const { probe, log } = await waiting(60_000)
+  await probe.clock.advance(50_000)
+  await probe.tell(id, { type: 'wait' })
+  await probe.clock.advance(59_999)
+  expect(await log()).toEqual([])
+  await probe.clock.advance(1 + lookMs)
+  expect(await log()).toEqual(['woke'])
+})
+
+it('come through later commits that have nothing to do with them', async () => {
+  const { probe, log } = await waiting(60_000)
+  for (let n = 0; n < 5; n++) await probe.tell(id, { type: 'count' })
+  await probe.clock.advance(60_000 + lookMs)
+  expect((await log()).at(-1)).toBe('woke')
+})
+
+it('come to an actor that is no longer in memory', async () => {
+  const { probe, log } = await waiting(600_000)
+  await probe.clock.advance(120_000)
+  expect(probe.host.live).toBe(0)
+  await probe.clock.advance(480_000 + lookMs)
+  expect(await log()).toEqual(['woke'])
+})
+
+it('come after a restart, also those that fell due meanwhile', async () => {
+  const { probe, faulty, log } = await waiting(60_000)
+  faulty.crash()
+  await probe.clock.advance(3_600_000)
+  const next = await openProbe({ storage: faulty.inner, clock: probe.clock })
+  await next.clock.advance(lookMs)
+  expect(await log()).toEqual(['woke'])
+})
+
+describe('whose delivery fails', () => {
+  it('are tried again until they are taken, and taken once', async () => {
+    const { probe, faulty, log } = await waiting(1000)
+    faulty.away = true
+    await probe.clock.advance(60_000)
+    faulty.away = false
+    await probe.clock.advance(10_000)
+    expect(await log()).toEqual(['woke'])
+  })
+
+  it('are taken once when the answer to their commit is lost', async () => {
+    const { probe, faulty, log } = await waiting(1000)
+    faulty.next('answer_lost')
+    faulty.hold(async () => {
+      faulty.unreadable = true
+    })
+    await probe.clock.advance(5000)
+    expect(faulty.asked.at(-1)?.cause).toMatch(/^xstate\.after\.wait/)
+    faulty.hold(() => undefined)
+    faulty.unreadable = false
+    await probe.clock.advance(60_000)
+    expect(await log()).toEqual(['woke'])
+  })
+
+  it('hold up no other', async () => {
+    const { probe, faulty } = await waiting(1000)
+    const head = await faulty.inner.commits.head(id)
+    if (head === null) throw new Error('the probe exists')
+    const snapshot = { ...head.snapshot, context: { blob: { $blob: 'missing' } } }
+    await faulty.inner.commits.append([
+      { ...head, actor: 'prb_damaged', due: head.at, nonce: 'n', snapshot },
+      { ...head, actor: 'prb_gone', due: head.at, nonce: 'o', machine: 'probe@99' },
+    ])
+    await probe.clock.advance(1000 + lookMs)
+    expect(typesOf(await logOf(faulty.inner, id))).toEqual(['woke'])
+  })
+})
