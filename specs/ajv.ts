@@ -62,9 +62,16 @@ export const requestForm = (schema: JsonSchema, unknownFields: 'refuse' | 'ignor
 /** An answer's schema: fields with a default are always there. */
 export const filledForm = (schema: JsonSchema): JsonSchema => mapObjects(schema, defaultsThere)
 
-/** The same, with nothing that is not declared. */
+/** The same for a check: nothing that is not declared, and no defaults that ajv would fill in itself. */
 export const answerForm = (schema: JsonSchema): JsonSchema =>
-  mapObjects(schema, (object) => closed(defaultsThere(object)))
+  mapObjects(schema, (object) => closed(withoutDefaults(defaultsThere(object))))
+
+const withoutDefaults = ({ properties = {}, ...object }: JsonSchema): JsonSchema => ({
+  ...object,
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([name, { default: _unused, ...field }]) => [name, field]),
+  ),
+})
 
 const closed = (object: JsonSchema): JsonSchema =>
   object['x-open'] === true ? object : { ...object, additionalProperties: false }

@@ -13,4 +13,6 @@ export interface LogEvent {
   readonly event_type: string
   readonly turn_number?: number
   readonly payload: JsonObject
+  /** What the fold of the log needs and no client is shown, such as a provider's signature of a call. */
+  readonly hidden?: JsonObject
 }

@@ -76,7 +76,8 @@ const named = (code: 'missing_field' | 'unknown_field' | 'invalid_field', param:
 function queryRefusal(error: ErrorObject | undefined): ServiceError {
   if (error === undefined) return new ServiceError('invalid_query')
   const missing = error.keyword === 'required' ? error.params.missingProperty : undefined
-  const param = pathOf(error.instancePath, missing)
+  // of a list the parameter, not the item: a query shows no positions
+  const param = pathOf(error.instancePath.split('/').slice(0, 2).join('/'), missing)
   return new ServiceError('invalid_query', { param, message: `${param} ${rule(error)}.` })
 }
 

@@ -16,7 +16,7 @@ const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: str
 
   flat: (error, requestId) => ({
     error: codeIn('flat', error.code),
-    message: messageOf(error),
+    message: error.message,
     ...paramOf(error),
     ...error.details.extra,
     request_id: requestId,
@@ -24,11 +24,11 @@ const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: str
 
   web: (error, requestId) => ({
     error: error.code,
-    message: messageOf(error),
+    message: error.message,
     details: { ...paramOf(error), ...error.details.extra, request_id: requestId },
   }),
 
-  custom_providers: (error) => ({ error: messageOf(error) }),
+  custom_providers: (error) => ({ error: namingMessage(error) }),
 }
 
 /** Puts an error into a family's envelope. */
@@ -42,7 +42,7 @@ export const platformBody = (error: ServiceError, requestId: string) => ({
   error: {
     type: errors[error.code].type,
     code: error.code,
-    message: messageOf(error),
+    message: error.message,
     request_id: requestId,
     param: error.details.param ?? null,
   },
@@ -50,6 +50,6 @@ export const platformBody = (error: ServiceError, requestId: string) => ({
 
 const paramOf = ({ details }: ServiceError) => (details.param === undefined ? {} : { param: details.param })
 
-/** The table's sentence does not say which field it was; not every envelope has a place for its name. */
-const messageOf = ({ details, message }: ServiceError): string =>
+/** For the envelope that has no place for the field's name. */
+const namingMessage = ({ details, message }: ServiceError): string =>
   details.param === undefined || message.includes(details.param) ? message : `${message} (${details.param})`

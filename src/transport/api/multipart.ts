@@ -38,8 +38,9 @@ function partsOf(body: Buffer, boundary: string): readonly Buffer[] {
   const mark = Buffer.from(`\r\n--${boundary}`)
   const first = mark.subarray(2)
   const parts: Buffer[] = []
-  let at = body.subarray(0, first.length).equals(first) ? first.length : body.indexOf(mark) + mark.length
-  if (at < first.length) throw refuse('The form does not hold its boundary.')
+  const before = body.subarray(0, first.length).equals(first) ? -2 : body.indexOf(mark)
+  if (before === -1) throw refuse('The form does not hold its boundary.')
+  let at = before + mark.length
   while (body.toString('latin1', at, at + 2) !== '--') {
     const start = body.indexOf('\r\n', at) + 2
     const end = body.indexOf(mark, start - 2)

@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { secretKeyOnly } from '../../specs/access.ts'
+import { answersJson } from '../../specs/answer.ts'
+import { defineOperation, type OperationSpec } from '../../specs/declare.ts'
+import { ServiceError } from '../../specs/errors.ts'
+import {
+  array,
+  boolean,
+  defaulted,
+  integer,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  string,
+  union,
+} from '../../specs/schema.ts'
+import { answerChecker, requestValidator } from '../../specs/validate.ts'
+
+const validatorOf = (spec: Partial<OperationSpec>) =>
+  requestValidator(
+    defineOperation('things.do', {
+      summary: '',
+      method: 'POST',
+      path: '/v1/things',
+      access: secretKeyOnly,
+      answer: answersJson(object({})),
+      ...spec,
+    }),
+  )
+
+const said = (work: () => unknown) => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof ServiceError) return { code: error.code, param: error.details.param }
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('a body', () => {
+  const circle = object({ kind: oneOf('circle'), radius: number({ min: 0 }) })
+  const square = object({ kind: oneOf('square'), side: number({ min: 0 }) })
+  const body = object({
+    size: defaulted(integer({ min: 1, max: 9 }), 3),
+    speed: optional(integer({ min: 1, max: 10, clamp: 'max' })),
+    depth: optional(integer({ min: 1, max: 10, clamp: 'both' })),
+    shapes: optional(array(union([circle, square], 'kind'))),
+    note: nullable(string({ maxLength: 3 })),
+    either: optional(union([string(), object({ url: string() })])),
+    labels: optional(record(string())),
+    open: optional(object({}, { open: true })),
+  })
+  const check = (value: Record<string, unknown>, spec: Partial<OperationSpec> = {}) => {
+    const full = { note: null, ...value }
+    const outcome = said(() => validatorOf({ body, ...spec }).body(full))
+    return outcome === 'accepted' ? full : outcome
+  }
+
+  it('has defaults filled in and clamped numbers moved', () => {
+    expect(check({ speed: 99, depth: -5 })).toEqual({ note: null, size: 3, speed: 10, depth: 1 })
+  })
+
+  it.each([
+    [{ speed: 0 }, 'invalid_field', 'speed'],
+    [{ size: 10 }, 'invalid_field', 'size'],
+    [{ size: '3' }, 'invalid_field', 'size'],
+    [{ size: 2.5 }, 'invalid_field', 'size'],
+    [{ note: 'long' }, 'invalid_field', 'note'],
+    [
+      {
+        shapes: [
+          { kind: 'circle', radius: 1 },
+          { kind: 'square', radius: 1 },
+        ],
+      },
+      'missing_field',
+      'shapes[1].side',
+    ],
+    [{ shapes: [{ kind: 'square', side: 1, radius: 1 }] }, 'unknown_field', 'shapes[0].radius'],
+    [{ shapes: [{ kind: 'star' }] }, 'invalid_field', 'shapes[0].kind'],
+    [{ shapes: [{}] }, 'missing_field', 'shapes[0].kind'],
+    [{ shapes: [7] }, 'invalid_field', 'shapes[0]'],
+    [{ either: 7 }, 'invalid_field', 'either'],
+    [{ either: { url: 7 } }, 'invalid_field', 'either.url'],
+    [{ labels: { 'a/b~c': 7 } }, 'invalid_field', 'labels.a/b~c'],
+    [JSON.parse('{"__proto__": 1}'), 'unknown_field', '__proto__'],
+  ])('%j is refused with the field that is wrong', (value, code, param) => {
+    expect(check(value)).toEqual({ code, param })
+  })
+
+  it('may have undeclared fields where an object is open, and everywhere in families that ignore them', () => {
+    expect(check({ open: { anything: 1 } })).toMatchObject({ open: { anything: 1 } })
+    expect(check({ unheard_of: 1 })).toEqual({ code: 'unknown_field', param: 'unheard_of' })
+    expect(check({ unheard_of: 1 }, { unknownFields: 'ignore' })).toMatchObject({ size: 3 })
+  })
+
+  it('of any kind is accepted or refused, and nothing else', () => {
+    const validator = validatorOf({ body })
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(['accepted', 'missing_field', 'unknown_field', 'invalid_field']).toContain(
+          codeOf(said(() => validator.body(value))),
+        )
+      }),
+    )
+  })
+})
+
+const codeOf = (outcome: ReturnType<typeof said>) => (outcome === 'accepted' ? outcome : outcome.code)
+
+describe('a query', () => {
+  const query = {
+    limit: defaulted(integer({ min: 1, max: 100 }), 20),
+    available: optional(boolean()),
+    name: optional(string()),
+    tags: optional(array(oneOf('a', 'b'))),
+    ratio: optional(number()),
+  }
+  const validator = validatorOf({ query })
+
+  it.each([
+    ['', { limit: 20 }],
+    ['limit=5&available=true&ratio=-1.5', { limit: 5, available: true, ratio: -1.5 }],
+    ['name=a+b%20c%26&&', { limit: 20, name: 'a b c&' }],
+    ['name', { limit: 20, name: '' }],
+    ['tags=a,b&tags=a', { limit: 20, tags: ['a', 'b', 'a'] }],
+    ['other=1&other=2', { limit: 20 }],
+  ])('%s is read as declared', (text, found) => {
+    expect(validator.query(text)).toEqual(found)
+  })
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=5x', 'limit'],
+    ['limit=', 'limit'],
+    ['limit=1e3', 'limit'],
+    ['limit=2.5', 'limit'],
+    ['available=yes', 'available'],
+    ['tags=c', 'tags'],
+    ['name=%E0%A4', 'name'],
+    ['name=a&name=b', 'name'],
+  ])('%s is refused with its name', (text, param) => {
+    expect(said(() => validator.query(text))).toEqual({ code: 'invalid_query', param })
+  })
+
+  it('of any kind is read or refused, and nothing else', () => {
+    const texts = fc.array(fc.constantFrom('limit', 'tags', 'name', '=', '&', '%', 'ff', '1', ',', 'a', '+'), {
+      maxLength: 12,
+    })
+    fc.assert(
+      fc.property(texts, (parts) => {
+        expect(['accepted', 'invalid_query']).toContain(codeOf(said(() => validator.query(parts.join('')))))
+      }),
+    )
+  })
+})
+
+describe('an answer', () => {
+  const check = answerChecker(object({ size: defaulted(integer(), 1), note: optional(string()) }).json)
+
+  it.each([
+    [{ size: 1 }, null],
+    [{ size: 1, note: 'x' }, null],
+    [{}, expect.stringContaining('size')],
+    [{ size: 1, more: 1 }, expect.any(String)],
+  ])('%j is judged by its declaration, defaults being there', (value, outcome) => {
+    expect(check(value)).toEqual(outcome)
+  })
+})

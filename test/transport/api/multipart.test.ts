@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { boundaryOf, parseForm } from '../../../src/transport/api/multipart.ts'
+
+const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`
+const parse = (text: string | Buffer) => parseForm(Buffer.from(text), 'b')
+
+describe('a boundary', () => {
+  it.each([
+    ['multipart/form-data; boundary=abc', 'abc'],
+    ['Multipart/Form-Data; charset=utf-8; boundary="a b"', 'a b'],
+    ['multipart/form-data', null],
+    ['multipart/mixed; boundary=abc', null],
+    [undefined, null],
+  ])('is read from %s', (contentType, boundary) => {
+    expect(boundaryOf(contentType)).toBe(boundary)
+  })
+})
+
+describe('a form', () => {
+  it('gives its bytes as they are, whatever they are', () => {
+    const content = fc.uint8Array({ maxLength: 200 }).filter((bytes) => !Buffer.from(bytes).includes('\r\n--b'))
+    fc.assert(
+      fc.property(fc.array(content, { maxLength: 4 }), (contents) => {
+        const parts = contents.flatMap((bytes, at) => [
+          Buffer.from(`--b\r\ncontent-disposition: form-data; name="f${at}"; filename="x"\r\n\r\n`),
+          Buffer.from(bytes),
+          Buffer.from('\r\n'),
+        ])
+        const { files } = parse(Buffer.concat([...parts, Buffer.from('--b--')]))
+        expect(files.map(({ bytes }) => [...bytes])).toEqual(contents.map((bytes) => [...bytes]))
+      }),
+    )
+  })
+
+  it('may start with text that is no part', () => {
+    const { fields } = parse(`preamble\r\n${part('Content-Disposition: form-data; name="a"', '1')}--b--\r\nepilogue`)
+    expect(fields).toEqual([['a', '1']])
+  })
+
+  it('has names as browsers write them', () => {
+    const { files } = parse(`${part('content-disposition: form-data; name="a"; filename="a %22b%22 ü.txt"', '')}--b--`)
+    expect(files[0]).toMatchObject({ filename: 'a "b" ü.txt', contentType: 'application/octet-stream' })
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['no boundary', 'some text that goes on for a while'],
+    ['no end', part('content-disposition: form-data; name="a"', '1')],
+    ['a part without a name', `${part('content-type: text/plain', '1')}--b--`],
+    ['a part without an end of its headers', '--b\r\ncontent-disposition: form-data; name="a"\r\n--b--'],
+    ['too many parts', `${part('content-disposition: form-data; name="a"', '').repeat(129)}--b--`],
+  ])('with %s is refused', (_, text) => {
+    expect(() => parse(text)).toThrow(ServiceError)
+  })
+
+  it('never breaks the parser', () => {
+    const piece = fc.constantFrom(
+      '--b',
+      '--',
+      '\r\n',
+      '\r\n\r\n',
+      'content-disposition: form-data; name="a"',
+      'x',
+      '"',
+      ';',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        try {
+          parse(pieces.join(''))
+        } catch (error) {
+          expect(error).toBeInstanceOf(ServiceError)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})

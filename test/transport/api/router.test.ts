@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { Router } from '../../../src/transport/api/router.ts'
+
+const router = new Router<string>()
+for (const path of [
+  '/v1/things',
+  '/v1/things/{id}',
+  '/v1/things/{id}/test',
+  '/v1/things/oauth/callback',
+  '/v1/things/{id}/parts/{part}',
+  '/v1/things/{id}/parts/new',
+]) {
+  router.add('GET', path, path)
+}
+router.add('POST', '/v1/things', 'create')
+
+const find = (path: string) => {
+  const match = router.find(path)
+  return match && [match.methods.get('GET'), ...match.params]
+}
+
+describe('a path', () => {
+  it.each([
+    ['/v1/things', ['/v1/things']],
+    ['/v1/things/a', ['/v1/things/{id}', 'a']],
+    ['/v1/things/oauth', ['/v1/things/{id}', 'oauth']],
+    ['/v1/things/oauth/callback', ['/v1/things/oauth/callback']],
+    ['/v1/things/oauth/test', ['/v1/things/{id}/test', 'oauth']],
+    ['/v1/things/a/parts/b', ['/v1/things/{id}/parts/{part}', 'a', 'b']],
+    ['/v1/things/a/parts/new', ['/v1/things/{id}/parts/new', 'a']],
+    ['/v1/things/a%20b/parts/%C3%BC', ['/v1/things/{id}/parts/{part}', 'a b', 'ü']],
+  ])('%s leads to one place', (path, found) => {
+    expect(find(path)).toEqual(found)
+  })
+
+  it.each([
+    '',
+    '/',
+    '/v1',
+    '/v1/things/',
+    '/v1/things//test',
+    '/v1/things/a/parts',
+    'v1/things',
+    '/v1/things/%E0%A4%A',
+    '/__proto__',
+  ])('%s leads nowhere', (path) => {
+    expect(find(path)).toBeNull()
+  })
+
+  it('has all its methods in one place', () => {
+    expect([...(router.find('/v1/things')?.methods.keys() ?? [])]).toEqual(['GET', 'POST'])
+  })
+
+  it('is declared once for each method', () => {
+    expect(() => router.add('POST', '/v1/things', 'again')).toThrow('POST /v1/things is declared twice')
+  })
+})
