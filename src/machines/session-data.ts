@@ -26,6 +26,8 @@ export type RequestedCall = {
   readonly action_id: string
   readonly tool: string
   readonly arguments: Json
+  /** What the provider wants back with the call (a signature, its reasoning), unread by us. */
+  readonly opaque?: string
 }
 
 /**

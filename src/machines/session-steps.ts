@@ -53,8 +53,11 @@ export const waitingEvents = (context: SessionContext, except?: string): readonl
     .filter((call) => call.status === 'pending' && call.action_id !== except)
     .map((call) => pausedEvent(context, call))
 
-const startedEvent = (context: SessionContext, call: OpenCall): Emission =>
-  emission(context, 'tool_call.started', { tool: call.tool, arguments: parsed(call), action_id: call.action_id })
+const startedEvent = (context: SessionContext, call: RequestedCall): Emission => {
+  const { tool, action_id, opaque } = call
+  const event = emission(context, 'tool_call.started', { tool, arguments: call.arguments, action_id })
+  return opaque === undefined ? event : { ...event, hidden: { opaque } }
+}
 
 const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission => {
   const output = JSON.stringify({ error: { code: 'unknown_tool', message: `There is no tool ${call.tool}.` } })
@@ -65,9 +68,13 @@ const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission => 
  * What a model's answer journals, once `context.calls` holds its calls. All its calls stand before the first output,
  * so that the fold of the log can tell one answer's calls from the next one's.
  */
-export const answerEvents = (context: SessionContext, delta: string): readonly Emission[] => [
+export const answerEvents = (
+  context: SessionContext,
+  delta: string,
+  calls: readonly RequestedCall[],
+): readonly Emission[] => [
   ...deltaEvents(context, delta),
-  ...context.calls.map((call) => startedEvent(context, call)),
+  ...calls.map((call) => startedEvent(context, call)),
   ...context.calls.filter((call) => call.kind === 'unknown').map((call) => unknownToolEvent(context, call)),
   ...waitingEvents(context),
 ]

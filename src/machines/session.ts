@@ -96,7 +96,7 @@ const takeAnswer = sessionSetup.createAction(
       ...spend(context, event.usage),
       calls: openCalls(context, event.calls),
     }))
-    enqueue({ type: 'emit', params: ({ context }) => ({ events: answerEvents(context, event.delta) }) })
+    enqueue({ type: 'emit', params: ({ context }) => ({ events: answerEvents(context, event.delta, event.calls) }) })
     enqueue({ type: 'send', params: ({ context }) => actionMessages(context) })
   }),
 )

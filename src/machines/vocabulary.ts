@@ -14,6 +14,8 @@ export interface Emission {
   readonly event_type: string
   readonly turn_number?: number
   readonly payload: JsonObject
+  /** Kept beside the payload, for the fold of the log; never shown. */
+  readonly hidden?: JsonObject
 }
 
 /** A message to another actor. A `create` event starts the actor with its `input`. */

@@ -94,6 +94,7 @@ const answered = (delta: string, answer: ModelAnswer, cost: string | null): Effe
       action_id: newId('act'),
       tool: call.name,
       arguments: parsed(call.arguments),
+      ...(call.opaque !== undefined && { opaque: call.opaque }),
     })),
     usage: usageOf(answer, cost),
   }

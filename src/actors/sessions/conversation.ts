@@ -59,7 +59,7 @@ export class Conversation {
   apply(events: readonly LogEvent[]): void {
     for (const event of events) {
       if (event.sequence <= this.#through) continue
-      this.#take(event.event_type, event.payload)
+      this.#take(event)
       this.#through = event.sequence
     }
   }
@@ -70,8 +70,8 @@ export class Conversation {
     return this.#messages
   }
 
-  #take(type: string, payload: JsonObject): void {
-    switch (type) {
+  #take({ event_type, payload, hidden }: LogEvent): void {
+    switch (event_type) {
       case 'turn.started':
         this.#startTurn(payload)
         return
@@ -82,7 +82,7 @@ export class Conversation {
       case 'tool_call.started':
         // an answer's calls all stand before their first output: this one is of the next answer
         if (this.#answered()) this.#close()
-        this.#open = { ...this.#open, calls: [...this.#open.calls, callOf(payload)] }
+        this.#open = { ...this.#open, calls: [...this.#open.calls, callOf(payload, hidden)] }
         return
       case 'tool_call.completed':
         this.#output(payload.action_id, payload.output)
@@ -140,8 +140,9 @@ export class Conversation {
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-const callOf = (payload: JsonObject): ModelToolCall => ({
+const callOf = (payload: JsonObject, hidden: JsonObject | undefined): ModelToolCall => ({
   callId: text(payload.action_id),
   name: text(payload.tool),
   arguments: JSON.stringify(payload.arguments ?? {}),
+  ...(typeof hidden?.opaque === 'string' && { opaque: hidden.opaque }),
 })

@@ -24,7 +24,7 @@ import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
 /** What a scripted model says: parts of text, then calls. A part may be a gate to wait at. */
 export interface Script {
   readonly text?: readonly (string | Promise<void>)[]
-  readonly calls?: readonly { readonly name: string; readonly arguments: string }[]
+  readonly calls?: readonly { readonly name: string; readonly arguments: string; readonly opaque?: string }[]
   readonly fails?: ModelError
 }
 

@@ -126,3 +126,20 @@ it('forgets a deleted session', async () => {
   const list = await world.useCases['sessions.list'](callOf({}, { page: 1, limit: 20 }, undefined))
   expect(list.pagination.total).toBe(0)
 })
+
+it('gives a provider back what it hid beside a call, and shows it to no client', async () => {
+  const calls = [{ name: 'weather', arguments: '{}', opaque: 'signed-by-provider' }]
+  const world = await open({ scripts: [{ calls }, { text: ['fine'] }] })
+  const session = await newSession(world)
+  const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
+  const action_id = String(paused.at(-1)?.payload.action_id)
+  const next = await open({ storage: world.storage, scripts: [{ text: ['Sunny.'] }] })
+  const body = { action_id, tool_results: [{ action_id, output: '31' }] }
+  await collect((await next.useCases['sessions.approve'](callOf({ session_id: session }, {}, body))).stream)
+  const assistant = next.provider.asked[0]?.messages.find((message) => message.role === 'assistant')
+  expect(assistant).toMatchObject({ toolCalls: [{ opaque: 'signed-by-provider' }] })
+  const shown = await next.useCases['sessions.events'](
+    callOf({ session_id: session }, { page: 1, limit: 20 }, undefined),
+  )
+  expect(JSON.stringify(shown)).not.toContain('signed-by-provider')
+})
