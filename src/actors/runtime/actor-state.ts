@@ -19,6 +19,16 @@ export interface ActorState {
   readonly text: TurnText
 }
 
+/** The state alone: what else a step said is done with once it is committed, and may be large. */
+export const stateAlone = ({ seq, lastSequence, snapshot, reminders, inFlight, text }: ActorState): ActorState => ({
+  seq,
+  lastSequence,
+  snapshot,
+  reminders,
+  inFlight,
+  text,
+})
+
 /** Who owns an actor, and when it was made (ms since the epoch). Fixed at its first commit. */
 export interface Owner {
   readonly project: string

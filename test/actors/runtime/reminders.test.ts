@@ -62,7 +62,7 @@ it('come to an actor that is no longer in memory', async () => {
 it('come after a restart, also those that fell due meanwhile', async () => {
   const { probe, faulty, log } = await waiting(60_000)
   faulty.crash()
-  await probe.clock.advance(3_600_000)
+  await probe.clock.leap(3_600_000)
   const next = await openProbe({ storage: faulty.inner, clock: probe.clock })
   await next.clock.advance(lookMs)
   expect(await log()).toEqual(['woke'])

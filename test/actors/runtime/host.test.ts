@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest'
+import { projectScope, tenantScope, userScope } from '../../../specs/scope.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { type Commit, StoreUnavailable } from '../../../src/storage/ports.ts'
+import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { calm } from '../../support/virtual-clock.ts'
+import { logOf, openProbe, owner, probeRows, read, typesOf } from './probe.ts'
+import { probeDefinition } from './probe-machine.ts'
+
+const id = 'prb_1'
+const count = { type: 'count' }
+
+const open = async (options: Parameters<typeof openProbe>[0] = {}) => {
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const probe = await openProbe({ storage: faulty.storage, ...options })
+  await probe.create(id)
+  return { faulty, probe, log: async () => typesOf(await logOf(faulty.inner, id)) }
+}
+
+describe('a scope', () => {
+  it.each([
+    ['its project', projectScope('prj_1')],
+    ['its tenant', tenantScope('prj_1', 'ten_1')],
+    ['its user', userScope('prj_1', 'ten_1', 'usr_1')],
+  ])('of %s finds an actor', async (_, scope) => {
+    const { probe } = await open()
+    expect((await probe.host.find(scope, probeDefinition, id)).id).toBe(id)
+  })
+
+  it.each([
+    ['another project', projectScope('prj_2'), id],
+    ['another tenant', tenantScope('prj_1', 'ten_2'), id],
+    ['another user', userScope('prj_1', 'ten_1', 'usr_2'), id],
+    ['the same names in another project', userScope('prj_2', 'ten_1', 'usr_1'), id],
+    ['its project, by an id that nobody has', projectScope('prj_1'), 'prb_2'],
+    ['its project, by an id of another kind', projectScope('prj_1'), 'ses_1'],
+  ])('of %s does not', async (_, scope, asked) => {
+    const { probe } = await open()
+    await expect(probe.host.find(scope, probeDefinition, asked)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('a cause', () => {
+  it('that comes again is answered by what it did, and does nothing', async () => {
+    const { probe, log } = await open()
+    const first = await probe.tell(id, count, { cause: 'key' })
+    await probe.tell(id, count)
+    const again = await probe.tell(id, count, { cause: 'key' })
+    expect(first.duplicate).toBe(false)
+    expect(again).toMatchObject({ duplicate: true, commit: { seq: 2, events: [{ sequence: 1 }] } })
+    expect(await log()).toEqual(['counted', 'counted'])
+  })
+
+  it('that comes twice at once is processed once', async () => {
+    const { probe, log } = await open()
+    const both = await Promise.all([1, 2].map(() => probe.tell(id, count, { cause: 'key' })))
+    expect(both.map((told) => told.duplicate)).toEqual([false, true])
+    expect(await log()).toEqual(['counted'])
+  })
+
+  it('that was processed is answered by what it did also where it would be refused now', async () => {
+    const { probe } = await open()
+    await probe.tell(id, count, { cause: 'key' })
+    expect(await probe.tell(id, { type: 'refuse' }, { cause: 'key' })).toMatchObject({ duplicate: true })
+  })
+
+  it('creates an actor once', async () => {
+    const { probe, faulty } = await open()
+    expect(await probe.create(id)).toMatchObject({ duplicate: true })
+    const next = await openProbe({ storage: faulty.inner })
+    expect(await next.create(id)).toMatchObject({ duplicate: true })
+    expect((await faulty.inner.commits.head(id))?.seq).toBe(1)
+  })
+})
+
+describe('poison', () => {
+  it.each(['guard', 'assign', 'undeclared'])(
+    'in the form of %s is refused, and leaves the actor as it was',
+    async (type) => {
+      const { probe, faulty, log } = await open()
+      await probe.tell(id, count)
+      const before = await faulty.inner.commits.head(id)
+      await expect(probe.tell(id, { type })).rejects.toMatchObject({ code: 'internal_error' })
+      expect(await faulty.inner.commits.head(id)).toEqual(before)
+      expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 1 })
+      await probe.tell(id, count)
+      expect(await log()).toEqual(['counted', 'counted'])
+    },
+  )
+
+  it('as a message holds up neither its sender nor what follows', async () => {
+    const { probe, log } = await open()
+    await probe.create('prb_2')
+    await probe.tell('prb_2', {
+      type: 'tell',
+      messages: [
+        { to: id, event: { type: 'guard' } },
+        { to: id, event: count },
+      ],
+    })
+    await calm()
+    expect(await log()).toEqual(['counted'])
+  })
+})
+
+describe('an actor that another host moved on', () => {
+  const moveOn = async (faulty: FaultyStorage, times = 1): Promise<void> => {
+    const other = await openProbe({ storage: faulty.inner })
+    for (let n = 0; n < times; n++) await other.tell(id, count)
+  }
+
+  it('is loaded again, and takes its event after theirs', async () => {
+    const { probe, faulty } = await open()
+    await probe.tell(id, count)
+    await moveOn(faulty, 3)
+    await probe.tell(id, count)
+    expect((await logOf(faulty.inner, id)).map((event) => event.sequence)).toEqual([1, 2, 3, 4, 5])
+    expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 5 })
+  })
+
+  it('keeps the order of what was waiting for it', async () => {
+    const { probe, faulty } = await open()
+    await moveOn(faulty)
+    const told = [1, 2, 3].map((n) => probe.tell(id, { type: 'say', n }))
+    await Promise.all(told)
+    const said = (await logOf(faulty.inner, id)).filter((event) => event.event_type === 'said')
+    expect(said.map((event) => event.payload.n)).toEqual([1, 2, 3])
+  })
+
+  it('shows its readers what they did, too', async () => {
+    const { probe, faulty } = await open()
+    const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
+    await probe.tell(id, count)
+    await moveOn(faulty, 2)
+    await probe.tell(id, count)
+    await calm()
+    expect(reader.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4])
+  })
+
+  it('again and again is given up at last', async () => {
+    const { probe, faulty } = await open()
+    let theirs = 0
+    faulty.hold(async (commit: Commit) => {
+      await faulty.inner.commits.append([{ ...commit, cause: `theirs${++theirs}`, nonce: `theirs${theirs}` }])
+    })
+    await expect(probe.tell(id, count)).rejects.toThrow(StoreUnavailable)
+    expect(theirs).toBeLessThan(10)
+  })
+})
+
+describe('a commit whose outcome stays unknown', () => {
+  const lostAnswer = async () => {
+    const opened = await open({ work: async () => ({ event: { type: 'worked', output: 'fine' } }) })
+    const { probe, faulty } = opened
+    const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
+    faulty.next('answer_lost')
+    faulty.unreadable = true
+    const told = probe.tell(id, { type: 'work', policy: 'idempotent' }, { cause: 'key' })
+    const refused = expect(told).rejects.toThrow(StoreUnavailable)
+    await probe.clock.advance(5000)
+    await refused
+    return { ...opened, reader }
+  }
+
+  it('is carried out once the store is back, though nobody asks again', async () => {
+    const { probe, faulty, log, reader } = await lostAnswer()
+    faulty.unreadable = false
+    await probe.clock.advance(10_000)
+    expect(await log()).toEqual(['worked'])
+    expect(typesOf(reader.events)).toEqual(['worked'])
+  })
+
+  it('is what a repeated request finds', async () => {
+    const { probe, faulty, log } = await lostAnswer()
+    faulty.unreadable = false
+    const again = await probe.tell(id, { type: 'work', policy: 'idempotent' }, { cause: 'key' })
+    expect(again.duplicate).toBe(true)
+    await calm()
+    expect(await log()).toEqual(['worked'])
+  })
+
+  it('shows its readers an event of which nobody was told', async () => {
+    const { probe, faulty } = await open()
+    const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
+    faulty.next('answer_lost')
+    faulty.unreadable = true
+    const told = probe.tell(id, count).catch(() => 'unknown')
+    await probe.clock.advance(5000)
+    expect(await told).toBe('unknown')
+    expect(reader.events).toEqual([])
+    faulty.unreadable = false
+    await probe.clock.advance(10_000)
+    expect(typesOf(reader.events)).toEqual(['counted'])
+  })
+
+  it('does not leave a new actor out of lists', async () => {
+    const { probe, faulty } = await open()
+    faulty.next('answer_lost')
+    faulty.unreadable = true
+    const made = probe.create('prb_2').catch(() => 'unknown')
+    await probe.clock.advance(5000)
+    expect(await made).toBe('unknown')
+    faulty.unreadable = false
+    await probe.clock.advance(10_000)
+    expect(await faulty.inner.records.count(probeRows, projectScope(owner.project))).toBe(2)
+  })
+})
+
+it('commits nothing, and says so, while the store is away', async () => {
+  const { probe, faulty, log } = await open()
+  faulty.away = true
+  const told = probe.tell(id, count).catch((error: unknown) => error)
+  await probe.clock.advance(5000)
+  expect(await told).toBeInstanceOf(StoreUnavailable)
+  faulty.away = false
+  await probe.tell(id, count)
+  expect(await log()).toEqual(['counted'])
+})
+
+it('does one thing after the other for one actor, in the order asked', async () => {
+  const { probe, faulty } = await open()
+  const told = Array.from({ length: 50 }, (_, n) => probe.tell(id, { type: 'say', n }))
+  await Promise.all(told)
+  const said = await logOf(faulty.inner, id)
+  expect(said.map((event) => event.payload.n)).toEqual(Array.from({ length: 50 }, (_, n) => n))
+  expect(said.map((event) => event.sequence)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+})
+
+it('holds one copy of an actor that is asked for while it is made', async () => {
+  const { probe } = await open()
+  const making = probe.create('prb_2')
+  const [, found] = await Promise.all([making, probe.host.load('prb_2')])
+  await calm()
+  const live = [...probe.host.residents()].filter((resident) => resident.id === 'prb_2')
+  expect(live).toHaveLength(1)
+  expect(found === null || found === live[0]).toBe(true)
+})
+
+it('has every row written that it took, newest last, when rows are asked to settle', async () => {
+  const { probe, faulty } = await open()
+  for (let n = 0; n < 20; n++) void probe.tell(id, count)
+  await calm()
+  await probe.host.rows.settled()
+  const row = await faulty.inner.records.get(probeRows, projectScope(owner.project), id)
+  expect(row).toMatchObject({ version: 21, tenant: 'ten_1', user: 'usr_1', data: { count: 20 } })
+})
+
+it('takes a higher epoch with every start', async () => {
+  const storage = openMemoryStorage()
+  const hosts = [await openProbe({ storage }), await openProbe({ storage }), await openProbe({ storage })]
+  expect(hosts.map(({ host }) => host.epoch)).toEqual([1, 2, 3])
+})

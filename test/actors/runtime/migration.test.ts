@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import type { MachineDefinition } from '../../../src/machines/definition.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { Commit, Storage } from '../../../src/storage/ports.ts'
+import { logOf, openProbe, owner, probeRows, typesOf } from './probe.ts'
+import { probeDefinition } from './probe-machine.ts'
+
+const id = 'prb_1'
+
+/** A probe as version 1 left it: waiting, with a reminder, an event in its log and user data in its context. */
+const left = (change: Partial<Commit> = {}): Commit => {
+  const name = 'xstate.after.wait.probe.waiting'
+  return {
+    actor: id,
+    seq: 4,
+    shard: 1,
+    epoch: 1,
+    at: 1_000,
+    project: owner.project,
+    tenant: owner.tenant,
+    machine: 'probe@1',
+    cause: 'before',
+    nonce: 'before',
+    event: { type: 'wait' },
+    events: [{ sequence: 1, event_type: 'said', payload: {} }],
+    last_sequence: 1,
+    effects: [],
+    messages: [],
+    snapshot: {
+      value: 'waiting',
+      context: { count: 3, waitMs: 5, blob: 'old', like: { $blob: null, value: { $blob: 'mine' } } },
+      user: owner.user,
+      created_at: 7,
+      text_from: 0,
+    },
+    reminders: { [name]: { due: Date.UTC(2026, 0, 2), event: { type: name }, n: 4 } },
+    in_flight: {},
+    open: false,
+    due: Date.UTC(2026, 0, 2),
+    ...change,
+  }
+}
+
+const storeWith = async (...commits: readonly Commit[]): Promise<Storage> => {
+  const storage = openMemoryStorage()
+  await storage.commits.append(commits)
+  return storage
+}
+
+const version3: MachineDefinition = {
+  ...probeDefinition,
+  version: 3,
+  migrations: {
+    1: (state) => ({ ...state, context: { ...state.context, blob: 'y'.repeat(10_000) } }),
+    2: (state) => ({ ...state, context: { ...state.context, count: Number(state.context.count) * 100 } }),
+  },
+}
+
+it('brings an actor of an older version through every version to the newest, by a commit of its own', async () => {
+  const storage = await storeWith(left())
+  const probe = await openProbe({ storage, definition: version3 })
+  const { state, owner: whose } = await probe.find(id)
+  expect(state.snapshot.value).toBe('waiting')
+  expect(state.snapshot.context).toEqual({ count: 300, waitMs: 5, blob: 'y'.repeat(10_000), like: { $blob: 'mine' } })
+  expect(whose).toMatchObject({ tenant: owner.tenant, user: owner.user, createdAt: 7 })
+  expect(await storage.commits.head(id)).toMatchObject({
+    seq: 5,
+    machine: 'probe@3',
+    event: { type: '$migrated', from: 'probe@1' },
+    events: [],
+    last_sequence: 1,
+  })
+})
+
+it('keeps reminders and user data over a migration and the restart behind it', async () => {
+  const storage = await storeWith(left())
+  await (await openProbe({ storage, definition: version3 })).find(id)
+  const next = await openProbe({ storage, definition: version3 })
+  expect((await next.find(id)).state.snapshot.context).toMatchObject({ count: 300, like: { $blob: 'mine' } })
+  await next.clock.leap(2 * 24 * 3600 * 1000)
+  expect(typesOf(await logOf(storage, id))).toEqual(['said', 'woke'])
+  expect((await storage.commits.head(id))?.snapshot).toMatchObject({ context: { blob: { $blob: expect.any(String) } } })
+})
+
+it('migrates once when two hosts load the actor at the same time', async () => {
+  const storage = await storeWith(left())
+  const hosts = [await openProbe({ storage, definition: version3 }), await openProbe({ storage, definition: version3 })]
+  const found = await Promise.all(hosts.map((host) => host.find(id)))
+  expect(found.map((each) => each.state.snapshot.context.count)).toEqual([300, 300])
+  expect(await storage.commits.head(id)).toMatchObject({ seq: 5 })
+})
+
+const throwing: MachineDefinition = {
+  ...probeDefinition,
+  version: 2,
+  migrations: {
+    1: () => {
+      throw new Error('a migration throws')
+    },
+  },
+}
+
+it.each([
+  ['of a version that nobody knows', left({ machine: 'probe@7' }), probeDefinition],
+  ['of a version without a way to the newest', left(), { ...probeDefinition, version: 2 }],
+  [
+    'in a state that its machine does not have',
+    left({ snapshot: { ...left().snapshot, value: 'lost' } }),
+    probeDefinition,
+  ],
+  ['without a snapshot', left({ snapshot: {} }), probeDefinition],
+  ['whose blob is missing', left({ snapshot: { value: 'idle', context: { $blob: 'gone' } } }), probeDefinition],
+  ['whose log has a hole', left({ events: [] }), probeDefinition],
+  ['whose migration throws', left(), throwing],
+] as const)('parks an actor %s: it takes nothing, and nothing of it is changed', async (_, commit, definition) => {
+  const storage = await storeWith(commit)
+  const probe = await openProbe({ storage, definition })
+  await expect(probe.tell(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
+  await expect(probe.find(id)).rejects.toMatchObject({ code: 'actor_parked' })
+  await probe.clock.leap(10 * 24 * 3600 * 1000)
+  expect((await storage.commits.head(id))?.seq).toBe(4)
+})
+
+it('tells a stranger nothing of a parked actor', async () => {
+  const probe = await openProbe({ storage: await storeWith(left({ machine: 'probe@7' })) })
+  const foreign = probe.host.find(projectScope('prj_2'), probeDefinition, id)
+  await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('starts although an actor with open work is parked, and works for the others', async () => {
+  const storage = await storeWith(
+    left({ open: true, machine: 'probe@7' }),
+    left({ actor: 'prb_2', open: true, messages: [{ id: 'm', to: id, event: { type: 'count' } }] }),
+  )
+  const probe = await openProbe({ storage })
+  await probe.tell('prb_2', { type: 'count' })
+  expect(typesOf(await logOf(storage, 'prb_2'))).toEqual(['said', 'counted'])
+  await probe.host.rows.settled()
+  expect(await storage.records.count(probeRows, projectScope(owner.project))).toBe(1)
+})
