@@ -172,7 +172,11 @@ class Follower {
   #took(events: readonly LogEvent[]): void {
     if (this.over) return
     if (events.length > 0) {
-      this.#push(events)
+      // one by one: what a slow reader does not take is not written for it, but read again later
+      for (const event of events) {
+        this.#push([event])
+        if (this.over || this.#mode !== 'reading') return
+      }
       return
     }
     if (this.#missed) {

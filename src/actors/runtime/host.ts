@@ -12,19 +12,18 @@ import {
   StoreUnavailable,
 } from '../../storage/ports.ts'
 import { activate } from './activation.ts'
-import { type Owner, storedState } from './actor-state.ts'
-import { putBack } from './blob-fields.ts'
+import { type Owner, stateAlone, storedState } from './actor-state.ts'
 import type { Clock } from './clock.ts'
 import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { EffectRunner } from './effect-runner.ts'
 import type { EffectCatalog } from './effects.ts'
 import { Feed } from './feed.ts'
+import { type ActorLog, logPage, streamPage } from './log-page.ts'
 import { Outbox } from './outbox.ts'
 import { type Delivery, Resident, type Told } from './resident.ts'
 import { Reviver } from './reviver.ts'
 import { RowWriter } from './row-writer.ts'
-import { isObject } from './schema.ts'
 import { Settler } from './settler.ts'
 import { shardOf } from './shard.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
@@ -43,8 +42,6 @@ export interface HostOptions {
   readonly epoch: number
 }
 
-/** Events read from the store at once by a stream. */
-const pageSize = 200
 /** An actor that somebody else moved on is loaded and tried again this often. */
 const maxReloads = 5
 
@@ -214,18 +211,17 @@ export class Host {
   }
 
   /** Events after a sequence number with the times of their commits, at most `limit`. */
-  async readPage(resident: Resident, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
-    const { commits, blobs } = this.#options.storage
-    const { project } = resident.owner
-    const events = await commits.events(resident.id, after, limit)
-    return Promise.all(
-      events.map(async (event) => ({ ...event, payload: asObject(await putBack(event.payload, blobs, project)) })),
-    )
+  readPage(resident: Resident, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
+    return logPage(this.#logOf(resident), after, limit)
+  }
+
+  #logOf({ id, owner }: Resident): ActorLog {
+    return { storage: this.#options.storage, actor: id, project: owner.project }
   }
 
   async #readStore(id: string, after: number): Promise<readonly LogEvent[]> {
     const resident = await this.#load(id)
-    return resident === null ? [] : this.readPage(resident, after, pageSize)
+    return resident === null ? [] : streamPage(this.#logOf(resident), after)
   }
 
   async #work(resident: Resident): Promise<void> {
@@ -314,7 +310,7 @@ export class Host {
   /** The commit is durable: the state moves on, and what the commit says is done. */
   #settled(resident: Resident, draft: Draft, commit: Commit): void {
     this.#committed++
-    resident.state = draft
+    resident.state = stateAlone(draft)
     resident.touchedAt = commit.at
     resident.usedAt = commit.at
     resident.remember(draft.events)
@@ -380,8 +376,3 @@ const factsOf = (resident: Resident, now: number) => ({
   createdAt: resident.owner.createdAt,
   updatedAt: resident.touchedAt || now,
 })
-
-const asObject = (value: unknown): JsonObject => {
-  if (!isObject(value)) throw new Error('a payload is an object')
-  return value
-}

@@ -1,6 +1,7 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Commit, LogEvent, StoredEvent } from '../../storage/ports.ts'
 import { type ActorState, type Owner, storedState } from './actor-state.ts'
+import { charsOf } from './log-page.ts'
 
 /** One thing for an actor to do. */
 export interface Delivery {
@@ -81,12 +82,12 @@ export class Resident {
   remember(events: readonly LogEvent[]): void {
     for (const event of events) {
       this.#tail.push(event)
-      this.#tailSize += sizeOf(event)
+      this.#tailSize += charsOf(event)
     }
     while (this.#tail.length > tailLength || this.#tailSize > tailChars) {
       const oldest = this.#tail.shift()
       if (oldest === undefined) return
-      this.#tailSize -= sizeOf(oldest)
+      this.#tailSize -= charsOf(oldest)
     }
   }
 
@@ -103,13 +104,4 @@ export class Resident {
     this.#tail = []
     this.#tailSize = 0
   }
-}
-
-const sizeOf = ({ payload }: LogEvent): number => {
-  let size = 200
-  for (const name in payload) {
-    const value = payload[name]
-    if (typeof value === 'string') size += value.length
-  }
-  return size
 }

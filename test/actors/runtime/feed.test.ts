@@ -94,7 +94,7 @@ describe('a reader', () => {
     expect(sequences(quick)).toEqual(upTo(20))
     slow.room = 4
     slow.control.resume()
-    expect(sequences(slow)).toEqual(upTo(8))
+    expect(sequences(slow)).toEqual(upTo(6))
     slow.room = Number.POSITIVE_INFINITY
     slow.control.resume()
     log.commit()
