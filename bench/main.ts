@@ -2,10 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { startMongod } from '../scripts/services/mongod.ts'
 import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuntime } from './runtime.ts'
 import { benchSse } from './sse.ts'
+import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
 
 /**
@@ -23,6 +25,7 @@ const sections: Readonly<Record<string, Section>> = {
   provider: benchProvider,
   runtime: benchRuntime,
   sse: benchSse,
+  storage: storageOnItsOwnMongod,
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, secs: { type: 'string', default: '8' } } })
@@ -49,6 +52,15 @@ const missed = Object.values(measured)
   .flat()
   .filter((row) => holds(row) === false)
 process.exit(broken.length + missed.length === 0 ? 0 : 1)
+
+async function storageOnItsOwnMongod(): Promise<readonly Row[]> {
+  const mongod = await startMongod()
+  try {
+    return await benchStorage(mongod.url)
+  } finally {
+    await mongod.stop()
+  }
+}
 
 function sectionOf(name: string): Section {
   const section = sections[name]

@@ -28,7 +28,7 @@ export interface CommitRow {
   readonly due: number | null
 }
 
-type CommitBody = Pick<Commit, 'event' | 'effects' | 'messages' | 'reminders' | 'in_flight'>
+type CommitBody = Pick<Commit, 'event'> & Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
 
 /** Turns a commit into the row that is stored. */
 export const toRow = (commit: Commit): CommitRow => ({
@@ -58,9 +58,20 @@ export const eventsText = (commit: Commit): string | null =>
 export const snapshotText = (commit: Commit): string | null =>
   commit.snapshot === undefined ? null : JSON.stringify(commit.snapshot)
 
-/** JSON of what only the commit's reader needs. */
+/** JSON of what only the commit's reader needs, without what is empty: most commits have one of the four lists. */
 export const bodyText = ({ event, effects, messages, reminders, in_flight }: Commit): string =>
-  JSON.stringify({ event, effects, messages, reminders, in_flight } satisfies CommitBody)
+  JSON.stringify({
+    event,
+    effects: effects.length > 0 ? effects : undefined,
+    messages: messages.length > 0 ? messages : undefined,
+    reminders: hasKeys(reminders) ? reminders : undefined,
+    in_flight: hasKeys(in_flight) ? in_flight : undefined,
+  })
+
+const hasKeys = (entries: object): boolean => {
+  for (const _ in entries) return true
+  return false
+}
 
 /** The commit that a row holds; without `snapshot` when that was stripped. */
 export const fromRow = (row: CommitRow): Commit => {
@@ -80,10 +91,10 @@ export const fromRow = (row: CommitRow): Commit => {
     event: body.event,
     events,
     last_sequence: row.last_sequence,
-    effects: body.effects,
-    messages: body.messages,
-    reminders: body.reminders,
-    in_flight: body.in_flight,
+    effects: body.effects ?? [],
+    messages: body.messages ?? [],
+    reminders: body.reminders ?? {},
+    in_flight: body.in_flight ?? {},
     open: row.open,
     due: row.due,
   }
