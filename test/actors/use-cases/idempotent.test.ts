@@ -131,21 +131,23 @@ describe('a refusal', () => {
     expect(outcome).toMatchObject({ replayed: true, error: { code: 'not_found', message: 'No such tenant.' } })
   })
 
-  it.each([new StoreUnavailable('x'), new ServiceError('rate_limit_exceeded'), new Error('a bug')])(
-    'that may not come again ($message) leaves the key free, for the same seed',
-    async (trouble) => {
-      const { here, there } = open()
-      const seeds: (string | null)[] = []
-      const failing = here.run(request(), ({ seed }) => {
-        seeds.push(seed)
-        return Promise.reject(trouble)
-      })
-      await expect(failing).rejects.toBe(trouble)
-      const outcome = await there.run(request(), async ({ seed }) => void seeds.push(seed))
-      expect(outcome.replayed).toBe(false)
-      expect(seeds[1]).toBe(seeds[0])
-    },
-  )
+  it.each([
+    new StoreUnavailable('x'),
+    new ServiceError('rate_limit_exceeded'),
+    new ServiceError('actor_parked'),
+    new Error('a bug'),
+  ])('that may not come again ($message) leaves the key free, for the same seed', async (trouble) => {
+    const { here, there } = open()
+    const seeds: (string | null)[] = []
+    const failing = here.run(request(), ({ seed }) => {
+      seeds.push(seed)
+      return Promise.reject(trouble)
+    })
+    await expect(failing).rejects.toBe(trouble)
+    const outcome = await there.run(request(), async ({ seed }) => void seeds.push(seed))
+    expect(outcome.replayed).toBe(false)
+    expect(seeds[1]).toBe(seeds[0])
+  })
 })
 
 describe('an answer', () => {
