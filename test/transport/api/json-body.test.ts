@@ -8,9 +8,10 @@ const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(d
 describe('a JSON body', () => {
   it('of any value is parsed', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) =>
-        expect(parse(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value))),
-      ),
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value)
+        expect(JSON.stringify(parse(text))).toBe(text)
+      }),
     )
   })
 
