@@ -46,6 +46,14 @@ const lit = (state: string) => page.locator(`[data-state="${state}"][data-standi
 const runTurn = async (session: string, body: object) => (await world.api.turn(session, body)).all()
 const entry = (name: string) => page.getByRole('log').locator(`[data-event="${name}"]`)
 
+const tabTo = async (name: string) => {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await page.locator('a:focus', { hasText: name }).count()) === 1) return
+  }
+  throw new Error(`no Tab leads to ${name}`)
+}
+
 /** Sequences that the log on the page shows, joined texts resolved into their events. */
 const shownSequences = async (): Promise<readonly number[]> => {
   const ranges = await page.locator('.entry-head .seq').allTextContents()
@@ -227,10 +235,13 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     await page.keyboard.press('Enter')
     const link = page.getByRole('link', { name: session })
     await link.waitFor()
-    for (let presses = 0; presses < 20 && !(await link.evaluate('link => link.matches(":focus")')); presses++) {
-      await page.keyboard.press('Tab')
-    }
+    await tabTo(session)
     await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: session }).waitFor()
+    await tabTo('Skip to content')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.locator('a:focus').textContent()).toBe('Sessions')
     await page.getByRole('heading', { name: session }).waitFor()
   })
 })

@@ -28,7 +28,8 @@ export class ActorView {
   #report
   #state = h('span', { class: 'state-now', role: 'status' })
   #stream = h('span', { class: 'stream', role: 'status' })
-  #details = h('div', { class: 'details' })
+  #waiting = h('div', { class: 'waiting' })
+  #facts = h('div', { class: 'details' })
   #chartBox = h('div', { class: 'chart-box', tabindex: 0, role: 'group', 'aria-label': 'State chart' })
   #earlier = h(
     'button',
@@ -108,7 +109,7 @@ export class ActorView {
         this.#state,
         this.#stream,
       ),
-      h('section', { class: 'left', 'aria-label': 'State' }, this.#chartBox, this.#details),
+      h('section', { class: 'left', 'aria-label': 'State' }, this.#waiting, this.#chartBox, this.#facts),
       h('section', { class: 'right', 'aria-label': 'Log' }, this.#earlier, this.#logView.element),
     )
     if (this.#chart !== null) this.#chartBox.replaceChildren(this.#chart.element)
@@ -119,13 +120,11 @@ export class ActorView {
     const state = stateOf(actor)
     if (this.#state.textContent !== state) this.#state.replaceChildren(chip(state))
     this.#chart?.light(actor.active)
-    const parked = actor.parked === null ? null : h('p', { class: 'parked' }, `Parked: ${actor.parked}`)
-    const parts = [parked, relatedList(this.#project, actor), factList(actor)].filter((part) => part !== null)
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : null
-    this.#details.replaceChildren(...parts)
-    if (focused === null) return
-    const same = [...this.#details.querySelectorAll('a')].find(({ href }) => href === focused)
-    same?.focus()
+    const parked = actor.parked === null ? null : h('p', { class: 'parked' }, `Parked: ${actor.parked}`)
+    this.#waiting.replaceChildren(...[parked, relatedList(this.#project, actor)].filter((part) => part !== null))
+    this.#facts.replaceChildren(factList(actor))
+    if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
   }
 
   /** On a narrow screen the chart is wider than its box. */

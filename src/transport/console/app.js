@@ -59,6 +59,8 @@ const show = async () => {
     if (turn !== shown) return
     view.replaceChildren(next.element)
     next.shown()
+    // what had the focus is gone: a reader goes on where the new view begins
+    if (document.activeElement === document.body) view.focus({ preventScroll: true })
     document.title = `${next.element.querySelector('h1')?.textContent ?? ''} · Troupe`
   } catch (error) {
     if (turn !== shown) return
@@ -145,6 +147,11 @@ const signedOut = () => {
   form.focus()
 }
 
+// by its hash it would be a place of its own
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault()
+  view.focus()
+})
 addEventListener('hashchange', () => void show())
 if (localStorage.getItem(signedInBefore) === null) signedOut()
 else void signIn().catch(report)

@@ -6,6 +6,9 @@ import { toneOf } from './format.js'
 
 const lineHeight = 15
 
+/** Narrower, in px, the text of a wide chart cannot be read: its box scrolls then. */
+const leastWidth = 560
+
 /** How long the last transition stays highlighted, in ms. */
 const touchedMs = 1600
 
@@ -42,6 +45,7 @@ export class Chart {
       ...this.#edges,
       ...states,
     )
+    this.element.style.minWidth = `${Math.min(layout.width, leastWidth)}px`
   }
 
   /**

@@ -4,13 +4,25 @@ import { eventNames, logName } from './event-names.js'
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {'connecting' | 'live' | 'reconnecting'} StreamStatus
  *
+ * The part of an EventSource that is used.
+ *
+ * @typedef {object} Source
+ * @property {number} readyState
+ * @property {((event: Event) => void) | null} onopen
+ * @property {((event: Event) => void) | null} onerror
+ * @property {(name: string, listener: (frame: { lastEventId: string, data: string }) => void) => void} addEventListener
+ * @property {() => void} close
+ *
  * @typedef {object} FollowOptions
  * @property {() => string} url of the stream from where the reader is now
  * @property {(event: ActorEvent) => void} onEvent
  * @property {(status: StreamStatus) => void} onStatus
  * @property {() => Promise<boolean>} mayRetry asked when the server refuses the stream: whether to try again
- * @property {(url: string) => EventSource} [open]
+ * @property {(url: string) => Source} [open]
  */
+
+/** `EventSource.CLOSED`. */
+const closed = 2
 
 /** Waits between tries of a stream that the server refuses, in ms; the last one repeats. */
 const retryMs = [500, 1000, 2000, 5000, 10_000]
@@ -25,7 +37,7 @@ const retryMs = [500, 1000, 2000, 5000, 10_000]
 export const follow = ({ url, onEvent, onStatus, mayRetry, open = (each) => new EventSource(each) }) => {
   let tries = 0
   let timer = 0
-  /** @type {EventSource | null} */
+  /** @type {Source | null} */
   let source = null
   const stop = () => {
     clearTimeout(timer)
@@ -42,10 +54,10 @@ export const follow = ({ url, onEvent, onStatus, mayRetry, open = (each) => new 
     }
     current.onerror = () => {
       onStatus('reconnecting')
-      if (current.readyState === 2) void retry(current)
+      if (current.readyState === closed) void retry(current)
     }
   }
-  /** @param {EventSource} refused */
+  /** @param {Source} refused */
   const retry = async (refused) => {
     if (!(await mayRetry()) || source !== refused) return
     timer = setTimeout(start, retryMs[Math.min(tries++, retryMs.length - 1)])
@@ -57,7 +69,7 @@ export const follow = ({ url, onEvent, onStatus, mayRetry, open = (each) => new 
 
 /**
  * @param {string} name
- * @param {MessageEvent} frame
+ * @param {{ lastEventId: string, data: string }} frame
  * @returns {ActorEvent}
  */
 const eventOf = (name, frame) => ({

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { definitions } from '../../../src/machines/index.ts'
+import { arrowHead, chartMarks, edgePath } from '../../../src/transport/console/chart-model.js'
+import { toneOf } from '../../../src/transport/console/format.js'
+
+const layoutOf = (machine: string) =>
+  JSON.parse(
+    readFileSync(new URL(`../../../src/transport/console/charts/${machine}.layout.json`, import.meta.url), 'utf8'),
+  )
+
+const session = layoutOf('session')
+const idle = ['active', 'active.idle']
+const thinking = ['active', 'active.working', 'active.working.thinking']
+
+const taken = (active: readonly string[], before: readonly string[] | null) =>
+  [...chartMarks(session, active, before).edges].map((index) => {
+    const { from, to } = session.edges[index]
+    return `${from} → ${to}`
+  })
+
+describe('what is lit on a chart', () => {
+  it('is the innermost active state, and the regions around it in their own way', () => {
+    const { nodes } = chartMarks(session, thinking, null)
+    expect(nodes.get('active.working.thinking')?.standing).toBe('current')
+    expect(nodes.get('active.working')?.standing).toBe('within')
+    expect(nodes.get('active')?.standing).toBe('within')
+    const others = [...nodes].filter(([id]) => !thinking.includes(id))
+    expect(others.every(([, { standing }]) => standing === 'none')).toBe(true)
+  })
+
+  it('is nothing for a parked actor', () => {
+    expect([...chartMarks(session, [], null).nodes.values()].some(({ standing }) => standing !== 'none')).toBe(false)
+  })
+
+  it('highlights nothing before a transition was seen', () => {
+    const { nodes, edges } = chartMarks(session, idle, null)
+    expect([...nodes.values()].some(({ touched }) => touched)).toBe(false)
+    expect(edges.size).toBe(0)
+  })
+
+  it('highlights what the last transition left and entered, and the edge between', () => {
+    const { nodes } = chartMarks(session, thinking, idle)
+    const touched = [...nodes].filter(([, mark]) => mark.touched).map(([id]) => id)
+    expect(touched.sort()).toEqual(['active.idle', 'active.working', 'active.working.thinking'])
+    expect(taken(thinking, idle)).toEqual(['active.idle → active.working'])
+    expect(taken(idle, thinking)).toEqual(['active.working.thinking → active.idle'])
+  })
+
+  it('follows a transition through a state that is only passed', () => {
+    expect(taken(['paused'], thinking)).toEqual([
+      'active.working.thinking → active.working.deciding',
+      'active.working.deciding → paused',
+    ])
+  })
+
+  it('follows a transition that any state may take', () => {
+    expect(taken(['deleted'], idle)).toEqual(['@any → deleted'])
+  })
+
+  it.each(definitions.map(({ name }) => name))('has a drawn layout for the %s machine', (name) => {
+    const layout = layoutOf(name)
+    const definition = definitions.find((each) => each.name === name)
+    expect(layout).toMatchObject({ machine: name, version: definition?.version })
+    const drawn = layout.nodes.map(({ id }: { id: string }) => id)
+    for (const state of Object.keys(definition?.machine.states ?? {})) expect(drawn).toContain(state)
+  })
+})
+
+describe('edges', () => {
+  it('are straight lines with round corners, which never pass a short segment', () => {
+    const path = edgePath([
+      [0, 0],
+      [0, 20],
+      [4, 20],
+    ])
+    expect(path).toBe('M0 0L0 15Q0 20 2 20L4 20')
+  })
+
+  it('end in an arrow that points the way they go', () => {
+    const down = arrowHead([
+      [10, 0],
+      [10, 30],
+    ])
+    expect(down).toBe('10,30 6.5,23 13.5,23')
+  })
+})
+
+describe('tones', () => {
+  it('follow the innermost part of a state that says something', () => {
+    expect(toneOf('active.working.thinking')).toBe('work')
+    expect(toneOf('active.idle')).toBe('calm')
+    expect(toneOf('pending_approval')).toBe('wait')
+    expect(toneOf('expired')).toBe('bad')
+  })
+})

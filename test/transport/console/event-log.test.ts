@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { sessionEvents } from '../../../specs/events.ts'
+import { EventLog, joined } from '../../../src/transport/console/event-log.js'
+import { eventNames, logName } from '../../../src/transport/console/event-names.js'
+import { wireName } from '../../../src/transport/sse-frames.ts'
+
+interface Shown {
+  readonly sequence: number
+  readonly event_type: string
+  readonly turn_number: number | null
+  readonly payload: Record<string, unknown>
+  readonly created_at: string
+}
+
+const event = (sequence: number, event_type: string, payload: Record<string, unknown> = {}): Shown => ({
+  sequence,
+  event_type,
+  turn_number: null,
+  payload,
+  created_at: '2026-01-01T00:00:00.000Z',
+})
+
+const delta = (sequence: number, text: string) => event(sequence, 'output_text.delta', { delta: text })
+
+const turn = [
+  event(1, 'turn.started', { turn_number: 1 }),
+  delta(2, 'Let '),
+  delta(3, 'me see.'),
+  event(4, 'tool_call.started', { tool: 'weather' }),
+  delta(5, 'Sunny'),
+  event(6, 'turn.completed', { turn_number: 1, output: 'Let me see.Sunny' }),
+]
+
+describe('the log on the page', () => {
+  it('joins deltas in a row into one readable text and keeps each of them', () => {
+    const texts = joined(turn).flatMap((entry) => (entry.kind === 'text' ? [entry] : []))
+    expect(texts.map(({ text }) => text)).toEqual(['Let me see.', 'Sunny'])
+    expect(texts[0]?.events.map(({ sequence }) => sequence)).toEqual([2, 3])
+  })
+
+  it('shows texts that together are the output of the turn', () => {
+    const text = joined(turn)
+      .map((entry) => (entry.kind === 'text' ? entry.text : ''))
+      .join('')
+    expect(text).toBe(turn.at(-1)?.payload.output)
+  })
+
+  it('says of each event whether it is new, more text, known, or after a hole', () => {
+    const log = new EventLog(0)
+    expect(turn.slice(0, 4).map((each) => log.add(each))).toEqual(['new', 'new', 'grown', 'new'])
+    expect(log.add(delta(3, 'me see.'))).toBe('known')
+    expect(log.add(event(6, 'turn.completed'))).toBe('hole')
+    expect(log.last).toBe(4)
+    expect(log.entries).toHaveLength(3)
+  })
+
+  it('gives events of a stream the turn that goes on', () => {
+    const log = new EventLog(0)
+    for (const each of [...turn, event(7, 'turn.started', { turn_number: 2 }), delta(8, 'Two')]) log.add(each)
+    const turns = log.entries.map((entry) => (entry.kind === 'text' ? entry.events[0] : entry.event)?.turn_number)
+    expect(turns).toEqual([1, 1, 1, 1, 1, 2, 2])
+  })
+
+  it('does not join the texts of two turns', () => {
+    const other = { ...delta(2, 'b'), turn_number: 2 }
+    expect(joined([{ ...delta(1, 'a'), turn_number: 1 }, other])).toHaveLength(2)
+  })
+
+  it('takes older events before its own, and goes on after a trim', () => {
+    const log = new EventLog(3)
+    for (const each of turn.slice(3)) log.add(each)
+    expect(log.before).toBe(3)
+    expect(log.addBefore(turn)).toHaveLength(2)
+    expect(log.before).toBe(0)
+    expect(log.trim(2)).toBe(3)
+    expect(log.before).toBe(4)
+    expect(log.add(event(7, 'turn.started'))).toBe('new')
+  })
+})
+
+describe('names of events', () => {
+  it('are those that the interface declares, as they stand on the wire', () => {
+    const declared = Object.keys(sessionEvents)
+    expect([...eventNames].sort()).toEqual(declared.map((name) => wireName(name, false)).sort())
+    expect(eventNames.map(logName).sort()).toEqual(declared.sort())
+  })
+})

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const folder = fileURLToPath(new URL('../../../src/transport/console', import.meta.url))
+const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+const textOf = (path: string) => readFileSync(path, 'utf8')
+
+describe('files of the console', () => {
+  it('weigh less than 100 KB in all', () => {
+    expect(files.reduce((sum, path) => sum + readFileSync(path).length, 0)).toBeLessThan(100_000)
+  })
+
+  it('load nothing from elsewhere', () => {
+    const namespace = 'http://www.w3.org/2000/svg'
+    for (const path of files) expect(textOf(path).replaceAll(namespace, ''), path).not.toMatch(/\bhttps?:\/\//)
+    for (const path of files.filter((each) => each.endsWith('.css'))) expect(textOf(path)).not.toMatch(/url\(|@import/)
+  })
+
+  it('have no script and no style inside the page, which its content policy forbids', () => {
+    const page = textOf(join(folder, 'index.html'))
+    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/)
+  })
+
+  it('keep no credential where a script can read it', () => {
+    const scripts = files
+      .filter((path) => path.endsWith('.js'))
+      .map(textOf)
+      .join('\n')
+    const stored = [...scripts.matchAll(/localStorage\.setItem\(([^)]*)\)/g)].map(([, what]) => what)
+    expect(stored).toEqual(["signedInBefore, 'yes'"])
+    expect(scripts).not.toMatch(/document\.cookie|sessionStorage|indexedDB/)
+  })
+})
