@@ -58,7 +58,7 @@ export class Dispatcher implements HttpHandler {
         this.#nowhere(newExchange(request, response, id, null), 'not_found')
       return
     }
-    const endpoint = match.methods.get(request.method === 'HEAD' ? 'GET' : request.method)
+    const endpoint = endpointFor(request.method, match)
     if (endpoint !== undefined) void this.#serve(newExchange(request, response, id, endpoint), endpoint, match.params)
     else this.#withoutMethod(request, response, id, match)
   }
@@ -162,6 +162,13 @@ export class Dispatcher implements HttpHandler {
     const status = refuse(exchange, new ServiceError(code), this.#parts.log)
     this.#parts.observe('none', status, performance.now() - exchange.startedMs)
   }
+}
+
+/** HEAD asks what GET asks; of a stream there is nothing to say without its body. */
+const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | undefined => {
+  if (method !== 'HEAD') return methods.get(method)
+  const asked = methods.get('GET')
+  return asked?.operation.answer.kind === 'events' ? undefined : asked
 }
 
 type AnyCall = Call<unknown, unknown, unknown>

@@ -113,6 +113,10 @@ describe('paths', () => {
   it('answer HEAD as GET', async () => {
     expect(await open({}).send({ method: 'HEAD', target: '/v1/things/1', as })).toMatchObject({ status: 200 })
   })
+
+  it('open no stream for HEAD', async () => {
+    expect(await open({}).send({ method: 'HEAD', target: '/v1/things/1/stream', as })).toMatchObject({ status: 405 })
+  })
 })
 
 describe('CORS', () => {
