@@ -11,6 +11,7 @@ import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
 import { recordKinds } from './records/kinds.ts'
 import { type Clock, pause } from './runtime/clock.ts'
+import { RecordSweeper } from './runtime/record-sweeper.ts'
 import { epochs, type Runtime, startRuntime } from './runtime/runtime.ts'
 import { AgentConfigs } from './sessions/agent-configs.ts'
 import { Conversations } from './sessions/conversations.ts'
@@ -46,6 +47,7 @@ export interface Actors {
   readonly auth: Auth
   readonly runtime: Runtime
   readonly idempotent: IdempotentRequests
+  readonly sweeper: RecordSweeper
 }
 
 const kinds: readonly RecordKind[] = [
@@ -83,8 +85,10 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...actorViewUseCases({ host, records }),
     ...modelUseCases(providers),
   }
+  const sweeper = new RecordSweeper(records, kinds, clock, parts.log)
+  sweeper.start()
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
-  return { useCases, auth, runtime, idempotent }
+  return { useCases, auth, runtime, idempotent, sweeper }
 }
 
 const startSessions = ({ storage, clock, log, providers, guard }: ActorsParts, auth: Auth, configs: TurnConfigs) =>
