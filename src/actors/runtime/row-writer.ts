@@ -24,6 +24,8 @@ export class RowWriter {
   #waiting = new Map<string, Row>()
   #inBatch = new Map<string, Row>()
   #writing: Promise<void> | undefined
+  /** Writes what waits now; shared by all who wait for it. */
+  #next: Promise<void> | undefined
   #cancel: (() => void) | undefined
 
   constructor(records: RecordStore, clock: Clock, log: Logger) {
@@ -39,9 +41,10 @@ export class RowWriter {
   }
 
   /** Writes at once, and resolves when every row taken so far is written. */
-  async settled(): Promise<void> {
-    if (this.#waiting.size > 0) await this.#flush()
-    else await this.#writing
+  settled(): Promise<void> {
+    if (this.#waiting.size === 0) return this.#writing ?? Promise.resolve()
+    this.#next ??= this.#flush()
+    return this.#next
   }
 
   /** Whether a row of this actor still waits. */
@@ -54,6 +57,7 @@ export class RowWriter {
     this.#cancel?.()
     this.#cancel = undefined
     while (this.#writing !== undefined) await this.#writing
+    this.#next = undefined
     if (this.#waiting.size === 0) return
     this.#inBatch = this.#waiting
     this.#waiting = new Map()
