@@ -2,6 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import type { StateValue } from '../../machines/definition.ts'
 import { actionDefinition, definitionOf, sessionDefinition } from '../../machines/index.ts'
+import type { OpenCall } from '../../machines/session-data.ts'
 import type { RecordStore, StoredLogEvent } from '../../storage/ports.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Host } from '../runtime/host.ts'
@@ -30,8 +31,6 @@ export const actorViewUseCases = ({ host, records }: ActorViewParts): ActorViews
   'project_sessions.list': (call) => listSessions({ host, records }, call),
   'project_actors.get': async (call) => {
     const actor = await findActor(host, call)
-    // the actions that a session's newest commit asks for are there once its messages are out
-    await actor.outbox
     return actorView(actor, await relatedTo(host, actor, call.scope))
   },
   'project_actors.events': async (call) => {
@@ -48,11 +47,19 @@ export const actorViewUseCases = ({ host, records }: ActorViewParts): ActorViews
 
 type ActorCall = Pick<Call<{ readonly actor_id: string }, unknown, unknown>, 'scope' | 'params'>
 
-/** An actor of any machine. @throws {ServiceError} `not_found`, for a foreign one as well. */
+/** An actor of any machine, a parked one too. @throws {ServiceError} `not_found`, for a foreign one as well. */
 const findActor = async (host: Host, { scope, params }: ActorCall): Promise<Resident> => {
-  const definition = definitionOf(params.actor_id)
+  const id = params.actor_id
+  const definition = definitionOf(id)
   if (definition === undefined) throw new ServiceError('not_found', { param: 'actor_id' })
-  return host.find(scope, definition, params.actor_id)
+  try {
+    return await host.find(scope, definition, id)
+  } catch (error) {
+    // the scope covers it then: to look is what is left to do
+    const parked = error instanceof ServiceError && error.code === 'actor_parked' ? await host.load(id) : null
+    if (parked === null) throw error
+    return parked
+  }
 }
 
 /** A live actor as its operators see it. */
@@ -101,7 +108,18 @@ const relatedTo = async (host: Host, actor: Resident, scope: ActorCall['scope'])
   }
   if (actor.definition !== sessionDefinition) return []
   const open = sessionContext(context).calls.filter(({ status }) => status === 'pending' || status === 'running')
-  return listed(await Promise.all(open.map(({ action_id, tool }) => relatedActor(host, scope, action_id, tool))))
+  return listed(await Promise.all(open.map((call) => openAction(host, scope, call))))
+}
+
+/** A gated call's action. Its message may still be on its way: nobody waits for that here, since it can take for ever. */
+const openAction = async (
+  host: Host,
+  scope: ActorCall['scope'],
+  { action_id, tool, status }: OpenCall,
+): Promise<Related | null> => {
+  const action = await relatedActor(host, scope, action_id, tool)
+  if (action !== null || status !== 'pending') return action
+  return { id: action_id, machine: actionDefinition.name, state: 'pending_approval', label: tool }
 }
 
 const listed = (found: readonly (Related | null)[]): readonly Related[] => found.filter((each) => each !== null)

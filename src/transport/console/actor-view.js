@@ -160,7 +160,7 @@ export class ActorView {
     this.#filling = true
     try {
       for (let more = true; more && !this.#stopped; ) {
-        const page = await get(`${this.#path('events')}?after=${this.#log.last}&limit=${pageSize}`)
+        const page = await this.#page(this.#log.last, pageSize)
         for (const event of page.data) this.#add(event)
         more = page.data.length > 0 && this.#log.last < page.last_sequence
       }
@@ -172,14 +172,32 @@ export class ActorView {
 
   async #readEarlier() {
     const { before } = this.#log
-    const after = Math.max(0, before - pageSize)
+    /** @type {ActorEvent[]} */
+    const older = []
+    this.#earlier.disabled = true
     try {
-      const { data } = await get(`${this.#path('events')}?after=${after}&limit=${Math.max(1, before - after)}`)
-      this.#logView.prepend(this.#log.addBefore(data))
+      // the server may answer with fewer than were asked for
+      for (let after = Math.max(0, before - pageSize); after < before; ) {
+        const { data } = await this.#page(after, before - after)
+        older.push(...data)
+        after = data.at(-1)?.sequence ?? before
+      }
+      if (this.#log.before === before) this.#logView.prepend(this.#log.addBefore(older))
       this.#earlier.hidden = this.#log.before === 0
     } catch (error) {
       this.#report(error)
+    } finally {
+      this.#earlier.disabled = false
     }
+  }
+
+  /**
+   * @param {number} after
+   * @param {number} limit
+   * @returns {Promise<{ data: readonly ActorEvent[], last_sequence: number }>}
+   */
+  #page(after, limit) {
+    return get(`${this.#path('events')}?after=${after}&limit=${limit}`)
   }
 
   /** Looks at the state soon, and again after a while. */

@@ -55,6 +55,15 @@ const weather = { type: 'function', function: { name: 'weather' }, needsApproval
 
 const asksForWeather: Script = { text: ['Let me see.'], calls: [{ name: 'weather', arguments: '{"place":"Oslo"}' }] }
 
+/** Puts a commit on top that no machine of ours can restore. */
+const damage = async (world: World, actor: string): Promise<void> => {
+  const head = await world.storage.commits.head(actor)
+  if (head === null) throw new Error(`${actor} has no commit`)
+  const snapshot = { ...head.snapshot, value: 'dreaming' }
+  const damaged = { ...head, seq: head.seq + 1, cause: 'damage', nonce: 'damage', events: [], snapshot }
+  expect(await world.storage.commits.append([damaged])).toEqual(['done'])
+}
+
 describe('actor views', () => {
   it('name every active state by its dotted path, outer ones first', () => {
     expect(activePaths('paused')).toEqual(['paused'])
@@ -113,14 +122,26 @@ describe('actor views', () => {
 
   it('say why an actor is parked, and claim no state for it', async () => {
     const { world, session } = await openConsole([])
-    const head = await world.storage.commits.head(session)
-    if (head === null) throw new Error('the session has no commit')
-    const lost = { ...head, seq: 2, cause: 'newer', nonce: 'newer', snapshot: { ...head.snapshot, value: 'dreaming' } }
-    expect(await world.storage.commits.append([lost])).toEqual(['done'])
+    await damage(world, session)
     const later = await open({ storage: world.storage })
     const views = actorViewUseCases({ host: later.host, records: later.storage.records })
     const shown = await views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
     expect(shown).toMatchObject({ state: null, active: [], related: [], parked: expect.stringContaining('dreaming') })
+    const foreign = views['project_actors.get'](memberCall('prj_b', { actor_id: session }, {}))
+    await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('answer although a message to a parked actor cannot be delivered', async () => {
+    const { world, session, see } = await openConsole([asksForWeather])
+    await turn(world, session, { input: 'weather?', tools: [weather] })
+    const [action] = (await see(session)).related
+    await damage(world, action?.id ?? '')
+    const later = await open({ storage: world.storage })
+    const views = actorViewUseCases({ host: later.host, records: later.storage.records })
+    const look = () => views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
+    expect((await look()).related).toMatchObject([{ id: action?.id, state: 'parked' }])
+    await later.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    expect(await look()).toMatchObject({ active: ['active', 'active.idle'], related: [] })
   })
 
   it('answer a foreign, an unknown and a misspelt id alike', async () => {
