@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Operation } from '../../specs/declare.ts'
+import { operations } from '../../specs/index.ts'
+import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../specs/samples.ts'
+import { type Answered, Api, type Extra } from './api.ts'
+import { stores, World } from './world.ts'
+
+/*
+ * What follows from each declaration about requests that are wrong, held against the real server with real credentials
+ * and real resources of two projects. Nothing here is written for one operation.
+ */
+
+const declared: readonly Operation[] = Object.values(operations)
+const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
+const withBody = declared.filter(({ body }) => body !== null)
+const withParams = guarded.filter(({ params }) => params.length > 0)
+const ofClients = withParams.filter(({ access }) => access.kinds.includes('client_token'))
+
+/** A resource for each path parameter there is. */
+type Ids = Readonly<Record<string, string>>
+
+const makeIds = async (project: Api, dashboard: Api, projectId: string): Promise<Ids> => {
+  const made = async (api: Api, path: string, body: object): Promise<string> => (await api.post(path, body)).body.id
+  const session = await project.createSession()
+  const config = { model: 'simulated-1' }
+  return {
+    project_id: projectId,
+    session_id: session,
+    actor_id: session,
+    action_id: await made(project, '/v1/actions', { tool: 'refund', arguments: {} }),
+    agent_id: await made(project, '/v1/agents', { name: 'Agent', config }),
+    tenant_id: await made(project, '/v1/tenants', { external_id: 'acme', name: 'Acme' }),
+    key_id: await made(dashboard, `/api/projects/${projectId}/keys`, { name: 'another' }),
+    member_id: await made(dashboard, `/api/projects/${projectId}/members`, {
+      email: `${projectId}@example.com`,
+      password: 'twelve letters',
+    }),
+  }
+}
+
+const target = (operation: Operation, ids: Ids): string =>
+  operation.paths[0].replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name]
+    if (id === undefined) throw new Error(`say in makeIds how a ${name} is made`)
+    return id
+  })
+
+/** What an error says, in whatever envelope the operation has. */
+const refusal = ({ status, body }: Answered) =>
+  typeof body.error === 'object' ? { status, ...body.error } : { status, code: body.error, ...body }
+
+const mutations = (mutate: (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]) =>
+  withBody.flatMap((operation) =>
+    operation.body === null
+      ? []
+      : mutate(operation.body.json).map((mutation) => ({ id: operation.id, operation, ...mutation })),
+  )
+
+describe.each(stores)('on $store', ({ store }) => {
+  let world: World
+  let mine: Ids
+  let foreign: Ids
+  let apis: Readonly<Record<string, Api>>
+  let neighbours: Readonly<Record<string, string>>
+  let before: Record<string, number>
+
+  const clientOf = async (tenant: string | undefined, user: string): Promise<Api> => {
+    const minted = await world.api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: user })
+    return world.as(minted.body.token)
+  }
+
+  const newTenant = async (): Promise<string> =>
+    (await world.api.post('/v1/tenants', { external_id: 'other', name: 'Other' })).body.id
+
+  /** Rows follow their commits within a moment: counted until two counts are alike. */
+  const settledCounts = async (): Promise<Record<string, number>> => {
+    let last: Record<string, number> = {}
+    const look = async () => {
+      const counts = await world.counts()
+      const settled = isDeepStrictEqual(counts, last)
+      last = counts
+      expect(settled).toBe(true)
+    }
+    await vi.waitFor(look, { interval: 300, timeout: 10_000 })
+    return last
+  }
+
+  beforeAll(async () => {
+    world = await World.start({ store })
+    const dashboard = await world.dashboard()
+    const projects = await dashboard.get('/api/projects')
+    mine = await makeIds(world.api, dashboard, projects.body.data[0].id)
+    const other = await dashboard.post('/api/projects', { name: 'Another project' })
+    const key = await dashboard.post(`/api/projects/${other.body.id}/keys`, { name: 'first' })
+    foreign = await makeIds(world.as(key.body.key), dashboard, other.body.id)
+    apis = { secret_key: world.api, dashboard, client_token: await clientOf(mine.tenant_id, 'ada') }
+    neighbours = {
+      "the project's own": mine.session_id ?? '',
+      "another user's": await (await clientOf(mine.tenant_id, 'eve')).createSession(),
+      "another tenant's": await (await clientOf(await newTenant(), 'ada')).createSession(),
+    }
+    before = await settledCounts()
+  })
+  afterAll(() => world.stop())
+
+  const apiFor = ({ access }: Operation): Api => apis[access.kinds[0] ?? ''] ?? new Api(world.url)
+
+  const send = (api: Api, operation: Operation, ids: Ids, body?: unknown, extra: Extra = {}): Promise<Answered> => {
+    const { method } = operation
+    const sent = body ?? (operation.body === null ? undefined : sampleOf(operation.body.json))
+    const path = target(operation, ids)
+    return sent === undefined ? api.get(path, { method, ...extra }) : api.post(path, sent, { method, ...extra })
+  }
+
+  const refused = async (api: Api, operation: Operation, ids: Ids, body?: unknown, extra: Extra = {}) => {
+    const answered = await send(api, operation, ids, body, extra)
+    expect(answered.headers.get('x-request-id'), 'every answer has its id').toMatch(/^req_/)
+    expect(JSON.stringify(answered.body)).not.toMatch(/\.ts:\d|\bat \w+ \(|sqlite|mongo/i)
+    return refusal(answered)
+  }
+
+  describe.each(guarded)('$id', (operation) => {
+    it.each([
+      ['none', {}],
+      ['an unknown key', { authorization: `Bearer csk_${'x'.repeat(43)}` }],
+      ['an unknown token', { authorization: 'Bearer ect_a.b.c' }],
+      ['no bearer', { authorization: 'Basic YTpi' }],
+      ['an unknown cookie', { cookie: 'troupe_session=unknown; session=unknown' }],
+    ])('asks for a credential: %s', async (_, headers) => {
+      const answer = await refused(new Api(world.url, headers), operation, mine)
+      expect(answer).toMatchObject({ status: 401, code: 'authentication_required' })
+    })
+
+    const others = ['secret_key', 'client_token', 'dashboard'].filter(
+      (kind) => !operation.access.kinds.some((each) => each === kind),
+    )
+    it.each(others)('refuses a %s', async (kind) => {
+      const onlySecret = operation.access.kinds.join() === 'secret_key'
+      const api = apis[kind] ?? new Api(world.url)
+      const extra = kind === 'dashboard' ? { headers: { 'x-project-id': mine.project_id ?? '' } } : {}
+      expect(await refused(api, operation, mine, undefined, extra)).toMatchObject({
+        status: 403,
+        code: onlySecret ? 'secret_key_required' : 'forbidden',
+      })
+    })
+  })
+
+  describe.each(withParams)('$id', (operation) => {
+    it.each(operation.params)('finds nothing under an unknown %s', async (name) => {
+      for (const id of [`${mine[name]?.split('_')[0]}_${'0'.repeat(26)}`, 'nonsense', '%00', "'--"]) {
+        const answer = await refused(apiFor(operation), operation, { ...mine, [name]: id })
+        expect(answer, id).toMatchObject({ status: 404, code: 'not_found' })
+      }
+    })
+
+    // all projects of the one organisation are its members' own
+    const owned = operation.params.filter((name) => name !== 'project_id' && name !== 'member_id')
+    it.each(owned)("finds nothing under another project's %s", async (name) => {
+      const answer = await refused(apiFor(operation), operation, { ...mine, [name]: foreign[name] ?? '' })
+      expect(answer).toMatchObject({ status: 404, code: 'not_found' })
+    })
+  })
+
+  describe.each(ofClients)('$id', (operation) => {
+    it.each(["the project's own", "another user's", "another tenant's"])(
+      'shows a client token nothing of %s session',
+      async (whose) => {
+        const ids = { ...mine, session_id: neighbours[whose] ?? '' }
+        const answer = await refused(apis.client_token ?? world.api, operation, ids)
+        expect(answer).toMatchObject({ status: 404, code: 'not_found' })
+      },
+    )
+  })
+
+  describe.each(withBody)('$id', (operation) => {
+    it('refuses a body that is no JSON', async () => {
+      const answer = await refused(apiFor(operation), operation, mine, '{"a":')
+      expect(answer).toMatchObject({ status: 400, code: 'malformed_json' })
+    })
+
+    it('refuses a body that is too large', async () => {
+      const body = JSON.stringify({ text: 'x'.repeat(operation.maxBodyBytes) })
+      expect(await refused(apiFor(operation), operation, mine, body)).toMatchObject({
+        status: 413,
+        code: 'body_too_large',
+      })
+    })
+  })
+
+  it.each(mutations(withoutRequired))('$id needs $param', async ({ operation, param, body }) => {
+    const answer = await refused(apiFor(operation), operation, mine, body)
+    expect(answer).toMatchObject({ status: 422, code: 'missing_field', param })
+  })
+
+  it.each(mutations(withWrongTypes))('$id refuses a wrong type of $param', async ({ operation, param, body }) => {
+    const answer = await refused(apiFor(operation), operation, mine, body)
+    expect(answer).toMatchObject({ status: 422, code: 'invalid_field', param })
+  })
+
+  it.each(mutations(withUnknown))('$id refuses $param', async ({ operation, param, body }) => {
+    const answer = await refused(apiFor(operation), operation, mine, body)
+    expect(answer).toMatchObject({ status: 422, code: 'unknown_field', param })
+  })
+
+  it('has written nothing for any of these requests', async () => {
+    expect(await settledCounts()).toEqual(before)
+  })
+})
