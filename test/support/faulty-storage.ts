@@ -24,6 +24,11 @@ export class FaultyStorage {
   readonly #late: Commit[] = []
   #waiting: ((commit: Commit) => Promise<void> | undefined) | undefined
   #dead = false
+  #died = (): void => {}
+  /** Resolves when the process dies. */
+  readonly death = new Promise<void>((resolve) => {
+    this.#died = resolve
+  })
 
   constructor(inner: Storage) {
     this.inner = inner
@@ -56,6 +61,7 @@ export class FaultyStorage {
   /** The process dies: nothing it asks for is answered any more. */
   crash(): void {
     this.#dead = true
+    this.#died()
   }
 
   get crashed(): boolean {

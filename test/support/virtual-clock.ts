@@ -14,9 +14,8 @@ export class VirtualClock implements Clock {
     this.#now = now
   }
 
-  now(): number {
-    return this.#now
-  }
+  /** Handed around without its clock by those who only want to know the time. */
+  readonly now = (): number => this.#now
 
   after(ms: number, work: () => void): () => void {
     const timer = { at: this.#now + Math.max(0, ms), work }

@@ -7,6 +7,8 @@ import type { Delivery, Resident, Told } from './resident.ts'
 
 /** What the runner needs of its host. */
 export interface EffectHost {
+  /** This process's turn at owning the actors. */
+  readonly epoch: number
   /** Delivers to an actor, loading it when it is not live. */
   deliver(actor: string, delivery: Delivery): Promise<Told>
   /** The actor's log is gone. */
@@ -89,12 +91,13 @@ export class EffectRunner {
     if (effect === undefined) throw new Error(`no effect ${resident.definition.name}.${flight.name}`)
     if (!fresh && isUncertain(flight)) return { event: effect.unknown(flight.params, context) }
     if (flight.policy === 'at_most_once') {
-      await this.#bring(
-        resident.id,
-        { event: { type: '$started' }, cause: `${id}#started`, starts: id },
-        context.signal,
-      )
-      if (context.signal.aborted) return undefined
+      const delivery = { event: { type: '$started' }, cause: `${id}#started`, starts: id }
+      const told = await this.#bring(resident.id, delivery, context.signal)
+      if (told === undefined || context.signal.aborted) return undefined
+      // another process wrote the mark: it may have made the call
+      if (told.duplicate && told.commit?.epoch !== this.#host.epoch) {
+        return { event: effect.unknown(flight.params, context) }
+      }
     }
     for (let attempt = 0; !context.signal.aborted; attempt++) {
       try {
@@ -118,22 +121,22 @@ export class EffectRunner {
       idempotencyKey: id,
       signal,
       part: (event: StoredEvent, stored: StoredEvent) =>
-        this.#bring(resident.id, { event, stored, cause: `${id}#${++parts}`, part: id }, signal),
+        this.#bring(resident.id, { event, stored, cause: `${id}#${++parts}`, part: id }, signal).then(() => {}),
       delivered: () => resident.outbox,
     }
   }
 
   /** Delivers until it is taken, or nobody is there to take it: a store that is away must not lose a result. */
-  async #bring(actor: string, delivery: Delivery, signal: AbortSignal): Promise<void> {
+  async #bring(actor: string, delivery: Delivery, signal: AbortSignal): Promise<Told | undefined> {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
-        await this.#host.deliver(actor, delivery)
-        return
+        return await this.#host.deliver(actor, delivery)
       } catch (error) {
-        if (error instanceof ServiceError && error.code === 'not_found') return
+        if (error instanceof ServiceError && error.code === 'not_found') return undefined
         this.#log.warn({ actorId: actor, cause: delivery.cause, attempt, err: error }, 'result not taken, trying again')
         await pause(this.#clock, backoffMs(attempt, 50, 5000), signal)
       }
     }
+    return undefined
   }
 }

@@ -156,9 +156,11 @@ export class Host {
     })
   }
 
-  /** What a cause made of an actor; null when it was not processed. */
-  commitOf(id: string, cause: string): Promise<Commit | null> {
-    return this.#options.storage.commits.byCause(id, cause)
+  /** What a cause made of an actor; null when it was not processed. What it says is under way then. */
+  async commitOf(id: string, cause: string): Promise<Commit | null> {
+    const commit = await this.#options.storage.commits.byCause(id, cause)
+    if (commit !== null) await this.loadFrom(id, commit.seq)
+    return commit
   }
 
   /** Events after a sequence number: from memory, else one page from the store. */
@@ -175,6 +177,13 @@ export class Host {
 
   /** Loads an actor and takes up what its newest commit left undone. Null when there is none. */
   load(id: string): Promise<Resident | null> {
+    return this.#load(id)
+  }
+
+  /** `load`, anew when the store is further than memory: a write that an earlier process had sent came in late. */
+  loadFrom(id: string, seq: number): Promise<Resident | null> {
+    const resident = this.#residents.get(id)
+    if (resident !== undefined && !resident.working && resident.state.seq < seq) this.#evict(resident)
     return this.#load(id)
   }
 

@@ -37,9 +37,22 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
   return actors.size
 }
 
+/** A write that a process had sent when it died may reach the store so long after the next one has started, in ms. */
+const lateMs = [5_000, 30_000]
+
+/** Takes up what comes in late from earlier processes. The function returned stops it. */
+export const recoverLate = (host: Host, store: CommitStore, clock: Clock, log: Logger): (() => void) => {
+  const again = (): Promise<unknown> =>
+    recover(host, store, clock, log).catch((error: unknown) => log.warn({ err: error }, 'late work not taken up'))
+  const cancels = lateMs.map((ms) => clock.after(ms, () => void again()))
+  return () => {
+    for (const cancel of cancels) cancel()
+  }
+}
+
 /** Resolves with the delivery under way, not when it is over. Loading has taken up all that the actor left open. */
 const takeUp = async (host: Host, commit: Commit, log: Logger): Promise<{ delivery: Promise<void> }> => {
-  const resident = await loaded(host, commit.actor, log)
+  const resident = await loaded(host, commit, log)
   if (resident === null || resident.parked !== undefined) return { delivery: Promise.resolve() }
   // the janitor closes the newest commit, once its effects and row are done as well
   if (commit.seq >= resident.state.seq) return { delivery: resident.outbox }
@@ -47,9 +60,9 @@ const takeUp = async (host: Host, commit: Commit, log: Logger): Promise<{ delive
 }
 
 /** One actor that cannot be loaded must not keep all others from starting. */
-const loaded = async (host: Host, actor: string, log: Logger): Promise<Resident | null> => {
+const loaded = async (host: Host, { actor, seq }: Commit, log: Logger): Promise<Resident | null> => {
   try {
-    return await host.load(actor)
+    return await host.loadFrom(actor, seq)
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     log.error({ actorId: actor, err: error }, 'actor not taken up')

@@ -56,7 +56,9 @@ export class RowWriter {
   async #flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
-    while (this.#writing !== undefined) await this.#writing
+    do await this.#writing
+    while (this.#writing !== undefined)
+    // never in the same turn as the call, whose promise `next` is
     this.#next = undefined
     if (this.#waiting.size === 0) return
     this.#inBatch = this.#waiting

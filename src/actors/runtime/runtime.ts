@@ -2,7 +2,7 @@ import { projectScope } from '../../../specs/scope.ts'
 import type { RecordKind } from '../../storage/ports.ts'
 import { Host, type HostOptions } from './host.ts'
 import { Janitor, type Residency } from './janitor.ts'
-import { recover } from './recovery.ts'
+import { recover, recoverLate } from './recovery.ts'
 import { ReminderClock } from './reminder-clock.ts'
 
 /** The newest epoch of this store: one row, raised at every start. */
@@ -30,6 +30,7 @@ export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise
   const { storage, clock, log } = options
   const host = new Host({ ...options, epoch: await nextEpoch(options) })
   await recover(host, storage.commits, clock, log)
+  const stopRecovery = recoverLate(host, storage.commits, clock, log)
   const janitor = new Janitor(host, clock, residency)
   const reminders = new ReminderClock(host, storage.commits, clock, log)
   janitor.start()
@@ -37,6 +38,7 @@ export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise
   return {
     host,
     drain: async (graceMs) => {
+      stopRecovery()
       reminders.stop()
       janitor.stop()
       await host.effects.drain(graceMs)

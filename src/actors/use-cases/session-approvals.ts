@@ -82,6 +82,7 @@ const processedBefore = async (
   const commit = await host.commitOf(action.id, idempotency.cause)
   if (commit === null) return null
   checkSameRequest({ commit, duplicate: true }, idempotency)
+  await (await host.load(action.id))?.outbox
   const { after } = commit.event
   return typeof after === 'number' ? after : 0
 }

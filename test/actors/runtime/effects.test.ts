@@ -258,6 +258,26 @@ describe('an effect that may happen once at most', () => {
   })
 })
 
+it('is called by one of two processes when both believe that the actor is theirs', async () => {
+  const [before, behind] = [new Worker(), new Worker()]
+  const { old, faulty, outputs } = await twoProcesses(before, behind)
+  const marks = Promise.withResolvers<void>()
+  faulty.hold((commit) => (commit.cause.endsWith('#started') ? marks.promise : undefined))
+  await old.tell(id, work('at_most_once'))
+  const theirs = new FaultyStorage(faulty.inner)
+  const theirMarks = Promise.withResolvers<void>()
+  theirs.hold((commit) => (commit.cause.endsWith('#started') ? theirMarks.promise : undefined))
+  await openProbe({ storage: theirs.storage, work: behind.run })
+  await calm()
+  marks.resolve()
+  await calm()
+  theirMarks.resolve()
+  await calm()
+  expect([before.begun.length, behind.begun.length]).toEqual([1, 0])
+  await before.end('late')
+  expect(await outputs()).toEqual(['unknown'])
+})
+
 describe('a stream', () => {
   const speaks: Run = async (_params, context) => {
     for (const delta of ['Hel', 'lo']) await context.part({ type: 'heard', delta }, { type: 'heard' })

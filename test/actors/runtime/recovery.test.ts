@@ -116,6 +116,24 @@ it('leaves nothing open that is done, after any number of crashes', async () => 
   expect((await logOf(storage, idOf(2))).length).toBe(5)
 })
 
+it('takes up what an earlier process had sent to the store and comes in late, though nobody asks for it', async () => {
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const old = await openProbe({ storage: faulty.storage })
+  await old.create(idOf(1))
+  await old.clock.advance(5000)
+  faulty.next('late', 'crash_before')
+  void old.tell(idOf(1), { type: 'work', policy: 'idempotent' })
+  await calm()
+  const next = await openProbe({
+    storage: faulty.inner,
+    work: async () => ({ event: { type: 'worked', output: 'fine' } }),
+  })
+  await next.find(idOf(1))
+  await faulty.release()
+  await next.clock.advance(10_000)
+  expect(typesOf(await logOf(faulty.inner, idOf(1)))).toEqual(['worked'])
+})
+
 it('does not start while the store is away, and says so', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   faulty.away = true

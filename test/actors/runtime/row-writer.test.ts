@@ -29,6 +29,14 @@ it('has every row written that was taken before it is asked', async () => {
   expect([await stored(), await stored('w_2')]).toEqual([20, 1])
 })
 
+it('has every row written each time it is asked', async () => {
+  for (let version = 1; version <= 5; version++) {
+    put(version)
+    await rows.settled()
+    expect(await stored()).toBe(version)
+  }
+})
+
 it('resolves at once when nothing waits', async () => {
   expect(await Promise.race([rows.settled().then(() => 'settled'), calm()])).toBe('settled')
 })

@@ -14,6 +14,7 @@ import { actionRows, sessionKinds, sessionRows } from '../../../src/actors/sessi
 import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
 import type { ToolCall, ToolOutcome } from '../../../src/actors/sessions/tool-runner.ts'
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
+import { actionUseCases } from '../../../src/actors/use-cases/actions.ts'
 import type { Call, EventStream, Principal } from '../../../src/actors/use-cases/call.ts'
 import { sessionApprovalUseCases } from '../../../src/actors/use-cases/session-approvals.ts'
 import { sessionUseCases } from '../../../src/actors/use-cases/sessions.ts'
@@ -70,6 +71,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 /** What a test may set. */
 export interface WorldOptions {
   readonly scripts?: readonly Script[]
+  /** Answers in place of the scripts. */
+  readonly model?: ModelProvider
   readonly storage?: Storage
   readonly clock?: Clock
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
@@ -93,7 +96,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
       sessionEffects({
         conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
         configs,
-        resolve: (model) => ({ provider, model }),
+        resolve: (model) => ({ provider: options.model ?? provider, model }),
         costOf: () => '0.0001',
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
@@ -110,7 +113,11 @@ export const openWorld = async (options: WorldOptions = {}) => {
     defaultModel: () => 'scripted-1',
     now: clock.now,
   }
-  const useCases = { ...sessionUseCases(parts), ...sessionApprovalUseCases({ host }) }
+  const useCases = {
+    ...sessionUseCases(parts),
+    ...sessionApprovalUseCases({ host }),
+    ...actionUseCases({ host, now: clock.now }),
+  }
   return { storage, clock, provider, runtime, host, useCases }
 }
 

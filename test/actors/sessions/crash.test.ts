@@ -1,0 +1,296 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ModelAnswer, ModelProvider } from '../../../src/actors/gateway/provider-port.ts'
+import type { Call } from '../../../src/actors/use-cases/call.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+import { type Fault, FaultyStorage } from '../../support/faulty-storage.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { callOf, collect, openWorld, typesOf, type World } from './harness.ts'
+
+type Policy = 'at_most_once' | 'idempotent'
+
+/** Calls the tool once, and says what it answered; what it says depends on what it is asked alone. */
+const model: ModelProvider = {
+  id: 'steady',
+  stream: async (request, onDelta) => {
+    const last = request.messages.at(-1)
+    const words = last?.role === 'tool' ? ['It says: ', last.content] : ['Let me ', 'see. ']
+    for (const word of words) {
+      onDelta(word)
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    return {
+      model: request.model,
+      text: words.join(''),
+      toolCalls: last?.role === 'tool' ? [] : [{ callId: 'c', name: 'order', arguments: '{"n":1}' }],
+      usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 },
+      finishReason: 'stop',
+    } satisfies ModelAnswer
+  },
+  embed: () => Promise.reject(new Error('not asked')),
+}
+
+/** What outlives every process: the store, the tool's own record of what it did, and the client. */
+class Outside {
+  readonly storage: Storage = openMemoryStorage()
+  readonly clock = new VirtualClock()
+  /** Keys under which the tool was called. */
+  readonly calls: string[] = []
+  session = ''
+  crashes = 0
+  #faulty = new FaultyStorage(this.storage)
+  #world: Promise<World> | undefined
+  #pending: (readonly (Fault | undefined)[])[]
+
+  /** @param plans for each process what its commits meet, in order. */
+  constructor(plans: readonly (readonly (Fault | undefined)[])[]) {
+    this.#pending = [...plans]
+  }
+
+  /** Asks until it is answered, with the same key each time, of a new process when one has died. */
+  async ask<T>(work: (world: World) => Promise<T>): Promise<T> {
+    for (;;) {
+      const answer = await this.#attempt(work)
+      if (answer !== undefined) return answer.value
+      this.crashes++
+      this.#world = undefined
+    }
+  }
+
+  /** Commits that the processes asked for, to know how many places there are to crash at. */
+  get asked(): number {
+    return this.#faulty.asked.length
+  }
+
+  async #attempt<T>(work: (world: World) => Promise<T>): Promise<{ value: T } | undefined> {
+    this.#world ??= this.#open()
+    const worked = this.#world.then(work).then((value) => ({ value }))
+    const ticking = { on: true }
+    const [answer] = await Promise.all([
+      Promise.race([worked, this.#faulty.death.then(() => undefined)]).finally(() => {
+        ticking.on = false
+      }),
+      this.#tick(ticking),
+    ])
+    return answer
+  }
+
+  /** Time goes on while the client waits. */
+  async #tick(ticking: { on: boolean }): Promise<void> {
+    while (ticking.on) await this.clock.advance(10)
+  }
+
+  /** What the last process had sent to the store and was not yet written arrives once the next one runs. */
+  async #open(): Promise<World> {
+    const last = this.#faulty
+    this.#faulty = new FaultyStorage(this.storage)
+    this.#faulty.next(...(this.#pending.shift() ?? []))
+    const world = await this.#start()
+    await last.release()
+    return world
+  }
+
+  #start(): Promise<World> {
+    return openWorld({
+      storage: this.#faulty.storage,
+      clock: this.clock,
+      model,
+      runTool: async ({ idempotencyKey }) => {
+        this.calls.push(idempotencyKey)
+        return { ok: true, output: 'ordered' }
+      },
+    })
+  }
+}
+
+const keyed = <P, Q, B>(call: Call<P, Q, B>, key: string): Call<P, Q, B> => ({
+  ...call,
+  idempotency: { cause: `key:${key}`, fingerprint: key, seed: null },
+})
+
+const tool = (effect: Policy, needsApproval: boolean) =>
+  ({ type: 'http', name: 'order', url: 'http://127.0.0.1:9/', effect, needsApproval }) as const
+
+const startSession = (outside: Outside): Promise<string> =>
+  outside.ask(async (world) => {
+    const call = callOf({}, {}, { metadata: {} })
+    const idempotency = { cause: 'key:create', fingerprint: 'c', seed: '01kb0000000000000000000000' }
+    return (await world.useCases['sessions.create']({ ...call, idempotency })).id
+  })
+
+const runTurn = (outside: Outside, effect: Policy, gated: boolean): Promise<readonly LogEvent[]> =>
+  outside.ask(async ({ useCases }) => {
+    const call = callOf({ session_id: outside.session }, {}, { input: 'order one', tools: [tool(effect, gated)] })
+    return collect((await useCases['sessions.turns'](keyed(call, 'turn'))).stream)
+  })
+
+const decide = (outside: Outside, decision: 'approve' | 'reject' | 'cancel', action_id: string): Promise<unknown> =>
+  outside.ask(async ({ useCases }) => {
+    const call = keyed(callOf({ session_id: outside.session }, {}, { action_id }), decision)
+    if (decision === 'reject') return useCases['sessions.reject'](call)
+    if (decision === 'cancel') return useCases['sessions.cancel']({ ...call, body: undefined })
+    return collect((await useCases['sessions.approve'](call)).stream)
+  })
+
+interface Ending {
+  readonly outside: Outside
+  readonly log: readonly LogEvent[]
+  readonly actionId: string | undefined
+  readonly status: string
+}
+
+type Decision = 'approve' | 'reject' | 'cancel' | 'none'
+
+/** A client's whole dealings with a session, through whatever crashes are planned. */
+const live = async (
+  plans: readonly (readonly (Fault | undefined)[])[],
+  decision: Decision,
+  effect: Policy = 'at_most_once',
+): Promise<Ending> => {
+  const outside = new Outside(plans)
+  outside.session = await startSession(outside)
+  const turn = await runTurn(outside, effect, decision !== 'none')
+  const paused = turn.find((event) => event.event_type === 'turn.paused')
+  const actionId = paused === undefined ? undefined : String(paused.payload.action_id)
+  if (actionId !== undefined && decision !== 'none') await decide(outside, decision, actionId)
+  const call = callOf({ session_id: outside.session }, {}, undefined)
+  const status = await outside.ask(async ({ host, useCases }) => {
+    await outside.clock.advance(5000)
+    await host.rows.settled()
+    return (await useCases['sessions.get'](call)).status
+  })
+  const log = await outside.storage.commits.events(outside.session, 0, 1000)
+  return { outside, log, actionId, status }
+}
+
+const payloads = (log: readonly LogEvent[], type: string) =>
+  log.filter((event) => event.event_type === type).map((event) => event.payload)
+
+/** What holds however a session came to its end. */
+const checkAlways = async ({ outside, log, status, actionId }: Ending): Promise<void> => {
+  expect(log.map((event) => event.sequence)).toEqual(log.map((_, index) => index + 1))
+  expect(payloads(log, 'turn.started')).toHaveLength(1)
+  const ends = [...payloads(log, 'turn.completed'), ...payloads(log, 'turn.failed')]
+  expect(ends).toHaveLength(1)
+  const said = payloads(log, 'output_text.delta').map(({ delta }) => delta)
+  const output = ends[0]?.output
+  expect(typeof output === 'string' ? output : Object(output).text).toBe(said.join(''))
+  expect(payloads(log, 'turn.resumed').length).toBeLessThanOrEqual(1)
+  expect(new Set(outside.calls).size).toBeLessThanOrEqual(1)
+  expect(status).not.toBe('paused')
+  expect(await outside.storage.commits.open(100)).toEqual([])
+  if (actionId !== undefined) await checkAction(outside, actionId)
+}
+
+/** Nothing waits behind a turn that is over, and every message to the action and from it was processed once. */
+const checkAction = async (outside: Outside, actionId: string): Promise<void> => {
+  const action = await outside.storage.commits.head(actionId)
+  expect(['executed', 'failed', 'rejected']).toContain(action?.snapshot?.value)
+  const causes: string[] = []
+  for (let seq = 1; seq <= (action?.seq ?? 0); seq++) {
+    causes.push((await outside.storage.commits.at(actionId, seq))?.cause ?? '')
+  }
+  expect(new Set(causes).size).toBe(causes.length)
+}
+
+const checkApproved = (ending: Ending, effect: Policy): void => {
+  const { outside, log } = ending
+  const interrupted = payloads(log, 'turn.failed').some(({ error }) => Object(error).code === 'interrupted')
+  const completed = payloads(log, 'tool_call.completed')
+  if (!interrupted) expect(payloads(log, 'turn.completed')).toHaveLength(1)
+  if (completed.length === 0) {
+    expect(interrupted).toBe(true)
+    return
+  }
+  expect(completed).toHaveLength(1)
+  const unknown = String(completed[0]?.output).includes('outcome_unknown')
+  if (effect === 'idempotent') expect(unknown).toBe(false)
+  if (!unknown) expect(completed[0]?.output).toBe('ordered')
+  expect(outside.calls.length).toBeGreaterThanOrEqual(unknown ? 0 : 1)
+  if (effect === 'at_most_once') expect(outside.calls.length).toBeLessThanOrEqual(1)
+}
+
+const checkUndone = ({ outside, log }: Ending): void => {
+  expect(outside.calls).toEqual([])
+  expect(payloads(log, 'tool_call.completed')).toEqual([])
+}
+
+const check = async (ending: Ending, decision: Decision, effect: Policy): Promise<void> => {
+  await checkAlways(ending)
+  if (decision === 'approve' || decision === 'none') checkApproved(ending, effect)
+  else checkUndone(ending)
+}
+
+/** More than the commits of any of these lives; a plan that is not reached does nothing. */
+const places = Array.from({ length: 22 }, (_, place) => place)
+const at = (place: number, fault: Fault): readonly (Fault | undefined)[] => [
+  ...Array.from({ length: place }, () => undefined),
+  fault,
+]
+
+const lives: readonly (readonly [Decision, Policy])[] = [
+  ['approve', 'at_most_once'],
+  ['approve', 'idempotent'],
+  ['none', 'at_most_once'],
+  ['none', 'idempotent'],
+  ['reject', 'at_most_once'],
+  ['cancel', 'at_most_once'],
+]
+
+it('runs the approved tool once and completes the turn when nothing goes wrong', async () => {
+  const ending = await live([], 'approve')
+  expect(typesOf(ending.log)).toEqual([
+    'turn.started',
+    'output_text.delta',
+    'output_text.delta',
+    'tool_call.started',
+    'turn.paused',
+    'turn.resumed',
+    'tool_call.completed',
+    'output_text.delta',
+    'output_text.delta',
+    'turn.completed',
+  ])
+  expect(ending.outside.calls).toHaveLength(1)
+  expect(ending.outside.asked).toBeLessThan(places.length)
+  await check(ending, 'approve', 'at_most_once')
+})
+
+describe.each(lives)('a turn with the decision %s about a tool that is %s', (decision, effect) => {
+  it.each(['crash_before', 'crash_after'] as const)('keeps every promise over a %s of any commit', async (fault) => {
+    const undisturbed = await live([], decision, effect)
+    let crashes = 0
+    for (const place of places) {
+      const ending = await live([at(place, fault)], decision, effect)
+      crashes += ending.outside.crashes
+      await check(ending, decision, effect)
+    }
+    expect(crashes).toBe(undisturbed.outside.asked)
+  })
+
+  it.each(['refused', 'answer_lost'] as const)('does not notice that any commit is %s', async (fault) => {
+    const undisturbed = await live([], decision, effect)
+    for (const place of places) {
+      const ending = await live([at(place, fault)], decision, effect)
+      await check(ending, decision, effect)
+      expect(typesOf(ending.log)).toEqual(typesOf(undisturbed.log))
+      expect(ending.outside.calls).toHaveLength(undisturbed.outside.calls.length)
+    }
+  })
+})
+
+it('keeps every promise over any sequence of crashes and lost answers', async () => {
+  const faults = fc.array(fc.option(fc.constantFrom<Fault>('refused', 'answer_lost', 'late'), { nil: undefined }), {
+    maxLength: 12,
+  })
+  const ends = fc.constantFrom<Fault>('crash_before', 'crash_after')
+  const plan = fc.tuple(faults, ends).map(([before, end]) => [...before, end])
+  await fc.assert(
+    fc.asyncProperty(fc.array(plan, { maxLength: 4 }), fc.constantFrom(...lives), async (plans, [decision, effect]) => {
+      await check(await live(plans, decision, effect), decision, effect)
+    }),
+    { numRuns: 200 },
+  )
+})
