@@ -127,19 +127,30 @@ export class IdempotentRequests {
     claim: Row<IdempotencyData>,
     work: (idempotency: Idempotency) => Promise<unknown>,
   ): Promise<KeyedOutcome> {
-    const running = work({ ...request.idempotency, seed: claim.data.seed })
+    const running = this.#answered(request, claim, work)
     this.#running.set(claim.id, running)
     try {
-      const result = await running
+      return { replayed: false, result: await running }
+    } finally {
+      this.#running.delete(claim.id)
+    }
+  }
+
+  /** Ends when the answer is kept: who waits for it then finds it, and need not look again and again. */
+  async #answered(
+    request: KeyedRequest,
+    claim: Row<IdempotencyData>,
+    work: (idempotency: Idempotency) => Promise<unknown>,
+  ): Promise<unknown> {
+    try {
+      const result = await work({ ...request.idempotency, seed: claim.data.seed })
       await this.#keep(claim, this.#sealed(request, { result }), claim.data.claimed_at)
-      return { replayed: false, result }
+      return result
     } catch (error) {
       const kept = keptError(error)
       if (kept === null) await this.#keep(claim, null, 0)
       else await this.#keep(claim, this.#sealed(request, { error: kept }), claim.data.claimed_at)
       throw error
-    } finally {
-      this.#running.delete(claim.id)
     }
   }
 
