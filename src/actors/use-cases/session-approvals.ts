@@ -2,7 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import { actionDefinition } from '../../machines/index.ts'
 import type { OpenCall, ToolResult } from '../../machines/session-data.ts'
-import type { StoredEvent } from '../../storage/ports.ts'
+import type { Commit, StoredEvent } from '../../storage/ports.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
 import { actionContext, sessionContext } from '../sessions/schema.ts'
@@ -10,24 +10,28 @@ import type { Idempotency, Principal, StreamAnswer } from './call.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './sessions.ts'
 import type { UseCases } from './use-cases.ts'
 
+type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
 type Approvals = Pick<UseCases, 'sessions.approve' | 'sessions.reject'>
 
 /** A person's decision on a session's tool calls: messages to the actions, which tell the session. */
 export const sessionApprovalUseCases = ({ host }: { readonly host: Host }): Approvals => ({
   'sessions.approve': async (call) => {
-    const { body, principal, idempotency } = call
+    const { body, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
     await session.outbox
     const action = await findAction(host, call.scope, session, body.action_id)
     const before = await processedBefore(host, action, idempotency)
     if (before !== null) return { stream: resumedStream(host, session, before), replayed: true }
-    const approvals = approvalsOf(session, body.action_id, body.tool_results ?? [])
-    const after = session.state.lastSequence
-    for (const { action_id, output } of approvals) {
-      const event = { ...approval(principal, idempotency, output), after }
-      await resolve(host, await findAction(host, call.scope, session, action_id), event, idempotency)
+    try {
+      const told = await approveAll(host, call, session)
+      checkSameRequest(told, idempotency)
+      return { stream: resumedStream(host, session, standingAt(told.commit)), replayed: told.duplicate }
+    } catch (error) {
+      // a request with the same key may have been carried out since
+      const since = isResolved(error) ? await processedBefore(host, action, idempotency) : null
+      if (since === null) throw error
+      return { stream: resumedStream(host, session, since), replayed: true }
     }
-    return { stream: resumedStream(host, session, after), replayed: false }
   },
   'sessions.reject': async (call) => {
     const { body, principal, idempotency } = call
@@ -83,8 +87,30 @@ const processedBefore = async (
   if (commit === null) return null
   checkSameRequest({ commit, duplicate: true }, idempotency)
   await (await host.load(action.id))?.outbox
-  const { after } = commit.event
+  return standingAt(commit)
+}
+
+/** Where the session's log stood when this approval was given. */
+const standingAt = (commit: Commit | null): number => {
+  const after = commit?.event.after
   return typeof after === 'number' ? after : 0
+}
+
+const isResolved = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === 'action_already_resolved'
+
+/** Approves what the request names. @returns what became of the approval of its `action_id`. */
+const approveAll = async (host: Host, call: ApproveCall, session: Resident): Promise<Told> => {
+  const { body, principal, scope, idempotency } = call
+  const approvals = approvalsOf(session, body.action_id, body.tool_results ?? [])
+  const after = session.state.lastSequence
+  let first: Told | undefined
+  for (const { action_id, output } of approvals) {
+    const event = { ...approval(principal, idempotency, output), after }
+    const told = await resolve(host, await findAction(host, scope, session, action_id), event, idempotency)
+    first ??= told
+  }
+  return first ?? { commit: null, duplicate: false }
 }
 
 interface Approval {
