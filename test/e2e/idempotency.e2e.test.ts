@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { operations } from '../../specs/index.ts'
+import type { Answered, Api } from './api.ts'
+import { isEvent, type StreamReader } from './stream-reader.ts'
+import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
+import { stores, World } from './world.ts'
+
+const together = 20
+
+/** A body for each operation that creates; `n` makes it another one. */
+const bodies: Readonly<Record<string, (n: number, tenant: string) => object>> = {
+  'sessions.create': (n) => ({ metadata: { n } }),
+  'actions.create': (n) => ({ tool: 'refund', arguments: { n } }),
+  'agents.create': (n) => ({ name: `Agent ${n}`, config: { model: 'simulated-1' } }),
+  'tenants.create': (n) => ({ external_id: `tenant-${n}`, name: 'Tenant' }),
+  'client_tokens.create': (n, tenant) => ({ tenant_id: tenant, external_user_id: `user-${n}` }),
+  'projects.create': (n) => ({ name: `Project ${n}` }),
+  'project_keys.create': (n) => ({ name: `Key ${n}` }),
+  'project_members.create': (n) => ({ email: `member-${n}@example.com`, password: 'twelve letters' }),
+}
+
+const creates = Object.values(operations).filter(({ id, method }) => method === 'POST' && id.endsWith('.create'))
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
+const isReplay = ({ headers }: { readonly headers: Headers }) => headers.get('idempotent-replayed') === 'true'
+
+describe.each(stores)('an Idempotency-Key on $store', ({ store }) => {
+  let world: World
+  let dashboard: Api
+  let project: string
+  let tenant: string
+  let tool: ToolServer
+  let n = 0
+
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ store, tools: [tool] })
+    dashboard = await world.dashboard()
+    project = (await dashboard.get('/api/projects')).body.data[0].id
+    tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+  })
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  describe.each(creates)('of $id', ({ id, paths, access, answer }) => {
+    const create = async (body: object, key?: string): Promise<Answered> => {
+      const api = access.kinds.includes('secret_key') ? world.api : dashboard
+      return api.post(paths[0].replace('{project_id}', project), body, key === undefined ? {} : keyed(key))
+    }
+    const body = (): object => {
+      const make = bodies[id]
+      if (make === undefined) throw new Error(`say in bodies what ${id} takes`)
+      return make(++n, tenant)
+    }
+
+    it('gives the first answer again', async () => {
+      const asked = body()
+      const [first, again] = [await create(asked, `k-${n}`), await create(asked, `k-${n}`)]
+      expect(first.status).toBe(answer.kind === 'json' && answer.status)
+      expect(isReplay(first)).toBe(false)
+      expect(isReplay(again)).toBe(true)
+      expect({ status: again.status, body: again.body }).toEqual({ status: first.status, body: first.body })
+    })
+
+    it('refuses another body', async () => {
+      const key = `k-other-${n}`
+      await create(body(), key)
+      expect(await create(body(), key)).toMatchObject({
+        status: 409,
+        body: { error: { code: 'idempotency_key_reused' } },
+      })
+    })
+
+    it('makes one of twenty requests at the same time', async () => {
+      const grown = await growth(world, () => create(body()))
+      const asked = body()
+      const answers: Answered[] = []
+      const grownTogether = await growth(world, async () => {
+        const requests = Array.from({ length: together }, () => create(asked, `k-together-${n}`))
+        answers.push(...(await Promise.all(requests)))
+      })
+      expect(new Set(answers.map((answer) => JSON.stringify([answer.status, answer.body]))).size).toBe(1)
+      expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
+      expect(grownTogether).toEqual(grown)
+    })
+  })
+
+  const framesOf = async (reader: StreamReader) => (await reader.all()).map(({ event, id, data }) => [event, id, data])
+
+  it('of a turn gives its stream again, also after kill -9', async () => {
+    const session = await world.api.createSession()
+    const turn = (input: string) => world.api.turn(session, { input }, keyed('turn'))
+    const first = await turn('hello')
+    const frames = await framesOf(first)
+    expect(isReplay(first)).toBe(false)
+    const again = await turn('hello')
+    expect(isReplay(again)).toBe(true)
+    expect(again.headers.get('content-type')).toContain('text/event-stream')
+    expect(await framesOf(again)).toEqual(frames)
+    await expect(turn('something else')).rejects.toMatchObject({ status: 409 })
+    await world.crash()
+    await world.restart()
+    expect(await framesOf(await turn('hello'))).toEqual(frames)
+    expect((await world.api.get(`/v1/sessions/${session}`)).body.turn_count).toBe(1)
+  })
+
+  it('of a turn runs one of twenty at the same time, and streams it to all', async () => {
+    const session = await world.api.createSession()
+    const turn = () => world.api.turn(session, { input: 'one two three four five six' }, keyed('turn'))
+    const readers = await Promise.all(Array.from({ length: together }, turn))
+    expect(readers.filter((reader) => !isReplay(reader))).toHaveLength(1)
+    const [first, ...others] = await Promise.all(readers.map(framesOf))
+    for (const frames of others) expect(frames).toEqual(first)
+    expect((await world.api.get(`/v1/sessions/${session}`)).body.turn_count).toBe(1)
+  })
+
+  it('of an approval runs the tool once, and streams the rest of the turn again, also after kill -9', async () => {
+    const before = tool.calls.length
+    const session = await world.api.createSession()
+    const waits = await (await world.api.turn(session, gatedTurn(tool))).until(isEvent('turn.paused'))
+    const approve = () => world.api.approve(session, waits.data.action_id, keyed('approval'))
+    const readers = await Promise.all(Array.from({ length: together }, approve))
+    expect(readers.filter((reader) => !isReplay(reader))).toHaveLength(1)
+    const [first, ...others] = await Promise.all(readers.map(framesOf))
+    for (const frames of others) expect(frames).toEqual(first)
+    expect(first?.at(-1)?.[0]).toBe('turn.completed')
+    const other = { action_id: waits.data.action_id, tool_results: [] }
+    expect(await world.api.post(`/v1/sessions/${session}/approve`, other, keyed('approval'))).toMatchObject({
+      status: 409,
+      body: { error: { code: 'idempotency_key_reused' } },
+    })
+    await world.crash()
+    await world.restart()
+    const again = await approve()
+    expect(isReplay(again)).toBe(true)
+    expect(await framesOf(again)).toEqual(first)
+    expect(tool.calls.length - before).toBe(1)
+  })
+
+  it('belongs to its operation and its user', async () => {
+    const shared = keyed('shared')
+    const session = await world.api.post('/v1/sessions', {}, shared)
+    const agent = await world.api.post('/v1/agents', bodies['agents.create']?.(0, tenant), shared)
+    const minted = await world.api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' }, shared)
+    const theirs = await world.as(minted.body.token).post('/v1/sessions', {}, shared)
+    expect([session, agent, minted, theirs].map(isReplay)).toEqual([false, false, false, false])
+    expect(theirs.body.id).not.toBe(session.body.id)
+  })
+
+  it('is 1 to 255 characters long', async () => {
+    expect(await world.api.post('/v1/sessions', {}, keyed('k'.repeat(255)))).toMatchObject({ status: 201 })
+    expect(await world.api.post('/v1/sessions', {}, keyed('k'.repeat(256)))).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_header', param: 'Idempotency-Key' } },
+    })
+  })
+})
+
+/** By how many rows each table grows, the one of the keys aside, once the rows that follow commits are written. */
+const growth = async (world: World, work: () => Promise<unknown>): Promise<Record<string, number>> => {
+  const before = await settled(world)
+  await work()
+  const after = await settled(world)
+  return Object.fromEntries(Object.keys(after).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]))
+}
+
+const settled = async (world: World): Promise<Record<string, number>> => {
+  let last = ''
+  let counts: Record<string, number> = {}
+  const look = async () => {
+    const { idempotency_keys: _, records_idempotency_keys: __, ...others } = await world.counts()
+    counts = others
+    const before = last
+    last = JSON.stringify(counts)
+    expect(before).toBe(last)
+  }
+  await vi.waitFor(look, { interval: 150, timeout: 10_000 })
+  return counts
+}
