@@ -65,14 +65,13 @@ const requestOf = (
   idempotencyKey: string,
 ): ModelRequest => ({
   model,
-  messages: config.instructions.length === 0 ? messages : [...config.instructions.map(systemMessage), ...messages],
+  instructions: config.instructions,
+  messages,
   tools: config.tools.map(modelTool),
   idempotencyKey,
   ...(config.temperature !== null && { temperature: config.temperature }),
   ...(config.max_tokens !== null && { maxTokens: config.max_tokens }),
 })
-
-const systemMessage = (content: string): ModelMessage => ({ role: 'system', content })
 
 const anyArguments = { type: 'object', properties: {} }
 

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import { systemText, turnsOf } from './dialogue.ts'
 import { priceOf } from './prices.ts'
-import type { ModelMessage, ModelRequest, ModelTool } from './provider-port.ts'
+import { allMessages, type ModelMessage, type ModelRequest, type ModelTool } from './provider-port.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf } from './wire.ts'
 
 type Block = Anthropic.ContentBlockParam
@@ -15,13 +15,14 @@ const opaquePrefix = 'anthropic:'
  * A request in Anthropic's words. `temperature` is left out: the version of the format that the SDK speaks refuses it.
  */
 export function anthropicRequest(request: ModelRequest): Anthropic.MessageCreateParamsStreaming {
-  const system = systemText(request.messages)
+  const messages = allMessages(request)
+  const system = systemText(messages)
   const known = priceOf(request.model)?.max_output ?? smallestMaxTokens
   return {
     model: request.model,
     max_tokens: request.maxTokens ?? Math.min(known, defaultMaxTokens),
     stream: true,
-    messages: turnsOf(request.messages, blocksOf).map(({ side, blocks }) => ({ role: side, content: blocks })),
+    messages: turnsOf(messages, blocksOf).map(({ side, blocks }) => ({ role: side, content: blocks })),
     ...(system === '' ? {} : { system }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
   }

@@ -1,7 +1,7 @@
 import type { Content, GenerateContentParameters, Part } from '@google/genai'
 import { systemText, turnsOf } from './dialogue.ts'
 import { priceOf } from './prices.ts'
-import type { ModelMessage, ModelRequest, ModelToolCall } from './provider-port.ts'
+import { allMessages, type ModelMessage, type ModelRequest, type ModelToolCall } from './provider-port.ts'
 import { isObject, parseJson } from './wire.ts'
 
 /** Ids that we made up, because the model gave none; they are not sent back. */
@@ -16,7 +16,7 @@ const noSignature = 'skip_thought_signature_validator'
 
 /** A request in Google's words. */
 export function googleRequest(request: ModelRequest): GenerateContentParameters {
-  const system = systemText(request.messages)
+  const system = systemText(allMessages(request))
   const temperature = priceOf(request.model)?.sampling === false ? undefined : request.temperature
   return {
     model: request.model,
@@ -39,8 +39,9 @@ export const packSignature = (model: string, signature: string): string => `${op
 const declarationsOf = (request: ModelRequest) =>
   request.tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }))
 
-function contentsOf({ messages, model }: ModelRequest): Content[] {
-  const turns = turnsOf(messages, (message) => partsOf(message, model))
+function contentsOf(request: ModelRequest): Content[] {
+  const { model } = request
+  const turns = turnsOf(allMessages(request), (message) => partsOf(message, model))
   return turns.map(({ side, blocks }) => ({ role: side === 'assistant' ? 'model' : 'user', parts: blocks }))
 }
 

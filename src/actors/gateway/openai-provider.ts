@@ -78,7 +78,7 @@ export class OpenAiProvider implements ModelProvider {
 
   #attempt(
     request: ModelRequest,
-    body: string,
+    body: Buffer,
     onDelta: (text: string) => void,
     signal: AbortSignal,
   ): Promise<ModelAnswer> {

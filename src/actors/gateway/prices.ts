@@ -31,12 +31,15 @@ function costBy(row: PriceRow, usage: ModelUsage): string | null {
   const cachedTokens = Math.min(usage.cachedTokens, usage.inputTokens)
   const reasoningTokens = Math.min(usage.reasoningTokens, usage.outputTokens)
   if (usage.outputTokens > 0 && output === undefined) return null
-  return new Decimal(input)
-    .times(usage.inputTokens - cachedTokens)
-    .plus(new Decimal(cached ?? input).times(cachedTokens))
-    .plus(new Decimal(output ?? 0).times(usage.outputTokens - reasoningTokens))
-    .plus(new Decimal(reasoning ?? output ?? 0).times(reasoningTokens))
-    .toFixed()
+  const parts: readonly (readonly [rate: string, tokens: number])[] = [
+    [input, usage.inputTokens - cachedTokens],
+    [cached ?? input, cachedTokens],
+    [output ?? '0', usage.outputTokens - reasoningTokens],
+    [reasoning ?? output ?? '0', reasoningTokens],
+  ]
+  let total = new Decimal(0)
+  for (const [rate, tokens] of parts) if (tokens !== 0) total = total.plus(new Decimal(rate).times(tokens))
+  return total.toFixed()
 }
 
 interface Rates {

@@ -27,6 +27,9 @@ export type ModelMessage =
 /** What a model is asked. */
 export interface ModelRequest {
   readonly model: string
+  /** System messages that stand before `messages`. */
+  readonly instructions?: readonly string[]
+  /** May grow at its end between calls, and is otherwise never changed: adapters may keep its encoding by identity. */
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
   readonly temperature?: number
@@ -34,6 +37,12 @@ export interface ModelRequest {
   /** Same on every retry of one call; sent upstream where the provider honours it. */
   readonly idempotencyKey: string
 }
+
+/** Everything that a request says to the model, in order. */
+export const allMessages = ({ instructions = [], messages }: ModelRequest): readonly ModelMessage[] =>
+  instructions.length === 0
+    ? messages
+    : [...instructions.map((content): ModelMessage => ({ role: 'system', content })), ...messages]
 
 /** Tokens as the provider counted them. Cached and reasoning tokens are part of input and output. */
 export interface ModelUsage {

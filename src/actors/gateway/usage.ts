@@ -1,4 +1,4 @@
-import type { ModelRequest, ModelToolCall, ModelUsage } from './provider-port.ts'
+import { allMessages, type ModelRequest, type ModelToolCall, type ModelUsage } from './provider-port.ts'
 
 /** Characters that make one token in estimates: right within some 20 % for English, too low for other scripts. */
 const charsPerToken = 4
@@ -12,7 +12,7 @@ export const tokensOfChars = (chars: number): number => Math.ceil(chars / charsP
  */
 export function estimateUsage(request: ModelRequest, text: string, calls: readonly ModelToolCall[]): ModelUsage {
   let inputChars = 0
-  for (const message of request.messages) {
+  for (const message of allMessages(request)) {
     inputChars += message.content.length
     if (message.role === 'assistant') inputChars += charsOfCalls(message.toolCalls)
   }

@@ -1,15 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MachineDefinition } from '../../machines/definition.ts'
-import type {
-  BlobStore,
-  Commit,
-  Json,
-  JsonObject,
-  LogEvent,
-  MessageRecord,
-  Reminder,
-  StoredEvent,
-} from '../../storage/ports.ts'
+import type { BlobStore, Commit, Json, JsonObject, Reminder, StoredEvent } from '../../storage/ports.ts'
 import { type Owner, snapshotDocument } from './actor-state.ts'
 import { isLarge, maxInlineLength, maxSnapshotString, type Taken, takeOut } from './blob-fields.ts'
 import { isEvent, isObject } from './schema.ts'
@@ -70,11 +61,12 @@ const earliest = (reminders: Readonly<Record<string, Reminder>>): number | null 
 /** The commit with long strings moved to the blob store, which has them before the commit is written. */
 export const compacted = (commit: Commit, blobs: BlobStore): Commit | Promise<Commit> => {
   const { event, events, messages, snapshot = {} } = commit
-  if (
-    !isLarge([event, ...events.map(payloadOf), ...messages.map(eventOf)], maxInlineLength) &&
-    !isLarge(snapshot, maxSnapshotString)
-  )
-    return commit
+  const large =
+    isLarge(event, maxInlineLength) ||
+    isLarge(snapshot, maxSnapshotString) ||
+    events.some(({ payload }) => isLarge(payload, maxInlineLength)) ||
+    messages.some((message) => isLarge(message.event, maxInlineLength))
+  if (!large) return commit
   const taken: Taken[] = []
   const small = {
     ...commit,
@@ -85,9 +77,6 @@ export const compacted = (commit: Commit, blobs: BlobStore): Commit | Promise<Co
   }
   return Promise.all(taken.map(({ hash, content }) => blobs.put(commit.project, hash, content))).then(() => small)
 }
-
-const payloadOf = (event: LogEvent): JsonObject => event.payload
-const eventOf = (message: MessageRecord): StoredEvent => message.event
 
 const asEvent = (value: Json): StoredEvent => {
   if (!isEvent(value)) throw new Error('an event is an object with a type')

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
 import {
+  allMessages,
   type ModelAnswer,
   ModelError,
   type ModelProvider,
@@ -40,7 +41,7 @@ export class ScriptedProvider implements ModelProvider {
   }
 
   async stream(request: ModelRequest, onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
-    this.asked.push({ ...request, messages: [...request.messages] })
+    this.asked.push({ ...request, messages: [...allMessages(request)] })
     const script = this.#scripts.shift() ?? { text: ['nothing more'] }
     let text = ''
     for (const part of script.text ?? []) {
