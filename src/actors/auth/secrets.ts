@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 
 /** A new random secret of 256 bits: `prefix` and 43 characters of base64url. */
 export const mintSecret = (prefix: string): string => prefix + randomBytes(32).toString('base64url')
@@ -10,7 +10,7 @@ export type SecretHash = (secret: string) => string
  * HMAC-SHA256 under a pepper. A fast hash is enough, since our secrets have 256 random bits; the pepper makes a
  * stolen table useless for checking guesses, and looking up by hash leaks nothing by its timing.
  */
-export const secretHash =
-  (pepper: Uint8Array): SecretHash =>
-  (secret) =>
-    createHmac('sha256', pepper).update(secret).digest('base64url')
+export const secretHash = (pepper: Uint8Array): SecretHash => {
+  const key = createSecretKey(pepper)
+  return (secret) => createHmac('sha256', key).update(secret).digest('base64url')
+}
