@@ -1,3 +1,5 @@
+import { StoreUnavailable } from '../../storage/ports.ts'
+
 /** Time and timers, injected so that a simulation can own them. */
 export interface Clock {
   /** ms since the epoch. */
@@ -34,6 +36,17 @@ export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<v
       { once: true },
     )
   })
+
+/** What `promise` comes to. @throws {StoreUnavailable} when that takes longer than `ms`: requests do not wait for ever. */
+export const within = async <T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> => {
+  const late = Promise.withResolvers<never>()
+  const cancel = clock.after(ms, () => late.reject(new StoreUnavailable('the store does not get on')))
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    cancel()
+  }
+}
 
 /** Delay before attempt `attempt` (0, 1, 2 …) of something that failed: doubles from `firstMs` up to `mostMs`. */
 export const backoffMs = (attempt: number, firstMs: number, mostMs: number): number =>

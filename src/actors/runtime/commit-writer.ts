@@ -2,7 +2,7 @@ import { type AppendOutcome, type Commit, type CommitStore, StoreUnavailable } f
 import { backoffMs, type Clock, pause } from './clock.ts'
 
 /** How long an unknown outcome is followed up before the caller is told that the store is away. */
-const patienceMs = 3000
+const patienceMs = 1000
 
 /** What became of a commit, once it is certain. */
 export type Written = Exclude<AppendOutcome, 'unknown'>

@@ -106,6 +106,8 @@ export class Host {
    * @throws {ServiceError} `not_found` otherwise, foreign ids included; `actor_parked`.
    */
   async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
+    const coming = this.#outbox.coming(id)
+    if (coming !== undefined) await coming
     const resident = id.startsWith(`${kind.idPrefix}_`) ? await this.#load(id) : null
     if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
     if (resident.parked !== undefined) throw new ServiceError('actor_parked')

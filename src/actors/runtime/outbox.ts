@@ -7,6 +7,9 @@ import { backoffMs, type Clock, pause } from './clock.ts'
 import type { Delivery, Resident, Told } from './resident.ts'
 import { isObject } from './schema.ts'
 
+/** How long a request waits for an actor that is being made, in ms. */
+const patienceMs = 3000
+
 /** What the outbox needs of its host. */
 export interface MessageHost {
   deliver(actor: string, delivery: Delivery): Promise<Told>
@@ -22,6 +25,7 @@ export class Outbox {
   readonly #definitions: readonly MachineDefinition[]
   readonly #clock: Clock
   readonly #log: Logger
+  readonly #coming = new Map<string, Promise<void>>()
 
   constructor(host: MessageHost, definitions: readonly MachineDefinition[], clock: Clock, log: Logger) {
     this.#host = host
@@ -35,10 +39,23 @@ export class Outbox {
     if (messages.length === 0) return resident.outbox
     resident.undelivered++
     resident.outbox = resident.outbox.then(async () => {
-      for (const message of messages) await this.#send(resident.owner, message)
+      for (const message of messages) {
+        await this.#send(resident.owner, message)
+        this.#coming.delete(message.to)
+      }
       resident.undelivered--
     })
+    for (const { event, to } of messages) if (event.type === 'create') this.#coming.set(to, resident.outbox)
     return resident.outbox
+  }
+
+  /**
+   * Resolves when an actor is made that a durable commit asked for, and whose id may be in a stream already;
+   * undefined when none of this id is under way.
+   */
+  coming(id: string): Promise<void> | undefined {
+    const made = this.#coming.get(id)
+    return made && Promise.race([made, pause(this.#clock, patienceMs)])
   }
 
   async #send(owner: Owner, message: MessageRecord): Promise<void> {

@@ -34,7 +34,7 @@ interface Waiting {
 }
 
 /** Events kept in memory behind the newest, so that streams and folds of a live actor read no store. */
-const tailLength = 64
+const tailLength = 12
 const tailChars = 64 * 1024
 
 /** A live actor: its state in memory, its mailbox, and what its commits still have to have done. */

@@ -1,9 +1,12 @@
 import type { Logger } from 'pino'
 import type { RecordKind, RecordStore, StoredRecord } from '../../storage/ports.ts'
-import { backoffMs, type Clock, pause } from './clock.ts'
+import { backoffMs, type Clock, pause, within } from './clock.ts'
 
 /** How long rows gather before they are written, in ms: a turn's two commits are one row then. */
 const gatherMs = 50
+
+/** How long a request waits for rows, in ms. */
+const patienceMs = 2000
 
 /** A row to write; `null` data removes it. */
 export interface Row {
@@ -15,7 +18,7 @@ export interface Row {
  * Writes list rows behind the commits, newest version of each, many in one batch.
  *
  * A commit stays `open` until its row is written, so a crash leaves no row behind for good; whoever reads rows on
- * this host awaits `settled` first, so a list shows all that was acknowledged (specs/decisions/0004-projections.md).
+ * this host awaits `shown` first, so a list shows all that was acknowledged (specs/decisions/0004-projections.md).
  */
 export class RowWriter {
   readonly #records: RecordStore
@@ -45,6 +48,11 @@ export class RowWriter {
     if (this.#waiting.size === 0) return this.#writing ?? Promise.resolve()
     this.#next ??= this.#flush()
     return this.#next
+  }
+
+  /** `settled`, for a request. @throws {StoreUnavailable} when that takes longer than a request waits. */
+  shown(): Promise<void> {
+    return within(this.#clock, patienceMs, this.settled())
   }
 
   /** Whether a row of this actor still waits. */

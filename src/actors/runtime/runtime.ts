@@ -1,5 +1,6 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordKind } from '../../storage/ports.ts'
+import { pause } from './clock.ts'
 import { Host, type HostOptions } from './host.ts'
 import { Janitor, type Residency } from './janitor.ts'
 import { recover, recoverLate } from './recovery.ts'
@@ -17,6 +18,9 @@ export interface Runtime {
   /** Ends well: running effects get `graceMs` to end, the rest is taken up at the next start. */
   readonly drain: (graceMs: number) => Promise<void>
 }
+
+/** How long a shutdown waits for rows; without the store they would never be written, and recovery writes them. */
+const flushMs = 2000
 
 const residency: Residency = { most: 20_000, idleMs: 60_000 }
 
@@ -44,7 +48,7 @@ export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise
       await host.effects.drain(graceMs)
       host.effects.kill()
       janitor.round()
-      await host.rows.settled()
+      await Promise.race([host.rows.settled(), pause(clock, flushMs)])
       await host.settler.flush()
       host.feed.end()
     },

@@ -59,6 +59,17 @@ it('start an actor that does not exist, under the owner of the sender', async ()
   expect(made.state.snapshot.context).toMatchObject({ count: 1 })
 })
 
+it('let a request wait for an actor that they are about to start', async () => {
+  const { probe, faulty } = await pair()
+  const gate = Promise.withResolvers<void>()
+  faulty.hold((commit) => (commit.actor === 'prb_new' ? gate.promise : undefined))
+  await probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+  const found = probe.find('prb_new')
+  await calm()
+  gate.resolve()
+  expect((await found).id).toBe('prb_new')
+})
+
 it('are tried again until the store takes them, and keep their order', async () => {
   const { probe, faulty, counted } = await pair()
   const told = probe.tell(from, tell(count(1), count(2), count(3)))

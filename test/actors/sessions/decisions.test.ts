@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
+import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import {
+  action,
+  approval,
+  approve,
+  asUser,
+  calls,
+  functionTool,
+  httpTool,
+  keyed,
+  pausedTurn,
+  reject,
+} from './approving.ts'
+import { callOf, collect, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
+
+let world: World
+let session: string
+let actionId: string
+
+const tools = [functionTool('ask', true), httpTool('send', { needsApproval: true })]
+const unknownAction = 'act_01kb0000000000000000000000'
+
+const pauseFor = async (tool: string): Promise<void> => {
+  world = await openWorld({ scripts: [calls(tool), { text: ['done'] }, { text: ['again'] }] })
+  session = await newSession(world)
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
+  actionId = waiting[tool] ?? ''
+}
+
+beforeEach(() => pauseFor('ask'))
+afterEach(() => world.runtime.drain(0))
+
+const params = () => ({ session_id: session })
+
+describe('a decision is refused', () => {
+  it('with 422 when a function is approved without its output', async () => {
+    const refusal = { code: 'tool_result_required', details: { param: 'tool_results' } }
+    await expect(world.useCases['sessions.approve'](approval(session, actionId))).rejects.toMatchObject(refusal)
+    const direct = callOf({ action_id: actionId }, {}, { tool_results: [{ action_id: 'act_other', output: '1' }] })
+    await expect(world.useCases['actions.approve'](direct)).rejects.toMatchObject(refusal)
+    expect((await action(world, actionId)).status).toBe('pending_approval')
+  })
+
+  it('with 409 once the action is approved', async () => {
+    await approve(world, session, actionId)
+    await expect(approve(world, session, actionId)).rejects.toMatchObject({ code: 'action_already_resolved' })
+    await expect(reject(world, session, actionId)).rejects.toMatchObject({ code: 'action_already_resolved' })
+    const direct = callOf({ action_id: actionId }, {}, {})
+    await expect(world.useCases['actions.reject'](direct)).rejects.toMatchObject({ code: 'action_already_resolved' })
+  })
+
+  it('with 409 once the action is rejected', async () => {
+    await reject(world, session, actionId)
+    await expect(approve(world, session, actionId)).rejects.toMatchObject({ code: 'action_already_resolved' })
+    const direct = callOf({ action_id: actionId }, {}, {})
+    await expect(world.useCases['actions.approve'](direct)).rejects.toMatchObject({ code: 'action_already_resolved' })
+  })
+
+  it.each([unknownAction, 'ses_01kb0000000000000000000000', 'nonsense', ''])(
+    'with 404 for the action %j',
+    async (id) => {
+      await expect(approve(world, session, id)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(reject(world, session, id)).rejects.toMatchObject({ code: 'not_found' })
+    },
+  )
+
+  it("with 404 for another session's action", async () => {
+    const other = await newSession(world)
+    await expect(approve(world, other, actionId)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(reject(world, other, actionId)).rejects.toMatchObject({ code: 'not_found' })
+    expect((await action(world, actionId)).status).toBe('pending_approval')
+  })
+
+  it('with 404, as a whole, when one of its results is for a call that the answer did not make', async () => {
+    const results = [
+      { action_id: actionId, output: '1' },
+      { action_id: unknownAction, output: '2' },
+    ]
+    const refusal = { code: 'not_found', details: { param: 'tool_results' } }
+    await expect(approve(world, session, actionId, results)).rejects.toMatchObject(refusal)
+    expect((await action(world, actionId)).status).toBe('pending_approval')
+  })
+
+  it('as trouble of ours, not as unknown, while the store cannot be read', async () => {
+    const clock = new VirtualClock()
+    const faulty = new FaultyStorage(world.storage)
+    const next = await openWorld({ storage: faulty.storage, clock })
+    await clock.advance(70_000)
+    faulty.away = true
+    await expect(approve(next, session, actionId)).rejects.toThrow(StoreUnavailable)
+    await expect(reject(next, session, actionId)).rejects.toThrow(StoreUnavailable)
+  })
+})
+
+it('refuses a turn while a call waits, and names the calls', async () => {
+  const refused = turn(world, session, { input: 'more' })
+  await expect(refused).rejects.toMatchObject({ code: 'approval_pending', message: expect.stringContaining(actionId) })
+})
+
+describe('an Idempotency-Key', () => {
+  const approveKeyed = async (body?: string) => {
+    const call = approval(session, actionId, [{ action_id: actionId, output: '31' }])
+    const { stream, replayed } = await world.useCases['sessions.approve'](keyed(call, 'k1', body))
+    return { events: await collect(stream), replayed }
+  }
+
+  it('gives an approval the same stream again, and approves once', async () => {
+    const first = await approveKeyed()
+    const again = await approveKeyed()
+    expect([first.replayed, again.replayed]).toEqual([false, true])
+    expect(again.events).toEqual(first.events)
+    expect(world.provider.asked).toHaveLength(2)
+  })
+
+  it('gives an approval the same stream again after later turns', async () => {
+    const first = await approveKeyed()
+    await turn(world, session, { input: 'more' })
+    expect((await approveKeyed()).events).toEqual(first.events)
+  })
+
+  it('is refused with another body, for approvals, rejections and turns', async () => {
+    await approveKeyed()
+    await expect(approveKeyed('other')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+    const run = (body: string) =>
+      world.useCases['sessions.turns'](keyed(callOf(params(), {}, { input: 'x' }), 'k2', body))
+    await collect((await run('one')).stream)
+    await expect(run('two')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+  })
+
+  it('gives a rejection the same answer again', async () => {
+    const call = keyed(callOf(params(), {}, { action_id: actionId }), 'k1')
+    const first = await world.useCases['sessions.reject'](call)
+    expect(await world.useCases['sessions.reject'](call)).toEqual(first)
+    const other = keyed(call, 'k1', 'other')
+    await expect(world.useCases['sessions.reject'](other)).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+  })
+
+  it('gives a turn the same stream again, also when it comes twice at once, and runs it once', async () => {
+    await approveKeyed()
+    const call = keyed(callOf(params(), {}, { input: 'more' }), 'k3')
+    const both = await Promise.all([1, 2].map(() => world.useCases['sessions.turns'](call)))
+    const streams = await Promise.all(both.map(({ stream }) => collect(stream)))
+    expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true])
+    expect(streams[1]).toEqual(streams[0])
+    const later = await world.useCases['sessions.turns'](call)
+    expect(await collect(later.stream)).toEqual(streams[0])
+    expect(world.provider.asked).toHaveLength(3)
+  })
+
+  it('gives a turn that was approved meanwhile the whole turn', async () => {
+    const fresh = await newSession(world)
+    const run = () => world.useCases['sessions.turns'](keyed(callOf({ session_id: fresh }, {}, { input: 'go' }), 'k4'))
+    await collect((await run()).stream)
+    expect(typesOf(await collect((await run()).stream))).toEqual([
+      'turn.started',
+      'output_text.delta',
+      'turn.completed',
+    ])
+  })
+})
+
+describe('a client token', () => {
+  const make = (tenant: string, user: string) =>
+    world.useCases['sessions.create'](asUser(callOf({}, {}, { metadata: {} }), tenant, user))
+  const get = (id: string, tenant: string, user: string, bound: string | null = null) =>
+    world.useCases['sessions.get'](asUser(callOf({ session_id: id }, {}, undefined), tenant, user, bound))
+  const run = (id: string, tenant: string, user: string, bound: string | null = null) =>
+    world.useCases['sessions.turns'](asUser(callOf({ session_id: id }, {}, { input: 'hi' }), tenant, user, bound))
+  const list = async (tenant: string, user: string) => {
+    const page = await world.useCases['sessions.list'](
+      asUser(callOf({}, { page: 1, limit: 20 }, undefined), tenant, user),
+    )
+    return page.data.map((each) => each.id)
+  }
+
+  it.each([
+    ['another tenant', 'ten_2', 'u_1'],
+    ['another user of its tenant', 'ten_1', 'u_2'],
+    ['nobody who is known', 'ten_2', 'u_2'],
+  ])('of %s finds nothing: not to read, run, follow, cancel or list', async (_, tenant, user) => {
+    const { id } = await make('ten_1', 'u_1')
+    const call = asUser(callOf({ session_id: id }, {}, undefined), tenant, user)
+    await expect(get(id, tenant, user)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run(id, tenant, user)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(world.useCases['sessions.stream'](call)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(world.useCases['sessions.cancel'](call)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await list(tenant, user)).toEqual([])
+  })
+
+  it('finds what its user made, and the project finds all', async () => {
+    const { id } = await make('ten_1', 'u_1')
+    expect((await get(id, 'ten_1', 'u_1')).id).toBe(id)
+    expect(await list('ten_1', 'u_1')).toEqual([id])
+    const all = await world.useCases['sessions.list'](callOf({}, { page: 1, limit: 20 }, undefined))
+    expect(all.data.map((each) => each.id)).toEqual([id, session])
+  })
+
+  it('finds no session that a secret key made without an owner', async () => {
+    await expect(get(session, 'ten_1', 'u_1')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('that is bound to one session finds no other of the same user', async () => {
+    const [one, two] = [await make('ten_1', 'u_1'), await make('ten_1', 'u_1')]
+    expect((await get(one.id, 'ten_1', 'u_1', one.id)).id).toBe(one.id)
+    await expect(get(two.id, 'ten_1', 'u_1', one.id)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run(two.id, 'ten_1', 'u_1', one.id)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it("has its session's actions under its own tenant and user", async () => {
+    world = await openWorld({ scripts: [calls('ask')] })
+    const { id } = await make('ten_1', 'u_1')
+    const gated = callOf({ session_id: id }, {}, { input: 'go', tools, pause_on_tool_calls: true })
+    const { stream } = await world.useCases['sessions.turns'](asUser(gated, 'ten_1', 'u_1'))
+    const waiting = (await collect(stream)).at(-1)?.payload.action_id
+    const seen = callOf({ action_id: String(waiting) }, {}, undefined)
+    expect(await world.useCases['actions.get'](asUser(seen, 'ten_1', 'u_1'))).toMatchObject({ tenant_id: 'ten_1' })
+    await expect(world.useCases['actions.get'](asUser(seen, 'ten_2', 'u_1'))).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+})

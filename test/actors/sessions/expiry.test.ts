@@ -1,0 +1,123 @@
+import { expect, it } from 'vitest'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { action, approve, calls, functionTool, pausedTurn, statusOf } from './approving.ts'
+import { callOf, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const lookMs = 1000
+
+const open = async (
+  scripts: NonNullable<Parameters<typeof openWorld>[0]>['scripts'],
+): Promise<World & { clock: VirtualClock }> => {
+  const clock = new VirtualClock()
+  return { ...(await openWorld({ clock, ...(scripts && { scripts }) })), clock }
+}
+
+const logOf = async (world: World, session: string) => typesOf(await world.storage.commits.events(session, 0, 1000))
+
+it('completes a session that nobody used for seven days, not before, and lets it take no turn', async () => {
+  const world = await open([])
+  const session = await newSession(world)
+  await turn(world, session, { input: 'hi' })
+  await world.clock.leap(7 * dayMs - 1)
+  expect(await statusOf(world, session)).toBe('active')
+  await world.clock.leap(1 + lookMs)
+  expect(await statusOf(world, session)).toBe('completed')
+  await expect(turn(world, session, { input: 'again' })).rejects.toMatchObject({ code: 'session_expired' })
+  const page = callOf({}, { page: 1, limit: 10, status: 'completed' } as const, undefined)
+  expect((await world.useCases['sessions.list'](page)).data.map((each) => each.id)).toEqual([session])
+})
+
+it('counts the seven days from the last turn', async () => {
+  const world = await open([])
+  const session = await newSession(world)
+  for (let n = 0; n < 3; n++) {
+    await world.clock.leap(6 * dayMs)
+    expect(typesOf(await turn(world, session, { input: 'hi' })).at(-1)).toBe('turn.completed')
+  }
+})
+
+it('completes a session that was never used', async () => {
+  const world = await open([])
+  const session = await newSession(world)
+  await world.clock.leap(7 * dayMs + lookMs)
+  expect(await statusOf(world, session)).toBe('completed')
+})
+
+it('can delete a session that has expired', async () => {
+  const world = await open([])
+  const session = await newSession(world)
+  await world.clock.leap(7 * dayMs + lookMs)
+  const call = callOf({ session_id: session }, {}, undefined)
+  expect(await world.useCases['sessions.delete'](call)).toEqual({ id: session, deleted: true })
+  await world.clock.advance(lookMs)
+  expect(await world.storage.commits.head(session)).toBeNull()
+})
+
+it('takes an approval that nobody gives in seven days for a rejection', async () => {
+  const world = await open([calls('ask')])
+  const session = await newSession(world)
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
+  await world.clock.leap(7 * dayMs - 1)
+  expect(await statusOf(world, session)).toBe('paused')
+  await world.clock.leap(1 + lookMs)
+  expect((await action(world, waiting.ask ?? '')).status).toBe('expired')
+  expect(await statusOf(world, session)).toBe('completed')
+  const log = await world.storage.commits.events(session, 0, 100)
+  expect(log.at(-2)?.payload).toMatchObject({ resolution: 'rejected', reason: 'expired' })
+  expect(typesOf(log).at(-1)).toBe('turn.completed')
+  await expect(approve(world, session, waiting.ask ?? '')).rejects.toMatchObject({ code: 'action_already_resolved' })
+})
+
+it('lets a tool say how long its approval is waited for, and withdraws the others with it', async () => {
+  const world = await open([calls('quick', 'slow')])
+  const session = await newSession(world)
+  const { waiting } = await pausedTurn(world, session, {
+    input: 'go',
+    tools: [{ ...functionTool('quick', true), expires_in: 60 }, functionTool('slow', true)],
+  })
+  const { expires_at, created_at } = await action(world, waiting.quick ?? '')
+  expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(60_000)
+  await world.clock.advance(60_000 + lookMs)
+  expect((await action(world, waiting.quick ?? '')).status).toBe('expired')
+  expect((await action(world, waiting.slow ?? '')).status).toBe('rejected')
+  expect(await statusOf(world, session)).toBe('completed')
+})
+
+it('does not expire what was approved in time', async () => {
+  const world = await open([calls('ask'), { text: ['done'] }])
+  const session = await newSession(world)
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
+  await world.clock.leap(6 * dayMs)
+  await approve(world, session, waiting.ask ?? '')
+  await world.clock.leap(2 * dayMs)
+  expect((await action(world, waiting.ask ?? '')).status).toBe('executed')
+  expect(await logOf(world, session)).toContain('turn.completed')
+})
+
+it('expires what fell due while no process ran', async () => {
+  const clock = new VirtualClock()
+  const storage = openMemoryStorage({ now: clock.now })
+  const first = await openWorld({ clock, storage, scripts: [calls('ask')] })
+  const [quiet, asking] = [await newSession(first), await newSession(first)]
+  const { waiting } = await pausedTurn(first, asking, { input: 'go', tools: [functionTool('ask', true)] })
+  await clock.advance(5000)
+  await first.runtime.drain(0)
+  await clock.leap(30 * dayMs)
+  const next = await openWorld({ clock, storage })
+  await clock.advance(lookMs)
+  expect(await statusOf(next, quiet)).toBe('completed')
+  expect(await statusOf(next, asking)).toBe('completed')
+  expect((await action(next, waiting.ask ?? '')).status).toBe('expired')
+})
+
+it("expires an action of the caller's own, and tells nobody", async () => {
+  const world = await open([])
+  const body = { tool: 'pay', arguments: { amount: 1 }, risk_level: 'high', expires_in: 10 } as const
+  const { id } = await world.useCases['actions.create'](callOf({}, {}, body))
+  await world.clock.advance(10_000 + lookMs)
+  expect((await action(world, id)).status).toBe('expired')
+  const late = world.useCases['actions.approve'](callOf({ action_id: id }, {}, {}))
+  await expect(late).rejects.toMatchObject({ code: 'action_already_resolved' })
+})
