@@ -82,13 +82,13 @@ const lifecycle = ({ host, agentConfig, now }: SessionParts) =>
       const owner = { project: scope.project, tenant: scope.tenant, user: scope.user, createdAt: now() }
       const input = { session_id: id, agent_id: agentId, metadata: body.metadata }
       await host.create(sessionDefinition, id, owner, input, causeOf(idempotency))
-      await host.rows.settled()
+      await host.rows.shown()
       return newSessionView(await host.find(scope, sessionDefinition, id))
     },
     'sessions.delete': async (call) => {
       const session = await findSession(host, call, call.params.session_id)
       await host.tell(session, { event: { type: 'delete' }, cause: causeOf(call.idempotency) })
-      await host.rows.settled()
+      await host.rows.shown()
       return { id: session.id, deleted: true }
     },
   }) satisfies Partial<UseCases>
@@ -100,7 +100,7 @@ export const listSessions = async (
 ): Promise<ResultOf<'sessions.list'>> => {
   const { page, limit, status } = query
   const where = status === undefined ? {} : { status }
-  await host.rows.settled()
+  await host.rows.shown()
   const total = await records.count(sessionRows, scope, where)
   const rows = await records.list(sessionRows, scope, { where, skip: (page - 1) * limit, limit })
   return numberedPage(rows.map(sessionRowView), page, limit, total)
