@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { transition } from 'xstate'
+import { type ListedAction, paramsOf } from '../../../src/actors/runtime/schema.ts'
+import { Conversation } from '../../../src/actors/sessions/conversation.ts'
+import { conversationState } from '../../../src/actors/sessions/schema.ts'
+import { isInState } from '../../../src/machines/index.ts'
+import type { LogEvent, StoredEvent } from '../../../src/storage/ports.ts'
+import { outcomeOf } from '../../machines/outcome.ts'
+import { fresh, machine, remove, walk } from '../../machines/session-samples.ts'
+
+/** The log of a life that the session's own machine leads, and the sequences at which it calls the model. */
+const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelCalls: readonly number[] } => {
+  const log: LogEvent[] = []
+  const modelCalls: number[] = []
+  let snapshot = fresh()
+  life.forEach((event, index) => {
+    const unlike = withOwnIds(event, index, snapshot.context.calls)
+    if (/^(ignored|refused)/.test(outcomeOf(machine, snapshot, unlike))) return
+    const [next, listed] = transition(machine, snapshot, unlike)
+    const actions: readonly ListedAction[] = listed
+    for (const action of actions) {
+      if (action.type !== 'emit') continue
+      for (const emission of paramsOf.emit(action).events) log.push({ sequence: log.length + 1, ...emission })
+    }
+    if (isInState(next.value, 'active', 'working', 'thinking') && next.context.steps !== snapshot.context.steps) {
+      modelCalls.push(log.length)
+    }
+    snapshot = next
+  })
+  return { log, modelCalls }
+}
+
+/** Sample events name actions by their tool; a real log never has one id twice. */
+const withOwnIds = (event: StoredEvent, index: number, open: readonly { action_id: string }[]): StoredEvent => {
+  if (Array.isArray(event.calls)) {
+    const calls = event.calls.map((call: object, nth: number) => ({
+      ...call,
+      action_id: `${Reflect.get(call, 'action_id')}-${index}-${nth}`,
+    }))
+    return { ...event, calls }
+  }
+  const meant = (id: unknown): string =>
+    open.find(({ action_id }) => action_id.startsWith(`${String(id)}-`))?.action_id ?? String(id)
+  if (Array.isArray(event.tool_results)) {
+    const results = event.tool_results.map((each: object) => ({
+      ...each,
+      action_id: meant(Reflect.get(each, 'action_id')),
+    }))
+    return { ...event, tool_results: results }
+  }
+  return event.action_id === undefined ? event : { ...event, action_id: meant(event.action_id) }
+}
+
+const anyLife = fc.array(fc.constantFrom(...walk.events.filter((event) => event !== remove)), { maxLength: 60 })
+
+const folded = (log: readonly LogEvent[], from = new Conversation()): Conversation => {
+  from.apply(log)
+  return from
+}
+
+const said = (conversation: Conversation): string => JSON.stringify(conversation.forModel())
+
+describe('whatever happened in a session', () => {
+  it('is the same conversation from its log as from a checkpoint anywhere in it', () => {
+    fc.assert(
+      fc.property(anyLife, fc.nat(), (life, place) => {
+        const { log } = logOf(life)
+        const cut = log.length === 0 ? 0 : place % (log.length + 1)
+        const checkpoint = JSON.stringify(folded(log.slice(0, cut)).state)
+        const resumed = folded(log, new Conversation(conversationState(checkpoint)))
+        expect(said(resumed)).toBe(said(folded(log)))
+        expect(resumed.through).toBe(log.length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is the same conversation when it was read for every model call on the way', () => {
+    fc.assert(
+      fc.property(anyLife, (life) => {
+        const { log, modelCalls } = logOf(life)
+        const live = new Conversation()
+        for (const through of modelCalls) {
+          live.apply(log.slice(0, through))
+          live.forModel()
+        }
+        expect(said(folded(log, live))).toBe(said(folded(log)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is the same conversation however its events come in parts, and some twice', () => {
+    fc.assert(
+      fc.property(anyLife, fc.array(fc.nat(20), { maxLength: 40 }), (life, sizes) => {
+        const { log } = logOf(life)
+        const parts = new Conversation()
+        let start = 0
+        for (const size of sizes) {
+          parts.apply(log.slice(Math.max(0, start - 2), start + size))
+          start += size
+        }
+        expect(said(folded(log, parts))).toBe(said(folded(log)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('gives the model an output for each call, right behind the answer that made it', () => {
+    fc.assert(
+      fc.property(anyLife, (life) => {
+        const messages = folded(logOf(life).log).forModel()
+        messages.forEach((message, index) => {
+          if (message.role !== 'assistant') return
+          const outputs = messages.slice(index + 1, index + 1 + message.toolCalls.length)
+          expect(outputs.map((each) => (each.role === 'tool' ? each.callId : each.role))).toEqual(
+            message.toolCalls.map((call) => call.callId),
+          )
+        })
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+const event = (sequence: number, event_type: string, payload: LogEvent['payload']): LogEvent => ({
+  sequence,
+  event_type,
+  turn_number: 1,
+  payload,
+})
+const started = (sequence: number, action_id: string): LogEvent =>
+  event(sequence, 'tool_call.started', { tool: 't', arguments: {}, action_id })
+const completed = (sequence: number, action_id: string): LogEvent =>
+  event(sequence, 'tool_call.completed', { tool: 't', action_id, output: `of ${action_id}` })
+
+it('tells the calls of two answers apart that said nothing between', () => {
+  const log = [
+    event(1, 'turn.started', { input_text: 'go' }),
+    started(2, 'a'),
+    completed(3, 'a'),
+    started(4, 'b'),
+    started(5, 'c'),
+    completed(6, 'c'),
+    completed(7, 'b'),
+  ]
+  expect(
+    folded(log)
+      .forModel()
+      .map((message) =>
+        message.role === 'assistant' ? message.toolCalls.map((call) => call.callId) : message.content,
+      ),
+  ).toEqual(['go', ['a'], 'of a', ['b', 'c'], 'of b', 'of c'])
+})
