@@ -13,7 +13,7 @@ import {
 } from '../../storage/ports.ts'
 import { activate } from './activation.ts'
 import { type Owner, stateAlone, storedState } from './actor-state.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, within } from './clock.ts'
 import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { EffectRunner } from './effect-runner.ts'
@@ -44,6 +44,8 @@ export interface HostOptions {
 
 /** An actor that somebody else moved on is loaded and tried again this often. */
 const maxReloads = 5
+/** How long a request waits for messages of an actor to be taken. */
+const deliveryMs = 2000
 
 /**
  * Runs actors: loads them, gives them their messages one at a time, makes each step durable by one commit, and only
@@ -187,6 +189,12 @@ export class Host {
     const resident = this.#residents.get(id)
     if (resident !== undefined && !resident.working && resident.state.seq < seq) this.#evict(resident)
     return this.#load(id)
+  }
+
+  /** Resolves when what an actor has sent is taken. @throws {StoreUnavailable} when a request cannot wait for that. */
+  async delivered(id: string): Promise<void> {
+    const resident = await this.#load(id)
+    if (resident !== null) await within(this.#options.clock, deliveryMs, resident.outbox)
   }
 
   /** Gives back the memory of an actor that has nothing to do. False when it has. */

@@ -84,9 +84,9 @@ const resolved = async (
 ): Promise<Action> => {
   const told = await host.tell(action, { event, cause: causeOf(idempotency) })
   checkSameRequest(told, idempotency)
+  await host.delivered(action.id)
   const current = await host.load(action.id)
   if (current === null) throw new ServiceError('not_found', { param: 'action_id' })
-  await current.outbox
   return actionView(current)
 }
 

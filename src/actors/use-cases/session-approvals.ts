@@ -18,7 +18,7 @@ export const sessionApprovalUseCases = ({ host }: { readonly host: Host }): Appr
   'sessions.approve': async (call) => {
     const { body, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
-    await session.outbox
+    await host.delivered(session.id)
     const action = await findAction(host, call.scope, session, body.action_id)
     const before = await processedBefore(host, action, idempotency)
     if (before !== null) return { stream: resumedStream(host, session, before), replayed: true }
@@ -36,7 +36,7 @@ export const sessionApprovalUseCases = ({ host }: { readonly host: Host }): Appr
   'sessions.reject': async (call) => {
     const { body, principal, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
-    await session.outbox
+    await host.delivered(session.id)
     const action = await findAction(host, call.scope, session, body.action_id)
     if ((await processedBefore(host, action, idempotency)) === null) {
       pendingCall(session, body.action_id)
@@ -86,7 +86,9 @@ const processedBefore = async (
   const commit = await host.commitOf(action.id, idempotency.cause)
   if (commit === null) return null
   checkSameRequest({ commit, duplicate: true }, idempotency)
-  await (await host.load(action.id))?.outbox
+  // it may be in the store before this host has gone on from it; what goes through the mailbox comes after that
+  await host.tell(action, { event: commit.event, cause: commit.cause })
+  await host.delivered(action.id)
   return standingAt(commit)
 }
 
@@ -148,7 +150,7 @@ const resolve = async (
 ): Promise<Told> => {
   const told = await host.tell(action, { event, cause: causeOf(idempotency) })
   if (told.commit === null) throw new ServiceError('action_already_resolved', { param: 'action_id' })
-  await (await host.load(action.id))?.outbox
+  await host.delivered(action.id)
   return told
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ModelAnswer, ModelProvider } from '../../../src/actors/gateway/provider-port.ts'
 import type { Call } from '../../../src/actors/use-cases/call.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
-import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+import { type LogEvent, type Storage, StoreUnavailable } from '../../../src/storage/ports.ts'
 import { type Fault, FaultyStorage } from '../../support/faulty-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { callOf, collect, openWorld, typesOf, type World } from './harness.ts'
@@ -49,10 +49,11 @@ class Outside {
     this.#pending = [...plans]
   }
 
-  /** Asks until it is answered, with the same key each time, of a new process when one has died. */
+  /** Asks until it is answered, with the same key each time: again when told to, of a new process when one has died. */
   async ask<T>(work: (world: World) => Promise<T>): Promise<T> {
     for (;;) {
       const answer = await this.#attempt(work)
+      if (answer === 'later') continue
       if (answer !== undefined) return answer.value
       this.crashes++
       this.#world = undefined
@@ -64,9 +65,9 @@ class Outside {
     return this.#faulty.asked.length
   }
 
-  async #attempt<T>(work: (world: World) => Promise<T>): Promise<{ value: T } | undefined> {
+  async #attempt<T>(work: (world: World) => Promise<T>): Promise<{ value: T } | 'later' | undefined> {
     this.#world ??= this.#open()
-    const worked = this.#world.then(work).then((value) => ({ value }))
+    const worked = this.#world.then((world) => answered(work(world)))
     const ticking = { on: true }
     const [answer] = await Promise.all([
       Promise.race([worked, this.#faulty.death.then(() => undefined)]).finally(() => {
@@ -102,6 +103,16 @@ class Outside {
         return { ok: true, output: 'ordered' }
       },
     })
+  }
+}
+
+/** `later` for what a client is answered with 503 and Retry-After. */
+const answered = async <T>(work: Promise<T>): Promise<{ value: T } | 'later'> => {
+  try {
+    return { value: await work }
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return 'later'
+    throw error
   }
 }
 
