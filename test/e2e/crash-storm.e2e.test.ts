@@ -1,68 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { Refused } from './api.ts'
-import { counted, endsTurn, type Frame, type StreamReader, textOf } from './stream-reader.ts'
+import { counted, endsTurn, textOf } from './stream-reader.ts'
+import { Visitor } from './visitor.ts'
 import { stores, World } from './world.ts'
 
 const sessions = 12
 const kills = 4
 const turnsBetweenKills = 30
-
-/** One end user who keeps asking, and comes back whenever the connection breaks. */
-class Visitor {
-  readonly frames: Frame[] = []
-  readonly #world: World
-  readonly #session: string
-  #turns = 0
-
-  constructor(world: World, session: string) {
-    this.#world = world
-    this.#session = session
-  }
-
-  get session(): string {
-    return this.#session
-  }
-
-  /** Turns that were asked for; each is over. */
-  get turns(): number {
-    return this.#turns
-  }
-
-  /** Asks once, however often that takes: the key makes the request one, and the last event id the stream. */
-  async ask(): Promise<void> {
-    const turn = ++this.#turns
-    const started = () => this.frames.some(({ data }) => data.turn_number === turn)
-    const ended = () => this.frames.some((frame) => endsTurn(frame) && frame.data.turn_number === turn)
-    while (!ended()) {
-      await this.#attempt(async () => {
-        const reader = started()
-          ? await this.#world.api.follow(this.#session, this.frames.at(-1)?.id ?? '0')
-          : await this.#world.api.turn(
-              this.#session,
-              { input: `question ${turn} of ${this.#session}` },
-              { headers: { 'idempotency-key': `turn-${turn}` } },
-            )
-        await this.#read(reader)
-      })
-    }
-  }
-
-  async #read(reader: StreamReader): Promise<void> {
-    await reader.until(endsTurn).catch(() => undefined)
-    reader.stop()
-    this.frames.push(...reader.frames)
-  }
-
-  /** A server that is down, or still starting, is asked again; what it refuses is not. */
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      if (error instanceof Refused && error.status !== 503) throw error
-      await this.#world.listening
-    }
-  }
-}
 
 describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) => {
   let world: World
@@ -72,7 +15,7 @@ describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) =
 
   const visit = async (visitor: Visitor): Promise<void> => {
     while (!done) {
-      await visitor.ask()
+      await visitor.ask({ input: `question ${visitor.turns + 1} of ${visitor.session}` })
       asked++
     }
   }
