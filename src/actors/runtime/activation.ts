@@ -47,7 +47,7 @@ export const activate = async (
   try {
     const commit = await migrated(storage, definition, await wholeCommit(head, storage), clock)
     const resident = residentOf(definition, commit, await stateOf(storage, definition, commit))
-    return { resident, open: commit.open, unsent: await unsentOf(storage, commit) }
+    return { resident, open: commit.open, unsent: await takeOver(storage, commit, resident.retiring) }
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
     log.error({ actorId: id, machine: head.machine, err: error }, 'actor parked')
@@ -57,13 +57,17 @@ export const activate = async (
   }
 }
 
-/** Commits are closed in order, so those that are open stand at the end of the log. */
-const unsentOf = async (storage: Storage, newest: Commit): Promise<readonly MessageRecord[]> => {
+/**
+ * The messages of commits that are not closed; commits are closed in order, so these stand at the end of the log. Those
+ * of them that are old are added to `retiring`.
+ */
+const takeOver = async (storage: Storage, newest: Commit, retiring: number[]): Promise<readonly MessageRecord[]> => {
   if (!newest.open) return []
   let unsent = newest.messages
   for (let seq = newest.seq - 1; seq > 0; seq--) {
     const commit = await storage.commits.at(newest.actor, seq)
     if (commit === null || !commit.open) break
+    if (seq <= newest.seq - 2) retiring.push(seq)
     if (commit.messages.length > 0) unsent = [...(await wholeCommit(commit, storage)).messages, ...unsent]
   }
   return unsent

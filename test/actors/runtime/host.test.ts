@@ -193,6 +193,19 @@ describe('a commit whose outcome stays unknown', () => {
     expect(typesOf(reader.events)).toEqual(['counted'])
   })
 
+  it('leaves nothing open behind it', async () => {
+    const { probe, faulty } = await open()
+    for (let n = 0; n < 3; n++) await probe.tell(id, count)
+    faulty.next('answer_lost')
+    faulty.unreadable = true
+    const told = probe.tell(id, count).catch(() => 'unknown')
+    await probe.clock.advance(5000)
+    expect(await told).toBe('unknown')
+    faulty.unreadable = false
+    await probe.clock.advance(10_000)
+    expect(await faulty.inner.commits.open(10)).toEqual([])
+  })
+
   it('does not leave a new actor out of lists', async () => {
     const { probe, faulty } = await open()
     faulty.next('answer_lost')
