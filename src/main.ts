@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
-import { bootstrap, type Installation } from './actors/bootstrap.ts'
+import { bootstrap, type Installation, WrongMasterKey } from './actors/bootstrap.ts'
 import { openProviders, type Providers, simulatedWanted } from './actors/gateway/providers.ts'
 import { type SimulatedProvider, startSimulatedProvider } from './actors/gateway/simulated/server.ts'
 import { openActors } from './actors/open-actors.ts'
@@ -119,7 +119,7 @@ try {
   await main()
 } catch (error) {
   process.stderr.write(
-    `${error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    `${error instanceof ConfigError || error instanceof WrongMasterKey ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
   )
   process.exit(1)
 }

@@ -53,8 +53,18 @@ type InstallationData = {
   readonly member: string
   readonly key: string
   readonly owner_email: string
+  /** `ApiKeys.pepperName` of who made it: keys and sealed secrets are void under another master key. */
+  readonly pepper: string
   /** The rows are all there. */
   readonly ready: boolean
+}
+
+/** The store was made under another master key: every key in it would be refused, and every secret unreadable. */
+export class WrongMasterKey extends Error {
+  override readonly name = 'WrongMasterKey'
+  constructor() {
+    super('The data was made under another master key. Set MASTER_KEY to that one, or put its file back into DATA_DIR.')
+  }
 }
 
 /** The one row that says who makes the first rows. */
@@ -78,6 +88,8 @@ interface Secrets {
  *
  * Of several processes that start at once, one makes them and the others wait for it; when it dies half-way, another
  * finishes under the same ids, with secrets of its own.
+ *
+ * @throws {WrongMasterKey}
  */
 export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
   const table = new Table(deps.records, installations, deps.now)
@@ -85,9 +97,9 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
   const pause = deps.pause ?? ((ms: number) => delay(ms))
   for (;;) {
     const known = await table.get(scope, place.id)
+    if (known !== null && known.data.pepper !== deps.apiKeys.pepperName) throw new WrongMasterKey()
     if (known?.data.ready) return installationOf(known.data, null)
-    const claim =
-      known === null ? await table.insert({ ...place, data: claimOf(deps.given) }) : await takeOver(deps, known)
+    const claim = known === null ? await table.insert({ ...place, data: claimOf(deps) }) : await takeOver(deps, known)
     if (claim === null) {
       await pause(pollMs)
       continue
@@ -105,12 +117,13 @@ const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Ro
     ? Promise.resolve(null)
     : new Table(deps.records, installations, deps.now).replace(claim, claim.data)
 
-const claimOf = (given: BootstrapGiven): InstallationData => ({
+const claimOf = ({ given, apiKeys }: BootstrapDeps): InstallationData => ({
   organization: newId('org'),
   project: newId('prj'),
   member: newId('usr'),
   key: newId('key'),
   owner_email: given.ownerEmail ?? 'owner@troupe.localhost',
+  pepper: apiKeys.pepperName,
   ready: false,
 })
 

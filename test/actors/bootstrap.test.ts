@@ -18,10 +18,10 @@ const box = {
 }
 
 /** @param stepMs how far the clock goes while the process waits for another. */
-const processOn = (records: RecordStore, stepMs = 0) => {
+const processOn = (records: RecordStore, stepMs = 0, key: Buffer = masterKey) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
-  const apiKeys = new ApiKeys({ records, masterKey, now })
+  const apiKeys = new ApiKeys({ records, masterKey: key, now })
   const directory = new ProjectDirectory({ records, box, now })
   const pause = async () => {
     clock.now += stepMs
@@ -69,6 +69,12 @@ describe('the first start', () => {
     const second = await processOn(records).start()
     expect(second).toEqual({ ...first, generated: null })
     expect(await counts(records, first.organization, first.project)).toEqual([1, 1, 1, 1])
+  })
+
+  it('is refused under another master key, which would void every key and secret of the store', async () => {
+    const { records } = openMemoryStorage()
+    await processOn(records).start()
+    await expect(processOn(records, 0, Buffer.alloc(32, 2)).start()).rejects.toThrow(/MASTER_KEY/)
   })
 
   it('is made by one of several processes that start at once', async () => {

@@ -3,7 +3,7 @@ import type { RecordStore } from '../../storage/ports.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Principal } from '../use-cases/call.ts'
-import { deriveKey } from './derive-key.ts'
+import { deriveKey, keyName } from './derive-key.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
 import { RecheckCache } from './recheck-cache.ts'
 import { mintSecret, type SecretHash, secretHash } from './secrets.ts'
@@ -40,6 +40,8 @@ export interface ApiKeysDeps {
 
 /** Mints and verifies secret project keys (`csk_…`). Thousands of verifications a second: a known key costs one HMAC. */
 export class ApiKeys {
+  /** Tells whether two processes hash keys alike; it gives nothing of the pepper away. */
+  readonly pepperName: string
   readonly #table: Table<ProjectKeyData>
   readonly #cache: RecheckCache<VerifiedKey>
   readonly #hash: SecretHash
@@ -47,7 +49,9 @@ export class ApiKeys {
 
   constructor({ records, masterKey, now }: ApiKeysDeps) {
     this.#table = new Table(records, projectKeys, now)
-    this.#hash = secretHash(deriveKey(masterKey, 'api-keys'))
+    const pepper = deriveKey(masterKey, 'api-keys')
+    this.#hash = secretHash(pepper)
+    this.pepperName = keyName(pepper)
     this.#now = now
     this.#cache = new RecheckCache({
       load: (hash) => this.#load(hash),
