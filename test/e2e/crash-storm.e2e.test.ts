@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { answerTo } from './simulated-answer.ts'
 import { counted, endsTurn, textOf } from './stream-reader.ts'
 import { Visitor } from './visitor.ts'
 import { stores, World } from './world.ts'
@@ -63,9 +64,13 @@ describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) =
       let from = 0
       for (const [at, frame] of frames.entries()) {
         if (!endsTurn(frame)) continue
-        const text = textOf(frames.slice(from, at))
-        if (frame.event === 'turn.completed') expect(frame.data.output).toBe(text)
-        else expect(frame.data).toMatchObject({ error: { code: 'interrupted' }, output: { text } })
+        const turn = frames.slice(from, at)
+        const text = textOf(turn)
+        expect(answerTo(String(turn[0]?.data.input_text)).startsWith(text), text).toBe(true)
+        if (frame.event === 'turn.completed') {
+          expect(frame.data.output).toBe(text)
+          expect(text).toBe(answerTo(String(turn[0]?.data.input_text)))
+        } else expect(frame.data).toMatchObject({ error: { code: 'interrupted' }, output: { text } })
         from = at + 1
       }
     }
