@@ -110,6 +110,11 @@ export interface CommitStore {
    * `due` of the `undue` commits and `snapshot` of the `strip` commits.
    */
   settle(work: SettleWork): Promise<void>
+  /**
+   * Commits of one project by actor, then `seq`: those after `after`, at most `limit`. For backups: all pages together
+   * read the whole store once, other projects' commits too, so no request may ask for it.
+   */
+  ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]>
   /** Removes every commit of an actor (hard delete). */
   forget(actor: string): Promise<void>
 }
@@ -200,6 +205,8 @@ export interface BlobStore {
   /** Stores `content`; storing the same again does nothing. Durable when it resolves. */
   put(project: string, hash: string, content: string): Promise<void>
   get(project: string, hash: string): Promise<string | null>
+  /** Hashes of a project's blobs, ascending, after `after`, at most `limit`. For backups. */
+  hashes(project: string, after: string | null, limit: number): Promise<readonly string[]>
 }
 
 /** What an adapter offers. */

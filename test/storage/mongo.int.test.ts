@@ -59,6 +59,7 @@ describe('the mongo database', () => {
       { filter: { open: true, shard: { $in: [1, 2] } }, sort: { at: 1, seq: 1 } },
       { filter: { due: { $lte: 5 }, shard: { $in: [1, 2] } }, sort: { due: 1 } },
       { filter: { actor: 'a', cause: 'c' }, sort: {} },
+      { filter: { project: 'p', _id: { $gt: 'a:0000000001' } }, sort: { _id: 1 } },
       { filter: { actor: 'a', _id: { $gte: 'a:', $lt: 'a;' } }, sort: { _id: -1 } },
     ] as const
     for (const { filter, sort } of queries) {

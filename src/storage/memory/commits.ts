@@ -76,6 +76,16 @@ export class MemoryCommits implements CommitStore {
       .map(fromRow)
   }
 
+  async ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
+    const from = after === null ? '' : keyOf(after)
+    return [...this.#logs.values()]
+      .flatMap((log) => [...log.bySeq.values()])
+      .filter((row) => row.project === project && keyOf(row) > from)
+      .sort(compare)
+      .slice(0, limit)
+      .map(fromRow)
+  }
+
   async settle({ close, undue, strip }: SettleWork): Promise<void> {
     for (const key of close) this.#change(key, { open: false })
     for (const key of undue) this.#change(key, { due: null })

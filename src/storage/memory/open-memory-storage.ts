@@ -16,6 +16,13 @@ export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => num
     blobs: {
       put: async (project, hash, content) => void blobs.set(`${project}:${hash}`, content),
       get: async (project, hash) => blobs.get(`${project}:${hash}`) ?? null,
+      hashes: async (project, after, limit) =>
+        [...blobs.keys()]
+          .filter((key) => key.startsWith(`${project}:`))
+          .map((key) => key.slice(project.length + 1))
+          .filter((hash) => after === null || hash > after)
+          .sort()
+          .slice(0, limit),
     },
     ping: async () => {},
     close: async () => {},

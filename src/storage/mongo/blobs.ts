@@ -44,6 +44,17 @@ export class MongoBlobs implements BlobStore {
     }
     return Buffer.concat(contents).toString()
   }
+
+  async hashes(project: string, after: string | null, limit: number): Promise<readonly string[]> {
+    if (limit < 1) return []
+    const from = after === null ? `${project}:` : `${project}:${after}:0`
+    const filter = { _id: { $gt: from, $lt: `${project};` }, parts: { $exists: true } }
+    const cursor = this.#parts
+      .find(filter, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(limit)
+    return (await guarded(cursor.toArray())).map(({ _id }) => _id.slice(project.length + 1, -':0'.length))
+  }
 }
 
 const unlessStored = (error: unknown): void => {

@@ -1,12 +1,15 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb'
 import { EventPage, fromRow, keyOf } from '../commit-row.ts'
-import type { AppendOutcome, Commit, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
+import type { AppendOutcome, Commit, CommitKey, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
 import { type CommitDocument, commitIndexes, rowOf } from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
 import { guarded } from './trouble.ts'
 
 const name = 'commits'
+
+/** A page of one project's commits may stand behind many of other projects; the client's own patience is 3 s. */
+const scanTimeoutMs = 600_000
 
 /** Commits in MongoDB. Reads see only what a majority holds: an effect never runs for a commit that a failover takes back. */
 export class MongoCommits implements CommitStore {
@@ -66,6 +69,14 @@ export class MongoCommits implements CommitStore {
 
   due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
     return this.#find({ due: { $lte: now }, shard: inShards(shards) }, { due: 1 }, limit)
+  }
+
+  async ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
+    if (limit < 1) return []
+    const filter = after === null ? { project } : { project, _id: { $gt: keyOf(after) } }
+    const options = { sort: { _id: 1 }, hint: { _id: 1 }, limit, timeoutMS: scanTimeoutMs } as const
+    const documents = await guarded(this.#collection.find(filter, options).toArray())
+    return documents.map((document) => fromRow(rowOf(document)))
   }
 
   settle(work: SettleWork): Promise<void> {

@@ -2,6 +2,7 @@ import { type CommitRow, EventPage, fromRow, toRow } from '../commit-row.ts'
 import {
   type AppendOutcome,
   type Commit,
+  type CommitKey,
   type CommitStore,
   type SettleWork,
   type StoredLogEvent,
@@ -99,6 +100,12 @@ export class SqliteCommits implements CommitStore {
     return shards
       ? this.#all(`select * from commits where due <= ? and ${inShards} ${tail}`, now, JSON.stringify(shards), limit)
       : this.#all(`select * from commits where due <= ? ${tail}`, now, limit)
+  }
+
+  async ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
+    const { actor, seq } = after ?? { actor: '', seq: 0 }
+    const sql = 'select * from commits where project = ? and (actor, seq) > (?, ?) order by actor, seq limit ?'
+    return this.#all(sql, project, actor, seq, limit)
   }
 
   settle({ close, undue, strip }: SettleWork): Promise<void> {

@@ -33,6 +33,7 @@ const blobsIn = (db: Database): BlobStore => {
   db.exec(blobTable)
   const insert = 'insert into blobs (project, hash, content) values (?, ?, ?) on conflict do nothing'
   const select = 'select content from blobs where project = ? and hash = ?'
+  const page = 'select hash from blobs where project = ? and hash > ? order by hash limit ?'
   return {
     put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, content)),
     get: async (project, hash) =>
@@ -40,5 +41,7 @@ const blobsIn = (db: Database): BlobStore => {
         db.read(() => db.statement(select).get(project, hash)),
         'content',
       ),
+    hashes: async (project, after, limit) =>
+      db.read(() => db.statement(page).all(project, after ?? '', limit)).map((raw) => textIn(raw, 'hash') ?? ''),
   }
 }

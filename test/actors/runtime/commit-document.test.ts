@@ -81,7 +81,11 @@ it('stays small whatever is long: its event, log, messages or snapshot', async (
 })
 
 it('is not written when a long value cannot be stored', async () => {
-  const blobs: BlobStore = { put: async () => Promise.reject(new Error('away')), get: async () => null }
+  const blobs: BlobStore = {
+    put: async () => Promise.reject(new Error('away')),
+    get: async () => null,
+    hashes: async () => [],
+  }
   const big = commit({ event: { type: 'turn', text: 'y'.repeat(100_000) } })
   await expect(async () => compacted(big, blobs)).rejects.toThrow('away')
 })

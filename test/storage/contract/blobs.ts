@@ -12,6 +12,33 @@ export const blobContract = ({ store, fresh }: Subject): void => {
     expect(await store().blobs.get('prj_1', fresh('sha'))).toBeNull()
   })
 
+  it('pages through the hashes of one project, each once, whatever the page size', async () => {
+    const [project, other] = [fresh('prj'), fresh('prj')]
+    const hashes = Array.from({ length: 7 }, () => fresh('sha'))
+    for (const hash of hashes.toReversed()) await store().blobs.put(project, hash, 'x')
+    await store().blobs.put(project, hashes[0] ?? '', 'x')
+    await store().blobs.put(other, fresh('sha'), 'x')
+    await store().blobs.put(`${project}0`, fresh('sha'), 'x')
+    for (const limit of [1, 3, 7, 100]) {
+      const seen: string[] = []
+      for (;;) {
+        const page = await store().blobs.hashes(project, seen.at(-1) ?? null, limit)
+        expect(page.length).toBeLessThanOrEqual(limit)
+        if (page.length === 0) break
+        seen.push(...page)
+      }
+      expect(seen).toEqual(hashes)
+    }
+    expect(await store().blobs.hashes(project, null, 0)).toEqual([])
+  })
+
+  it('names a blob of many parts once', async () => {
+    const [project, hash] = [fresh('prj'), fresh('sha')]
+    await store().blobs.put(project, hash, 'a'.repeat(17 * 1024 * 1024))
+    expect(await store().blobs.hashes(project, null, 10)).toEqual([hash])
+    expect(await store().blobs.hashes(project, hash, 10)).toEqual([])
+  })
+
   it('keeps an empty blob and one of many megabytes', async () => {
     const [empty, large] = [fresh('sha'), fresh('sha')]
     const content = 'aé€'.repeat(4_000_000)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import type { StoredLogEvent } from '../../../src/storage/ports.ts'
+import type { Commit, StoredLogEvent } from '../../../src/storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf, logOf, widgets } from '../samples.ts'
 
@@ -98,6 +98,28 @@ export const readContract = ({ store, fresh }: Subject): void => {
     const { snapshot: _, ...stripped } = commit
     expect(await store().commits.head(actor)).toStrictEqual(stripped)
     expect(await store().commits.events(actor, 0, 10)).toHaveLength(2)
+  })
+
+  it('pages through the commits of one project by actor and seq, each once, whatever the page size', async () => {
+    const [project, other] = [fresh('prj'), fresh('prj')]
+    const actors = [fresh('ses'), fresh('ses'), fresh('ses')]
+    const commits = actors.flatMap((actor, i) =>
+      [1, 2, 10, 11].slice(i).map((seq) => commitOf(actor, seq, { project })),
+    )
+    const foreign = [...actors, fresh('ses')].map((actor) => commitOf(`${actor}x`, 1, { project: other }))
+    await store().commits.append([...commits.toReversed(), ...foreign])
+    for (const limit of [1, 2, 5, 100]) {
+      const seen: Commit[] = []
+      for (;;) {
+        const page = await store().commits.ofProject(project, seen.at(-1) ?? null, limit)
+        expect(page.length).toBeLessThanOrEqual(limit)
+        if (page.length === 0) break
+        seen.push(...page)
+      }
+      expect(seen).toEqual(commits)
+    }
+    expect(await store().commits.ofProject(project, null, 0)).toEqual([])
+    expect(await store().commits.ofProject(fresh('prj'), null, 5)).toEqual([])
   })
 
   it('forgets one actor wholly and no other', async () => {
