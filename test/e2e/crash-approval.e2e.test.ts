@@ -96,7 +96,7 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     expect(payloadOf(log, 'turn.completed')?.output, 'the model was told').toContain('outcome_unknown')
   })
 
-  it('calls an idempotent tool again with the same key when the server was killed while it ran', async () => {
+  it('calls an idempotent tool again by itself, with the same key, when the server was killed while it ran', async () => {
     const { session, action, lastId } = await paused({ effect: 'idempotent' })
     tool.hold()
     const resumed = await world.api.approve(session, action)
@@ -105,6 +105,8 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     await resumed.ended
     tool.answer()
     await world.restart()
+    // nobody has asked for the session since
+    await tool.called(before + 2)
     const log = await finishedLog(session, lastId)
     const keys = tool.calls.slice(before).map(({ key }) => key)
     expect(keys).toHaveLength(2)
