@@ -9,10 +9,8 @@ import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import { openSsrfGuard } from './actors/tools/ssrf-guard.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { openMongoStorage } from './storage/mongo/open-mongo-storage.ts'
-import type { Storage } from './storage/ports.ts'
+import { openStorage } from './open-storage.ts'
 import { loadMasterKey, openSecretBox } from './storage/secrets.ts'
-import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
 import { openTransport } from './transport/open-transport.ts'
 import { readStaticFiles } from './transport/static-files.ts'
 
@@ -27,14 +25,6 @@ const drainMs = 20_000
 const closeMs = 2_000
 
 const consoleFolder = fileURLToPath(new URL('./transport/console', import.meta.url))
-
-const openStorage = (config: Config): Promise<Storage> | Storage =>
-  config.mongodbUrl === null
-    ? openSqliteStorage({ path: join(config.dataDir, 'troupe.db') })
-    : openMongoStorage({ url: config.mongodbUrl, database: databaseOf(config.mongodbUrl) })
-
-/** The database that the URL names. A list of hosts is no URL for `URL`. */
-const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? 'troupe'
 
 interface Models {
   readonly providers: Providers

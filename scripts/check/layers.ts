@@ -15,8 +15,8 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
 const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly rule: string }[] = [
   ...['mongo', 'sqlite', 'memory', 'redis'].map((adapter) => ({
     what: new RegExp(`^src/storage/${adapter}/`),
-    by: new RegExp(`^src/(main\\.ts$|storage/${adapter}/)`),
-    rule: 'only src/main.ts chooses a store',
+    by: new RegExp(`^src/(open-storage\\.ts$|storage/${adapter}/)`),
+    rule: 'only src/open-storage.ts chooses a store',
   })),
   { what: /^mongodb$/, by: /^src\/storage\/mongo\//, rule: 'MongoDB stays behind src/storage/ports.ts' },
   { what: /^node:sqlite$/, by: /^src\/storage\/sqlite\//, rule: 'SQLite stays behind src/storage/ports.ts' },

@@ -1,21 +1,19 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
 import { definitions } from '../machines/index.ts'
-import type { RecordKind, Storage } from '../storage/ports.ts'
-import { authKinds } from './auth/kinds.ts'
+import type { Storage } from '../storage/ports.ts'
 import { type Auth, openAuth } from './auth/open-auth.ts'
 import type { SecretBox } from './auth/project-directory.ts'
-import { installations } from './bootstrap.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
-import { recordKinds } from './records/kinds.ts'
+import { kinds } from './kinds.ts'
 import { type Clock, pause } from './runtime/clock.ts'
 import { RecordSweeper } from './runtime/record-sweeper.ts'
-import { epochs, type Runtime, startRuntime } from './runtime/runtime.ts'
+import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import { AgentConfigs } from './sessions/agent-configs.ts'
 import { Conversations } from './sessions/conversations.ts'
-import { actionRows, sessionKinds, sessionRows } from './sessions/kinds.ts'
+import { actionRows, sessionRows } from './sessions/kinds.ts'
 import { sessionEffects } from './sessions/session-effects.ts'
 import { TurnConfigs } from './sessions/turn-config.ts'
 import { serverTools } from './tools/server-tools.ts'
@@ -23,7 +21,7 @@ import type { SsrfGuard } from './tools/ssrf-guard.ts'
 import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
 import { actorViewUseCases } from './use-cases/actor-views.ts'
-import { IdempotentRequests, idempotencyKeys } from './use-cases/idempotent.ts'
+import { IdempotentRequests } from './use-cases/idempotent.ts'
 import { modelUseCases } from './use-cases/models.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
 import { sessionUseCases } from './use-cases/sessions.ts'
@@ -49,15 +47,6 @@ export interface Actors {
   readonly idempotent: IdempotentRequests
   readonly sweeper: RecordSweeper
 }
-
-const kinds: readonly RecordKind[] = [
-  ...authKinds,
-  ...recordKinds,
-  ...sessionKinds,
-  installations,
-  epochs,
-  idempotencyKeys,
-]
 
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
 export const openActors = async (parts: ActorsParts): Promise<Actors> => {

@@ -44,7 +44,7 @@ describe('layers', () => {
     ],
     ['actors see machines', 'src/actors/a.ts', "import { b } from '../machines/b.ts'"],
     ['transport sees actors', 'src/transport/a.ts', "import { b } from '../actors/use-cases/b.ts'"],
-    ['main sees the stores', 'src/main.ts', "import { b } from './storage/mongo/b.ts'"],
+    ['open-storage sees the stores', 'src/open-storage.ts', "import { b } from './storage/mongo/b.ts'"],
     ['a store sees its driver', 'src/storage/mongo/a.ts', "import { b } from 'mongodb'"],
     ['a text speaks of an import', 'src/actors/a.ts', "/** Never import { b } from '../transport/b.ts'. */"],
   ])('hold when %s', (_, path, text) => {

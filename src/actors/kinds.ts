@@ -1,0 +1,19 @@
+import type { RecordKind } from '../storage/ports.ts'
+import { authKinds } from './auth/kinds.ts'
+import { importMarks } from './backup/import-mark.ts'
+import { installations } from './bootstrap.ts'
+import { recordKinds } from './records/kinds.ts'
+import { epochs } from './runtime/runtime.ts'
+import { sessionKinds } from './sessions/kinds.ts'
+import { idempotencyKeys } from './use-cases/idempotent.ts'
+
+/** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
+export const kinds: readonly RecordKind[] = [
+  ...authKinds,
+  ...recordKinds,
+  ...sessionKinds,
+  installations,
+  epochs,
+  idempotencyKeys,
+  importMarks,
+]
