@@ -40,6 +40,8 @@ export interface MachineDefinition {
   readonly machine: AnyStateMachine
   readonly effects: EffectPolicies
   readonly row: RowOf
+  /** True once the resource is deleted: it is not found any more. Absent for resources that stay. */
+  readonly gone?: (state: StoredState) => boolean
   readonly text?: TextFold
   /** True while a turn or run goes on: streams of this actor stay open. */
   readonly busy: (state: StoredState) => boolean

@@ -49,6 +49,7 @@ export const sessionDefinition: MachineDefinition = {
   machine: sessionMachine,
   effects: { callModel: 'stream', runTool: 'from_params', writeCheckpoint: 'idempotent', eraseSession: 'idempotent' },
   row: sessionRow,
+  gone: (state) => sessionStatus(state) === 'deleted',
   text: {
     startsAt: 'turn.started',
     adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),

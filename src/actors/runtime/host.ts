@@ -12,6 +12,7 @@ import {
   StoreUnavailable,
 } from '../../storage/ports.ts'
 import { activate } from './activation.ts'
+import { rowRecord } from './actor-row.ts'
 import { type Owner, stateAlone, storedState } from './actor-state.ts'
 import { type Clock, within } from './clock.ts'
 import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
@@ -113,8 +114,7 @@ export class Host {
     const resident = id.startsWith(`${kind.idPrefix}_`) ? await this.#load(id) : null
     if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
     if (resident.parked !== undefined) throw new ServiceError('actor_parked')
-    const row = kind.row(storedState(resident.state.snapshot), factsOf(resident, this.#options.clock.now()))
-    if (row === null) throw new ServiceError('not_found', { param: 'id' })
+    if (kind.gone?.(storedState(resident.state.snapshot))) throw new ServiceError('not_found', { param: 'id' })
     return resident
   }
 
@@ -210,23 +210,7 @@ export class Host {
   projectRow(resident: Resident): void {
     const kind = this.#options.rows[resident.definition.name]
     if (kind === undefined) return
-    const { state, owner, definition } = resident
-    const facts = factsOf(resident, this.#options.clock.now())
-    const data = definition.row(storedState(state.snapshot), facts)
-    this.rows.put({
-      kind,
-      record: {
-        id: resident.id,
-        project: owner.project,
-        tenant: owner.tenant,
-        user: owner.user,
-        version: state.seq,
-        created_at: owner.createdAt,
-        updated_at: facts.updatedAt,
-        expires_at: data === null ? 1 : null,
-        data: data ?? {},
-      },
-    })
+    this.rows.put({ id: resident.id, kind, record: () => rowRecord(resident) })
   }
 
   /** Events after a sequence number with the times of their commits, at most `limit`. */
@@ -386,12 +370,3 @@ export class Host {
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id)
   }
 }
-
-const factsOf = (resident: Resident, now: number) => ({
-  id: resident.id,
-  project: resident.owner.project,
-  tenant: resident.owner.tenant,
-  user: resident.owner.user,
-  createdAt: resident.owner.createdAt,
-  updatedAt: resident.touchedAt || now,
-})

@@ -8,10 +8,11 @@ const gatherMs = 50
 /** How long a request waits for rows, in ms. */
 const patienceMs = 2000
 
-/** A row to write; `null` data removes it. */
+/** A row to write. `record` is called when the row is written, so that a row which is replaced first costs nothing. */
 export interface Row {
+  readonly id: string
   readonly kind: RecordKind
-  readonly record: StoredRecord
+  readonly record: () => StoredRecord
 }
 
 /**
@@ -39,7 +40,7 @@ export class RowWriter {
 
   /** Takes a row; a newer one of the same id replaces one that still waits. */
   put(row: Row): void {
-    this.#waiting.set(row.record.id, row)
+    this.#waiting.set(row.id, row)
     this.#cancel ??= this.#clock.after(gatherMs, () => void this.#flush())
   }
 
@@ -81,7 +82,7 @@ export class RowWriter {
   async #write(rows: readonly Row[]): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        await this.#records.project(rows)
+        await this.#records.project(rows.map(({ kind, record }) => ({ kind, record: record() })))
         return
       } catch (error) {
         this.#log.warn({ rows: rows.length, attempt, err: error }, 'rows not written, trying again')

@@ -18,7 +18,8 @@ beforeEach(async () => {
   rows = new RowWriter(faulty.storage.records, clock, pino({ level: 'silent' }))
 })
 
-const put = (version: number, id = 'w_1'): void => rows.put({ kind: widgets, record: recordOf(id, { version }) })
+const put = (version: number, id = 'w_1'): void =>
+  rows.put({ id: id, kind: widgets, record: () => recordOf(id, { version }) })
 const stored = async (id = 'w_1'): Promise<number | undefined> =>
   (await faulty.inner.records.get(widgets, projectScope('prj_1'), id))?.version
 
@@ -76,7 +77,7 @@ it('writes once for all who wait at the same time', async () => {
   const writer = new RowWriter(records, clock, pino({ level: 'silent' }))
   const waiters: Promise<void>[] = []
   for (let n = 0; n < 50; n++) {
-    writer.put({ kind: widgets, record: recordOf('w_1', { version: n + 1 }) })
+    writer.put({ id: 'w_1', kind: widgets, record: () => recordOf('w_1', { version: n + 1 }) })
     waiters.push(writer.settled())
   }
   await Promise.all(waiters)
