@@ -32,6 +32,8 @@ export interface BootstrapDeps {
   readonly apiKeys: ApiKeys
   readonly projects: ProjectDirectory
   readonly given: BootstrapGiven
+  /** Id of a project that comes from elsewhere with its keys (an import): it takes the place of the first one. */
+  readonly adopts?: string
   /** ms since the epoch. */
   readonly now: () => number
   /** Waits; for tests. */
@@ -104,7 +106,7 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
       await pause(pollMs)
       continue
     }
-    const secrets = await secretsOf(deps)
+    const secrets = await secretsOf(deps, claim.data.project === deps.adopts)
     await makeRows(deps, claim.data, secrets, known !== null)
     if ((await table.replace(claim, { ...claim.data, ready: true })) !== null)
       return installationOf(claim.data, secrets.generated)
@@ -117,9 +119,9 @@ const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Ro
     ? Promise.resolve(null)
     : new Table(deps.records, installations, deps.now).replace(claim, claim.data)
 
-const claimOf = ({ given, apiKeys }: BootstrapDeps): InstallationData => ({
+const claimOf = ({ given, apiKeys, adopts }: BootstrapDeps): InstallationData => ({
   organization: newId('org'),
-  project: newId('prj'),
+  project: adopts ?? newId('prj'),
   member: newId('usr'),
   key: newId('key'),
   owner_email: given.ownerEmail ?? 'owner@troupe.localhost',
@@ -127,14 +129,14 @@ const claimOf = ({ given, apiKeys }: BootstrapDeps): InstallationData => ({
   ready: false,
 })
 
-const secretsOf = async ({ apiKeys, given }: BootstrapDeps): Promise<Secrets> => {
+const secretsOf = async ({ apiKeys, given }: BootstrapDeps, adopted: boolean): Promise<Secrets> => {
   const key = given.secretKey ?? apiKeys.mint().secret
   const password = given.ownerPassword ?? mintSecret('')
   return {
     material: apiKeys.materialOf(key),
     passwordHash: await hashPassword(password),
     generated: {
-      secretKey: given.secretKey === null ? key : null,
+      secretKey: given.secretKey === null && !adopted ? key : null,
       ownerPassword: given.ownerPassword === null ? password : null,
     },
   }
@@ -151,16 +153,17 @@ const makeRows = async (
   const put = <T extends JsonObject>(kind: TypedKind<T>, row: NewRow<T>) =>
     putRow(new Table(records, kind, now), row, overwrite)
   await put<OrganizationData>(organizations, { id: organization, project: organization, data: { name: 'Default' } })
+  await put<MemberData>(members, {
+    id: claim.member,
+    project: organization,
+    data: { email: claim.owner_email, name: null, role: 'owner', password_hash: passwordHash },
+  })
+  if (project === deps.adopts) return
   await put<ProjectData>(projects, {
     id: project,
     project: organization,
     // Any origin: what a browser sends is a client token, never a cookie of ours.
     data: deps.projects.newData(project, 'Default', ['*']),
-  })
-  await put<MemberData>(members, {
-    id: claim.member,
-    project: organization,
-    data: { email: claim.owner_email, name: null, role: 'owner', password_hash: passwordHash },
   })
   await put<ProjectKeyData>(projectKeys, { id: claim.key, project, data: firstKey(material) })
 }

@@ -89,7 +89,8 @@ export class ProjectDirectory {
   }
 }
 
-const signingAad = (project: string): string => `${project}|projects|signing_secret`
+/** What a project's signing secret is sealed for. */
+export const signingAad = (project: string): string => `${project}|projects|signing_secret`
 
-/** The Standard Webhooks form: `whsec_` and base64 (not base64url) of the key. */
-const newSigningSecret = (): string => `whsec_${Buffer.from(mintSecret(''), 'base64url').toString('base64')}`
+/** A new one in the Standard Webhooks form: `whsec_` and base64 (not base64url) of the key. */
+export const newSigningSecret = (): string => `whsec_${Buffer.from(mintSecret(''), 'base64url').toString('base64')}`

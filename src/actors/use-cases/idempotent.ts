@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import type { RecordStore, StoredRecord } from '../../storage/ports.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
 import { newId } from '../ids.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
@@ -185,7 +185,14 @@ export class IdempotentRequests {
 
 const claimId = ({ idempotency }: KeyedRequest): string => `idk_${idempotency.cause}`
 
-const aadOf = ({ scope, idempotency }: KeyedRequest): string => `${scope.project}|idempotency_keys|${idempotency.cause}`
+const aadOf = (request: KeyedRequest): string => answerAad({ id: claimId(request), project: request.scope.project })
+
+/** What the answer of a request that shows a secret is sealed for. */
+export const answerAad = ({ id, project }: Pick<StoredRecord, 'id' | 'project'>): string =>
+  `${project}|idempotency_keys|${id.slice('idk_'.length)}`
+
+/** Whether a kept answer is sealed; the others are JSON objects. */
+export const isSealedAnswer = (answer: string): boolean => !answer.startsWith('{')
 
 /** null for errors after which the same request may well succeed. */
 const keptError = (error: unknown): KeptError | null => {

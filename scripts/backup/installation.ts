@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Auth, openAuth } from '../../src/actors/auth/open-auth.ts'
+import { BackupError } from '../../src/actors/backup/backup-error.ts'
+import type { Secrets } from '../../src/actors/backup/file-secrets.ts'
+import { kinds } from '../../src/actors/kinds.ts'
+import { type Config, ConfigError, readConfig } from '../../src/config.ts'
+import { openStorage, sqlitePath } from '../../src/open-storage.ts'
+import { type Storage, StoreUnavailable } from '../../src/storage/ports.ts'
+import { loadMasterKey, openSecretBox } from '../../src/storage/secrets.ts'
+
+/** A store of ours as a tool of the operator opens it, without a server. */
+export interface OpenInstallation {
+  readonly config: Config
+  readonly storage: Storage
+  readonly auth: Auth
+  readonly secrets: Secrets
+}
+
+/**
+ * Opens the installation that the environment names, as the server would.
+ *
+ * @param mayBeNew false: it has to be there, and nothing of it is made.
+ * @throws {BackupError} when there is none.
+ */
+export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallation> => {
+  const config = readConfig(process.env)
+  const keyFile = join(config.dataDir, 'master.key')
+  if (!mayBeNew && config.mongodbUrl === null && !existsSync(sqlitePath(config))) {
+    throw new BackupError(
+      `There is no store at ${sqlitePath(config)}. Set DATA_DIR or MONGODB_URL as the server has it.`,
+    )
+  }
+  if (!mayBeNew && config.masterKey === null && !existsSync(keyFile)) {
+    throw new BackupError(`There is no master key: set MASTER_KEY, or put its file back to ${keyFile}.`)
+  }
+  const storage = await openStorage(config)
+  await storage.records.prepare(kinds)
+  const masterKey = config.masterKey ?? loadMasterKey(keyFile)
+  const box = openSecretBox({ masterKey })
+  const auth = openAuth({ records: storage.records, masterKey, box, now: Date.now })
+  const passphrase = process.env.BACKUP_PASSPHRASE?.trim() || null
+  return { config, storage, auth, secrets: { box, pepper: auth.apiKeys.pepperName, passphrase } }
+}
+
+/** Says why a tool stopped, without a stack where the reason is the operator's to remove. */
+export const fail = (error: unknown): void => {
+  const known = error instanceof BackupError || error instanceof ConfigError || error instanceof StoreUnavailable
+  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = 1
+}

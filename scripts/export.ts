@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { BackupError } from '../src/actors/backup/backup-error.ts'
+import { type ExportReport, exportProject } from '../src/actors/backup/export-project.ts'
+import { kinds } from '../src/actors/kinds.ts'
+import { fail, openInstallation } from './backup/installation.ts'
+import { contentsOf } from './backup/summary.ts'
+
+/**
+ * `npm run export -- --project ID --out FILE`: writes one project of the store that the environment names into a file.
+ *
+ * The file appears whole or not at all, with mode 600: it holds conversations as they are. BACKUP_PASSPHRASE seals its
+ * secrets so that an installation with another master key can open them (specs/decisions/0060-backup.md).
+ */
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { project: { type: 'string' }, out: { type: 'string' } } })
+  const { project, out } = values
+  if (project === undefined || out === undefined)
+    throw new BackupError('usage: npm run export -- --project ID --out FILE')
+  if (existsSync(out)) throw new BackupError(`${out} exists already. Name another file.`)
+  const installation = await openInstallation(false)
+  try {
+    const { storage, secrets } = installation
+    const report = await toFile(out, (write) =>
+      exportProject({ storage, kinds, project, secrets, now: Date.now }, write),
+    )
+    say(`${project} is in ${out}: ${contentsOf(report.inventory)}`)
+    if (secrets.passphrase === null)
+      say('Its secrets open only where MASTER_KEY is the same: set BACKUP_PASSPHRASE otherwise.')
+    for (const each of report.missing) say(`left out: ${each}`)
+  } finally {
+    await installation.storage.close()
+  }
+}
+
+const bufferChars = 1 << 20
+
+/** Writes beside the file and renames at the end. */
+const toFile = async (
+  path: string,
+  work: (write: (text: string) => Promise<void>) => Promise<ExportReport>,
+): Promise<ExportReport> => {
+  const draft = `${path}.part`
+  const file = await open(draft, 'w', 0o600)
+  let waiting = ''
+  const flush = async (): Promise<void> => {
+    const text = waiting
+    waiting = ''
+    await file.writeFile(text)
+  }
+  try {
+    const report = await work(async (text) => {
+      waiting += text
+      if (waiting.length > bufferChars) await flush()
+    })
+    await flush()
+    await file.sync()
+    await file.close()
+    await rename(draft, path)
+    return report
+  } catch (error) {
+    await file.close()
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+await main().catch(fail)

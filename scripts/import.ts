@@ -1,0 +1,58 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { BackupError } from '../src/actors/backup/backup-error.ts'
+import { importProject } from '../src/actors/backup/import-project.ts'
+import { bootstrap, type Installation } from '../src/actors/bootstrap.ts'
+import { kinds } from '../src/actors/kinds.ts'
+import { fail, type OpenInstallation, openInstallation } from './backup/installation.ts'
+import { contentsOf } from './backup/summary.ts'
+
+/**
+ * `npm run import -- --in FILE`: writes the project of an export into the store that the environment names.
+ *
+ * Stop the server of that store first. After a break, run it again. In a store that no server has used yet, the project
+ * becomes the first one, and the owner's password is printed as a first start prints it.
+ */
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { in: { type: 'string' } } })
+  const path = values.in
+  if (path === undefined) throw new BackupError('usage: npm run import -- --in FILE')
+  if (!existsSync(path)) throw new BackupError(`There is no file ${path}.`)
+  const installation = await openInstallation(true)
+  const { storage, secrets } = installation
+  try {
+    const organization = async (project: string) => {
+      const installed = await install(installation, project)
+      announce(installed)
+      return installed.organization
+    }
+    const open = () => createReadStream(path)
+    const report = await importProject({ storage, kinds, open, secrets, organization, now: Date.now })
+    if (report.before) return say(`${report.project} was imported from this file before; nothing was done.`)
+    say(`${report.project} is here, compared and complete: ${contentsOf(report.inventory)}`)
+    for (const each of report.missing) say(`not taken over: ${each}`)
+  } finally {
+    await storage.close()
+  }
+}
+
+const install = ({ storage, auth, config }: OpenInstallation, adopts: string): Promise<Installation> =>
+  bootstrap({
+    records: storage.records,
+    apiKeys: auth.apiKeys,
+    projects: auth.projects,
+    given: config.bootstrap,
+    adopts,
+    now: Date.now,
+  })
+
+const announce = ({ generated, ownerEmail }: Installation): void => {
+  if (generated === null) return
+  say('This store is new. Its first member, shown once:')
+  say(`  dashboard owner  ${ownerEmail}`)
+  if (generated.ownerPassword !== null) say(`  owner password   ${generated.ownerPassword}`)
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+await main().catch(fail)

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { BackupError } from './backup-error.ts'
+import { differences, Inventory, type InventoryData } from './inventory.ts'
+import { readLines } from './read-lines.ts'
+import { type End, type Header, type Item, type Line, lineOf } from './schema.ts'
+
+/** A file's bytes from its beginning, at every call. */
+export type OpenFile = () => AsyncIterable<Uint8Array>
+
+/** A file that is whole. */
+export interface CheckedFile {
+  readonly header: Header
+  readonly inventory: InventoryData
+  /** SHA-256 of its bytes up to the end line: names the file. */
+  readonly sha256: string
+}
+
+/**
+ * Reads a file to its end: nothing is missing, nothing was changed, and every line is one of this format.
+ *
+ * @throws {BackupError} saying what is wrong with it.
+ */
+export const checkFile = async (open: OpenFile): Promise<CheckedFile> => {
+  const hash = createHash('sha256')
+  const inventory = new Inventory()
+  let header: Header | undefined
+  let end: End | undefined
+  for await (const bytes of readLines(open())) {
+    if (end !== undefined) throw new BackupError('The file goes on after its end.')
+    const line = lineOf(bytes.toString())
+    if ((header === undefined) !== (line.type === 'header')) throw new BackupError('The file has no header, or two.')
+    if (line.type === 'header') header = line
+    if (line.type === 'end') end = line
+    else hash.update(bytes).update('\n')
+    if (isItem(line)) inventory.add(checked(line, header))
+  }
+  if (header === undefined) throw new BackupError('The file is empty.')
+  if (end === undefined) throw new BackupError('The file is cut off: its end is missing. Export once more.')
+  if (end.sha256 !== hash.digest('hex')) throw new BackupError('The file was changed: its hash is another.')
+  const wrong = differences(end.inventory, inventory.taken())
+  if (wrong.length > 0) throw new BackupError(`The file does not hold what its end says: ${wrong.join(', ')}.`)
+  return { header, inventory: end.inventory, sha256: end.sha256 }
+}
+
+/** Whether a line is a thing of the project. */
+export const isItem = (line: Line): line is Item => line.type !== 'header' && line.type !== 'end'
+
+const checked = (item: Item, header: Header | undefined): Item => {
+  const foreign =
+    (item.type === 'commit' && item.commit.project !== header?.project) ||
+    (item.type === 'blob' && createHash('sha256').update(item.content).digest('hex') !== item.hash)
+  if (foreign) throw new BackupError(`The file has a ${item.type} that does not belong to it.`)
+  return item
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { BackupError } from './backup-error.ts'
+import { newSealing, type Secrets } from './file-secrets.ts'
+import { differences, Inventory, type InventoryData } from './inventory.ts'
+import { itemsOf, type ProjectSource, projectRow } from './project-items.ts'
+import { format, type Item, type Line } from './schema.ts'
+import { resealed } from './sealed-fields.ts'
+
+/** What an export needs. */
+export interface ExportDeps extends ProjectSource {
+  readonly secrets: Secrets
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** What was exported. */
+export interface ExportReport {
+  readonly inventory: InventoryData
+  /** What the file does not hold, in words. */
+  readonly missing: readonly string[]
+}
+
+/**
+ * Writes a project as lines of JSON: a header, an item a line, and an end that counts them and has their hash.
+ *
+ * The project is read twice and has to be the same: only then is what was read first the state of one moment. A page
+ * of the store and one line are in memory at a time.
+ *
+ * @param write takes the text of one or more whole lines; the next is made when it resolves.
+ * @throws {BackupError} for an unknown project, and for one that changes meanwhile: what was written is void then.
+ */
+export const exportProject = async (
+  deps: ExportDeps,
+  write: (text: string) => Promise<void>,
+): Promise<ExportReport> => {
+  if ((await projectRow(deps)) === null) throw new BackupError(`There is no project ${deps.project} in this store.`)
+  const hash = createHash('sha256')
+  const put = async (line: Line): Promise<void> => {
+    const text = `${JSON.stringify(line)}\n`
+    hash.update(text)
+    await write(text)
+  }
+  const { sealing, box } = newSealing(deps.secrets)
+  const { project, secrets } = deps
+  const exported_at = new Date(deps.now()).toISOString()
+  await put({ type: 'header', format, project, exported_at, pepper: secrets.pepper, sealing })
+  const inventory = new Inventory()
+  const missing: string[] = []
+  for await (const item of itemsOf(deps)) {
+    inventory.add(item)
+    const kept = item.type === 'record' ? sealedAnew(item, deps.secrets, box, missing) : item
+    if (kept !== null) await put(kept)
+  }
+  const taken = inventory.taken()
+  await assertUnchanged(deps, taken)
+  await put({ type: 'end', inventory: taken, sha256: hash.copy().digest('hex') })
+  return { inventory: taken, missing: [...new Set(missing)] }
+}
+
+const sealedAnew = (
+  item: Item & { readonly type: 'record' },
+  secrets: Secrets,
+  box: Secrets['box'],
+  missing: string[],
+): Item | null => {
+  if (box === secrets.box) return item
+  const { record, losses } = resealed(item.kind, item.record, secrets.box, box)
+  missing.push(...losses)
+  return record === null ? null : { ...item, record }
+}
+
+/** The stock of a project as a store has it. */
+export const inventoryOf = async (source: ProjectSource): Promise<InventoryData> => {
+  const inventory = new Inventory()
+  for await (const item of itemsOf(source)) inventory.add(item)
+  return inventory.taken()
+}
+
+const assertUnchanged = async (deps: ExportDeps, first: InventoryData): Promise<void> => {
+  const changed = differences(first, await inventoryOf(deps))
+  if (changed.length === 0) return
+  throw new BackupError(
+    `The project changed while it was read: ${changed.join(', ')}. Stop the server, or its traffic, and try again.`,
+  )
+}

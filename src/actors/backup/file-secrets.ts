@@ -1,0 +1,51 @@
+import { randomBytes, scryptSync } from 'node:crypto'
+import { openSecretBox, SecretUnreadable } from '../../storage/secrets.ts'
+import type { SecretBox } from '../auth/project-directory.ts'
+import { BackupError } from './backup-error.ts'
+import type { Sealing } from './schema.ts'
+
+/** What an installation seals with, and the passphrase of the operator, if there is one. */
+export interface Secrets {
+  /** The installation's own. */
+  readonly box: SecretBox
+  /** `ApiKeys.pepperName`. */
+  readonly pepper: string
+  readonly passphrase: string | null
+}
+
+/** Shorter ones can be guessed by who has the file. */
+export const minPassphraseLength = 12
+
+/** About 0.3 s and 128 MB: what a guess costs too. */
+const scrypt = { N: 131_072, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }
+
+const probeText = 'troupe'
+const probeAad = 'backup|probe'
+
+/** How a new file's secrets are sealed, and the box that does it. @throws {BackupError} for a short passphrase. */
+export const newSealing = ({ box, passphrase }: Secrets): { readonly sealing: Sealing; readonly box: SecretBox } => {
+  if (passphrase === null) return { sealing: { by: 'master_key' }, box }
+  if (passphrase.length < minPassphraseLength) {
+    throw new BackupError(`BACKUP_PASSPHRASE needs ${minPassphraseLength} characters or more.`)
+  }
+  const salt = randomBytes(16).toString('base64')
+  const own = passphraseBox(passphrase, salt)
+  return { sealing: { by: 'passphrase', salt, probe: own.seal(probeText, probeAad) }, box: own }
+}
+
+/** The box that opens a file's secrets. @throws {BackupError} when the passphrase is missing or wrong. */
+export const boxOf = (sealing: Sealing, { box, passphrase }: Secrets): SecretBox => {
+  if (sealing.by === 'master_key') return box
+  if (passphrase === null) throw new BackupError('The file is sealed under a passphrase: set BACKUP_PASSPHRASE to it.')
+  const own = passphraseBox(passphrase, sealing.salt)
+  try {
+    own.open(sealing.probe, probeAad)
+    return own
+  } catch (error) {
+    if (error instanceof SecretUnreadable) throw new BackupError('BACKUP_PASSPHRASE is not the one of this file.')
+    throw error
+  }
+}
+
+const passphraseBox = (passphrase: string, salt: string): SecretBox =>
+  openSecretBox({ masterKey: scryptSync(passphrase.normalize(), Buffer.from(salt, 'base64'), 32, scrypt) })

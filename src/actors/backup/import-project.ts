@@ -1,0 +1,137 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { StoredRecord } from '../../storage/ports.ts'
+import { projectKeys, projects } from '../auth/kinds.ts'
+import { BackupError } from './backup-error.ts'
+import { type CheckedFile, checkFile, isItem, type OpenFile } from './check-file.ts'
+import { inventoryOf } from './export-project.ts'
+import { boxOf, type Secrets } from './file-secrets.ts'
+import { ImportMarks } from './import-mark.ts'
+import { differences, type InventoryData } from './inventory.ts'
+import { ItemWriter } from './item-writer.ts'
+import { type ProjectSource, projectRow } from './project-items.ts'
+import { readLines } from './read-lines.ts'
+import { type Header, type Item, lineOf } from './schema.ts'
+import { resealed } from './sealed-fields.ts'
+
+/** What an import needs. */
+export interface ImportDeps extends Omit<ProjectSource, 'project'> {
+  readonly open: OpenFile
+  readonly secrets: Secrets
+  /** The organisation that the project joins; asked for once the file is known to be whole. */
+  readonly organization: (project: string) => Promise<string>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** What was imported. */
+export interface ImportReport {
+  readonly project: string
+  readonly inventory: InventoryData
+  /** What the file holds and could not be taken over, in words. */
+  readonly missing: readonly string[]
+  /** This very file was imported completely before: nothing was done. */
+  readonly before: boolean
+}
+
+/**
+ * Writes a file's project into a store that does not have it, then reads it back and compares it with what the file
+ * says. Run again after a break it goes on; run again after its end it does nothing. No server may run on the store.
+ *
+ * @throws {BackupError} for a damaged file, another passphrase, a project that is there from elsewhere.
+ */
+export const importProject = async (deps: ImportDeps): Promise<ImportReport> => {
+  const file = await checkFile(deps.open)
+  const { project } = file.header
+  const report = { project, inventory: file.inventory }
+  const box = boxOf(file.header.sealing, deps.secrets)
+  const marks = new ImportMarks(deps.storage.records, deps.now)
+  const mark = await marks.of(project)
+  if (mark?.file === file.sha256 && mark.done) return { ...report, missing: [], before: true }
+  if (mark === null) await assertAbsent({ ...deps, project })
+  else if (mark.file !== file.sha256) throw present(project)
+  const organization = await deps.organization(project)
+  await marks.begin(project, file.sha256)
+  const filter = new ItemFilter({ header: file.header, organization, box, secrets: deps.secrets, now: deps.now })
+  const taken = await write(deps, project, filter)
+  const missing = [...filter.missing, ...taken.map((id) => `secret key ${id}: it is a key of another project here`)]
+  await verify({ ...deps, project }, file, taken.length > 0 || filter.dropsKeys ? [projectKeys.name] : [])
+  await marks.finish(project)
+  return { ...report, missing, before: false }
+}
+
+const write = async (deps: ImportDeps, project: string, filter: ItemFilter): Promise<readonly string[]> => {
+  const writer = new ItemWriter(deps.storage, deps.kinds, project)
+  for await (const bytes of readLines(deps.open())) {
+    const line = lineOf(bytes.toString())
+    const item = isItem(line) ? filter.pass(line) : null
+    if (item !== null) await writer.put(item, bytes.length)
+  }
+  await writer.end()
+  return writer.taken
+}
+
+const verify = async (source: ProjectSource, { inventory }: CheckedFile, but: readonly string[]): Promise<void> => {
+  const wrong = differences(inventory, await inventoryOf(source), but)
+  if (wrong.length === 0) return
+  throw new BackupError(
+    `The store does not hold what the file says: ${wrong.join(', ')}. Is a server running on it? Stop it and try again.`,
+  )
+}
+
+const assertAbsent = async (source: ProjectSource): Promise<void> => {
+  const { storage, kinds, project } = source
+  const scope = projectScope(project)
+  const counts = await Promise.all(kinds.map((kind) => storage.records.count(kind, scope)))
+  const empty =
+    (await projectRow(source)) === null &&
+    (await storage.commits.ofProject(project, null, 1)).length === 0 &&
+    (await storage.blobs.hashes(project, null, 1)).length === 0 &&
+    counts.every((count) => count === 0)
+  if (!empty) throw present(project)
+}
+
+const present = (project: string): BackupError =>
+  new BackupError(`The store has a project ${project} already, which is not from this file. Nothing was written.`)
+
+/** Decides what of a file is taken over, and in which form. */
+class ItemFilter {
+  readonly missing: string[] = []
+  /** Secret keys were hashed under another master key: none of them can ever match here. */
+  readonly dropsKeys: boolean
+  readonly #parts: FilterParts
+
+  constructor(parts: FilterParts) {
+    this.#parts = parts
+    this.dropsKeys = parts.header.pepper !== parts.secrets.pepper
+  }
+
+  /** The item as it is written; null when it is not. */
+  pass(item: Item): Item | null {
+    if (item.type !== 'record') return item
+    const { kind, record } = item
+    if (record.expires_at !== null && record.expires_at <= this.#parts.now()) return null
+    if (kind === projectKeys.name && this.dropsKeys) return this.#dropKey(record)
+    const { box, secrets, organization } = this.#parts
+    const { record: own, losses } = resealed(kind, record, box, secrets.box)
+    this.missing.push(...losses)
+    if (own === null) return null
+    return { ...item, record: kind === projects.name ? { ...own, project: organization } : own }
+  }
+
+  #dropKey({ data }: StoredRecord): null {
+    if (data.revoked_at_ms === null) {
+      const shown = `${data.prefix}…${data.last4} (${data.name})`
+      this.missing.push(`secret key ${shown}: it is void under another master key; make a new one`)
+    }
+    return null
+  }
+}
+
+interface FilterParts {
+  readonly header: Header
+  readonly organization: string
+  /** Opens the file's secrets. */
+  readonly box: Secrets['box']
+  readonly secrets: Secrets
+  readonly now: () => number
+}

@@ -1,0 +1,72 @@
+import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
+import type { Commit, RecordKind, Storage, StoredRecord } from '../../storage/ports.ts'
+import { projectKeys, projects } from '../auth/kinds.ts'
+import type { Item } from './schema.ts'
+
+/** What a project is read from. */
+export interface ProjectSource {
+  readonly storage: Storage
+  /** Every kind of record that there is. */
+  readonly kinds: readonly RecordKind[]
+  readonly project: string
+}
+
+/** Commits a page: at 256 KB each at most, so 25 MB. */
+const commitPage = 100
+const rowPage = 500
+
+/**
+ * Everything of a project, a page at a time, in the order in which an import writes it: blobs before the commits that
+ * name them, rows after their commits, and last what lets anybody in: secret keys and the project itself.
+ */
+export async function* itemsOf(source: ProjectSource): AsyncGenerator<Item> {
+  yield* blobsOf(source)
+  for await (const commit of commitsOf(source)) yield { type: 'commit', commit }
+  const last = [projectKeys.name, projects.name]
+  const plain = source.kinds.filter(({ name }) => !last.includes(name))
+  for (const kind of [...plain, projectKeys]) yield* recordsOf(source, kind, projectScope(source.project))
+  const row = await projectRow(source)
+  if (row !== null) yield { type: 'record', kind: projects.name, record: row }
+}
+
+/** The project's own row, which belongs to its organisation. */
+export const projectRow = ({ storage, project }: Pick<ProjectSource, 'storage' | 'project'>) =>
+  storage.records.findGlobal(projects, { project_id: project })
+
+/** Ids of an organisation's projects. */
+export const projectsOf = async (storage: Storage, organization: string): Promise<readonly string[]> =>
+  (await storage.records.list(projects, organizationScope(organization), { limit: rowPage })).map(({ id }) => id)
+
+async function* blobsOf({ storage, project }: ProjectSource): AsyncGenerator<Item> {
+  let after: string | null = null
+  for (;;) {
+    const hashes: readonly string[] = await storage.blobs.hashes(project, after, rowPage)
+    for (const hash of hashes) {
+      const content = await storage.blobs.get(project, hash)
+      if (content !== null) yield { type: 'blob', hash, content }
+    }
+    after = hashes.at(-1) ?? null
+    if (after === null) return
+  }
+}
+
+async function* commitsOf({ storage, project }: ProjectSource): AsyncGenerator<Commit> {
+  let after: Commit | null = null
+  for (;;) {
+    const commits: readonly Commit[] = await storage.commits.ofProject(project, after, commitPage)
+    yield* commits
+    after = commits.at(-1) ?? null
+    if (after === null) return
+  }
+}
+
+async function* recordsOf({ storage }: ProjectSource, kind: RecordKind, scope: Scope): AsyncGenerator<Item> {
+  let after: string | undefined
+  for (;;) {
+    const query = { limit: rowPage, ascending: true, ...(after !== undefined && { after }) }
+    const records: readonly StoredRecord[] = await storage.records.list(kind, scope, query)
+    for (const record of records) yield { type: 'record', kind: kind.name, record }
+    after = records.at(-1)?.id
+    if (after === undefined) return
+  }
+}

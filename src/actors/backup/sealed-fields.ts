@@ -1,0 +1,79 @@
+import type { JsonObject, StoredRecord } from '../../storage/ports.ts'
+import { projects } from '../auth/kinds.ts'
+import { newSigningSecret, type SecretBox, signingAad } from '../auth/project-directory.ts'
+import { answerAad, idempotencyKeys, isSealedAnswer } from '../use-cases/idempotent.ts'
+
+/** A field of a record's data that the secret box has sealed. A kind that gets one is added here. */
+interface SealedField {
+  readonly kind: string
+  readonly field: string
+  readonly isSealed: (value: string) => boolean
+  /** What the value was sealed for. */
+  readonly aad: (record: StoredRecord) => string
+  /** What takes the place of a value that cannot be opened; null: the record is left out. */
+  readonly instead: ((box: SecretBox, record: StoredRecord) => string) | null
+  /** What the operator is told then. */
+  readonly loss: string
+}
+
+const sealedFields: readonly SealedField[] = [
+  {
+    kind: projects.name,
+    field: 'signing_secret',
+    isSealed: () => true,
+    aad: (record) => signingAad(record.id),
+    instead: (box, record) => box.seal(newSigningSecret(), signingAad(record.id)),
+    loss: 'the secret that signs requests to http tools: the project gets a new one',
+  },
+  {
+    kind: idempotencyKeys.name,
+    field: 'answer',
+    isSealed: isSealedAnswer,
+    aad: answerAad,
+    instead: null,
+    loss: 'a kept answer that shows a secret: its Idempotency-Key is free again',
+  },
+]
+
+/** A record whose secrets were sealed anew. */
+export interface Resealed {
+  /** null: it cannot be taken along. */
+  readonly record: StoredRecord | null
+  readonly losses: readonly string[]
+}
+
+/** Opens a record's secrets with one box and seals them with the other. */
+export const resealed = (kind: string, record: StoredRecord, from: SecretBox, to: SecretBox): Resealed => {
+  let now: StoredRecord | null = record
+  const losses: string[] = []
+  for (const sealed of sealedFields) {
+    const value = now?.data[sealed.field]
+    if (now === null || sealed.kind !== kind || typeof value !== 'string' || !sealed.isSealed(value)) continue
+    const opened = attempt(() => from.open(value, sealed.aad(record)))
+    if (opened === null) losses.push(sealed.loss)
+    const again: string | null =
+      opened === null ? (sealed.instead?.(to, record) ?? null) : to.seal(opened, sealed.aad(record))
+    now = again === null ? null : withData(now, { [sealed.field]: again })
+  }
+  return { record: now, losses }
+}
+
+/** A record without what differs wherever it is kept: its sealed values, and a project's organisation. */
+export const unsealed = (kind: string, record: StoredRecord): StoredRecord => {
+  const fields = sealedFields.filter((sealed) => sealed.kind === kind).map(({ field }) => field)
+  const bare = withData(record, Object.fromEntries(fields.map((field) => [field, null])))
+  return kind === projects.name ? { ...bare, project: '' } : bare
+}
+
+const withData = (record: StoredRecord, change: JsonObject): StoredRecord => ({
+  ...record,
+  data: { ...record.data, ...change },
+})
+
+const attempt = (open: () => string): string | null => {
+  try {
+    return open()
+  } catch {
+    return null
+  }
+}
