@@ -74,7 +74,13 @@ export class Dispatcher implements HttpHandler {
     } catch (error) {
       status = refuse(exchange, error, this.#parts.log)
     }
-    if (status !== 0) this.#parts.observe(endpoint.operation.id, status, performance.now() - exchange.startedMs)
+    if (status === 0) return
+    const operation = endpoint.operation.id
+    const ms = performance.now() - exchange.startedMs
+    this.#parts.observe(operation, status, ms)
+    const { log } = this.#parts
+    if (log.isLevelEnabled('debug'))
+      log.debug({ requestId: exchange.requestId, operation, status, ms }, 'request answered')
   }
 
   async #run(exchange: Exchange, endpoint: Endpoint, values: readonly string[]): Promise<number> {
