@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { projectScope } from '../../../specs/scope.ts'
 import type { StoredRecord } from '../../storage/ports.ts'
 import { projectKeys, projects } from '../auth/kinds.ts'
@@ -21,6 +22,8 @@ export interface ImportDeps extends Omit<ProjectSource, 'project'> {
   readonly organization: (project: string) => Promise<string>
   /** ms since the epoch. */
   readonly now: () => number
+  /** Waits between two tries; for tests. */
+  readonly pause?: (ms: number) => Promise<unknown>
 }
 
 /** What was imported. */
@@ -60,7 +63,7 @@ export const importProject = async (deps: ImportDeps): Promise<ImportReport> => 
 }
 
 const write = async (deps: ImportDeps, project: string, filter: ItemFilter): Promise<readonly string[]> => {
-  const writer = new ItemWriter(deps.storage, deps.kinds, project)
+  const writer = new ItemWriter({ pause: delay, ...deps, project })
   for await (const bytes of readLines(deps.open())) {
     const line = lineOf(bytes.toString())
     const item = isItem(line) ? filter.pass(line) : null

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { projectScope } from '../../../specs/scope.ts'
 import {
@@ -17,7 +16,19 @@ import { unsealed } from './sealed-fields.ts'
 
 const maxItems = 200
 const maxChars = 4_000_000
-const maxTries = 5
+/** Together about 25 s: longer than a replica set takes to choose another primary. */
+const maxTries = 8
+const firstPauseMs = 100
+
+/** What items are written with. */
+export interface ItemWriterParts {
+  readonly storage: Storage
+  /** Every kind of record that there is. */
+  readonly kinds: readonly RecordKind[]
+  /** Whose blobs they are: a blob does not say. */
+  readonly project: string
+  readonly pause: (ms: number) => Promise<unknown>
+}
 
 /**
  * Writes items into a store, many at a time. What is there already and equal is left alone, so that an import that
@@ -28,17 +39,20 @@ export class ItemWriter {
   readonly taken: string[] = []
   readonly #storage: Storage
   readonly #project: string
+  readonly #pause: (ms: number) => Promise<unknown>
   readonly #kinds: ReadonlyMap<string, RecordKind>
   #bodies: Commit[] = []
   #heads: Commit[] = []
   #others: (() => Promise<void>)[] = []
   #newest: Commit | undefined
+  /** Of one sort at a time: what comes later in the file is written only when all before it is. */
+  #sort = ''
   #chars = 0
 
-  /** @param project whose blobs they are: a blob does not say. */
-  constructor(storage: Storage, kinds: readonly RecordKind[], project: string) {
+  constructor({ storage, kinds, project, pause }: ItemWriterParts) {
     this.#storage = storage
     this.#project = project
+    this.#pause = pause
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
   }
 
@@ -46,7 +60,9 @@ export class ItemWriter {
   async put(item: Item, size: number): Promise<void> {
     if (item.type === 'commit') this.#putCommit(item.commit)
     else {
-      this.#endActor()
+      const sort = item.type === 'blob' ? 'blob' : item.kind
+      if (sort !== this.#sort) await this.end()
+      this.#sort = sort
       this.#others.push(item.type === 'blob' ? () => this.#putBlob(item) : () => this.#putRecord(item))
     }
     this.#chars += size
@@ -94,7 +110,7 @@ export class ItemWriter {
     }
     if (unknown.length === 0) return
     if (tried >= maxTries) throw new StoreUnavailable('commits are not acknowledged')
-    await delay(100 * 2 ** tried)
+    await this.#pause(firstPauseMs * 2 ** tried)
     await this.#append(unknown, tried + 1)
   }
 

@@ -1,0 +1,94 @@
+import { pino } from 'pino'
+import { projectScope } from '../../../specs/scope.ts'
+import { projectKeys, projects } from '../../../src/actors/auth/kinds.ts'
+import { openAuth } from '../../../src/actors/auth/open-auth.ts'
+import { type ExportReport, exportProject } from '../../../src/actors/backup/export-project.ts'
+import type { Secrets } from '../../../src/actors/backup/file-secrets.ts'
+import { type ImportDeps, type ImportReport, importProject } from '../../../src/actors/backup/import-project.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { IdempotentRequests } from '../../../src/actors/use-cases/idempotent.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { Storage } from '../../../src/storage/ports.ts'
+import { openSecretBox } from '../../../src/storage/secrets.ts'
+
+/** The project that the session harness works in. */
+export const project = 'prj_a'
+
+/** One installation's store, keys and secrets. `key` makes its master key; `passphrase` is the operator's. */
+export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1, passphrase: string | null = null) => {
+  await storage.records.prepare(kinds)
+  const masterKey = Buffer.alloc(32, key)
+  const box = openSecretBox({ masterKey })
+  const auth = openAuth({ records: storage.records, masterKey, box, now: Date.now })
+  const secrets: Secrets = { box, pepper: auth.apiKeys.pepperName, passphrase }
+  const idempotent = new IdempotentRequests({
+    records: storage.records,
+    box,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+  })
+  return { storage, auth, secrets, idempotent }
+}
+
+export type Place = Awaited<ReturnType<typeof openPlace>>
+
+/** Makes the project's own row and a secret key; the key. */
+export const addProject = async ({ storage, auth }: Place, organization = 'org_1'): Promise<string> => {
+  const { secret, material } = auth.apiKeys.mint()
+  await new Table(storage.records, projects, Date.now).insert({
+    id: project,
+    project: organization,
+    data: auth.projects.newData(project, 'Shop', ['*']),
+  })
+  await new Table(storage.records, projectKeys, Date.now).insert({
+    id: 'key_1',
+    project,
+    data: {
+      name: 'Backend',
+      ...material,
+      created_by: null,
+      expires_at_ms: null,
+      revoked_at_ms: null,
+      replaced_by: null,
+      last_used_at_ms: null,
+    },
+  })
+  return secret
+}
+
+/** The file of an export, as text. */
+export const exported = async (place: Place): Promise<{ readonly file: string; readonly report: ExportReport }> => {
+  let file = ''
+  const report = await exportProject({ ...place, kinds, project, now: Date.now }, async (text) => {
+    file += text
+  })
+  return { file, report }
+}
+
+/** Imports a file given as text. */
+export const imported = (place: Place, file: string, more: Partial<ImportDeps> = {}): Promise<ImportReport> =>
+  importProject({
+    ...place,
+    kinds,
+    open: () => chunks(file),
+    organization: async () => 'org_2',
+    now: Date.now,
+    ...more,
+  })
+
+/** A file's bytes in chunks of a size that cuts lines and characters anywhere. */
+export async function* chunks(file: string, size = 1021): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(file)
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
+}
+
+/** How many things of the project a store has. */
+export const thingsIn = async ({ storage }: Place): Promise<number> => {
+  const counts = await Promise.all(kinds.map((kind) => storage.records.count(kind, projectScope(project))))
+  const commits = await storage.commits.ofProject(project, null, 1000)
+  const blobs = await storage.blobs.hashes(project, null, 1000)
+  const rows = (await storage.records.findGlobal(projects, { project_id: project })) === null ? 0 : 1
+  return counts.reduce((sum, count) => sum + count, 0) + commits.length + blobs.length + rows
+}
