@@ -20,6 +20,8 @@ export class FaultyStorage {
   away = false
   /** Commits can be written, but nothing can be read. */
   unreadable = false
+  /** Ids that no read gets past. */
+  readonly damaged = new Set<unknown>()
   readonly #faults = new Map<number, Fault>()
   readonly #late: Commit[] = []
   #waiting: ((commit: Commit) => Promise<void> | undefined) | undefined
@@ -100,6 +102,7 @@ export class FaultyStorage {
         if (typeof method !== 'function') return method
         return async (...args: readonly unknown[]) => {
           if (this.#dead) return never()
+          if (args.some((each) => this.damaged.has(each))) throw new Error('damaged')
           if (this.away || this.unreadable) throw new StoreUnavailable('away')
           const answer: unknown = await Reflect.apply(method, target, args)
           return this.#dead ? never() : answer

@@ -129,7 +129,8 @@ describe('after a crash', () => {
     const { probe, faulty, counted } = await pair()
     faulty.hold((commit) => (commit.actor === to ? new Promise(() => {}) : undefined))
     for (const n of upTo(6)) await probe.tell(from, tell(count(n)))
-    await calm()
+    // long enough for the upkeep to close whatever it takes for done
+    await probe.clock.advance(5000)
     expect(await counted()).toEqual([])
     faulty.crash()
     await openProbe({ storage: faulty.inner })

@@ -130,8 +130,8 @@ it('tells a stranger nothing of a parked actor', async () => {
 
 it('starts although an actor with open work is parked, and works for the others', async () => {
   const storage = await storeWith(
-    left({ open: true, machine: 'probe@7' }),
-    left({ actor: 'prb_2', open: true, messages: [{ id: 'm', to: id, event: { type: 'count' } }] }),
+    left({ seq: 1, open: true, machine: 'probe@7' }),
+    left({ seq: 1, actor: 'prb_2', open: true, messages: [{ id: 'm', to: id, event: { type: 'count' } }] }),
   )
   const probe = await openProbe({ storage })
   await probe.tell('prb_2', { type: 'count' })

@@ -93,15 +93,15 @@ describe('whose delivery fails', () => {
   })
 
   it('hold up no other', async () => {
-    const { probe, faulty } = await waiting(1000)
-    const head = await faulty.inner.commits.head(id)
-    if (head === null) throw new Error('the probe exists')
-    const snapshot = { ...head.snapshot, context: { blob: { $blob: 'missing' } } }
-    await faulty.inner.commits.append([
-      { ...head, actor: 'prb_damaged', due: head.at, nonce: 'n', snapshot },
-      { ...head, actor: 'prb_gone', due: head.at, nonce: 'o', machine: 'probe@99' },
-    ])
+    const { probe, faulty, log } = await waiting(1000)
+    await probe.create('prb_0')
+    await probe.tell('prb_0', { type: 'wait', ms: 500 })
+    probe.host.drop('prb_0')
+    faulty.damaged.add('prb_0')
     await probe.clock.advance(1000 + lookMs)
-    expect(typesOf(await logOf(faulty.inner, id))).toEqual(['woke'])
+    expect(await log()).toEqual(['woke'])
+    faulty.damaged.clear()
+    await probe.clock.advance(lookMs)
+    expect(typesOf(await logOf(faulty.inner, 'prb_0'))).toEqual(['woke'])
   })
 })

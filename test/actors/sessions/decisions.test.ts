@@ -115,6 +115,13 @@ describe('an Idempotency-Key', () => {
     expect(world.provider.asked).toHaveLength(2)
   })
 
+  it('gives an approval that comes twice at once the same stream twice', async () => {
+    const both = await Promise.all([approveKeyed(), approveKeyed()])
+    expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true])
+    expect(both[1]?.events).toEqual(both[0]?.events)
+    expect(typesOf(both[1]?.events ?? []).at(-1)).toBe('turn.completed')
+  })
+
   it('gives an approval the same stream again after later turns', async () => {
     const first = await approveKeyed()
     await turn(world, session, { input: 'more' })

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import { sessionCheckpoints } from '../../../src/actors/sessions/kinds.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { RecordStore, Storage } from '../../../src/storage/ports.ts'
+import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import { action, calls, functionTool, pausedTurn } from './approving.ts'
+import { callOf, collect, newSession, openWorld, turn, typesOf } from './harness.ts'
+
+const remove = (session_id: string) => callOf({ session_id }, {}, undefined)
+
+it('keeps the log until what waits is told, so that a crash in between leaves nothing to approve', async () => {
+  const clock = new VirtualClock()
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const world = await openWorld({ storage: faulty.storage, clock, scripts: [calls('ask')] })
+  const session = await newSession(world)
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
+  await calm()
+  faulty.hold((commit) => (commit.actor.startsWith('act_') ? new Promise(() => {}) : undefined))
+  await world.useCases['sessions.delete'](remove(session))
+  await clock.advance(10_000)
+  expect(await faulty.inner.commits.head(session)).not.toBeNull()
+  faulty.crash()
+  const next = await openWorld({ storage: faulty.inner, clock })
+  await clock.advance(10_000)
+  expect((await action(next, waiting.ask ?? '')).status).toBe('rejected')
+  expect(await faulty.inner.commits.head(session)).toBeNull()
+})
+
+it('leaves no checkpoint that was being written', async () => {
+  const inner = openMemoryStorage()
+  const gate = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const records: RecordStore = {
+    prepare: (kinds) => inner.records.prepare(kinds),
+    get: (kind, scope, id) => inner.records.get(kind, scope, id),
+    find: (kind, scope, key) => inner.records.find(kind, scope, key),
+    findGlobal: (kind, key) => inner.records.findGlobal(kind, key),
+    insert: (kind, record) => inner.records.insert(kind, record),
+    replace: (kind, record) => inner.records.replace(kind, record),
+    remove: (kind, scope, id) => inner.records.remove(kind, scope, id),
+    list: (kind, scope, query) => inner.records.list(kind, scope, query),
+    count: (kind, scope, where) => inner.records.count(kind, scope, where),
+    sweep: (kind, now) => inner.records.sweep(kind, now),
+    project: async (rows) => {
+      if (rows.some(({ kind }) => kind === sessionCheckpoints)) {
+        held.resolve()
+        await gate.promise
+      }
+      return inner.records.project(rows)
+    },
+  }
+  const storage: Storage = { ...inner, records }
+  const world = await openWorld({ storage })
+  const session = await newSession(world)
+  for (let n = 0; n < 50; n++) await turn(world, session, { input: 'hi' })
+  await held.promise
+  await world.useCases['sessions.delete'](remove(session))
+  await expect.poll(() => inner.commits.head(session)).toBeNull()
+  gate.resolve()
+  await expect.poll(() => world.host.effects.running).toBe(0)
+  expect(await inner.records.get(sessionCheckpoints, projectScope('prj_a'), session)).toBeNull()
+  await world.runtime.drain(0)
+})
+
+it('ends the streams of the session, and the model call of a running turn', async () => {
+  const never = new Promise<void>(() => {})
+  const world = await openWorld({ scripts: [{ text: ['partly', never] }] })
+  const session = await newSession(world)
+  const { stream } = await world.useCases['sessions.turns'](callOf({ session_id: session }, {}, { input: 'hi' }))
+  const collected = collect(stream)
+  await expect.poll(async () => (await world.storage.commits.head(session))?.last_sequence).toBe(2)
+  await world.useCases['sessions.delete'](remove(session))
+  expect(typesOf(await collected)).toEqual(['turn.started', 'output_text.delta'])
+  await expect.poll(() => world.host.effects.running).toBe(0)
+  expect(world.host.feed.size).toBe(0)
+})
+
+it('is finished by the next process when a crash cuts it off', async () => {
+  const clock = new VirtualClock()
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const world = await openWorld({ storage: faulty.storage, clock })
+  const session = await newSession(world)
+  faulty.next('crash_after')
+  void world.useCases['sessions.delete'](remove(session))
+  await calm()
+  expect(await faulty.inner.commits.head(session)).not.toBeNull()
+  const next = await openWorld({ storage: faulty.inner, clock })
+  await clock.advance(1000)
+  expect(await faulty.inner.commits.head(session)).toBeNull()
+  const page = callOf({}, { page: 1, limit: 10 }, undefined)
+  expect((await next.useCases['sessions.list'](page)).pagination.total).toBe(0)
+})
