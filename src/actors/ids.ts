@@ -14,7 +14,23 @@ const random = (): number => {
   return (pool[drawn++] ?? 0) / 256
 }
 
-const nextUlid = monotonicFactory(random)
+/** Where ids come from: the time in ms since the epoch, and randomness in [0, 1). */
+export interface IdSource {
+  readonly now: () => number
+  readonly random: () => number
+}
+
+const ulidsFrom = (source: IdSource): (() => string) => {
+  const next = monotonicFactory(source.random)
+  return () => next(source.now())
+}
+
+let nextUlid = ulidsFrom({ now: Date.now, random })
+
+/** Makes ids from another source from now on: a simulation's own, so that its runs repeat to the byte. */
+export const takeIdsFrom = (source: IdSource): void => {
+  nextUlid = ulidsFrom(source)
+}
 
 /**
  * A new id: `prefix`, `_` and a 26-character lower-case ULID, e.g. `ses_01kb…`.

@@ -14,6 +14,7 @@ import { putBack } from './blob-fields.ts'
 import type { Clock } from './clock.ts'
 import { compacted, newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
+import { checkEpoch, fence } from './fence.ts'
 import { Resident } from './resident.ts'
 import { isEvent, isObject } from './schema.ts'
 import { shardOf } from './shard.ts'
@@ -27,34 +28,62 @@ export interface Activated {
   readonly unsent: readonly MessageRecord[]
 }
 
+/** What loading an actor needs of its host. */
+export interface ActivationParts {
+  readonly storage: Storage
+  readonly definitions: readonly MachineDefinition[]
+  readonly clock: Clock
+  readonly log: Logger
+  /** This process's turn at owning the actors. */
+  readonly epoch: number
+}
+
 /**
- * Loads an actor from its newest commit: one indexed read. A snapshot of an older machine version is migrated by a
- * commit of its own. What cannot be restored comes back parked, visibly, and takes nothing.
+ * Loads an actor from its newest commit: one indexed read, and one commit when an earlier process wrote that
+ * (fence.ts). A snapshot of an older machine version is migrated by a commit of its own. What cannot be restored comes
+ * back parked, visibly, and takes nothing.
  *
  * @returns null for an unknown actor.
- * @throws {StoreUnavailable}
+ * @throws {Superseded} {StoreUnavailable}
  */
-export const activate = async (
-  storage: Storage,
-  definitions: readonly MachineDefinition[],
-  id: string,
-  clock: Clock,
-  log: Logger,
-): Promise<Activated | null> => {
+export const activate = async (parts: ActivationParts, id: string): Promise<Activated | null> => {
+  const { storage, definitions, log, epoch } = parts
   const definition = definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
-  const head = definition && (await storage.commits.head(id))
-  if (!definition || !head) return null
-  try {
-    const commit = await migrated(storage, definition, await wholeCommit(head, storage), clock)
-    const resident = residentOf(definition, commit, await stateOf(storage, definition, commit))
-    return { resident, open: commit.open, unsent: await takeOver(storage, commit, resident.retiring) }
-  } catch (error) {
-    if (!(error instanceof Unrestorable)) throw error
-    log.error({ actorId: id, machine: head.machine, err: error }, 'actor parked')
-    const resident = residentOf(definition, head, parkedState(definition, head))
-    resident.parked = error.message
-    return { resident, open: false, unsent: [] }
+  for (;;) {
+    const head = definition && (await storage.commits.head(id))
+    if (!definition || !head) return null
+    if (await isLeftOver(storage, head)) {
+      await storage.commits.forget(id)
+      return null
+    }
+    try {
+      checkEpoch(head, epoch)
+      const found = await restored(parts, definition, head)
+      if (found !== null) return found
+    } catch (error) {
+      if (!(error instanceof Unrestorable)) throw error
+      log.error({ actorId: id, machine: head.machine, err: error }, 'actor parked')
+      const resident = residentOf(definition, head, parkedState(definition, head))
+      resident.parked = error.message
+      return { resident, open: false, unsent: [] }
+    }
   }
+}
+
+/** A write of an earlier process that came in after the actor's log was removed: the rest of the log is not there. */
+const isLeftOver = async ({ commits }: Storage, { actor, seq, open }: Commit): Promise<boolean> =>
+  open && seq > 1 && (await commits.at(actor, seq - 1)) === null
+
+/** Null when somebody wrote in between. */
+const restored = async (parts: ActivationParts, definition: MachineDefinition, head: Commit) => {
+  const { storage, clock, epoch } = parts
+  const commit = await migrated(parts, definition, await wholeCommit(head, storage))
+  const state = await stateOf(storage, definition, commit)
+  const newest = commit.seq === head.seq ? await fence(storage.commits, head, epoch, clock) : commit
+  if (newest === null) return null
+  const resident = residentOf(definition, newest, { ...state, seq: newest.seq })
+  if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
+  return { resident, open: newest.open, unsent: await takeOver(storage, newest, resident.retiring) }
 }
 
 /**
@@ -109,17 +138,14 @@ const attempted = (migrate: () => StoredState, commit: Commit): StoredState => {
   }
 }
 
-const migrated = async (
-  storage: Storage,
-  definition: MachineDefinition,
-  commit: Commit,
-  clock: Clock,
-): Promise<Commit> => {
+const migrated = async (parts: ActivationParts, definition: MachineDefinition, commit: Commit): Promise<Commit> => {
+  const { storage, clock, epoch } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const state = migratedState(definition, commit)
   const next: Commit = {
     ...commit,
     seq: commit.seq + 1,
+    epoch,
     at: clock.now(),
     machine: `${definition.name}@${definition.version}`,
     cause: `migrate:${commit.machine}:${definition.version}`,
@@ -134,7 +160,8 @@ const migrated = async (
   if (written === 'done') return next
   const newest = await storage.commits.head(commit.actor)
   if (newest === null) throw new Unrestorable(`${commit.actor} has gone`)
-  return migrated(storage, definition, await wholeCommit(newest, storage), clock)
+  checkEpoch(newest, epoch)
+  return migrated(parts, definition, await wholeCommit(newest, storage))
 }
 
 const stateOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<ActorState> => ({

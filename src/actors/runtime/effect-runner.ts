@@ -49,6 +49,11 @@ export class EffectRunner {
     for (const id of ids) this.#running.get(id)?.abort()
   }
 
+  /** Another process runs the effects of this actor now. */
+  abandon(actor: string): void {
+    for (const [id, abort] of this.#running) if (id.startsWith(`${actor}:`)) abort.abort()
+  }
+
   /** Starts nothing more, and resolves when what runs has ended or `graceMs` is over; the rest is found again at the next start. */
   async drain(graceMs: number): Promise<void> {
     this.#stopped = true

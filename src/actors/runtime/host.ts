@@ -20,6 +20,7 @@ import { writeCommit } from './commit-writer.ts'
 import { EffectRunner } from './effect-runner.ts'
 import type { EffectCatalog } from './effects.ts'
 import { Feed } from './feed.ts'
+import { Superseded } from './fence.ts'
 import { type ActorLog, logPage, streamPage } from './log-page.ts'
 import { Outbox } from './outbox.ts'
 import { type Delivery, Resident, type Told } from './resident.ts'
@@ -347,8 +348,10 @@ export class Host {
   }
 
   async #activate(id: string): Promise<Resident | null> {
-    const { storage, definitions, clock, log } = this.#options
-    const found = await activate(storage, definitions, id, clock, log)
+    const found = await activate(this.#options, id).catch((error: unknown) => {
+      if (error instanceof Superseded) this.#giveUp(id)
+      throw error
+    })
     if (found === null) return null
     const present = this.#residents.get(id)
     if (present !== undefined) return present
@@ -362,6 +365,12 @@ export class Host {
     }
     this.feed.refresh(id)
     return resident
+  }
+
+  /** The actor is another process's now: its effects are started there, and its streams go on there. */
+  #giveUp(id: string): void {
+    this.effects.abandon(id)
+    this.feed.end(id)
   }
 
   #evict(resident: Resident | undefined): void {

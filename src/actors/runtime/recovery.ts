@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
-import { type Clock, pause } from './clock.ts'
+import { backoffMs, type Clock, pause } from './clock.ts'
+import { Superseded } from './fence.ts'
 import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
 
 const pageSize = 1000
 const patienceMs = 5000
+const mostAttempts = 8
 
 /**
  * Takes up what a crash cut off: delivers messages of open commits again, starts effects that have no result, writes
@@ -18,7 +20,7 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
   const seen = new Set<string>()
   const actors = new Set<string>()
   for (let limit = pageSize; ; limit = seen.size + pageSize) {
-    const open = await store.open(limit)
+    const open = await persistently(clock, () => store.open(limit))
     // what this process commits meanwhile is its own to carry out, however long that takes
     const fresh = open.filter((commit) => commit.epoch < host.epoch && !seen.has(`${commit.actor}:${commit.seq}`))
     if (fresh.length === 0) break
@@ -26,7 +28,7 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
     for (const commit of fresh) {
       seen.add(`${commit.actor}:${commit.seq}`)
       actors.add(commit.actor)
-      deliveries.push((await takeUp(host, commit, log)).delivery)
+      deliveries.push((await takeUp(host, commit, clock, log)).delivery)
     }
     // a message to a parked actor is tried for as long as it is parked: that must not hold up the start
     await Promise.race([Promise.all(deliveries), pause(clock, patienceMs)])
@@ -51,8 +53,8 @@ export const recoverLate = (host: Host, store: CommitStore, clock: Clock, log: L
 }
 
 /** Resolves with the delivery under way, not when it is over. Loading has taken up all that the actor left open. */
-const takeUp = async (host: Host, commit: Commit, log: Logger): Promise<{ delivery: Promise<void> }> => {
-  const resident = await loaded(host, commit, log)
+const takeUp = async (host: Host, commit: Commit, clock: Clock, log: Logger): Promise<{ delivery: Promise<void> }> => {
+  const resident = await loaded(host, commit, clock, log)
   if (resident === null || resident.parked !== undefined) return { delivery: Promise.resolve() }
   // the janitor closes the newest commit, once its effects and row are done as well
   if (commit.seq >= resident.state.seq) return { delivery: resident.outbox }
@@ -60,12 +62,25 @@ const takeUp = async (host: Host, commit: Commit, log: Logger): Promise<{ delive
 }
 
 /** One actor that cannot be loaded must not keep all others from starting. */
-const loaded = async (host: Host, { actor, seq }: Commit, log: Logger): Promise<Resident | null> => {
+const loaded = async (host: Host, { actor, seq }: Commit, clock: Clock, log: Logger): Promise<Resident | null> => {
   try {
-    return await host.loadFrom(actor, seq)
+    return await persistently(clock, () => host.loadFrom(actor, seq))
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error
+    if (error instanceof StoreUnavailable && !(error instanceof Superseded)) throw error
     log.error({ actorId: actor, err: error }, 'actor not taken up')
     return null
+  }
+}
+
+/** A store that fails one operation in many must not keep a server with many open actors from ever starting. */
+const persistently = async <T>(clock: Clock, work: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const passing = error instanceof StoreUnavailable && !(error instanceof Superseded)
+      if (!passing || attempt >= mostAttempts) throw error
+      await pause(clock, backoffMs(attempt, 25, 500))
+    }
   }
 }

@@ -50,8 +50,10 @@ export class ReminderClock {
   }
 
   async #deliver(commit: Commit): Promise<void> {
-    const resident = await this.#host.load(commit.actor)
-    if (resident === null || resident.state.seq !== commit.seq) {
+    const resident = await this.#host.loadFrom(commit.actor, commit.seq)
+    // a host that is behind the store knows nothing of this commit's reminders, and must leave them
+    if (resident !== null && resident.state.seq < commit.seq) return
+    if (resident === null || resident.state.seq > commit.seq) {
       this.#host.settler.undue({ actor: commit.actor, seq: commit.seq })
       return
     }

@@ -1,0 +1,44 @@
+import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
+import type { Clock } from './clock.ts'
+import { newNonce } from './commit-document.ts'
+import { writeCommit } from './commit-writer.ts'
+
+/** A later process has taken the actor over: this one may not move it, start its effects or answer for it any more. */
+export class Superseded extends StoreUnavailable {}
+
+/**
+ * Takes an actor over from an earlier process by a commit that changes nothing: whatever that process has sent and is
+ * not written yet, or will send, meets a taken sequence number (DESIGN "Owners"). Only then may what the newest commit
+ * says be acted on.
+ *
+ * @returns the fence; null when something was written in between, and the newest commit has to be read again.
+ * @throws {Superseded} when the newest commit is a later process's.
+ * @throws {StoreUnavailable}
+ */
+export const fence = async (
+  store: CommitStore,
+  newest: Commit,
+  epoch: number,
+  clock: Clock,
+): Promise<Commit | null> => {
+  checkEpoch(newest, epoch)
+  if (newest.epoch === epoch) return newest
+  const commit: Commit = {
+    ...newest,
+    seq: newest.seq + 1,
+    epoch,
+    at: clock.now(),
+    cause: `fence:${epoch}`,
+    nonce: newNonce(),
+    event: { type: '$fenced' },
+    events: [],
+    effects: [],
+    messages: [],
+  }
+  return (await writeCommit(store, commit, clock)) === 'done' ? commit : null
+}
+
+/** @throws {Superseded} when `commit` is a later process's. */
+export const checkEpoch = (commit: Commit, epoch: number): void => {
+  if (commit.epoch > epoch) throw new Superseded('a later process has taken the actor over')
+}
