@@ -28,7 +28,8 @@ export const fence = async (
     seq: newest.seq + 1,
     epoch,
     at: clock.now(),
-    cause: `fence:${epoch}`,
+    // an imported actor has fences of another store, whose epochs were counted there
+    cause: `fence:${epoch}:${newest.seq + 1}`,
     nonce: newNonce(),
     event: { type: '$fenced' },
     events: [],

@@ -45,7 +45,7 @@ const livedIn = async (place: Place) => {
   const { waiting } = await pausedTurn(world, paused, { input: 'go', tools: ask })
   await turn(world, large, { input: 'y'.repeat(80_000) })
   await world.runtime.drain(0)
-  return { key, sessions: [plain, paused, large], paused, action: waiting.ask ?? '' }
+  return { key, sessions: [plain, paused, large] as const, paused, action: waiting.ask ?? '' }
 }
 
 const logOf = async ({ storage }: Place, session: string): Promise<string> =>
@@ -82,6 +82,22 @@ describe('a project that moves', () => {
     expect(first?.commits.count).toBeGreaterThan(8)
     expect(first?.blobs.count).toBeGreaterThan(0)
     for (const other of others) expect(other).toEqual(first)
+  })
+
+  it('goes on wherever it is moved to, although every place counts its starts for itself', async () => {
+    let here = await openPlace()
+    const { sessions, paused, action } = await livedIn(here)
+    for (let moves = 0; moves < 3; moves++) {
+      const there = await openPlace()
+      await imported(there, (await exported(here)).file)
+      const world = await openWorld({ storage: there.storage, scripts: [{ text: ['more'] }] })
+      expect(typesOf(await turn(world, sessions[0], { input: 'again' })).at(-1)).toBe('turn.completed')
+      expect(await statusOf(world, paused)).toBe('paused')
+      await world.runtime.drain(0)
+      here = there
+    }
+    const world = await open({ storage: here.storage, scripts: [{ text: ['done'] }] })
+    expect(typesOf(await approve(world, paused, action)).at(-1)).toBe('turn.completed')
   })
 
   it('joins the organisation of its new place, and its secret keys work there under the same master key', async () => {
@@ -143,7 +159,7 @@ describe('an export', () => {
     let lines = 0
     const changing = exportProject({ ...here, kinds, project, now: Date.now }, async () => {
       if (++lines !== 5) return
-      const head = await here.storage.commits.head(sessions[0] ?? '')
+      const head = await here.storage.commits.head(sessions[0])
       if (head !== null)
         await here.storage.commits.append([{ ...head, seq: head.seq + 1, cause: 'late', nonce: 'late' }])
     })
@@ -246,7 +262,7 @@ describe('an import', () => {
     const { file } = await exported(here)
     await imported(there, file)
     const world = await open({ storage: there.storage, scripts: [{ text: ['more'] }] })
-    await turn(world, sessions[0] ?? '', { input: 'again' })
+    await turn(world, sessions[0], { input: 'again' })
     const before = await thingsIn(there)
     expect(await imported(there, file)).toMatchObject({ before: true })
     expect(await thingsIn(there)).toBe(before)
@@ -266,7 +282,7 @@ describe('an import', () => {
   it('notices that something else stands where a commit belongs', async () => {
     const [here, there] = [await openPlace(), await openPlace()]
     const { sessions } = await livedIn(here)
-    const head = await here.storage.commits.at(sessions[1] ?? '', 2)
+    const head = await here.storage.commits.at(sessions[1], 2)
     if (head === null) throw new Error('no commit')
     await there.storage.commits.append([{ ...head, project: 'prj_b', nonce: 'other' }])
     await expect(imported(there, (await exported(here)).file)).rejects.toThrow('has something else under')

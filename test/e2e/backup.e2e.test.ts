@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer } from '../../scripts/services/server.ts'
+import type { Service } from '../../scripts/services/service.ts'
+import { Api } from './api.ts'
+import { isEvent } from './stream-reader.ts'
+import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+type Env = Readonly<Record<string, string>>
+
+/** Runs a tool of the operator to its end. */
+const run = (script: string, args: readonly string[], env: Env): Promise<{ code: number | null; said: string }> =>
+  new Promise((done) => {
+    const flags = ['--disable-warning=ExperimentalWarning', resolve(root, `scripts/${script}.ts`)]
+    const child = spawn(process.execPath, [...flags, ...args], { env: { PATH: process.env.PATH, ...env } })
+    let said = ''
+    for (const output of [child.stdout, child.stderr]) output.on('data', (part) => (said += String(part)))
+    child.on('close', (code) => done({ code, said }))
+  })
+
+describe('a project that is exported and imported', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-moves-'))
+  const mongodbUrl = new URL(`/moves_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href
+  const secretKey = `csk_${randomBytes(32).toString('base64url')}`
+  let tool: ToolServer
+  let server: Service | undefined
+
+  const place = (name: string, more: Env = {}): Env => ({
+    DATA_DIR: join(folder, name),
+    MONGODB_URL: '',
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    BOOTSTRAP_SECRET_KEY: secretKey,
+    BOOTSTRAP_OWNER_EMAIL: 'owner@example.com',
+    BOOTSTRAP_OWNER_PASSWORD: 'correct horse battery',
+    ALLOWED_PRIVATE_HOSTS: tool.host,
+    ...more,
+  })
+
+  /** Starts the server of a place, has it used, and ends it. */
+  const at = async <T>(env: Env, use: (api: Api, log: () => string) => Promise<T>): Promise<T> => {
+    const started = await startServer(env)
+    server = started
+    const used = await use(new Api(started.url, { authorization: `Bearer ${secretKey}` }), started.log)
+    await started.stop()
+    server = undefined
+    return used
+  }
+
+  const bytesOf = async (api: Api, session: string): Promise<string> =>
+    (await api.fetch(`/v1/sessions/${session}/events?limit=100`)).text()
+
+  beforeAll(async () => {
+    tool = await startToolServer()
+  })
+  afterAll(async () => {
+    await server?.stop()
+    await tool.close()
+    rmSync(folder, { recursive: true })
+    const client = await MongoClient.connect(mongodbUrl)
+    await client.db().dropDatabase()
+    await client.close()
+  })
+
+  it('from SQLite to MongoDB and back has the same logs byte for byte, its keys work, and what was paused is approved', {
+    timeout: 120_000,
+  }, async () => {
+    const [here, there, back] = [place('here'), place('there', { MONGODB_URL: mongodbUrl }), place('back')]
+    const made = await at(here, async (api, log) => {
+      const [plain, paused] = [await api.createSession(), await api.createSession({ metadata: { line: '\u2028' } })]
+      await (await api.turn(plain, { input: `hello ${'ä'.repeat(40_000)}` })).all()
+      const waits = await (await api.turn(paused, gatedTurn(tool))).until(isEvent('turn.paused'))
+      const logs = [await bytesOf(api, plain), await bytesOf(api, paused)]
+      const project = /"project":"(prj_\w+)"/.exec(log())?.[1] ?? ''
+      return { sessions: [plain, paused] as const, action: waits.data.action_id, logs, project }
+    })
+    const { project, sessions } = made
+
+    const out = join(folder, 'out.ndjson')
+    const wrong = await run('export', ['--project', 'prj_none', '--out', out], here)
+    expect(wrong).toEqual({ code: 1, said: 'There is no project prj_none in this store.\n' })
+    expect(readdirSync(folder)).toEqual(['here'])
+    expect(await run('export', ['--project', project, '--out', out], here)).toMatchObject({ code: 0 })
+    expect(statSync(out).mode & 0o777).toBe(0o600)
+    expect((await run('export', ['--project', project, '--out', out], here)).said).toContain('exists already')
+    expect((await run('import', ['--in', out], here)).said).toContain(`has a project ${project} already`)
+
+    const imported = await run('import', ['--in', out], there)
+    expect(imported).toMatchObject({ code: 0, said: expect.stringContaining('compared and complete') })
+    expect(imported.said).not.toContain('not taken over')
+    expect((await run('import', ['--in', out], there)).said).toContain('imported from this file before')
+    await at(there, async (api) => {
+      expect((await api.get(`/v1/sessions/${sessions[1]}`)).body).toMatchObject({ status: 'paused' })
+      expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)
+    })
+
+    const again = join(folder, 'again.ndjson')
+    expect(await run('export', ['--project', project, '--out', again], there)).toMatchObject({ code: 0 })
+    expect(await run('import', ['--in', again], back)).toMatchObject({ code: 0 })
+    await at(back, async (api) => {
+      expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)
+      const resumed = await (await api.approve(sessions[1], made.action)).all()
+      expect(resumed.at(-1)?.event).toBe('turn.completed')
+      expect(tool.calls).toHaveLength(1)
+      const { body } = await api.get('/v1/sessions?limit=10&page=1')
+      expect(body.data.map((each: { id: string }) => each.id)).toEqual(sessions.toReversed())
+    })
+  })
+
+  it('is refused where there is no store, and none is made', async () => {
+    const nowhere = place('nowhere')
+    const { code, said } = await run('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('There is no store at') })
+    expect(existsSync(join(folder, 'nowhere'))).toBe(false)
+  })
+})
