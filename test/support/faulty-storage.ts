@@ -9,6 +9,9 @@ import { type AppendOutcome, type Commit, type Storage, StoreUnavailable } from 
  */
 export type Fault = 'refused' | 'answer_lost' | 'late' | 'crash_before' | 'crash_after'
 
+/** What a commit waits for; undefined for nothing. */
+type Gate = (commit: Commit) => Promise<void> | undefined
+
 /** A store as one process sees it, with trouble where a test wants it. Other processes see `inner`. */
 export class FaultyStorage {
   readonly inner: Storage
@@ -24,7 +27,8 @@ export class FaultyStorage {
   readonly damaged = new Set<unknown>()
   readonly #faults = new Map<number, Fault>()
   readonly #late: Commit[] = []
-  #waiting: ((commit: Commit) => Promise<void> | undefined) | undefined
+  #waiting: Gate | undefined
+  #answering: Gate | undefined
   #dead = false
   #died = (): void => {}
   /** Resolves when the process dies. */
@@ -51,8 +55,13 @@ export class FaultyStorage {
   }
 
   /** Commits wait before they are written for as long as `gate` says. */
-  hold(gate: (commit: Commit) => Promise<void> | undefined): void {
+  hold(gate: Gate): void {
     this.#waiting = gate
+  }
+
+  /** Commits are written, and their answers wait for as long as `gate` says. */
+  holdAnswers(gate: Gate): void {
+    this.#answering = gate
   }
 
   /** Writes what is late. */
@@ -89,6 +98,7 @@ export class FaultyStorage {
       return 'unknown'
     }
     const [outcome] = await this.inner.commits.append([commit])
+    await this.#answering?.(commit)
     if (fault === 'crash_after') this.crash()
     if (this.#dead) return never()
     return fault === 'answer_lost' || outcome === undefined ? 'unknown' : outcome

@@ -271,6 +271,18 @@ it('holds one copy of an actor that is asked for while it is made, whichever is 
   }
 })
 
+it('holds one copy of an actor that is asked for before the answer to its first commit is there', async () => {
+  const { probe, faulty } = await open()
+  const answer = Promise.withResolvers<void>()
+  faulty.holdAnswers((commit) => (commit.actor === 'prb_2' ? answer.promise : undefined))
+  const making = probe.create('prb_2')
+  await calm()
+  const found = await probe.find('prb_2')
+  answer.resolve()
+  expect(await making).toMatchObject({ duplicate: false, commit: { seq: 1 } })
+  expect(await probe.find('prb_2')).toBe(found)
+})
+
 it('gives up the result of an effect whose actor is gone', async () => {
   const ended = Promise.withResolvers<void>()
   const { probe, faulty } = await open({

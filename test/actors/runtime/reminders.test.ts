@@ -78,6 +78,14 @@ describe('whose delivery fails', () => {
     expect(await log()).toEqual(['woke'])
   })
 
+  it('stay due while only their commit is refused', async () => {
+    const { probe, faulty, log } = await waiting(1000)
+    faulty.next(...Array.from({ length: 30 }, () => 'refused' as const))
+    await probe.clock.advance(60_000)
+    expect(faulty.asked.length).toBeGreaterThan(30)
+    expect(await log()).toEqual(['woke'])
+  })
+
   it('are taken once when the answer to their commit is lost', async () => {
     const { probe, faulty, log } = await waiting(1000)
     faulty.next('answer_lost')

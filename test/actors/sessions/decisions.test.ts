@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
+import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import {
   action,
   approval,
@@ -120,6 +120,20 @@ describe('an Idempotency-Key', () => {
     expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true])
     expect(both[1]?.events).toEqual(both[0]?.events)
     expect(typesOf(both[1]?.events ?? []).at(-1)).toBe('turn.completed')
+  })
+
+  it('gives an approval that is repeated before the session has heard of the first the whole stream', async () => {
+    const faulty = new FaultyStorage(world.storage)
+    world = await openWorld({ storage: faulty.storage, scripts: [{ text: ['done'] }] })
+    const hears = Promise.withResolvers<void>()
+    faulty.hold((commit) => (commit.actor === session ? hears.promise : undefined))
+    const first = approveKeyed()
+    await expect.poll(() => world.storage.commits.byCause(actionId, 'idem:k1')).not.toBeNull()
+    const second = approveKeyed()
+    await calm()
+    hears.resolve()
+    expect((await second).events).toEqual((await first).events)
+    expect(typesOf((await first).events).at(-1)).toBe('turn.completed')
   })
 
   it('gives an approval the same stream again after later turns', async () => {
