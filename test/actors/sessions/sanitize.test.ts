@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { isObject } from '../../../src/actors/runtime/schema.ts'
+import { mask, sanitized, truncated } from '../../../src/actors/sessions/sanitize.ts'
+import type { Json } from '../../../src/storage/ports.ts'
+import { deepFrozen } from '../../support/deep-frozen.ts'
+
+it.each([
+  'password',
+  'Passwd',
+  'api_key',
+  'apiKey',
+  'x-api-key',
+  'access_token',
+  'clientSecret',
+  'Authorization',
+  'private_key',
+  'credentials',
+  'Cookie',
+  'pin',
+  'cvv',
+  'ssn',
+  'card_number',
+  'iban',
+])('masks what stands under %s, whatever it is', (key) => {
+  for (const value of ['x', 42, true, ['a'], { a: 1 }]) expect(sanitized({ [key]: value })).toEqual({ [key]: mask })
+})
+
+it.each([
+  ['a key of a provider', 'sk-proj-abcdefghijklmnop'],
+  ['a project key', 'csk_abcdefghijklmnop'],
+  ['a signing secret', 'whsec_c2VjcmV0c2VjcmV0'],
+  ['a token of a code host', 'ghp_abcdefghijklmnop1234'],
+  ['a cloud access key', 'AKIAABCDEFGHIJKLMNOP'],
+  ['a JSON web token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln'],
+  ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nabc'],
+  ['a bearer header', 'Bearer abcdefghijklmnop'],
+  ['a card number', 'card 4111 1111 1111 1111 please'],
+])('masks %s wherever it stands', (_, secret) => {
+  expect(sanitized({ a: [{ note: secret }] })).toEqual({ a: [{ note: mask }] })
+})
+
+it.each(['hello', 'a task about tokens', 'order 12345', '2026-11-21T10:00:00.000Z', 'task-force-of-the-century'])(
+  'leaves %j as it is',
+  (text) => {
+    expect(sanitized({ note: text, city: 'Lagos', n: 12 })).toEqual({ note: text, city: 'Lagos', n: 12 })
+  },
+)
+
+it('keeps the shape of any arguments and leaves them alone', () => {
+  const shape = (value: Json | undefined): unknown => {
+    if (Array.isArray(value)) return value.map(shape)
+    return isObject(value) ? Object.keys(value) : null
+  }
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (values) => {
+      const value: Json = deepFrozen(JSON.parse(JSON.stringify(values)))
+      expect(shape(sanitized(value))).toEqual(shape(value))
+    }),
+  )
+})
+
+it('cuts a long result and says how long it was', () => {
+  expect(truncated('x'.repeat(2000))).toBe('x'.repeat(2000))
+  expect(truncated('x'.repeat(5000))).toBe(`${'x'.repeat(2000)}… (5000 characters)`)
+})
