@@ -99,7 +99,7 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
   }
   const bytes = (usedBytes() - before) / host.live
   const startedAt = performance.now()
-  for (const id of ids.slice(0, restores)) await activate(storage, definitions, id, clock, log)
+  for (const id of ids.slice(0, restores)) await activate({ storage, definitions, clock, log, epoch: host.epoch }, id)
   const restoreMs = (performance.now() - startedAt) / restores
   return [
     { measure: 'idle live session after a turn', unit: 'bytes', ours: bytes, bound: { of: 'ours', atMost: 8192 } },

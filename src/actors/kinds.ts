@@ -3,6 +3,7 @@ import { authKinds } from './auth/kinds.ts'
 import { importMarks } from './backup/import-mark.ts'
 import { installations } from './bootstrap.ts'
 import { recordKinds } from './records/kinds.ts'
+import { erasedActors } from './runtime/erased-actors.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessionKinds } from './sessions/kinds.ts'
 import { idempotencyKeys } from './use-cases/idempotent.ts'
@@ -14,6 +15,7 @@ export const kinds: readonly RecordKind[] = [
   ...sessionKinds,
   installations,
   epochs,
+  erasedActors,
   idempotencyKeys,
   importMarks,
 ]

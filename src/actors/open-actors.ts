@@ -99,7 +99,7 @@ const startSessions = ({ storage, clock, log, providers, guard }: ActorsParts, a
           signingSecret: (project) => auth.projects.signingSecret(project),
           pause: (ms) => pause(clock, ms),
         }),
-        commits: storage.commits,
+        storage,
       }),
   })
 

@@ -1,5 +1,7 @@
-import type { CommitStore } from '../../storage/ports.ts'
+import type { Storage } from '../../storage/ports.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Effect } from '../runtime/effects.ts'
+import { markErased } from '../runtime/erased-actors.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 
 const notRun = (): never => {
@@ -17,12 +19,20 @@ export const writeCheckpoint = (conversations: Conversations): Effect => ({
   unknown: notRun,
 })
 
+/** What removing a session needs. */
+export interface EraseParts {
+  readonly storage: Pick<Storage, 'commits' | 'records'>
+  readonly conversations: Conversations
+  readonly clock: Clock
+}
+
 /** Removes a deleted session's log once every action that waited for it is told. */
-export const eraseSession = (commits: CommitStore, conversations: Conversations): Effect => ({
+export const eraseSession = ({ storage, conversations, clock }: EraseParts): Effect => ({
   run: async (_params, { actor, owner, delivered }) => {
     await delivered()
     await conversations.forget(actor, owner)
-    await commits.forget(actor)
+    await markErased(storage.records, actor, owner, clock.now())
+    await storage.commits.forget(actor)
     return 'gone'
   },
   unknown: notRun,

@@ -14,6 +14,7 @@ import { putBack } from './blob-fields.ts'
 import type { Clock } from './clock.ts'
 import { compacted, newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
+import { isLeftOver } from './erased-actors.ts'
 import { checkEpoch, fence } from './fence.ts'
 import { Resident } from './resident.ts'
 import { isEvent, isObject } from './schema.ts'
@@ -52,7 +53,7 @@ export const activate = async (parts: ActivationParts, id: string): Promise<Acti
   for (;;) {
     const head = definition && (await storage.commits.head(id))
     if (!definition || !head) return null
-    if (await isLeftOver(storage, head)) {
+    if (await isLeftOver(storage.records, head)) {
       await storage.commits.forget(id)
       return null
     }
@@ -69,10 +70,6 @@ export const activate = async (parts: ActivationParts, id: string): Promise<Acti
     }
   }
 }
-
-/** A write of an earlier process that came in after the actor's log was removed: the rest of the log is not there. */
-const isLeftOver = async ({ commits }: Storage, { actor, seq, open }: Commit): Promise<boolean> =>
-  open && seq > 1 && (await commits.at(actor, seq - 1)) === null
 
 /** Null when somebody wrote in between. */
 const restored = async (parts: ActivationParts, definition: MachineDefinition, head: Commit) => {

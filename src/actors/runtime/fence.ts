@@ -35,6 +35,7 @@ export const fence = async (
     events: [],
     effects: [],
     messages: [],
+    open: true,
   }
   return (await writeCommit(store, commit, clock)) === 'done' ? commit : null
 }

@@ -6,6 +6,8 @@ import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
 
 const pageSize = 1000
+/** So many actors are loaded side by side: a start takes as long as the store is slow, not as long as the list. */
+const atOnce = 64
 const patienceMs = 5000
 const mostAttempts = 8
 
@@ -25,10 +27,13 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
     const fresh = open.filter((commit) => commit.epoch < host.epoch && !seen.has(`${commit.actor}:${commit.seq}`))
     if (fresh.length === 0) break
     const deliveries: Promise<void>[] = []
-    for (const commit of fresh) {
-      seen.add(`${commit.actor}:${commit.seq}`)
-      actors.add(commit.actor)
-      deliveries.push((await takeUp(host, commit, clock, log)).delivery)
+    for (let first = 0; first < fresh.length; first += atOnce) {
+      const taken = fresh.slice(first, first + atOnce).map((commit) => {
+        seen.add(`${commit.actor}:${commit.seq}`)
+        actors.add(commit.actor)
+        return takeUp(host, commit, clock, log)
+      })
+      for (const { delivery } of await Promise.all(taken)) deliveries.push(delivery)
     }
     // a message to a parked actor is tried for as long as it is parked: that must not hold up the start
     await Promise.race([Promise.all(deliveries), pause(clock, patienceMs)])

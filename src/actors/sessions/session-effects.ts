@@ -1,4 +1,4 @@
-import type { CommitStore } from '../../storage/ports.ts'
+import type { Storage } from '../../storage/ports.ts'
 import { type CallModelParts, callModel } from '../effects/call-model.ts'
 import { runActionTool, runSessionTool } from '../effects/run-tool.ts'
 import { eraseSession, writeCheckpoint } from '../effects/session-upkeep.ts'
@@ -8,7 +8,7 @@ import type { ToolRunner } from './tool-runner.ts'
 /** What the effects of sessions and actions need. */
 export interface SessionEffectParts extends CallModelParts {
   readonly tools: ToolRunner
-  readonly commits: CommitStore
+  readonly storage: Pick<Storage, 'commits' | 'records'>
 }
 
 /** The effects of session and action machines, by `<machine>.<name>`. */
@@ -16,6 +16,6 @@ export const sessionEffects = (parts: SessionEffectParts): EffectCatalog => ({
   'session.callModel': callModel(parts),
   'session.runTool': runSessionTool(parts),
   'session.writeCheckpoint': writeCheckpoint(parts.conversations),
-  'session.eraseSession': eraseSession(parts.commits, parts.conversations),
+  'session.eraseSession': eraseSession(parts),
   'action.runTool': runActionTool(parts),
 })

@@ -9,6 +9,7 @@ import {
 } from '../../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../../src/actors/ids.ts'
 import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
+import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
 import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import { Conversations } from '../../../src/actors/sessions/conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from '../../../src/actors/sessions/kinds.ts'
@@ -84,7 +85,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const storage = options.storage ?? openMemoryStorage()
   const clock = options.clock ?? systemClock
   const provider = new ScriptedProvider(options.scripts ?? [])
-  await storage.records.prepare([epochs, ...sessionKinds])
+  await storage.records.prepare([epochs, erasedActors, ...sessionKinds])
   const configs = new TurnConfigs(storage.blobs)
   const log = pino({ level: 'silent' })
   const runtime: Runtime = await startRuntime({
@@ -101,7 +102,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         costOf: () => '0.0001',
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
-        commits: storage.commits,
+        storage,
       }),
   })
   const { host } = runtime

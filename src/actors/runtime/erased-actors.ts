@@ -1,0 +1,23 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { Commit, RecordKind, RecordStore } from '../../storage/ports.ts'
+import type { Owner } from './actor-state.ts'
+
+/**
+ * Actors whose log was removed a short time ago. A write that was sent before may reach the store after, and would
+ * stand there like the newest commit of an actor that goes on.
+ */
+export const erasedActors: RecordKind = { name: 'erased_actors' }
+
+/** Longer than a store holds back a write, in ms. */
+const keptMs = 60 * 60 * 1000
+
+/** Notes that an actor's log is being removed; call it before removing it. @throws {StoreUnavailable} */
+export const markErased = async (records: RecordStore, actor: string, owner: Owner, now: number): Promise<void> => {
+  const { project, tenant, user } = owner
+  const times = { version: 1, created_at: now, updated_at: now, expires_at: now + keptMs }
+  await records.insert(erasedActors, { id: actor, project, tenant, user, ...times, data: {} })
+}
+
+/** Whether this newest commit is left over from a log that was removed. Nobody closed it, so a closed one never is. */
+export const isLeftOver = async (records: RecordStore, { actor, open, project }: Commit): Promise<boolean> =>
+  open && (await records.get(erasedActors, projectScope(project), actor)) !== null
