@@ -1,0 +1,88 @@
+import { errors, ServiceError } from '../../specs/errors.ts'
+import type { Idempotency } from '../../src/actors/use-cases/call.ts'
+import { StoreUnavailable } from '../../src/storage/ports.ts'
+import type { Cluster } from './cluster.ts'
+import type { Identity } from './identities.ts'
+import type { Ledger } from './ledger.ts'
+import type { Node, Server } from './node.ts'
+import type { Random } from './random.ts'
+import type { Scheduler } from './scheduler.ts'
+import { ConnectionLost } from './sim-process.ts'
+import { Reader } from './stream-client.ts'
+
+/** What every client of a simulation shares. */
+export interface ClientParts {
+  readonly cluster: Cluster
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly ledger: Ledger
+  readonly note: (text: string) => void
+}
+
+/** What a request does in the process. */
+export type Work<T> = (server: Server, node: Node, waited: () => boolean) => Promise<T>
+
+/** A request is asked again this often; longer than any trouble of a run lasts. */
+const mostAttempts = 150
+
+/** Somebody who sends requests, each until it is answered, and again when it is told to. */
+export class Client {
+  readonly identity: Identity
+  readonly name: string
+  readonly parts: ClientParts
+  #keys = 0
+
+  constructor(name: string, identity: Identity, parts: ClientParts) {
+    this.name = name
+    this.identity = identity
+    this.parts = parts
+  }
+
+  /** A new Idempotency-Key, as the transport hands it on. */
+  key(): Idempotency {
+    const cause = `idem:${this.name}.${++this.#keys}`
+    return { cause, fingerprint: cause, seed: null }
+  }
+
+  reader(session: string, last: number | null): Reader {
+    return new Reader(session, last, { ...this.parts, name: this.name })
+  }
+
+  /**
+   * Asks until there is an answer. `work` runs in the process; `waited` says whether the client still waits for this
+   * attempt, and has not asked again.
+   *
+   * @returns the answer, or the code of the refusal.
+   */
+  async ask<T>(what: string, work: Work<T>): Promise<{ value: T } | { code: string }> {
+    const { cluster, scheduler, random, note, ledger } = this.parts
+    let asked = 0
+    for (let tried = 0; tried < mostAttempts; tried++) {
+      const attempt = ++asked
+      try {
+        const value = await cluster.call((server, node) => work(server, node, () => attempt === asked))
+        note(`${this.name} ${what}: done`)
+        return { value }
+      } catch (error) {
+        if (isRefusal(error)) {
+          note(`${this.name} ${what}: ${error.code}`)
+          return { code: error.code }
+        }
+        if (!isTrouble(error)) ledger.broken(`${this.name} ${what}: ${stackOf(error)}`)
+        await scheduler.pause(random.between(20, 800))
+      }
+    }
+    ledger.broken(`${this.name} ${what}: no answer`)
+    return { code: 'none' }
+  }
+}
+
+const isRefusal = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && errors[error.code].status < 500 && error.code !== 'idempotency_in_progress'
+
+const isTrouble = (error: unknown): boolean =>
+  error instanceof StoreUnavailable ||
+  error instanceof ConnectionLost ||
+  (error instanceof ServiceError && error.code !== 'internal_error')
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

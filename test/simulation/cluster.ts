@@ -1,0 +1,116 @@
+import { projectScope } from '../../specs/scope.ts'
+import { epochs } from '../../src/actors/runtime/runtime.ts'
+import { type Node, type NodeParts, type Server, startNode } from './node.ts'
+import { ConnectionLost } from './sim-process.ts'
+
+/** The processes on one store: as a rule one, for a while none, or an old one beside the new. */
+export class Cluster {
+  readonly #parts: NodeParts
+  readonly #nodes: Node[] = []
+  #started = 0
+  #healed = false
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts
+  }
+
+  get started(): number {
+    return this.#started
+  }
+
+  /** What runs, the one that owns the actors last: whoever has not started yet will take a later epoch. */
+  get alive(): readonly Node[] {
+    const epochOf = ({ server }: Node): number => server?.host.epoch ?? Number.MAX_SAFE_INTEGER
+    return this.#nodes.filter(({ process }) => !process.dead).sort((a, b) => epochOf(a) - epochOf(b))
+  }
+
+  /** Starts a process now, and another one whenever none is left. */
+  start(): void {
+    const node = startNode(`p${++this.#started}`, this.#parts)
+    this.#nodes.push(node)
+    node.process.connected(() => this.#restart())
+  }
+
+  /** Plans the crashes and stalls of a run. */
+  plan(): void {
+    void this.#supervise()
+    const { faults, scheduler, random } = this.#parts
+    const { crashes, zombies } = faults()
+    const sometime = (): number => (random.chance(0.5) ? random.between(50, 2500) : random.between(500, 12_000))
+    for (let crash = 0; crash < crashes; crash++) scheduler.after(sometime(), () => this.#crash())
+    for (let zombie = 0; zombie < zombies; zombie++) scheduler.after(sometime(), () => this.#stall())
+  }
+
+  /** From now on there is one process, and nothing kills it. */
+  heal(): void {
+    this.#healed = true
+    for (const { process } of this.alive.slice(0, -1)) process.crash()
+  }
+
+  /** Every process ends, and one starts. */
+  restart(): void {
+    for (const { process } of this.alive) process.crash()
+    this.start()
+  }
+
+  /** Gives the memory of idle actors back at any moment, as a full host does. */
+  passivateSome(): void {
+    for (const { server, process } of this.alive) {
+      if (server === undefined) continue
+      process.enter(() => {
+        for (const resident of [...server.host.residents()]) {
+          if (this.#parts.random.chance(0.3)) server.host.passivate(resident)
+        }
+      })
+    }
+  }
+
+  /** Sends a request to a process, as a load balancer would: the newest as a rule. @throws {ConnectionLost} */
+  async call<T>(work: (server: Server, node: Node) => Promise<T>): Promise<T> {
+    const ready = this.alive.filter(({ server }) => server !== undefined)
+    const node = this.#parts.random.chance(0.3) ? this.#parts.random.pick(ready) : ready.at(-1)
+    const server = node?.server
+    if (node === undefined || server === undefined) throw new ConnectionLost()
+    return node.process.call(() => work(server, node))
+  }
+
+  #crash(): void {
+    const victim = this.#healed ? undefined : this.#parts.random.pick(this.alive)
+    if (victim === undefined) return
+    this.#parts.note(`${victim.process.name} crashes`)
+    victim.process.crash()
+  }
+
+  /** The process stalls, another one starts, the old one wakes and goes on, and dies at last. */
+  #stall(): void {
+    const { random, scheduler, note } = this.#parts
+    const victim = this.#healed ? undefined : this.alive.at(-1)
+    if (victim === undefined) return
+    const stallMs = random.between(200, 8000)
+    note(`${victim.process.name} stalls for ${stallMs} ms`)
+    victim.process.stall(stallMs)
+    scheduler.after(random.between(0, 2500), () => this.#healed || this.start())
+    scheduler.after(stallMs + random.between(100, 5000), () => {
+      const [oldest, ...others] = this.alive
+      if (oldest === undefined || others.length === 0) return
+      note(`${oldest.process.name} is ended`)
+      oldest.process.crash()
+    })
+  }
+
+  #restart(): void {
+    const { scheduler, random } = this.#parts
+    scheduler.after(random.between(0, 1200), () => {
+      if (this.alive.length === 0) this.start()
+    })
+  }
+
+  /** Without leases a process that was replaced cannot take its actors back: it is ended once its successor is gone. */
+  async #supervise(): Promise<void> {
+    const { scheduler, inner } = this.#parts
+    const newest = await inner.records.get(epochs, projectScope('system'), 'epoch')
+    const replaced = ({ server }: Node): boolean => server !== undefined && server.host.epoch < (newest?.version ?? 0)
+    if (this.alive.every(replaced)) for (const { process } of this.alive) process.crash()
+    scheduler.after(500, () => this.#supervise())
+  }
+}

@@ -1,0 +1,87 @@
+import { readStoredState } from '../../src/actors/runtime/actor-state.ts'
+import { actionContext, sessionContext } from '../../src/actors/sessions/schema.ts'
+import type { StateValue } from '../../src/machines/definition.ts'
+import { isInState } from '../../src/machines/index.ts'
+import type { Commit, JsonObject, Storage } from '../../src/storage/ports.ts'
+import type { KnownActor, Ledger } from './ledger.ts'
+import type { OutsideWorld } from './outside-world.ts'
+
+const newest = ({ commits }: KnownActor): Commit | undefined => commits.at(-1)
+const stateOf = (commit: Commit | undefined): StateValue | undefined => commit && readStoredState(commit).value
+const contextOf = (commit: Commit | undefined): JsonObject => (commit ? readStoredState(commit).context : {})
+
+/** What has to hold once trouble has ended and all is calm: nothing is left undone, nothing was done twice or for nothing. */
+export const checkTheEnd = async (ledger: Ledger, outside: OutsideWorld, inner: Storage): Promise<void> => {
+  for (const [id, known] of ledger.actors) {
+    const commit = newest(known)
+    if (commit === undefined) continue
+    const flights = Object.keys(commit.in_flight)
+    ledger.expect(flights.length === 0, () => `${id} still has ${flights.join()} in flight`)
+    if (id.startsWith('ses_')) checkSession(id, known, commit, ledger)
+    if (id.startsWith('act_')) checkAction(id, known, commit, ledger, outside)
+    const head = await inner.commits.head(id)
+    ledger.expect(head?.seq === commit.seq, () => `the store has ${id} at ${head?.seq}, not ${commit.seq}`)
+  }
+}
+
+/** After a quiet restart nothing is left to be taken up, and nothing is left of what was deleted. */
+export const checkTidiness = async (ledger: Ledger, inner: Storage): Promise<void> => {
+  for (const id of ledger.forgotten) {
+    const head = await inner.commits.head(id)
+    ledger.expect(head === null, () => `${id} was deleted, and is in the store`)
+  }
+  const open = await inner.commits.open(10)
+  ledger.expect(open.length === 0, () => `still open: ${open.map(({ actor, seq }) => `${actor}:${seq}`).join()}`)
+}
+
+const checkSession = (id: string, known: KnownActor, commit: Commit, ledger: Ledger): void => {
+  const state = stateOf(commit)
+  ledger.expect(!isInState(state, 'active', 'working'), () => `${id} still works`)
+  ledger.expect(!isInState(state, 'deleted'), () => `${id} is deleted, and its log stays`)
+  const waits = isInState(state, 'paused')
+  ledger.expect(known.turns.open === waits, () => `${id} is ${JSON.stringify(state)} and its turn is not`)
+  for (const call of sessionContext(contextOf(commit)).calls) {
+    if (!waits || call.status !== 'pending') continue
+    const action = ledger.actors.get(call.action_id)
+    const value = action && stateOf(newest(action))
+    ledger.expect(value === 'pending_approval', () => `${id} waits for ${call.action_id}, which is ${String(value)}`)
+  }
+}
+
+const checkAction = (id: string, known: KnownActor, commit: Commit, ledger: Ledger, outside: OutsideWorld): void => {
+  const state = stateOf(commit)
+  const action = actionContext(contextOf(commit))
+  const calls = outside.calls.get(id)?.length ?? 0
+  if (state === 'pending_approval') checkPending(id, action.owner, commit, ledger)
+  if (action.kind !== 'http') return
+  const approved = known.commits.some(({ event }) => event.type === 'approve')
+  ledger.expect(approved || calls === 0, () => `the tool of ${id} is called without an approval`)
+  ledger.expect(state !== 'executing', () => `${id} still executes`)
+  if (state === 'executed') {
+    ledger.expect(calls > 0, () => `${id} is executed without a call`)
+    const key = outside.calls.get(id)?.at(-1)
+    ledger.expect(action.output === `ran ${key}`, () => `${id} was answered ${action.output}`)
+  }
+  if (state === 'failed' && action.error?.code === 'tool_http_error') {
+    ledger.expect(calls > 0, () => `${id} failed without a call`)
+  }
+}
+
+/** Who waits has somebody who waits for it, and waits no longer than it may. */
+const checkPending = (id: string, owner: string | null, commit: Commit, ledger: Ledger): void => {
+  const session = owner === null ? undefined : ledger.actors.get(owner)
+  const calls = session ? sessionContext(contextOf(newest(session))).calls : []
+  const wanted = owner === null || calls.some((call) => call.action_id === id && call.status === 'pending')
+  ledger.expect(wanted, () => `${id} waits for an approval that nobody wants`)
+  ledger.expect(commit.due !== null, () => `${id} waits without an end`)
+}
+
+/** Long after: what nobody touched has expired. */
+export const checkExpiry = (ledger: Ledger): void => {
+  for (const [id, known] of ledger.actors) {
+    const state = stateOf(newest(known))
+    ledger.expect(state !== 'pending_approval', () => `${id} has not expired`)
+    ledger.expect(!isInState(state, 'active', 'idle'), () => `${id} has not expired`)
+    ledger.expect(!isInState(state, 'paused'), () => `${id} still waits after all its actions have expired`)
+  }
+}

@@ -1,0 +1,35 @@
+import type { Random } from './random.ts'
+
+/** How hostile a run is: probabilities a store operation, numbers a run. */
+export interface Faults {
+  /** Not done, and said so. */
+  readonly refused: number
+  /** Done, and the answer is lost. */
+  readonly lost: number
+  /** Done after a long time. */
+  readonly slow: number
+  /** Given up by the process, and done long after. */
+  readonly late: number
+  readonly crashes: number
+  /** Processes that stall, are replaced, and wake. */
+  readonly zombies: number
+  /** Clocks of processes are off by up to so many ms. */
+  readonly skewMs: number
+}
+
+/** A world without trouble. */
+export const noFaults: Faults = { refused: 0, lost: 0, slow: 0, late: 0, crashes: 0, zombies: 0, skewMs: 0 }
+
+/** What a seed meets: most runs have trouble of some kinds only, so that each is met alone as well. */
+export const faultsOf = (random: Random): Faults => {
+  const rate = (most: number): number => (random.chance(0.5) ? random.next() * most : 0)
+  return {
+    refused: rate(0.05),
+    lost: rate(0.05),
+    slow: rate(0.06),
+    late: rate(0.03),
+    crashes: random.chance(0.7) ? random.between(1, 4) : 0,
+    zombies: random.chance(0.4) ? random.between(1, 2) : 0,
+    skewMs: random.chance(0.3) ? random.between(0, 1500) : 0,
+  }
+}

@@ -1,0 +1,138 @@
+import type { Commit, LogEvent } from '../../src/storage/ports.ts'
+import { TurnRules } from './turn-rules.ts'
+
+/** What an actor is known to have committed. */
+export interface KnownActor {
+  readonly commits: Commit[]
+  readonly events: LogEvent[]
+  readonly causes: Set<string>
+  readonly turns: TurnRules
+}
+
+/** Whose an actor is. */
+export interface KnownOwner {
+  readonly project: string
+  readonly tenant: string | null
+  readonly user: string | null
+}
+
+/** A cause as the ledger compares it; a planted defect marks the copies that it lets in. */
+export const copyMark = '\u0000'
+const causeOf = ({ cause }: Commit): string => cause.split(copyMark)[0] ?? ''
+
+/**
+ * What really is in the store, noted at the very moment of each write. Every promise about the log is checked here, and
+ * whatever happens outside (an answer, a frame, a call of a tool) is compared with it.
+ */
+export class Ledger {
+  readonly actors = new Map<string, KnownActor>()
+  /** Actors whose log was removed. */
+  readonly forgotten = new Set<string>()
+  /** What was broken, in order. */
+  readonly violations: string[] = []
+  /** Ids of effects that a commit asked for, with that commit. */
+  readonly effects = new Map<string, Commit>()
+  /** At-most-once effects whose mark is written. */
+  readonly started = new Set<string>()
+  readonly #owners = new Map<string, KnownOwner>()
+  readonly #senders = new Map<string, number>()
+  readonly #note: (text: string) => void
+  /** Number of chunks that the model says for a call. */
+  readonly #chunksOf: (effect: string) => number
+
+  constructor(note: (text: string) => void, chunksOf: (effect: string) => number) {
+    this.#note = note
+    this.#chunksOf = chunksOf
+  }
+
+  broken(text: string): void {
+    this.violations.push(text)
+    this.#note(`BROKEN ${text}`)
+  }
+
+  expect(holds: boolean, text: () => string): void {
+    if (!holds) this.broken(text())
+  }
+
+  /** A commit was written. */
+  wrote(commit: Commit): void {
+    if (this.forgotten.has(commit.actor)) return
+    const known = this.#actor(commit)
+    const place = `${commit.actor}:${commit.seq}`
+    this.expect(commit.seq === known.commits.length + 1, () => `${place} follows ${known.commits.length}`)
+    const cause = causeOf(commit)
+    this.expect(!known.causes.has(cause), () => `${place} processes ${cause} again`)
+    known.causes.add(cause)
+    known.commits.push(commit)
+    if (commit.event.type === '$started') this.started.add(cause.replace(/#started$/, ''))
+    for (const effect of commit.effects) this.effects.set(effect.id, commit)
+    this.#inOrder(commit.actor, cause)
+    for (const event of commit.events) this.#take(known, event, place)
+  }
+
+  /** An actor's log was removed. */
+  forgot(actor: string): void {
+    this.forgotten.add(actor)
+    this.actors.delete(actor)
+  }
+
+  has(actor: string, cause: string): boolean {
+    return this.forgotten.has(actor) || this.actors.get(actor)?.causes.has(cause) === true
+  }
+
+  /** Whose an actor is, or was. */
+  ownerOf(actor: string): KnownOwner | undefined {
+    return this.#owners.get(actor)
+  }
+
+  /** The session is deleted: by its newest commit, or with all its log. */
+  isDeleted(actor: string): boolean {
+    if (this.forgotten.has(actor)) return true
+    return this.actors.get(actor)?.commits.some(({ snapshot }) => snapshot?.value === 'deleted') === true
+  }
+
+  /** Checks that a frame says what the log says. */
+  shown(actor: string, event: LogEvent, to: string): void {
+    if (this.forgotten.has(actor)) return
+    const there = this.actors.get(actor)?.events[event.sequence - 1]
+    this.expect(there !== undefined, () => `${to} is sent ${actor} #${event.sequence}, which is not in the log`)
+    if (there === undefined) return
+    const same = there.event_type === event.event_type && equal(there.payload, event.payload)
+    this.expect(same, () => `${to} is sent ${actor} #${event.sequence} otherwise than the log has it`)
+  }
+
+  #take(known: KnownActor, event: LogEvent, place: string): void {
+    const next = known.events.length + 1
+    this.expect(event.sequence === next, () => `${place} has event ${event.sequence} in place of ${next}`)
+    known.events.push(event)
+    const trouble = known.turns.take(event)
+    if (trouble !== null) this.broken(`${place} ${event.event_type}: ${trouble}`)
+  }
+
+  /** Messages of one sender to one receiver are processed in the order in which they were sent. */
+  #inOrder(receiver: string, cause: string): void {
+    const sent = /^(.+):(\d+):m(\d+)$/.exec(cause)
+    if (sent === null) return
+    const [, sender, seq, index] = sent
+    const number = Number(seq) * 1000 + Number(index)
+    const path = `${sender}>${receiver}`
+    const last = this.#senders.get(path) ?? 0
+    this.expect(number > last, () => `${receiver} processes ${cause} after a later message`)
+    this.#senders.set(path, number)
+  }
+
+  #actor(first: Commit): KnownActor {
+    const id = first.actor
+    const known = this.actors.get(id)
+    if (known !== undefined) return known
+    this.#owners.set(id, { project: first.project, tenant: first.tenant, user: userOf(first) })
+    const turns = new TurnRules(id, this.#chunksOf, (effect) => this.effects.get(effect))
+    const fresh: KnownActor = { commits: [], events: [], causes: new Set(), turns }
+    this.actors.set(id, fresh)
+    return fresh
+  }
+}
+
+const userOf = ({ snapshot }: Commit): string | null => (typeof snapshot?.user === 'string' ? snapshot.user : null)
+
+const equal = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)

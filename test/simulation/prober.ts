@@ -1,0 +1,57 @@
+import { covers } from '../../specs/scope.ts'
+import { Client } from './client.ts'
+import { callAs } from './identities.ts'
+import type { Server } from './node.ts'
+
+/** A client that asks for what belongs to others, and looks at what lists show. */
+export class Prober extends Client {
+  /** Asks for a session or action in one of many ways. What its scope does not cover is not found. */
+  async probe(id: string): Promise<void> {
+    const { ledger, random } = this.parts
+    const owner = ledger.ownerOf(id)
+    if (owner === undefined || covers(this.identity.scope, owner)) return
+    const ways = id.startsWith('ses_') ? this.#sessionWays(id) : this.#actionWays(id)
+    const way = random.pick(ways)
+    if (way === undefined) return
+    const answer = await this.ask(`probes ${id}`, way)
+    const refused = 'code' in answer && answer.code === 'not_found'
+    ledger.expect(refused, () => `${this.name} gets at ${id}: ${JSON.stringify(answer)}`)
+  }
+
+  /** Lists show what the scope covers and nothing else. */
+  async list(): Promise<void> {
+    const { ledger } = this.parts
+    const { scope } = this.identity
+    const answer = await this.ask('lists sessions', async ({ useCases }) => {
+      const { data } = await useCases['sessions.list'](callAs(this.identity, {}, { page: 1, limit: 100 }, undefined))
+      return data.map(({ id }) => id)
+    })
+    if ('code' in answer) return
+    for (const id of answer.value) {
+      const owner = ledger.ownerOf(id)
+      ledger.expect(owner !== undefined && covers(scope, owner), () => `the list of ${this.name} shows ${id}`)
+    }
+  }
+
+  #sessionWays(session_id: string): readonly ((server: Server) => Promise<unknown>)[] {
+    const call = <B>(body: B) => callAs(this.identity, { session_id }, {}, body, this.key())
+    const page = { page: 1, limit: 10 }
+    return [
+      ({ useCases }) => useCases['sessions.get'](call(undefined)),
+      ({ useCases }) => useCases['sessions.turns'](call({ input: 'mine?' })),
+      ({ useCases }) => useCases['sessions.cancel'](call(undefined)),
+      ({ useCases }) => useCases['sessions.delete'](call(undefined)),
+      ({ useCases }) => useCases['sessions.stream'](call(undefined)),
+      ({ useCases }) => useCases['sessions.events']({ ...call(undefined), query: page }),
+    ]
+  }
+
+  #actionWays(action_id: string): readonly ((server: Server) => Promise<unknown>)[] {
+    const call = <B>(body: B) => callAs(this.identity, { action_id }, {}, body, this.key())
+    return [
+      ({ useCases }) => useCases['actions.get'](call(undefined)),
+      ({ useCases }) => useCases['actions.approve'](call({})),
+      ({ useCases }) => useCases['actions.reject'](call({})),
+    ]
+  }
+}

@@ -1,0 +1,220 @@
+import { takeIdsFrom } from '../../src/actors/ids.ts'
+import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
+import { Cluster } from './cluster.ts'
+import type { Defect } from './defects.ts'
+import { checkExpiry, checkTheEnd, checkTidiness } from './end-checks.ts'
+import { type Faults, faultsOf, noFaults } from './faults.ts'
+import { identities } from './identities.ts'
+import { Ledger } from './ledger.ts'
+import { OutsideWorld } from './outside-world.ts'
+import { Prober } from './prober.ts'
+import { Random } from './random.ts'
+import { Scheduler } from './scheduler.ts'
+import { SessionClient } from './session-client.ts'
+import { Watcher } from './watcher.ts'
+
+/** One seed's run. */
+export interface SimulationResult {
+  readonly seed: number
+  /** What was broken; empty when every promise held. */
+  readonly violations: readonly string[]
+  /** Everything that happened, a line each; the same for the same seed. */
+  readonly trace: readonly string[]
+  readonly commits: number
+  /** Processes that were started. */
+  readonly processes: number
+}
+
+/** What a run may be given beside its seed. */
+export interface SimulationOptions {
+  readonly defect?: Defect
+  /** In place of what the seed says. */
+  readonly faults?: Faults
+}
+
+/** Virtual time for all clients to get their answers, for all work to end after the last trouble, and until all expires. */
+const activeMs = 120_000
+const calmMs = 45_000
+const restartMs = 12_000
+const expiryMs = 8 * 24 * 60 * 60 * 1000
+
+/** Runs one seed to its end, or to the first promise that is broken. */
+export const simulate = async (seed: number, options: SimulationOptions = {}): Promise<SimulationResult> => {
+  const run = new Run(seed, options)
+  await run.live()
+  const { ledger, trace, cluster } = run
+  let commits = 0
+  for (const known of ledger.actors.values()) commits += known.commits.length
+  return { seed, violations: ledger.violations, trace, commits, processes: cluster.started }
+}
+
+class Run {
+  readonly trace: string[] = []
+  readonly ledger: Ledger
+  readonly cluster: Cluster
+  readonly #random: Random
+  readonly #scheduler: Scheduler
+  readonly #outside: OutsideWorld
+  readonly #inner
+  readonly #watchers: Watcher[] = []
+  #faults: Faults
+  #busy = 0
+
+  constructor(seed: number, options: SimulationOptions) {
+    const random = new Random(seed)
+    const scheduler = new Scheduler(random)
+    const start = scheduler.now()
+    const note = (text: string): void => {
+      this.trace.push(`${scheduler.now() - start} ${text}`)
+    }
+    takeIdsFrom({ now: scheduler.now, random: new Random(`ids/${seed}`).next })
+    this.#random = random
+    this.#scheduler = scheduler
+    this.#faults = options.faults ?? faultsOf(random)
+    this.#inner = openMemoryStorage({ now: scheduler.now })
+    this.#outside = new OutsideWorld(seed, scheduler, random, note)
+    this.ledger = new Ledger(note, this.#outside.chunksOf)
+    this.#outside.ledger = this.ledger
+    note(JSON.stringify(this.#faults))
+    this.cluster = new Cluster({
+      inner: this.#inner,
+      scheduler,
+      random,
+      ledger: this.ledger,
+      note,
+      faults: () => this.#faults,
+      outside: this.#outside,
+      defect: options.defect ?? null,
+    })
+    this.#note = note
+  }
+
+  readonly #note: (text: string) => void
+
+  get #broken(): boolean {
+    return this.ledger.violations.length > 0
+  }
+
+  async live(): Promise<void> {
+    this.cluster.start()
+    this.cluster.plan()
+    this.#admit()
+    await this.#until(() => this.#busy === 0, activeMs)
+    if (this.#broken) return
+    this.ledger.expect(this.#busy === 0, () => `${this.#busy} clients wait for ever`)
+    this.#heal()
+    await this.#until(() => false, calmMs)
+    if (this.#broken) return
+    await checkTheEnd(this.ledger, this.#outside, this.#inner)
+    this.#checkWatchers()
+    if (this.#broken || this.#random.chance(0.5)) return
+    this.cluster.restart()
+    await this.#until(() => false, restartMs)
+    if (this.#broken) return
+    await checkTheEnd(this.ledger, this.#outside, this.#inner)
+    await checkTidiness(this.ledger, this.#inner)
+    if (this.#broken || this.#random.chance(0.5)) return
+    this.#note('eight days pass')
+    this.#scheduler.leap(expiryMs)
+    await this.#until(() => false, calmMs)
+    if (this.#broken) return
+    await checkTheEnd(this.ledger, this.#outside, this.#inner)
+    checkExpiry(this.ledger)
+  }
+
+  #until(done: () => boolean, ms: number): Promise<boolean> {
+    return this.#scheduler.run(() => this.#broken || done(), ms)
+  }
+
+  /** Trouble ends, and the last process stays. */
+  #heal(): void {
+    this.#note('trouble ends')
+    this.#faults = noFaults
+    this.cluster.heal()
+  }
+
+  #checkWatchers(): void {
+    for (const watcher of this.#watchers) {
+      const { session, seen } = watcher.log
+      this.ledger.expect(watcher.isUpToDate, () => `${watcher.name} has ${seen.length} events of ${session}`)
+    }
+  }
+
+  #admit(): void {
+    const clients = this.#random.between(2, 4)
+    for (let index = 0; index < clients; index++) {
+      const identity = this.#random.pick(identities)
+      if (identity === undefined) return
+      const client = new SessionClient(`c${index}`, identity, this.#clientParts)
+      this.#work(() => this.#liveOf(client))
+    }
+    this.#work(() => this.#probe())
+    this.#work(async () => {
+      for (let round = 0; round < 5; round++) {
+        await this.#scheduler.pause(this.#random.between(100, 3000))
+        this.cluster.passivateSome()
+      }
+    })
+  }
+
+  get #clientParts() {
+    const { cluster, ledger } = this
+    return { cluster, ledger, scheduler: this.#scheduler, random: this.#random, note: this.#note }
+  }
+
+  #work(work: () => Promise<void>): void {
+    this.#busy++
+    work().then(
+      () => this.#busy--,
+      (error: unknown) => this.ledger.broken(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    )
+  }
+
+  /** One client's life: some sessions, some turns in each, now and then two things at once. */
+  async #liveOf(client: SessionClient): Promise<void> {
+    const random = this.#random
+    await client.create()
+    if (random.chance(0.3)) await client.create()
+    for (const session of client.sessions) if (random.chance(0.6)) this.#watch(client, session)
+    const acts = random.between(2, 5)
+    for (let act = 0; act < acts; act++) {
+      const session = random.pick(client.sessions)
+      if (session === undefined) return
+      const turn = client.turn(session)
+      if (random.chance(0.25)) await this.#meddle(client, session)
+      await turn
+      if (random.chance(0.1)) await client.ownAction()
+    }
+    if (random.chance(0.2)) await client.delete(client.sessions[0] ?? '')
+  }
+
+  /** Something that happens while a turn goes on. */
+  async #meddle(client: SessionClient, session: string): Promise<void> {
+    const random = this.#random
+    await this.#scheduler.pause(random.between(0, 400))
+    if (random.chance(0.5)) {
+      await client.cancel(session)
+      await client.turn(session)
+    } else if (random.chance(0.7)) await client.turn(session)
+    else await client.delete(session)
+  }
+
+  #watch(client: SessionClient, session: string): void {
+    const watcher = new Watcher(`w${this.#watchers.length}`, client.identity, session, this.#clientParts)
+    this.#watchers.push(watcher)
+    watcher.watch().catch((error: unknown) => this.ledger.broken(String(error)))
+  }
+
+  async #probe(): Promise<void> {
+    const random = this.#random
+    for (let round = 0; round < 6; round++) {
+      await this.#scheduler.pause(random.between(50, 1500))
+      const identity = random.pick(identities)
+      const id = random.pick([...this.ledger.actors.keys()])
+      if (identity === undefined || id === undefined) continue
+      const prober = new Prober(`p${round}`, identity, this.#clientParts)
+      await prober.probe(id)
+      await prober.list()
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { Client, type ClientParts } from './client.ts'
+import { callAs, type Identity } from './identities.ts'
+import type { Reader } from './stream-client.ts'
+
+/** Follows one session's log from its start to the end of the run, over any number of connections. */
+export class Watcher extends Client {
+  readonly log: Reader
+  stopped = false
+
+  constructor(name: string, identity: Identity, session: string, parts: ClientParts) {
+    super(name, identity, parts)
+    this.log = this.reader(session, 0)
+  }
+
+  async watch(): Promise<void> {
+    const reader = this.log
+    const session_id = reader.session
+    while (!this.stopped) {
+      const answer = await this.ask(
+        `follows ${session_id} after ${reader.last}`,
+        async ({ useCases }, node, waited) => {
+          if (waited()) reader.leave()
+          const call = callAs(this.identity, { session_id }, {}, undefined, null, reader.last)
+          const { stream } = await useCases['sessions.stream'](call)
+          return { ended: reader.follow(stream, node, waited, () => this.stopped) }
+        },
+      )
+      if ('code' in answer) {
+        const { ledger } = this.parts
+        ledger.expect(ledger.isDeleted(session_id), () => `${this.name} is refused ${session_id}: ${answer.code}`)
+        return
+      }
+      await answer.value.ended
+    }
+  }
+
+  /** Every event of the log was received. */
+  get isUpToDate(): boolean {
+    const { ledger } = this.parts
+    const { session, seen } = this.log
+    return ledger.isDeleted(session) || seen.length === ledger.actors.get(session)?.events.length
+  }
+}
