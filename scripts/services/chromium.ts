@@ -16,7 +16,11 @@ export function findChromium(): string | null {
     if (!existsSync(given)) throw new Error(`CHROMIUM_PATH names no file: ${given}`)
     return given
   }
-  const found = onPath(...names)
-  if (found !== null) return found
-  return installDebianPackage('chromium', onPath('apt-get')) ? onPath(...names) : null
+  return installedChromium() ?? installed()
 }
+
+/** The Chromium on PATH; null for none. */
+export const installedChromium = (): string | null => onPath(...names)
+
+const installed = (): string | null =>
+  installDebianPackage('chromium', onPath('apt-get')) ? installedChromium() : null

@@ -113,6 +113,10 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
   }
 }
 
+/** `ApiKeys.pepperName` of who made the installation of this store; null when no server has used it yet. */
+export const pepperOf = async (records: RecordStore): Promise<string | null> =>
+  (await new Table(records, installations, Date.now).get(projectScope(place.project), place.id))?.data.pepper ?? null
+
 /** null while the process that has the claim may still be at work. */
 const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Row<InstallationData> | null> =>
   deps.now() - claim.updated_at < takeoverMs

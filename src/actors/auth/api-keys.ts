@@ -30,6 +30,9 @@ interface VerifiedKey {
 /** What is stored of a key, beside its name: enough to verify and to recognise it. */
 export type KeyMaterial = Pick<ProjectKeyData, 'hash' | 'prefix' | 'last4'>
 
+/** `ApiKeys.pepperName` under this master key. */
+export const apiPepperName = (masterKey: Uint8Array): string => keyName(deriveKey(masterKey, 'api-keys'))
+
 /** What key verification needs. */
 export interface ApiKeysDeps {
   readonly records: RecordStore
@@ -49,9 +52,8 @@ export class ApiKeys {
 
   constructor({ records, masterKey, now }: ApiKeysDeps) {
     this.#table = new Table(records, projectKeys, now)
-    const pepper = deriveKey(masterKey, 'api-keys')
-    this.#hash = secretHash(pepper)
-    this.pepperName = keyName(pepper)
+    this.#hash = secretHash(deriveKey(masterKey, 'api-keys'))
+    this.pepperName = apiPepperName(masterKey)
     this.#now = now
     this.#cache = new RecheckCache({
       load: (hash) => this.#load(hash),

@@ -1,0 +1,37 @@
+import { checkConfiguration } from './configuration.ts'
+import { checkDataFolder, checkMasterKey, checkSqlite } from './data-checks.ts'
+import type { Finding } from './finding.ts'
+import { checkMongo } from './mongo-check.ts'
+import { checkPort, checkProviders, checkRedis } from './network-checks.ts'
+import { checkChromium, checkNode, checkUws } from './process-checks.ts'
+
+/** Every check of an installation that the environment describes. A bad variable counts as not set for the others. */
+export const examine = async (env: Readonly<Record<string, string | undefined>>): Promise<readonly Finding[]> => {
+  const { config, findings } = checkConfiguration(env)
+  const store =
+    config.mongodbUrl === null ? checkSqlite(config).then((found) => [found]) : checkMongo(config.mongodbUrl)
+  return [
+    ...findings,
+    checkNode(),
+    checkUws(),
+    checkDataFolder(config),
+    ...(await store),
+    ...(config.redisUrl === null ? [] : [await checkRedis(config.redisUrl)]),
+    await checkMasterKey(config),
+    ...(await checkProviders(config)),
+    await checkPort(config),
+    checkChromium(config),
+  ]
+}
+
+/** The findings as lines, one a check, its advice below. */
+export const reportOf = (findings: readonly Finding[]): readonly string[] => {
+  const words = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' } as const
+  const width = Math.max(...findings.map(({ name }) => name.length))
+  const lines = findings.flatMap(({ name, status, says, advice }) => [
+    `${words[status]}  ${name.padEnd(width)}  ${says}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(width + 11)}→ ${advice}`]),
+  ])
+  const count = (status: Finding['status']): number => findings.filter((each) => each.status === status).length
+  return [...lines, `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed`]
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import type { Config, ProviderName } from '../../src/config.ts'
+import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
+import { type Address, networkTimeoutMs, overTcp, shown } from './tcp.ts'
+
+/** Whether Redis answers a PING, with the credentials of the URL. */
+export const checkRedis = async (url: string): Promise<Finding> => {
+  const { hostname, port, protocol, username, password } = new URL(url)
+  const address = { host: hostname, port: Number(port || 6379), tls: protocol === 'rediss:' }
+  const login =
+    password === '' ? [] : ['AUTH', ...(username === '' ? [] : [username]), password].map(decodeURIComponent)
+  try {
+    const answer = await overTcp(address, async (socket) => {
+      if (login.length > 0) await ask(socket, login)
+      return ask(socket, ['PING'])
+    })
+    return ok('redis', `${shown(address)} answers ${answer}`)
+  } catch (error) {
+    const advice = 'Is it running, and is REDIS_URL right? Without it nodes do not hear of each other.'
+    return failed('redis', `${shown(address)}: ${reasonOf(error)}`, advice)
+  }
+}
+
+/** One command in Redis's protocol; its answer when that is a plain one. */
+const ask = async (socket: Socket, words: readonly string[]): Promise<string> => {
+  const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
+  socket.write(`*${words.length}\r\n${parts.join('')}`)
+  let answer = ''
+  while (!answer.includes('\r\n')) answer += String((await once(socket, 'data'))[0])
+  const line = answer.split('\r\n')[0] ?? ''
+  if (!line.startsWith('+')) throw new Error(`it answers ${line.slice(0, 60)}`)
+  return line.slice(1)
+}
+
+/** Where the providers' own servers are, for those without a base URL. */
+const ownUrls: Readonly<Record<ProviderName, string>> = {
+  openai: 'https://api.openai.com/',
+  anthropic: 'https://api.anthropic.com/',
+  google: 'https://generativelanguage.googleapis.com/',
+}
+
+/** Whether each configured provider can be connected to. Nothing is sent, so keys are not tried. */
+export const checkProviders = async ({ providers, simulatedProvider }: Config): Promise<readonly Finding[]> => {
+  const findings = await Promise.all(
+    Object.entries(ownUrls).map(async ([name, ownUrl]) => {
+      const settings = Object.entries(providers).find(([each]) => each === name)?.[1]
+      return settings === undefined ? null : checkProvider(name, settings.baseUrl ?? ownUrl)
+    }),
+  )
+  const found = findings.filter((finding) => finding !== null)
+  if (found.length > 0) return found
+  if (simulatedProvider === 'off') {
+    return [failed('providers', 'none has a key, and SIMULATED_PROVIDER is off', 'Set a key: no turn can be answered.')]
+  }
+  return [
+    warning(
+      'providers',
+      'none has a key: models are simulated',
+      'Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.',
+    ),
+  ]
+}
+
+const checkProvider = async (name: string, baseUrl: string): Promise<Finding> => {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  const tls = protocol === 'https:'
+  const address: Address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 443 : 80)), tls }
+  try {
+    await overTcp(address, async () => {})
+    return ok(name, `${shown(address)} can be reached`)
+  } catch (error) {
+    const advice = `Check ${name.toUpperCase()}_BASE_URL, DNS and the firewall: turns on its models fail.`
+    return failed(name, `${shown(address)} cannot be reached: ${reasonOf(error)}`, advice)
+  }
+}
+
+/** Whether the server can listen; a server of ours that listens already is well too. */
+export const checkPort = async ({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> => {
+  if (port === 0) return ok('port', 'any free one')
+  try {
+    await tryListening(host, port)
+    return ok('port', `${host}:${port} is free`)
+  } catch (error) {
+    if (isInUse(error) && (await isOurs(host, port))) return ok('port', `${host}:${port} is used by a Troupe server`)
+    const advice = isInUse(error)
+      ? 'End what listens there, or set PORT.'
+      : 'Set HOST and PORT to what this user may listen on.'
+    return failed('port', `${host}:${port}: ${reasonOf(error)}`, advice)
+  }
+}
+
+const tryListening = async (host: string, port: number): Promise<void> => {
+  const probe = createServer().listen(port, host)
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
+}
+
+const isInUse = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+
+const isOurs = async (host: string, port: number): Promise<boolean> => {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  try {
+    const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/healthz`
+    const answer = await fetch(url, { signal: AbortSignal.timeout(networkTimeoutMs) })
+    return (await answer.text()) === '{"status":"ok"}'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,212 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { examine, reportOf } from '../../../scripts/doctor/examination.ts'
+import type { Finding } from '../../../scripts/doctor/finding.ts'
+import { skewFound } from '../../../scripts/doctor/mongo-check.ts'
+import { checkPort, checkRedis } from '../../../scripts/doctor/network-checks.ts'
+import { checkChromium, checkNode, checkUws } from '../../../scripts/doctor/process-checks.ts'
+import { openAuth } from '../../../src/actors/auth/open-auth.ts'
+import { bootstrap } from '../../../src/actors/bootstrap.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { openSecretBox } from '../../../src/storage/secrets.ts'
+import { openSqliteStorage } from '../../../src/storage/sqlite/open-sqlite-storage.ts'
+
+let folder = ''
+const servers: Server[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'troupe-doctor-'))
+})
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((closed) => server.close(closed))
+  rmSync(folder, { recursive: true })
+})
+
+const listening = async (server: Server): Promise<number> => {
+  servers.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port }: AddressInfo = Object(server.address())
+  return port
+}
+
+/** What a redis-server would say to each line of input. */
+const fakeRedis = (answers: readonly string[]) =>
+  listening(
+    createServer((socket) => {
+      const left = [...answers]
+      socket.on('data', () => socket.write(left.shift() ?? '-ERR\r\n'))
+    }),
+  )
+
+/** An installation made under the master key `key`. */
+const install = async (key: number): Promise<void> => {
+  const storage = openSqliteStorage({ path: join(folder, 'troupe.db') })
+  const { records } = storage
+  await records.prepare(kinds)
+  const masterKey = Buffer.alloc(32, key)
+  const auth = openAuth({ records, masterKey, box: openSecretBox({ masterKey }), now: Date.now })
+  const given = { secretKey: null, ownerEmail: null, ownerPassword: null }
+  await bootstrap({ records, ...auth, given, now: Date.now })
+  await storage.close()
+}
+
+const env = (more: Readonly<Record<string, string>> = {}) => ({ DATA_DIR: folder, PORT: '0', ...more })
+const examined = async (more: Readonly<Record<string, string>> = {}) => examine(env(more))
+const named = (findings: readonly Finding[], name: string) => findings.filter((each) => each.name === name)
+const keyText = (key: number): string => Buffer.alloc(32, key).toString('base64')
+
+describe('an environment that is well', () => {
+  it('has no failed check, and is left as it was', async () => {
+    const findings = await examined()
+    expect(findings.filter(({ status }) => status === 'failed')).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is well with a store and its key', async () => {
+    await install(1)
+    writeFileSync(join(folder, 'master.key'), `${keyText(1)}\n`, { mode: 0o600 })
+    const findings = await examined()
+    expect(named(findings, 'master key')).toEqual([expect.objectContaining({ status: 'ok' })])
+    expect(named(findings, 'sqlite')).toEqual([expect.objectContaining({ status: 'ok' })])
+  })
+})
+
+describe('it is found, with what to do, that', () => {
+  it.each([
+    ['PORT is no number', { PORT: 'abc' }, 'configuration', 'PORT takes a port number'],
+    ['MASTER_KEY is short', { MASTER_KEY: 'c2hvcnQ=' }, 'configuration', 'MASTER_KEY takes 32 bytes'],
+    ['CHROMIUM_PATH names nothing', { CHROMIUM_PATH: '/none' }, 'chromium', 'CHROMIUM_PATH names no file: /none'],
+    ['Redis is not there', { REDIS_URL: 'redis://127.0.0.1:1' }, 'redis', '127.0.0.1:1: connect ECONNREFUSED'],
+    [
+      'a provider is not there',
+      { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
+      'openai',
+      '127.0.0.1:1 cannot be reached',
+    ],
+    ['nobody may answer', { SIMULATED_PROVIDER: 'off' }, 'providers', 'none has a key, and SIMULATED_PROVIDER is off'],
+    ['MongoDB is not there', { MONGODB_URL: 'mongodb://u:pw@127.0.0.1:1/' }, 'mongodb', 'does not answer'],
+  ])('%s', async (_, more, name, says) => {
+    const [finding] = named(await examined(more), name)
+    expect(finding).toMatchObject({ status: 'failed', says: expect.stringContaining(says) })
+    expect(finding?.advice).toBeTruthy()
+  })
+
+  it('several variables are bad, each of them, and the other checks go on', async () => {
+    const findings = await examined({ PORT: 'abc', LOG_LEVEL: 'loud', REDIS_URL: 'redis://127.0.0.1:1' })
+    expect(named(findings, 'configuration').map(({ says }) => says.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL'])
+    expect(named(findings, 'redis')).toHaveLength(1)
+  })
+
+  it('the data folder is a file, or cannot be made', async () => {
+    const path = join(folder, 'file')
+    writeFileSync(path, '')
+    for (const dataDir of [path, join(path, 'inside')]) {
+      const [finding] = named(await examined({ DATA_DIR: dataDir }), 'data folder')
+      expect(finding).toMatchObject({ status: 'failed' })
+    }
+  })
+
+  it('the SQLite file is none', async () => {
+    writeFileSync(join(folder, 'troupe.db'), 'this is no database, it only has its name'.repeat(100))
+    expect(named(await examined(), 'sqlite')).toEqual([expect.objectContaining({ status: 'failed' })])
+  })
+
+  it('others may read the master key, or it is none', async () => {
+    const path = join(folder, 'master.key')
+    writeFileSync(path, keyText(1))
+    chmodSync(path, 0o644)
+    expect(named(await examined(), 'master key')).toEqual([
+      expect.objectContaining({ status: 'failed', says: expect.stringContaining('chmod 600') }),
+    ])
+    writeFileSync(path, 'short')
+    chmodSync(path, 0o600)
+    expect(named(await examined(), 'master key')[0]?.says).toContain('does not hold 32 bytes')
+  })
+
+  it('the store was made under another master key, or its file is gone', async () => {
+    await install(1)
+    const missing = { status: 'failed', says: expect.stringContaining('is missing, and the store was made under it') }
+    expect(named(await examined(), 'master key')).toEqual([expect.objectContaining(missing)])
+    const other = { status: 'failed', says: 'the store was made under another one' }
+    expect(named(await examined({ MASTER_KEY: keyText(2) }), 'master key')).toEqual([expect.objectContaining(other)])
+    expect(named(await examined({ MASTER_KEY: keyText(1) }), 'master key')[0]?.status).toBe('ok')
+  })
+
+  it('something else listens on the port, but not when it is a server of ours', async () => {
+    const port = await listening(createHttpServer((_, response) => response.end('hello')))
+    expect(await checkPort({ host: '127.0.0.1', port })).toMatchObject({ status: 'failed' })
+    const ours = await listening(createHttpServer((_, response) => response.end('{"status":"ok"}')))
+    expect(await checkPort({ host: '127.0.0.1', port: ours })).toMatchObject({ status: 'ok' })
+    expect(await checkPort({ host: '192.0.2.1', port: 8080 })).toMatchObject({ status: 'failed' })
+  })
+
+  it('Redis wants a password, or refuses the one given, or is something else', async () => {
+    const redis = async (login: string, ...answers: readonly string[]) =>
+      checkRedis(`redis://${login}127.0.0.1:${await fakeRedis(answers)}`)
+    expect(await redis('', '+PONG\r\n')).toMatchObject({ status: 'ok' })
+    expect(await redis(':s3cret@', '+OK\r\n', '+PONG\r\n')).toMatchObject({ status: 'ok' })
+    for (const finding of [
+      await redis('', '-NOAUTH Authentication required.\r\n'),
+      await redis('ann:s3cret@', '-WRONGPASS invalid\r\n'),
+      await redis('', 'HTTP/1.1 400 Bad Request\r\n'),
+    ]) {
+      expect(finding.status).toBe('failed')
+      expect(JSON.stringify(finding)).not.toContain('s3cret')
+    }
+  })
+
+  it('Node is too old, the native server does not load, no browser is there', () => {
+    expect(checkNode('20.19.0')).toMatchObject({ status: 'failed' })
+    expect(checkNode('22.17.9')).toMatchObject({ status: 'failed' })
+    expect(checkNode('22.18.0')).toMatchObject({ status: 'ok' })
+    expect(checkNode('23.0.0')).toMatchObject({ status: 'ok' })
+    const load = () => {
+      throw new Error('GLIBC_2.38 not found')
+    }
+    expect(checkUws(load)).toMatchObject({ status: 'warning', says: expect.stringContaining('GLIBC_2.38') })
+    expect(checkChromium({ chromiumPath: null }, () => null)).toMatchObject({ status: 'warning' })
+  })
+
+  it('the clock is not MongoDB’s, but not for the time that the question took', () => {
+    const at = (ms: number) => skewFound({ localTime: new Date(ms) }, 100_000, 104_000)
+    expect(at(102_000)).toMatchObject({ status: 'ok' })
+    expect(at(99_500)).toMatchObject({ status: 'ok' })
+    expect(at(98_000)).toMatchObject({ status: 'warning', says: '2000 ms ahead of MongoDB’s' })
+    expect(at(107_000)).toMatchObject({ status: 'warning', says: '3000 ms behind MongoDB’s' })
+  })
+})
+
+it('prints a line a check, and what to do below it', () => {
+  const lines = reportOf([
+    { name: 'node', status: 'ok', says: 'version 22' },
+    { name: 'port', status: 'failed', says: 'in use', advice: 'Set PORT.' },
+  ])
+  expect(lines).toEqual([
+    'ok       node  version 22',
+    'FAILED   port  in use',
+    '               → Set PORT.',
+    '1 ok, 0 warnings, 1 failed',
+  ])
+})
+
+it('ends with 1 when a check failed, with 0 otherwise, and shows no secret', () => {
+  mkdirSync(join(folder, 'data'))
+  const run = (more: Readonly<Record<string, string>>) =>
+    spawnSync(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', resolve(import.meta.dirname, '../../../scripts/doctor.ts')],
+      { env: { PATH: process.env.PATH, ...env(more) }, encoding: 'utf8' },
+    )
+  const secrets = { MASTER_KEY: keyText(9), OPENAI_API_KEY: 'sk-verysecret', REDIS_URL: 'redis://u:p4ss@127.0.0.1:1' }
+  const broken = run({ ...secrets, OPENAI_BASE_URL: 'http://127.0.0.1:1', MONGODB_URL: 'mongodb://u:p4ss@127.0.0.1:1' })
+  expect(broken.status).toBe(1)
+  expect(broken.stdout).toMatch(/FAILED {3}mongodb[\s\S]*FAILED {3}redis[\s\S]*FAILED {3}openai/)
+  for (const secret of ['p4ss', 'sk-verysecret', keyText(9)])
+    expect(broken.stdout + broken.stderr).not.toContain(secret)
+  expect(run({}).status).toBe(0)
+})
