@@ -33,10 +33,11 @@ export const checkDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Finding =
   return ok('data folder', existsSync(folder) ? `${folder} can be written` : `${folder} is made at the first start`)
 }
 
-/** The folder that is or would be above must not get a file of ours: it may be anybody's. */
+/** A folder above ours gets no file: it may be anybody's. */
 const tryFolder = (folder: string, isOurs: boolean): void => {
   if (!statSync(folder).isDirectory()) throw new Error(`${folder} is no folder`)
-  if (!isOurs) return accessSync(folder, constants.W_OK)
+  accessSync(folder, constants.W_OK)
+  if (!isOurs) return
   const probe = join(folder, `.doctor-${process.pid}`)
   writeFileSync(probe, '')
   rmSync(probe)
