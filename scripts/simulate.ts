@@ -1,33 +1,65 @@
-import { simulate } from '../test/simulation/simulation.ts'
+import { defects } from '../test/simulation/defects.ts'
+import { failedSeeds } from '../test/simulation/failed-seeds.ts'
+import { type SimulationOptions, simulate } from '../test/simulation/simulation.ts'
 
 /**
- * `npm run simulate -- --seeds 2000`: runs so many seeds of the deterministic simulation (test/simulation) and prints the
- * trace of the first that breaks a promise. `--seed K` starts at seed K (with `--seeds 1` unless said otherwise).
+ * The deterministic simulation (test/simulation).
+ *
+ * `npm run simulate -- --seeds 2000`: so many seeds, and every one that ever failed; prints the trace of the first that
+ * breaks a promise. `--seed K` starts at K, with one seed unless said otherwise; `--trace` prints every trace.
+ * `--planted`: how many seeds it takes to find each planted defect; `--planted NAME` for one of them.
  */
-const option = (name: string): number | undefined => {
+const after = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`)
-  const value = at < 0 ? Number.NaN : Number(process.argv[at + 1])
-  return Number.isInteger(value) ? value : undefined
+  return at < 0 ? undefined : (process.argv[at + 1] ?? '')
+}
+const number = (name: string): number | undefined => {
+  const text = after(name)
+  return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text)
 }
 
-const first = option('seed') ?? 1
-const count = option('seeds') ?? (option('seed') === undefined ? 500 : 1)
-const verbose = process.argv.includes('--trace')
+const seeds = number('seeds')
+const first = number('seed') ?? 1
 const startedAt = performance.now()
-const totals = { commits: 0, processes: 0, failed: 0 }
+const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1)
 
-for (let seed = first; seed < first + count; seed++) {
-  const { violations, trace, commits, processes } = await simulate(seed)
-  totals.commits += commits
-  totals.processes += processes
-  if (verbose || (violations.length > 0 && totals.failed === 0)) console.log(trace.join('\n'))
-  if (violations.length === 0) continue
-  totals.failed++
-  console.log(`seed ${seed} FAILED: ${violations.join('\n  ')}`)
+const runSeeds = async (): Promise<void> => {
+  const count = seeds ?? (number('seed') === undefined ? 500 : 1)
+  const list = Array.from({ length: count }, (_, index) => first + index)
+  if (number('seed') === undefined) list.push(...failedSeeds.filter((seed) => seed >= first + count))
+  const totals = { commits: 0, processes: 0, failed: 0 }
+  for (const seed of list) {
+    const { violations, trace, commits, processes } = await simulate(seed)
+    totals.commits += commits
+    totals.processes += processes
+    if (process.argv.includes('--trace') || (violations.length > 0 && totals.failed === 0))
+      console.log(trace.join('\n'))
+    if (violations.length === 0) continue
+    totals.failed++
+    console.log(`seed ${seed} FAILED: ${violations.join('\n  ')}`)
+  }
+  const { commits, processes, failed } = totals
+  console.log(`${list.length} seeds, ${failed} failed, ${commits} commits, ${processes} processes, ${seconds()} s`)
+  process.exitCode = failed > 0 ? 1 : 0
 }
 
-const seconds = (performance.now() - startedAt) / 1000
-console.log(
-  `${count} seeds, ${totals.failed} failed, ${totals.commits} commits, ${totals.processes} processes, ${seconds.toFixed(1)} s`,
-)
-process.exitCode = totals.failed > 0 ? 1 : 0
+/** The first seed that finds a defect. */
+const findingSeed = async (options: SimulationOptions, most: number): Promise<string | null> => {
+  for (let seed = first; seed < first + most; seed++) {
+    const { violations } = await simulate(seed, options)
+    if (violations.length > 0) return `seed ${seed}: ${violations[0]}`
+  }
+  return null
+}
+
+const runPlanted = async (): Promise<void> => {
+  const wanted = after('planted')
+  for (const [name, defect] of Object.entries(defects)) {
+    if (wanted !== '' && !wanted?.startsWith('--') && wanted !== name) continue
+    const found = await findingSeed({ defect }, seeds ?? 3000)
+    console.log(`${name}: ${found ?? 'NOT FOUND'} (${seconds()} s)`)
+    if (found === null) process.exitCode = 1
+  }
+}
+
+await (process.argv.includes('--planted') ? runPlanted() : runSeeds())

@@ -1,5 +1,6 @@
 import { projectScope } from '../../specs/scope.ts'
 import { epochs } from '../../src/actors/runtime/runtime.ts'
+import type { Faults } from './faults.ts'
 import { type Node, type NodeParts, type Server, startNode } from './node.ts'
 import { ConnectionLost } from './sim-process.ts'
 
@@ -9,9 +10,14 @@ export class Cluster {
   readonly #nodes: Node[] = []
   #started = 0
   #healed = false
+  #awayUntil = 0
 
   constructor(parts: NodeParts) {
-    this.#parts = parts
+    const faults = (): Faults => {
+      const away = !this.#healed && parts.scheduler.now() < this.#awayUntil
+      return away ? { ...parts.faults(), refused: 1 } : parts.faults()
+    }
+    this.#parts = { ...parts, faults }
   }
 
   get started(): number {
@@ -35,10 +41,11 @@ export class Cluster {
   plan(): void {
     void this.#supervise()
     const { faults, scheduler, random } = this.#parts
-    const { crashes, zombies } = faults()
+    const { crashes, zombies, outages } = faults()
     const sometime = (): number => (random.chance(0.5) ? random.between(50, 2500) : random.between(500, 12_000))
     for (let crash = 0; crash < crashes; crash++) scheduler.after(sometime(), () => this.#crash())
     for (let zombie = 0; zombie < zombies; zombie++) scheduler.after(sometime(), () => this.#stall())
+    for (let outage = 0; outage < outages; outage++) scheduler.after(sometime(), () => this.#cutOff())
   }
 
   /** From now on there is one process, and nothing kills it. */
@@ -96,6 +103,14 @@ export class Cluster {
       note(`${oldest.process.name} is ended`)
       oldest.process.crash()
     })
+  }
+
+  /** The store is away for a while. */
+  #cutOff(): void {
+    const { random, scheduler, note } = this.#parts
+    const ms = random.between(300, 5000)
+    note(`the store is away for ${ms} ms`)
+    this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + ms)
   }
 
   #restart(): void {

@@ -1,5 +1,9 @@
 import type { Host } from '../../src/actors/runtime/host.ts'
-import type { Storage } from '../../src/storage/ports.ts'
+import type { Delivery } from '../../src/actors/runtime/resident.ts'
+import { epochs } from '../../src/actors/runtime/runtime.ts'
+import type { EventStream } from '../../src/actors/use-cases/call.ts'
+import type { Commit, CommitStore, LogEvent, RecordKind, RecordStore, Storage } from '../../src/storage/ports.ts'
+import { copyMark } from './ledger.ts'
 import type { NodeParts } from './node.ts'
 import type { SimProcess } from './sim-process.ts'
 
@@ -14,3 +18,189 @@ export interface Defect {
   readonly storage?: (storage: Storage, planted: Planted) => Storage
   readonly host?: (host: Host, planted: Planted) => void
 }
+
+const withCommits = (storage: Storage, instead: (commits: CommitStore) => Partial<CommitStore>): Storage => {
+  const changed = instead(storage.commits)
+  const commits = new Proxy(storage.commits, {
+    get: (target, name) => Reflect.get(name in changed ? changed : target, name),
+  })
+  return { ...storage, commits }
+}
+
+/** For defects that have to know the epoch which the process has taken. */
+const withOwnEpoch = (
+  storage: Storage,
+  instead: (commits: CommitStore, epoch: () => number) => Partial<CommitStore>,
+): Storage => {
+  let epoch = 0
+  const taken = async <T>(version: number, kind: RecordKind, outcome: Promise<T>): Promise<T> => {
+    if (kind.name === epochs.name) epoch = version
+    return outcome
+  }
+  const changed: Partial<RecordStore> = {
+    insert: (kind, record) => taken(record.version, kind, storage.records.insert(kind, record)),
+    replace: (kind, record) => taken(record.version, kind, storage.records.replace(kind, record)),
+  }
+  const records = new Proxy(storage.records, {
+    get: (target, name) => Reflect.get(name in changed ? changed : target, name),
+  })
+  return { ...withCommits(storage, (commits) => instead(commits, () => epoch)), records }
+}
+
+/** An effect's call goes out while its commit is on its way. */
+const effectBeforeCommit: Defect = {
+  storage: (storage, { process, parts }) =>
+    withCommits(storage, (commits) => ({
+      append: (batch) => {
+        for (const { id, name, params } of batch.flatMap(({ effects }) => effects)) {
+          if (name === 'runTool') parts.outside.calledEarly(process, id, String(params.action_id))
+        }
+        return commits.append(batch)
+      },
+    })),
+}
+
+/** A start looks for no work that a crash cut off. */
+const noSweepOfOpenCommits: Defect = {
+  storage: (storage) => withCommits(storage, () => ({ open: async () => [] })),
+}
+
+/** An actor comes back without its reminders. */
+const remindersNotRestored: Defect = {
+  storage: (storage) => withCommits(storage, (commits) => ({ head: changedHead(commits, () => ({ reminders: {} })) })),
+}
+
+/** The store takes a cause that was processed before. */
+const noUniqueCause: Defect = {
+  storage: (storage) =>
+    withCommits(storage, (commits) => ({
+      append: async (batch) => {
+        const outcomes = await commits.append(batch)
+        return Promise.all(
+          batch.map(async (commit, index) => {
+            const outcome = outcomes[index] ?? 'unknown'
+            if (outcome !== 'duplicate') return outcome
+            const [again] = await commits.append([{ ...commit, cause: `${commit.cause}${copyMark}${commit.nonce}` }])
+            return again ?? 'unknown'
+          }),
+        )
+      },
+    })),
+}
+
+/** A stream reads the log once and then sends what it is told, whatever is missing in between. */
+const noHoleCheck: Defect = {
+  host: (host) => {
+    const live = new Map<string, Set<(events: readonly LogEvent[]) => void>>()
+    const publish = host.feed.publish.bind(host.feed)
+    host.feed.publish = (actor, events) => {
+      publish(actor, events)
+      for (const send of live.get(actor) ?? []) send(events)
+    }
+    host.feed.follow = (actor, after): EventStream => ({
+      start: (sink) => {
+        let last = after
+        const send = (events: readonly LogEvent[]): void => {
+          const fresh = events.filter(({ sequence }) => sequence > last)
+          last = fresh.at(-1)?.sequence ?? last
+          if (fresh.length > 0) sink.push(fresh)
+        }
+        const readers = live.get(actor) ?? new Set()
+        live.set(actor, readers.add(send))
+        void Promise.resolve(host.readLog(actor, after)).then(send, () => sink.end('lost'))
+        return { resume: () => {}, stop: () => readers.delete(send) }
+      },
+    })
+  },
+}
+
+/** A call that was begun before a crash is made again. */
+const toolRunAgain: Defect = {
+  storage: (storage) =>
+    withOwnEpoch(storage, (commits, epoch) => ({
+      head: async (actor) => {
+        const commit = await commits.head(actor)
+        return commit && { ...commit, in_flight: unstarted(commit) }
+      },
+      byCause: async (actor, cause) => {
+        const commit = await commits.byCause(actor, cause)
+        return commit && (cause.endsWith('#started') ? { ...commit, epoch: epoch() } : commit)
+      },
+    })),
+}
+
+const unstarted = ({ in_flight }: Commit): Commit['in_flight'] =>
+  Object.fromEntries(Object.entries(in_flight).map(([id, flight]) => [id, { ...flight, started: false }]))
+
+/** The store says that a commit is durable before it is. */
+const acknowledgedEarly: Defect = {
+  storage: (storage) =>
+    withCommits(storage, (commits) => ({
+      append: async (batch) => {
+        void commits.append(batch)
+        return batch.map(() => 'done' as const)
+      },
+    })),
+}
+
+/** The result of an effect that was ended reaches the machine. */
+const staleResultAccepted: Defect = {
+  host: (host, { process, parts }) => {
+    const abort = host.effects.abort.bind(host.effects)
+    // the word to stop may come late; only the check at the actor is certain
+    host.effects.abort = (ids) => {
+      process.after(parts.random.between(0, 500), () => abort(ids))
+    }
+    const deliver = host.deliver.bind(host)
+    host.deliver = (actor, delivery, reloads) => {
+      const resident = [...host.residents()].find(({ id }) => id === actor)
+      const late = delivery.done ?? delivery.part
+      const stale = late !== undefined && resident !== undefined && resident.state.inFlight[late] === undefined
+      return deliver(actor, stale ? plain(delivery) : delivery, reloads)
+    }
+  },
+}
+
+const plain = ({ event, cause }: Delivery): Delivery => ({ event, cause })
+
+/** Every commit looks as if this process had written it, so no actor is fenced. */
+const noFence: Defect = {
+  storage: (storage) =>
+    withOwnEpoch(storage, (commits, epoch) => ({ head: changedHead(commits, () => ({ epoch: epoch() })) })),
+}
+
+const changedHead =
+  (commits: CommitStore, change: () => Partial<Commit>): CommitStore['head'] =>
+  async (actor) => {
+    const commit = await commits.head(actor)
+    return commit && { ...commit, ...change() }
+  }
+
+/** A reminder whose delivery failed is not looked at again. */
+const reminderNotRetried: Defect = {
+  storage: (storage) => {
+    const seen = new Set<string>()
+    return withCommits(storage, (commits) => ({
+      due: async (now, limit, shards) => {
+        const due = await commits.due(now, limit, shards)
+        const fresh = due.filter(({ actor, seq }) => !seen.has(`${actor}:${seq}`))
+        for (const { actor, seq } of fresh) seen.add(`${actor}:${seq}`)
+        return fresh
+      },
+    }))
+  },
+}
+
+/** The mistakes that the simulation has to find (DESIGN "How they are tested"), by name. */
+export const defects = {
+  'effect before commit': effectBeforeCommit,
+  'no sweep of open commits': noSweepOfOpenCommits,
+  'reminders not restored': remindersNotRestored,
+  'no unique cause': noUniqueCause,
+  'no hole check': noHoleCheck,
+  'tool run again': toolRunAgain,
+  'acknowledged early': acknowledgedEarly,
+  'stale result accepted': staleResultAccepted,
+  'no fence': noFence,
+  'reminder delivery not retried': reminderNotRetried,
+} as const satisfies Readonly<Record<string, Defect>>

@@ -10,13 +10,22 @@ const newest = ({ commits }: KnownActor): Commit | undefined => commits.at(-1)
 const stateOf = (commit: Commit | undefined): StateValue | undefined => commit && readStoredState(commit).value
 const contextOf = (commit: Commit | undefined): JsonObject => (commit ? readStoredState(commit).context : {})
 
+/** Clocks are off by some time, and reminders are looked for now and then. */
+const slackMs = 5000
+
 /** What has to hold once trouble has ended and all is calm: nothing is left undone, nothing was done twice or for nothing. */
-export const checkTheEnd = async (ledger: Ledger, outside: OutsideWorld, inner: Storage): Promise<void> => {
+export const checkTheEnd = async (
+  ledger: Ledger,
+  outside: OutsideWorld,
+  inner: Storage,
+  now: number,
+): Promise<void> => {
   for (const [id, known] of ledger.actors) {
     const commit = newest(known)
     if (commit === undefined) continue
     const flights = Object.keys(commit.in_flight)
     ledger.expect(flights.length === 0, () => `${id} still has ${flights.join()} in flight`)
+    ledger.expect(commit.due === null || commit.due > now - slackMs, () => `${id} has a reminder that nobody delivers`)
     if (id.startsWith('ses_')) checkSession(id, known, commit, ledger)
     if (id.startsWith('act_')) checkAction(id, known, commit, ledger, outside)
     const head = await inner.commits.head(id)

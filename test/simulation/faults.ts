@@ -10,6 +10,8 @@ export interface Faults {
   readonly slow: number
   /** Given up by the process, and done long after. */
   readonly late: number
+  /** Times in which the store cannot be reached at all. */
+  readonly outages: number
   readonly crashes: number
   /** Processes that stall, are replaced, and wake. */
   readonly zombies: number
@@ -18,7 +20,7 @@ export interface Faults {
 }
 
 /** A world without trouble. */
-export const noFaults: Faults = { refused: 0, lost: 0, slow: 0, late: 0, crashes: 0, zombies: 0, skewMs: 0 }
+export const noFaults: Faults = { refused: 0, lost: 0, slow: 0, late: 0, outages: 0, crashes: 0, zombies: 0, skewMs: 0 }
 
 /** What a seed meets: most runs have trouble of some kinds only, so that each is met alone as well. */
 export const faultsOf = (random: Random): Faults => {
@@ -28,6 +30,7 @@ export const faultsOf = (random: Random): Faults => {
     lost: rate(0.05),
     slow: rate(0.06),
     late: rate(0.03),
+    outages: random.chance(0.2) ? random.between(1, 2) : 0,
     crashes: random.chance(0.7) ? random.between(1, 4) : 0,
     zombies: random.chance(0.4) ? random.between(1, 2) : 0,
     skewMs: random.chance(0.3) ? random.between(0, 1500) : 0,

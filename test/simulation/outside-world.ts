@@ -114,6 +114,11 @@ export class OutsideWorld {
     })
   }
 
+  /** A request that a planted defect sends before its commit is written. */
+  calledEarly(process: SimProcess, effect: string, actionId: string): void {
+    this.#called(process, effect, `the tool for ${actionId}`)
+  }
+
   #arrived({ idempotencyKey: key, actionId, tool }: ToolCall): void {
     const calls = this.calls.get(actionId) ?? []
     this.calls.set(actionId, calls)

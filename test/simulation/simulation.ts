@@ -105,20 +105,20 @@ class Run {
     this.#heal()
     await this.#until(() => false, calmMs)
     if (this.#broken) return
-    await checkTheEnd(this.ledger, this.#outside, this.#inner)
+    await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     this.#checkWatchers()
     if (this.#broken || this.#random.chance(0.5)) return
     this.cluster.restart()
     await this.#until(() => false, restartMs)
     if (this.#broken) return
-    await checkTheEnd(this.ledger, this.#outside, this.#inner)
+    await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     await checkTidiness(this.ledger, this.#inner)
     if (this.#broken || this.#random.chance(0.5)) return
     this.#note('eight days pass')
     this.#scheduler.leap(expiryMs)
     await this.#until(() => false, calmMs)
     if (this.#broken) return
-    await checkTheEnd(this.ledger, this.#outside, this.#inner)
+    await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     checkExpiry(this.ledger)
   }
 

@@ -48,30 +48,39 @@ export interface ActivationParts {
  * @throws {Superseded} {StoreUnavailable}
  */
 export const activate = async (parts: ActivationParts, id: string): Promise<Activated | null> => {
-  const { storage, definitions, log, epoch } = parts
+  const { storage, definitions, epoch } = parts
   const definition = definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
   for (;;) {
     const head = definition && (await storage.commits.head(id))
     if (!definition || !head) return null
-    if (await isLeftOver(storage.records, head)) {
-      await storage.commits.forget(id)
-      return null
-    }
-    try {
-      checkEpoch(head, epoch)
-      const found = await restored(parts, definition, head)
-      if (found !== null) return found
-    } catch (error) {
-      if (!(error instanceof Unrestorable)) throw error
-      log.error({ actorId: id, machine: head.machine, err: error }, 'actor parked')
-      const resident = residentOf(definition, head, parkedState(definition, head))
-      resident.parked = error.message
-      return { resident, open: false, unsent: [] }
-    }
+    checkEpoch(head, epoch)
+    const found = await restoredOrParked(parts, definition, head)
+    if (found === null) continue
+    // what this process wrote and closed itself stands where it belongs; a fence may have come in after a removal, too
+    const certain = !head.open && head.epoch === epoch
+    if (certain || !(await isLeftOver(storage.records, head))) return found
+    await storage.commits.forget(id)
+    return null
   }
 }
 
 /** Null when somebody wrote in between. */
+const restoredOrParked = async (
+  parts: ActivationParts,
+  definition: MachineDefinition,
+  head: Commit,
+): Promise<Activated | null> => {
+  try {
+    return await restored(parts, definition, head)
+  } catch (error) {
+    if (!(error instanceof Unrestorable)) throw error
+    parts.log.error({ actorId: head.actor, machine: head.machine, err: error }, 'actor parked')
+    const resident = residentOf(definition, head, parkedState(definition, head))
+    resident.parked = error.message
+    return { resident, open: false, unsent: [] }
+  }
+}
+
 const restored = async (parts: ActivationParts, definition: MachineDefinition, head: Commit) => {
   const { storage, clock, epoch } = parts
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))

@@ -18,6 +18,6 @@ export const markErased = async (records: RecordStore, actor: string, owner: Own
   await records.insert(erasedActors, { id: actor, project, tenant, user, ...times, data: {} })
 }
 
-/** Whether this newest commit is left over from a log that was removed. Nobody closed it, so a closed one never is. */
-export const isLeftOver = async (records: RecordStore, { actor, open, project }: Commit): Promise<boolean> =>
-  open && (await records.get(erasedActors, projectScope(project), actor)) !== null
+/** Whether this newest commit is left over from a log that was removed. */
+export const isLeftOver = async (records: RecordStore, { actor, project }: Commit): Promise<boolean> =>
+  (await records.get(erasedActors, projectScope(project), actor)) !== null
