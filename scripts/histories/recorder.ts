@@ -1,0 +1,91 @@
+import type { Host } from '../../src/actors/runtime/host.ts'
+import type { Delivery } from '../../src/actors/runtime/resident.ts'
+import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
+import type { AppendOutcome, Commit, Storage } from '../../src/storage/ports.ts'
+import type { History, RecordedStep } from './history.ts'
+
+/** Keeps what the actors of a host do: every event that they are given, every commit that is written. */
+export class Recorder {
+  /** What the host writes to. */
+  readonly storage: Storage
+  readonly #steps = new Map<string, RecordedStep[]>()
+  readonly #told = new Map<string, Omit<RecordedStep, 'commit'>>()
+  readonly #inner = openMemoryStorage()
+
+  constructor() {
+    const { commits } = this.#inner
+    const append = (each: readonly Commit[]) => this.#append(each)
+    this.storage = {
+      ...this.#inner,
+      commits: new Proxy(commits, {
+        get: (target, name) => {
+          if (name === 'append') return append
+          const method: unknown = Reflect.get(target, name)
+          return typeof method === 'function' ? method.bind(target) : method
+        },
+      }),
+    }
+  }
+
+  /** Listens to what the host gives its actors. */
+  listen(host: Host): void {
+    const tell = host.tell.bind(host)
+    const create = host.create.bind(host)
+    host.tell = (resident, delivery, reloads) => {
+      this.#told.set(`${resident.id} ${delivery.cause}`, told(delivery))
+      return tell(resident, delivery, reloads)
+    }
+    host.create = (kind, id, owner, input, cause) => {
+      this.#told.set(`${id} ${cause}`, { event: { type: 'create', input } })
+      return create(kind, id, owner, input, cause)
+    }
+  }
+
+  /** The histories of all actors so far, named `<name>-<number>` within each machine. */
+  async histories(name: string): Promise<readonly History[]> {
+    const numbers = new Map<string, number>()
+    const histories: History[] = []
+    for (const steps of this.#steps.values()) {
+      const commit = steps[0]?.commit
+      if (commit === undefined) continue
+      const number = (numbers.get(commit.machine) ?? 0) + 1
+      numbers.set(commit.machine, number)
+      const blobs = await this.#blobsOf(commit.project, JSON.stringify(steps))
+      histories.push({ machine: commit.machine, name: `${name}-${number}`, blobs, steps })
+    }
+    return histories
+  }
+
+  async #append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
+    const outcomes = await this.#inner.commits.append(commits)
+    for (const [index, commit] of commits.entries()) if (outcomes[index] === 'done') this.#keep(commit)
+    return outcomes
+  }
+
+  #keep(commit: Commit): void {
+    const { actor, cause, seq } = commit
+    const given = this.#told.get(`${actor} ${cause}`)
+    if (given === undefined) throw new Error(`${actor} made a commit of ${cause} that nobody gave it`)
+    const steps = this.#steps.get(actor) ?? []
+    this.#steps.set(actor, steps)
+    // the one thing of a commit that differs at every recording
+    const step: RecordedStep = { ...given, commit: { ...commit, nonce: `${seq}` } }
+    steps.push(JSON.parse(JSON.stringify(step)))
+  }
+
+  async #blobsOf(project: string, text: string): Promise<Readonly<Record<string, string>>> {
+    const blobs: Record<string, string> = {}
+    for (const hash of await this.#inner.blobs.hashes(project, null, 1000)) {
+      const content = text.includes(hash) ? await this.#inner.blobs.get(project, hash) : null
+      if (content !== null) blobs[hash] = content
+    }
+    return blobs
+  }
+}
+
+const told = ({ event, done, part, starts }: Delivery): Omit<RecordedStep, 'commit'> => ({
+  event,
+  ...(done !== undefined && { done }),
+  ...(part !== undefined && { part }),
+  ...(starts !== undefined && { starts }),
+})

@@ -1,0 +1,169 @@
+import { ModelError } from '../../src/actors/gateway/provider-port.ts'
+import type { ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
+import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '../../test/actors/sessions/approving.ts'
+import { callOf, newSession, type Script, turn, type World } from '../../test/actors/sessions/harness.ts'
+import { calm, type VirtualClock } from '../../test/support/virtual-clock.ts'
+
+/** What happens to one session and its actions, from the real use-cases. */
+export interface Scenario {
+  readonly name: string
+  readonly scripts: readonly Script[]
+  readonly runTool?: () => Promise<ToolOutcome>
+  readonly play: (world: World, clock: VirtualClock) => Promise<void>
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+/** How often the runtime looks for reminders. */
+const lookMs = 1000
+
+const ask = functionTool('ask', true)
+const give = functionTool('give')
+const post = httpTool('post')
+const guarded = httpTool('guarded', { needsApproval: true })
+const large = 'a long description. '.repeat(300)
+
+const never = new Promise<void>(() => {})
+/** The model says nothing more until then. */
+const later = Promise.withResolvers<void>()
+
+const paused = async (world: World, ...tools: Parameters<typeof turn>[2]['tools'] & object) => {
+  const session = await newSession(world)
+  return { session, ...(await pausedTurn(world, session, { input: 'go', tools })) }
+}
+
+const cancelled = (world: World, session: string) =>
+  world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+
+const deleted = (world: World, session: string) =>
+  world.useCases['sessions.delete'](callOf({ session_id: session }, {}, undefined))
+
+/** An action of its own, which the caller acts on. */
+const ownAction = (world: World) =>
+  world.useCases['actions.create'](
+    callOf({}, {}, { tool: 'wire_money', arguments: { amount: 3 }, risk_level: 'high', expires_in: 60 } as const),
+  )
+
+/** Begins a turn and waits until what can happen at once has happened. */
+const begun = async (world: World, session: string, body: Parameters<typeof turn>[2]) => {
+  void turn(world, session, body)
+  await calm()
+}
+
+/** Every state of every machine occurs in one of these: a test holds it. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'turns',
+    scripts: [
+      { text: ['Hello', later.promise, ' world'] },
+      { text: ['Half'], fails: new ModelError('provider_error', 'It broke.') },
+    ],
+    play: async (world) => {
+      const session = await newSession(world)
+      await begun(world, session, { input: 'hi' })
+      later.resolve()
+      await calm()
+      await turn(world, session, { input: 'and then?' })
+    },
+  },
+  {
+    name: 'cancelled',
+    scripts: [{ text: ['Thinking', never] }, calls('ask')],
+    play: async (world) => {
+      const session = await newSession(world)
+      await begun(world, session, { input: 'hi', tools: [ask] })
+      await cancelled(world, session)
+      await pausedTurn(world, session, { input: 'go', tools: [ask] })
+      await cancelled(world, session)
+    },
+  },
+  {
+    name: 'approved',
+    scripts: [calls('ask', 'guarded', 'post', 'give'), { text: ['Done.'] }],
+    play: async (world) => {
+      const { session, waiting } = await paused(world, ask, guarded, post, give)
+      await approve(world, session, waiting.ask ?? '')
+      await approve(world, session, waiting.guarded ?? '', [])
+    },
+  },
+  {
+    name: 'tools',
+    scripts: [calls('post'), calls('nothing_known', 'give'), { text: ['Done.'] }],
+    play: async (world) => {
+      const session = await newSession(world)
+      const events = await turn(world, session, { input: 'go', tools: [post, give], pause_on_tool_calls: false })
+      const owed = events.findLast(({ payload }) => payload.tool === 'give')?.payload.action_id
+      await turn(world, session, { tool_results: [{ action_id: String(owed), output: '31' }], tools: [give] })
+    },
+  },
+  {
+    name: 'tool-failed',
+    scripts: [calls('guarded'), { text: ['A pity.'] }],
+    runTool: async () => ({ ok: false, code: 'tool_timeout', message: 'It took too long.' }),
+    play: async (world) => {
+      const { session, waiting } = await paused(world, guarded)
+      await approve(world, session, waiting.guarded ?? '', [])
+    },
+  },
+  {
+    name: 'tool-cancelled',
+    scripts: [calls('guarded')],
+    runTool: () => new Promise(() => {}),
+    play: async (world) => {
+      const { session, waiting } = await paused(world, guarded)
+      void approve(world, session, waiting.guarded ?? '', [])
+      await calm()
+      await cancelled(world, session)
+    },
+  },
+  {
+    name: 'rejected',
+    scripts: [calls('ask', 'guarded'), { text: ['Then not.'] }],
+    play: async (world) => {
+      const { session, waiting } = await paused(world, ask, guarded)
+      await reject(world, session, waiting.ask ?? '')
+      await turn(world, session, { input: 'go on' })
+    },
+  },
+  {
+    name: 'expired',
+    scripts: [calls('ask'), { text: ['Hello'] }],
+    play: async (world, clock) => {
+      await paused(world, ask)
+      await turn(world, await newSession(world), { input: 'hi' })
+      await clock.leap(7 * dayMs + lookMs)
+      await clock.advance(lookMs)
+    },
+  },
+  {
+    name: 'deleted',
+    scripts: [calls('ask'), { text: ['Hello', never] }],
+    play: async (world, clock) => {
+      const { session } = await paused(world, ask)
+      await deleted(world, session)
+      const other = await newSession(world)
+      await begun(world, other, { input: 'hi' })
+      await deleted(world, other)
+      await clock.advance(lookMs)
+    },
+  },
+  {
+    name: 'large',
+    scripts: [{ text: ['Long.'] }],
+    play: async (world) => {
+      const create = callOf({}, {}, { metadata: { note: large, $blob: 'the caller’s own' } })
+      const session = await world.useCases['sessions.create'](create)
+      await turn(world, session.id, { input: 'hi', instructions: large })
+    },
+  },
+  {
+    name: 'own',
+    scripts: [],
+    play: async (world, clock) => {
+      const [approved, rejected, _expired] = [await ownAction(world), await ownAction(world), await ownAction(world)]
+      await world.useCases['actions.approve'](callOf({ action_id: approved.id }, {}, { note: 'fine' }))
+      await world.useCases['actions.reject'](callOf({ action_id: rejected.id }, {}, { reason: 'too much' }))
+      await clock.leap(60_000)
+      await clock.advance(lookMs)
+    },
+  },
+]

@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { takeIdsFrom } from '../src/actors/ids.ts'
+import { definitions } from '../src/machines/index.ts'
+import { openWorld } from '../test/actors/sessions/harness.ts'
+import { VirtualClock } from '../test/support/virtual-clock.ts'
+import { type History, historiesFolder, historyText } from './histories/history.ts'
+import { Recorder } from './histories/recorder.ts'
+import { type Scenario, scenarios } from './histories/scenarios.ts'
+
+/**
+ * `npm run record-histories`: plays every scenario on the real runtime and keeps what the actors went through, under
+ * the versions that their machines have now. Later releases have to go on from each of these states
+ * (test/actors/runtime/histories.test.ts), so what is kept of a released version is never recorded anew.
+ *
+ * `-- --again` records a version anew that is not released yet.
+ */
+const { values } = parseArgs({ options: { again: { type: 'boolean', default: false } } })
+
+/** Longer than a shutdown waits for anything. */
+const graceMs = 5000
+
+const record = async ({ name, scripts, runTool, play }: Scenario): Promise<readonly History[]> => {
+  const recorder = new Recorder()
+  const clock = new VirtualClock()
+  let drawn = 0
+  takeIdsFrom({ now: clock.now, random: () => (drawn++ % 32) / 32 })
+  const { storage } = recorder
+  const world = await openWorld({ storage, clock, scripts, ...(runTool !== undefined && { runTool }) })
+  recorder.listen(world.host)
+  await play(world, clock)
+  const drained = world.runtime.drain(0)
+  await clock.advance(graceMs)
+  await drained
+  return recorder.histories(name)
+}
+
+const histories: History[] = []
+for (const scenario of scenarios) histories.push(...(await record(scenario)))
+
+for (const { name, version } of definitions) {
+  const machine = `${name}@${version}`
+  const folder = join(historiesFolder, machine)
+  if (existsSync(folder) && !values.again) {
+    process.stdout.write(`${machine} is recorded; raise its version, or say --again while it is not released\n`)
+    continue
+  }
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const own = histories.filter((history) => history.machine === machine)
+  for (const history of own) writeFileSync(join(folder, `${history.name}.json`), historyText(history))
+  process.stdout.write(`${machine}: ${own.length} histories\n`)
+}
