@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Auth, openAuth } from '../../src/actors/auth/open-auth.ts'
 import { BackupError } from '../../src/actors/backup/backup-error.ts'
 import type { Secrets } from '../../src/actors/backup/file-secrets.ts'
+import { WrongMasterKey } from '../../src/actors/bootstrap.ts'
 import { kinds } from '../../src/actors/kinds.ts'
 import { type Config, ConfigError, readConfig } from '../../src/config.ts'
 import { openStorage, sqlitePath } from '../../src/open-storage.ts'
@@ -45,7 +46,11 @@ export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallat
 
 /** Says why a tool stopped, without a stack where the reason is the operator's to remove. */
 export const fail = (error: unknown): void => {
-  const known = error instanceof BackupError || error instanceof ConfigError || error instanceof StoreUnavailable
-  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  const text = error instanceof Error ? (isForOperator(error) ? error.message : error.stack) : String(error)
+  process.stderr.write(`${text}\n`)
   process.exitCode = 1
 }
+
+const isForOperator = (error: Error): boolean =>
+  [BackupError, ConfigError, StoreUnavailable, WrongMasterKey].some((each) => error instanceof each) ||
+  ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))

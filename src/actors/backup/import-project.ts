@@ -46,6 +46,7 @@ export const importProject = async (deps: ImportDeps): Promise<ImportReport> => 
   const file = await checkFile(deps.open)
   const { project } = file.header
   const report = { project, inventory: file.inventory }
+  assertKnown(deps, file)
   const box = boxOf(file.header.sealing, deps.secrets)
   const marks = new ImportMarks(deps.storage.records, deps.now)
   const mark = await marks.of(project)
@@ -60,6 +61,12 @@ export const importProject = async (deps: ImportDeps): Promise<ImportReport> => 
   await verify({ ...deps, project }, file, taken.length > 0 || filter.dropsKeys ? [projectKeys.name] : [])
   await marks.finish(project)
   return { ...report, missing, before: false }
+}
+
+const assertKnown = ({ kinds }: ImportDeps, { inventory }: CheckedFile): void => {
+  const unknown = Object.keys(inventory.records).filter((name) => !kinds.some((kind) => kind.name === name))
+  if (unknown.length === 0) return
+  throw new BackupError(`The file has ${unknown.join(', ')}, which this release does not know: it is from a later one.`)
 }
 
 const write = async (deps: ImportDeps, project: string, filter: ItemFilter): Promise<readonly string[]> => {

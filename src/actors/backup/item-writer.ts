@@ -123,9 +123,10 @@ export class ItemWriter {
     await this.#storage.blobs.put(this.#project, hash, content)
   }
 
+  /** A kind that is not known and was not noticed before has only records that expire. */
   async #putRecord({ kind: name, record }: Item & { readonly type: 'record' }): Promise<void> {
     const kind = this.#kinds.get(name)
-    if (kind === undefined) throw new BackupError(`The file has records of the kind ${name}, which this release lacks.`)
+    if (kind === undefined) return
     if ((await this.#storage.records.insert(kind, record)) === 'done') return
     const there = await this.#storage.records.get(kind, projectScope(record.project), record.id)
     if (there !== null && isSame(name, there, record)) return

@@ -237,6 +237,16 @@ describe('an import', () => {
     expect(await thingsIn(there)).toBe(before)
   })
 
+  it('refuses kinds of records that this release does not know, and writes nothing', async () => {
+    const [here, there] = [await openPlace(), await openPlace()]
+    await livedIn(here)
+    const known = kinds.filter(({ name }) => name !== 'sessions')
+    await expect(imported(there, (await exported(here)).file, { kinds: known })).rejects.toThrow(
+      'The file has sessions,',
+    )
+    expect(await thingsIn(there)).toBe(0)
+  })
+
   it('goes on after a break at any write, and ends with the whole project', async () => {
     const here = await openPlace()
     await livedIn(here)
