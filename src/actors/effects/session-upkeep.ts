@@ -19,6 +19,12 @@ export const writeCheckpoint = (conversations: Conversations): Effect => ({
   unknown: notRun,
 })
 
+/** A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. */
+const lateMs = 30_000
+
+/** Whoever touches what is left removes it (runtime/erased-actors.ts). */
+const leaveIt = (): void => {}
+
 /** What removing a session needs. */
 export interface EraseParts {
   readonly storage: Pick<Storage, 'commits' | 'records'>
@@ -33,6 +39,7 @@ export const eraseSession = ({ storage, conversations, clock }: EraseParts): Eff
     await conversations.forget(actor, owner)
     await markErased(storage.records, actor, owner, clock.now())
     await storage.commits.forget(actor)
+    clock.after(lateMs, () => void storage.commits.forget(actor).catch(leaveIt))
     return 'gone'
   },
   unknown: notRun,

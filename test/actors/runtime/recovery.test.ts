@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { logOf, openProbe, owner, probeRows, type Run, typesOf } from './probe.ts'
@@ -136,6 +137,30 @@ it.each([
   await next.clock.advance(10_000)
   expect(typesOf(await logOf(faulty.inner, idOf(1)))).toEqual(landed === 'done' ? ['worked'] : [])
   expect(landed === 'done' || asked).toBe(true)
+})
+
+it('starts though the store fails an operation now and then', async () => {
+  const storage = await crashed(async (probe) => {
+    for (let n = 0; n < 30; n++) {
+      await probe.create(idOf(n))
+      await probe.tell(idOf(n), { type: 'work', policy: 'idempotent' })
+    }
+  })
+  let asked = 0
+  const commits = new Proxy(storage.commits, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name)
+      if (name !== 'head' && name !== 'at' && name !== 'open') return method.bind(target)
+      return (...args: readonly unknown[]) => {
+        if (++asked % 5 === 0) throw new StoreUnavailable('once')
+        return Reflect.apply(method, target, args)
+      }
+    },
+  })
+  const clock = new VirtualClock()
+  const opening = openProbe({ storage: { ...storage, commits }, clock })
+  await clock.advance(10_000)
+  expect((await opening).host.effects.running).toBe(30)
 })
 
 it('does not start while the store is away, and says so', async () => {

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { Random } from './random.ts'
+import { Scheduler } from './scheduler.ts'
+
+const orderOf = async (seed: number): Promise<string> => {
+  const scheduler = new Scheduler(new Random(seed), 0)
+  let order = ''
+  for (const name of ['a', 'b', 'c', 'd', 'e']) scheduler.after(5, () => (order += name))
+  await scheduler.run(() => false, 10)
+  return order
+}
+
+it('lets the seed pick among what is due at the same time, the same way each time', async () => {
+  const orders = new Set<string>()
+  for (let seed = 0; seed < 20; seed++) {
+    expect(await orderOf(seed)).toBe(await orderOf(seed))
+    orders.add(await orderOf(seed))
+  }
+  expect(orders.size).toBeGreaterThan(10)
+})
+
+it('runs in the order of time, follows up promises in between, and runs nothing that was cancelled', async () => {
+  const random = new Random(1)
+  const scheduler = new Scheduler(random, 0)
+  const seen: number[] = []
+  const delays = Array.from({ length: 200 }, () => random.between(0, 50))
+  for (const ms of delays) scheduler.after(ms, () => void Promise.resolve().then(() => seen.push(scheduler.now())))
+  scheduler.after(7, () => seen.push(-1))()
+  await scheduler.run(() => false, 100)
+  expect(seen).toEqual(delays.toSorted((a, b) => a - b))
+  expect(scheduler.now()).toBe(100)
+})

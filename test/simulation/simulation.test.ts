@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { failedSeeds } from './failed-seeds.ts'
+import { noFaults } from './faults.ts'
+import { simulate } from './simulation.ts'
+
+const seeds = Number(process.env.SIMULATION_SEEDS ?? 100)
+
+const brokenBy = async (list: readonly number[]): Promise<readonly string[]> => {
+  const broken: string[] = []
+  for (const seed of list) {
+    const { violations } = await simulate(seed)
+    for (const violation of violations) broken.push(`seed ${seed}: ${violation}`)
+  }
+  return broken
+}
+
+describe('over crashes, stalls, outages and lost answers of the store', () => {
+  it('every promise holds', async () => {
+    expect(await brokenBy(Array.from({ length: seeds }, (_, index) => index + 1))).toEqual([])
+  }, 120_000)
+
+  it('every promise holds that was ever broken', async () => {
+    expect(await brokenBy(failedSeeds)).toEqual([])
+  }, 60_000)
+})
+
+it('goes the same way for the same seed, to the byte', async () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const { trace } = await simulate(seed)
+    expect((await simulate(seed)).trace.join('\n')).toBe(trace.join('\n'))
+    expect(trace.length).toBeGreaterThan(20)
+  }
+})
+
+it('does what it is to be tested by: crashes, stalls, outages, turns that wait, tools and deletions', async () => {
+  const traces: string[] = []
+  for (let seed = 1; seed <= 60; seed++) traces.push((await simulate(seed)).trace.join('\n'))
+  const all = traces.join('\n')
+  const kinds = [/ crashes/, / stalls for/, /the store is away/, /\$fenced/, /refused/, /unanswered/, /overtaken/]
+  const acts = [/ approves .*: done/, / rejects .*: done/, / cancels .*: done/, / deletes .*: done/, /tool called for/]
+  const ends = [/\.expiry\./, /eight days pass/, /action_already_resolved/, /probes .*: not_found/, /resumes /]
+  expect([...kinds, ...acts, ...ends].filter((sign) => !sign.test(all))).toEqual([])
+})
+
+it('breaks nothing, and starts no process again, in a world without faults', async () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    const { violations, trace, processes } = await simulate(seed, { faults: noFaults })
+    expect(violations).toEqual([])
+    // a restart ends some runs
+    expect(processes).toBeLessThanOrEqual(2)
+    expect(trace.filter((line) => / (unanswered|refused)$/.test(line))).toEqual([])
+  }
+})
