@@ -7,7 +7,9 @@ import { startMongod } from '../../scripts/services/mongod.ts'
 import { startRedis } from '../../scripts/services/redis.ts'
 import { startService } from '../../scripts/services/service.ts'
 
-const connect = (url: string) => MongoClient.connect(url, { writeConcern: { w: 'majority', journal: true } })
+/** `close` looks for a server to end its sessions at: for no longer than this when the server was killed. */
+const connect = (url: string) =>
+  MongoClient.connect(url, { writeConcern: { w: 'majority', journal: true }, serverSelectionTimeoutMS: 2000 })
 
 describe('services of the tests', () => {
   it('hands every test file a MongoDB that answers', async () => {
