@@ -1,6 +1,7 @@
 import { defects } from '../test/simulation/defects.ts'
 import { failedSeeds } from '../test/simulation/failed-seeds.ts'
-import { type SimulationOptions, simulate } from '../test/simulation/simulation.ts'
+import { findingSeed } from '../test/simulation/finding-seed.ts'
+import { simulate } from '../test/simulation/simulation.ts'
 
 /**
  * The deterministic simulation (test/simulation).
@@ -43,21 +44,12 @@ const runSeeds = async (): Promise<void> => {
   process.exitCode = failed > 0 ? 1 : 0
 }
 
-/** The first seed that finds a defect. */
-const findingSeed = async (options: SimulationOptions, most: number): Promise<string | null> => {
-  for (let seed = first; seed < first + most; seed++) {
-    const { violations } = await simulate(seed, options)
-    if (violations.length > 0) return `seed ${seed}: ${violations[0]}`
-  }
-  return null
-}
-
 const runPlanted = async (): Promise<void> => {
   const wanted = after('planted')
   for (const [name, defect] of Object.entries(defects)) {
     if (wanted !== '' && !wanted?.startsWith('--') && wanted !== name) continue
-    const found = await findingSeed({ defect }, seeds ?? 3000)
-    console.log(`${name}: ${found ?? 'NOT FOUND'} (${seconds()} s)`)
+    const found = await findingSeed(defect, first, seeds ?? 3000)
+    console.log(`${name}: ${found === null ? 'NOT FOUND' : `seed ${found.seed}, ${found.violation}`} (${seconds()} s)`)
     if (found === null) process.exitCode = 1
   }
 }

@@ -9,6 +9,7 @@ import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
 import { kinds } from './kinds.ts'
 import { type Clock, pause } from './runtime/clock.ts'
+import { aloneFrom } from './runtime/epoch-watch.ts'
 import { RecordSweeper } from './runtime/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import { AgentConfigs } from './sessions/agent-configs.ts'
@@ -100,6 +101,7 @@ const startSessions = ({ storage, clock, log, providers, guard }: ActorsParts, a
           pause: (ms) => pause(clock, ms),
         }),
         storage,
+        aloneAt: aloneFrom(host.epoch, clock),
       }),
   })
 

@@ -3,6 +3,7 @@ import type { Delivery } from '../../src/actors/runtime/resident.ts'
 import { epochs } from '../../src/actors/runtime/runtime.ts'
 import type { EventStream } from '../../src/actors/use-cases/call.ts'
 import type { Commit, CommitStore, LogEvent, RecordKind, RecordStore, Storage } from '../../src/storage/ports.ts'
+import type { Faults } from './faults.ts'
 import { copyMark } from './ledger.ts'
 import type { NodeParts } from './node.ts'
 import type { SimProcess } from './sim-process.ts'
@@ -15,6 +16,8 @@ export interface Planted {
 
 /** A mistake that the simulation has to find, put around the real parts. */
 export interface Defect {
+  /** Rare ones are looked for in a world that is more hostile than a seed's own. */
+  readonly faults?: Partial<Faults>
   readonly storage?: (storage: Storage, planted: Planted) => Storage
   readonly host?: (host: Host, planted: Planted) => void
 }
@@ -90,6 +93,7 @@ const noUniqueCause: Defect = {
 
 /** A stream reads the log once and then sends what it is told, whatever is missing in between. */
 const noHoleCheck: Defect = {
+  faults: { lost: 0.05, refused: 0.05, slow: 0.1 },
   host: (host) => {
     const live = new Map<string, Set<(events: readonly LogEvent[]) => void>>()
     const publish = host.feed.publish.bind(host.feed)
@@ -165,6 +169,7 @@ const plain = ({ event, cause }: Delivery): Delivery => ({ event, cause })
 
 /** Every commit looks as if this process had written it, so no actor is fenced. */
 const noFence: Defect = {
+  faults: { crashes: 3, zombies: 2, slow: 0.15, late: 0.1 },
   storage: (storage) =>
     withOwnEpoch(storage, (commits, epoch) => ({ head: changedHead(commits, () => ({ epoch: epoch() })) })),
 }

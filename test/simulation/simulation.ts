@@ -36,6 +36,7 @@ export interface SimulationOptions {
 const activeMs = 120_000
 const calmMs = 45_000
 const restartMs = 12_000
+const troubleMs = 4000
 const expiryMs = 8 * 24 * 60 * 60 * 1000
 
 /** Runs one seed to its end, or to the first promise that is broken. */
@@ -70,7 +71,7 @@ class Run {
     takeIdsFrom({ now: scheduler.now, random: new Random(`ids/${seed}`).next })
     this.#random = random
     this.#scheduler = scheduler
-    this.#faults = options.faults ?? faultsOf(random)
+    this.#faults = { ...(options.faults ?? faultsOf(random)), ...options.defect?.faults }
     this.#inner = openMemoryStorage({ now: scheduler.now })
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
     this.ledger = new Ledger(note, this.#outside.chunksOf)
@@ -116,6 +117,10 @@ class Run {
     if (this.#broken || this.#random.chance(0.5)) return
     this.#note('eight days pass')
     this.#scheduler.leap(expiryMs)
+    // all that is due at once meets a store that fails often
+    this.#faults = this.#random.chance(0.5) ? { ...noFaults, refused: 0.3 } : noFaults
+    await this.#until(() => false, troubleMs)
+    this.#faults = noFaults
     await this.#until(() => false, calmMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())

@@ -1,5 +1,5 @@
 import type { Storage } from '../../storage/ports.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
 import type { Effect } from '../runtime/effects.ts'
 import { markErased } from '../runtime/erased-actors.ts'
 import type { Conversations } from '../sessions/conversations.ts'
@@ -30,12 +30,18 @@ export interface EraseParts {
   readonly storage: Pick<Storage, 'commits' | 'records'>
   readonly conversations: Conversations
   readonly clock: Clock
+  /** When no earlier process goes on any more, in ms since the epoch (`aloneFrom`). */
+  readonly aloneAt: number
 }
 
-/** Removes a deleted session's log once every action that waited for it is told. */
-export const eraseSession = ({ storage, conversations, clock }: EraseParts): Effect => ({
-  run: async (_params, { actor, owner, delivered }) => {
+/**
+ * Removes a deleted session's log once every action that waited for it is told, and once no process that was replaced
+ * goes on: until then the log is the fence that stops it.
+ */
+export const eraseSession = ({ storage, conversations, clock, aloneAt }: EraseParts): Effect => ({
+  run: async (_params, { actor, owner, delivered, signal }) => {
     await delivered()
+    if (clock.now() < aloneAt) await pause(clock, aloneAt - clock.now(), signal)
     await conversations.forget(actor, owner)
     await markErased(storage.records, actor, owner, clock.now())
     await storage.commits.forget(actor)

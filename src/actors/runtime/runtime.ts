@@ -1,6 +1,7 @@
 import { projectScope } from '../../../specs/scope.ts'
-import type { RecordKind } from '../../storage/ports.ts'
+import type { RecordKind, Storage } from '../../storage/ports.ts'
 import { pause } from './clock.ts'
+import { EpochWatch } from './epoch-watch.ts'
 import { Host, type HostOptions } from './host.ts'
 import { Janitor, type Residency } from './janitor.ts'
 import { recover, recoverLate } from './recovery.ts'
@@ -15,6 +16,8 @@ const epochId = 'epoch'
 /** A running host and what looks after it. */
 export interface Runtime {
   readonly host: Host
+  /** Resolves when a later process has started on the same store: this one writes nothing any more, and should end. */
+  readonly replaced: Promise<void>
   /** Ends well: running effects get `graceMs` to end, the rest is taken up at the next start. */
   readonly drain: (graceMs: number) => Promise<void>
 }
@@ -31,8 +34,16 @@ const residency: Residency = { most: 20_000, idleMs: 60_000 }
  * @throws {StoreUnavailable}
  */
 export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise<Runtime> => {
-  const { storage, clock, log } = options
-  const host = new Host({ ...options, epoch: await nextEpoch(options) })
+  const { clock, log } = options
+  const epoch = await nextEpoch(options)
+  const watch = new EpochWatch({ epoch, newest: () => newestEpoch(options.storage), clock, log })
+  const storage = { ...options.storage, commits: watch.guarded(options.storage.commits) }
+  const host = new Host({ ...options, storage, epoch })
+  void watch.replaced.then(() => {
+    host.effects.kill()
+    host.feed.end()
+  })
+  watch.start()
   await recover(host, storage.commits, clock, log)
   const stopRecovery = recoverLate(host, storage.commits, clock, log)
   const janitor = new Janitor(host, clock, residency)
@@ -41,8 +52,10 @@ export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise
   reminders.start()
   return {
     host,
+    replaced: watch.replaced,
     drain: async (graceMs) => {
       stopRecovery()
+      watch.stop()
       reminders.stop()
       janitor.stop()
       await host.effects.drain(graceMs)
@@ -54,6 +67,9 @@ export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise
     },
   }
 }
+
+const newestEpoch = async ({ records }: Storage): Promise<number> =>
+  (await records.get(epochs, epochScope, epochId))?.version ?? 0
 
 const nextEpoch = async ({ storage, clock }: Pick<HostOptions, 'storage' | 'clock'>): Promise<number> => {
   for (;;) {

@@ -9,6 +9,8 @@ import type { ToolRunner } from './tool-runner.ts'
 export interface SessionEffectParts extends CallModelParts {
   readonly tools: ToolRunner
   readonly storage: Pick<Storage, 'commits' | 'records'>
+  /** When no earlier process goes on any more, in ms since the epoch. */
+  readonly aloneAt: number
 }
 
 /** The effects of session and action machines, by `<machine>.<name>`. */

@@ -87,7 +87,8 @@ it('is finished by the next process when a crash cuts it off', async () => {
   await calm()
   expect(await faulty.inner.commits.head(session)).not.toBeNull()
   const next = await openWorld({ storage: faulty.inner, clock })
-  await clock.advance(1000)
+  // the log goes once no process that was replaced can go on
+  await clock.advance(6000)
   expect(await faulty.inner.commits.head(session)).toBeNull()
   const page = callOf({}, { page: 1, limit: 10 }, undefined)
   expect((await next.useCases['sessions.list'](page)).pagination.total).toBe(0)

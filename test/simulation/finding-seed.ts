@@ -1,0 +1,19 @@
+import type { Defect } from './defects.ts'
+import { simulate } from './simulation.ts'
+
+/** Where a defect was found, and by which broken promise. */
+export interface Finding {
+  readonly seed: number
+  readonly violation: string
+}
+
+/** The first of `most` seeds from `first` on that breaks a promise because of the defect: without it the seed is clean. */
+export const findingSeed = async (defect: Defect, first: number, most: number): Promise<Finding | null> => {
+  for (let seed = first; seed < first + most; seed++) {
+    const [violation] = (await simulate(seed, { defect })).violations
+    if (violation === undefined) continue
+    const sound = await simulate(seed, { defect: { faults: defect.faults ?? {} } })
+    if (sound.violations.length === 0) return { seed, violation }
+  }
+  return null
+}
