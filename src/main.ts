@@ -79,6 +79,8 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     publicOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
     log,
   })
+  // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted
+  void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))
   const port = await transport.server.listen(config.host, config.port)
   announce(config.publicUrl ?? `http://${config.host}:${port}`, installed, providers, log)
   return async () => {
