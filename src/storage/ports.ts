@@ -1,6 +1,7 @@
 import type { Json, JsonObject, LogEvent, StoredEvent } from '../../specs/json.ts'
 import type { Scope } from '../../specs/scope.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
+import type { LeaseStore } from './cluster-ports.ts'
 
 export type { Json, JsonObject, LogEvent, StoredEvent } from '../../specs/json.ts'
 export type { EffectPolicy } from '../machines/vocabulary.ts'
@@ -215,6 +216,8 @@ export interface Storage {
   readonly commits: CommitStore
   readonly records: RecordStore
   readonly blobs: BlobStore
+  /** Null where one process is all there can be. */
+  readonly leases: LeaseStore | null
   /** Resolves when the store answers; rejects with `StoreUnavailable` otherwise. For /readyz. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -13,6 +13,7 @@ export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => num
     name: 'memory',
     commits: new MemoryCommits(),
     records: new MemoryRecords(now),
+    leases: null,
     blobs: {
       put: async (project, hash, content) => void blobs.set(`${project}:${hash}`, content),
       get: async (project, hash) => blobs.get(`${project}:${hash}`) ?? null,

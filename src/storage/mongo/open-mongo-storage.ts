@@ -45,6 +45,7 @@ export const openMongoStorage = async ({
     commits,
     records,
     blobs: new MongoBlobs(db),
+    leases: null,
     ping: async () => void (await guarded(db.command({ ping: 1 }))),
     close: async () => {
       await Promise.all([commits.drain(), records.drain()])

@@ -24,6 +24,7 @@ export const openSqliteStorage = ({
     commits: new SqliteCommits(db),
     records: new SqliteRecords(db, now),
     blobs: blobsIn(db),
+    leases: null,
     ping: async () => void db.read(() => db.statement('select 1').get()),
     close: async () => db.close(),
   }
