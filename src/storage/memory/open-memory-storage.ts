@@ -1,11 +1,12 @@
 import type { Storage } from '../ports.ts'
 import { MemoryCommits } from './commits.ts'
+import { MemoryLeases } from './leases.ts'
 import { MemoryRecords } from './records.ts'
 
 /**
  * A store in memory for pure tests; it keeps the whole contract but durability.
  *
- * @param options.now ms since the epoch; decides which records have expired.
+ * @param options.now ms since the epoch; decides which records have expired and which leases have run out.
  */
 export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => number } = {}): Storage => {
   const blobs = new Map<string, string>()
@@ -13,7 +14,7 @@ export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => num
     name: 'memory',
     commits: new MemoryCommits(),
     records: new MemoryRecords(now),
-    leases: null,
+    leases: new MemoryLeases(now),
     blobs: {
       put: async (project, hash, content) => void blobs.set(`${project}:${hash}`, content),
       get: async (project, hash) => blobs.get(`${project}:${hash}`) ?? null,
