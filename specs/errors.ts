@@ -63,6 +63,31 @@ const table = {
     type: 'invalid_request_error',
     message: 'The resource is not in a state that allows this.',
   },
+  agent_not_runnable: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'The agent version or installation is not in a state that runs.',
+  },
+  version_not_published: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'Only a published version can be installed.',
+  },
+  agent_in_use: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'Active installations use this agent; disable them first.',
+  },
+  prerequisites_missing: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The manifest needs something that is not available.',
+  },
+  origin_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This key may not be used from this origin.',
+  },
   idempotency_key_reused: {
     status: 409,
     type: 'invalid_request_error',
