@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 import { decodeTime, monotonicFactory, ulid } from 'ulid'
 import type { Idempotency } from './use-cases/call.ts'
 
@@ -49,6 +49,13 @@ export const newIdFor = (call: { readonly idempotency: Idempotency | null }, pre
 
 /** An id that sorts as if it was made at `atMs` (ms since the epoch); for imports and tests. */
 export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(atMs).toLowerCase()}`
+
+/** Always the same id for the same `seed`, sorted as if it was made at `atMs`: for what must be made once, however often. */
+export const derivedId = (prefix: string, atMs: number, seed: string): string => {
+  const hash = createHash('sha256').update(seed).digest()
+  let drawn = 0
+  return `${prefix}_${ulid(Math.max(1, atMs), () => (hash[drawn++ % hash.length] ?? 0) / 256).toLowerCase()}`
+}
 
 /** When an id was made, in ms since the epoch; null when it is no id of ours. */
 export const timeOfId = (id: string): number | null => (isId(id) ? decodeTime(id.slice(-26).toUpperCase()) : null)

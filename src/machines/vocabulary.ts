@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../specs/errors.ts'
 import type { JsonObject, StoredEvent } from '../../specs/json.ts'
+import type { WebhookEventType } from '../../specs/webhook-events.ts'
 
 /** How an effect may be repeated after a crash (specs/decisions/0002-effects.md). */
 export type EffectPolicy = 'idempotent' | 'at_most_once' | 'stream'
@@ -22,6 +23,15 @@ export interface Emission {
 export interface Message {
   readonly to: string
   readonly event: StoredEvent
+}
+
+/**
+ * Tells the project's webhooks of an event: a message to the sink `webhooks`, without an effect or a commit of its own.
+ * `data` is what specs/webhook-events.ts declares, but for `tenant_id`, which is filled in from the actor's owner.
+ */
+export interface Notice {
+  readonly event_type: WebhookEventType
+  readonly data: JsonObject
 }
 
 /** Answers a command with an error instead of a step: nothing is committed. */
@@ -48,6 +58,8 @@ export const vocabulary = {
   emit: (_: unknown, _params: { events: readonly Emission[] }) => {},
   /** Sends messages in order. */
   send: (_: unknown, _params: { messages: readonly Message[] }) => {},
+  /** Tells the project's webhooks. */
+  notify: (_: unknown, _params: Notice) => {},
   /** Refuses the command. */
   refuse: (_: unknown, _params: Refusal) => {},
   /** Ends effects in flight. */

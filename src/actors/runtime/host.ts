@@ -28,6 +28,7 @@ import { Reviver } from './reviver.ts'
 import { RowWriter } from './row-writer.ts'
 import { Settler } from './settler.ts'
 import { shardOf } from './shard.ts'
+import type { Sinks } from './sinks.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
 
 /** What a host is made of. */
@@ -36,6 +37,8 @@ export interface HostOptions {
   readonly definitions: readonly MachineDefinition[]
   /** Makes the effects for the host that will run them. */
   readonly effects: (host: Host) => EffectCatalog
+  /** Makes those who take messages that are for no actor; none when absent. */
+  readonly sinks?: (host: Host) => Sinks
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
   readonly clock: Clock
@@ -72,7 +75,7 @@ export class Host {
     this.settler = new Settler(storage.commits, clock, log)
     this.effects = new EffectRunner(options.effects(this), this, clock, log)
     this.#reviver = new Reviver((id) => this.#load(id), clock, log)
-    this.#outbox = new Outbox(this, options.definitions, clock, log)
+    this.#outbox = new Outbox(this, { ...options, sinks: options.sinks?.(this) ?? {} })
     this.feed = new Feed(
       {
         read: (actor, after) => this.readLog(actor, after),

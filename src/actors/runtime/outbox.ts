@@ -6,6 +6,7 @@ import type { Owner } from './actor-state.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
 import type { Delivery, Resident, Told } from './resident.ts'
 import { isObject } from './schema.ts'
+import type { Sinks } from './sinks.ts'
 
 /** How long a request waits for an actor that is being made, in ms. */
 const patienceMs = 3000
@@ -16,6 +17,15 @@ export interface MessageHost {
   create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told>
 }
 
+/** What an outbox is made of. */
+export interface OutboxOptions {
+  readonly definitions: readonly MachineDefinition[]
+  /** Who takes messages that are for no actor. */
+  readonly sinks?: Sinks
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /**
  * Delivers the messages of durable commits: in order per sender, again and again until they are taken. The id of a
  * message is its cause at the receiver, so one that arrives twice is processed once.
@@ -23,13 +33,15 @@ export interface MessageHost {
 export class Outbox {
   readonly #host: MessageHost
   readonly #definitions: readonly MachineDefinition[]
+  readonly #sinks: Sinks
   readonly #clock: Clock
   readonly #log: Logger
   readonly #coming = new Map<string, Promise<void>>()
 
-  constructor(host: MessageHost, definitions: readonly MachineDefinition[], clock: Clock, log: Logger) {
+  constructor(host: MessageHost, { definitions, sinks = {}, clock, log }: OutboxOptions) {
     this.#host = host
     this.#definitions = definitions
+    this.#sinks = sinks
     this.#clock = clock
     this.#log = log
   }
@@ -76,6 +88,8 @@ export class Outbox {
 
   async #hand(owner: Owner, message: MessageRecord): Promise<void> {
     const { event, id, to } = message
+    const sink = this.#sinks[to]
+    if (sink !== undefined) return sink(owner, message)
     if (event.type !== 'create') {
       await this.#host.deliver(to, { event, cause: id })
       return

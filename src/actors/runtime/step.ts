@@ -1,6 +1,6 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import type { MachineDefinition } from '../../machines/definition.ts'
-import { type Emission, type Message, type Refusal, turnText } from '../../machines/vocabulary.ts'
+import { type Emission, type Message, type Notice, type Refusal, turnText } from '../../machines/vocabulary.ts'
 import type {
   EffectPolicy,
   EffectRecord,
@@ -15,6 +15,7 @@ import type {
 import type { ActorState, TurnText } from './actor-state.ts'
 import { pureTransition } from './pure-transition.ts'
 import { type ListedAction, paramsOf } from './schema.ts'
+import { webhookSink } from './sinks.ts'
 
 /** What one event does to an actor, before anything is written. */
 export type Step =
@@ -165,6 +166,9 @@ const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
     case 'send':
       for (const message of paramsOf.send(action).messages) takeMessage(gathered, message, place)
       return
+    case 'notify':
+      takeMessage(gathered, noticeOf(paramsOf.notify(action), place.at), place)
+      return
     case 'abort':
       abort(gathered, paramsOf.abort(action).effects)
       return
@@ -178,6 +182,12 @@ const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
       takeEffect(gathered, action, place)
   }
 }
+
+/** `at`: when it happened, which is not when the webhook hears of it. */
+const noticeOf = ({ event_type, data }: Notice, at: number): Message => ({
+  to: webhookSink,
+  event: { type: 'notify', at, event_type, data },
+})
 
 const takeMessage = (gathered: Gathered, message: Message, place: Place): void => {
   const id = `${place.prefix}:m${gathered.messages.length}`

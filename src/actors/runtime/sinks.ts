@@ -1,0 +1,15 @@
+import type { MessageRecord } from '../../storage/ports.ts'
+import type { Owner } from './actor-state.ts'
+
+/**
+ * Takes messages of durable commits that are for no actor. Called until it resolves, again after a crash, with the same
+ * `message.id`: it derives the ids of what it makes from that, and so acts once (`derivedId`). A `ServiceError` ends
+ * the trying.
+ */
+export type Sink = (owner: Pick<Owner, 'project' | 'tenant' | 'user'>, message: MessageRecord) => Promise<void>
+
+/** Sinks by the name that messages are sent to; no id of an actor looks like one. */
+export type Sinks = Readonly<Record<string, Sink>>
+
+/** Takes `{ type: 'notify', at, event_type, data }` to the project's webhooks (src/actors/effects/notify.ts). */
+export const webhookSink = 'webhooks'
