@@ -139,6 +139,19 @@ export interface SettleWork {
 }
 
 /**
+ * What a change of a record has told to others: an audit entry, a webhook event, a message to an actor. It is written in
+ * the record's own document, and told at least once; `id` is the same each time, so that whoever hears it acts once.
+ */
+export interface NoticeRecord {
+  readonly id: string
+  /** Who hears it (src/actors/records/notices.ts). */
+  readonly kind: string
+  /** When the change was made, ms since the epoch. */
+  readonly at: number
+  readonly body: JsonObject
+}
+
+/**
  * A resource without a lifecycle, or the list row of one that has (then `version` is the commit's `seq`).
  * `data` is the resource; indexed fields are read from it.
  */
@@ -156,6 +169,8 @@ export interface StoredRecord {
   /** ms since the epoch after which the record counts as gone and may be removed; null for never. */
   readonly expires_at: number | null
   readonly data: JsonObject
+  /** Notices that may not be told yet; absent when all are. Only in kinds with `outbox`. */
+  readonly outbox?: readonly NoticeRecord[]
 }
 
 /** Declares a kind of record: its unique keys and what lists may filter on. Adapters create the indexes at start. */
@@ -166,6 +181,8 @@ export interface RecordKind {
   readonly unique?: readonly { readonly fields: readonly string[]; readonly global?: boolean }[]
   /** Fields of `data` that a list may filter on by equality. Lists by project, tenant and user are always indexed. */
   readonly filters?: readonly string[]
+  /** Its records may carry notices: `openOutboxes` finds those that do. */
+  readonly outbox?: boolean
 }
 
 /** Newest first unless `ascending`; order is by id, which sorts by time of creation. */
@@ -197,7 +214,17 @@ export interface RecordStore {
   count(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
   /** Upserts list rows; of two writes of one id the higher `version` stays, whatever their order. Need not be fsynced: commits are the truth. */
   project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void>
-  /** Removes records whose `expires_at` has passed; returns how many. */
+  /**
+   * Records with an outbox, expired ones too, of every project, by id after `after`, at most `limit`.
+   * `kind` has to have `outbox`.
+   */
+  openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]>
+  /**
+   * Takes the outbox off a record whose version is still this one, and removes the record if it has expired. Its version
+   * stays. False when somebody has written since: the outbox is another one then.
+   */
+  closeOutbox(kind: RecordKind, record: Pick<StoredRecord, 'id' | 'project' | 'version'>): Promise<boolean>
+  /** Removes records whose `expires_at` has passed and that have no outbox; returns how many. */
   sweep(kind: RecordKind, now: number): Promise<number>
 }
 

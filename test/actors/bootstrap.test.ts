@@ -8,6 +8,7 @@ import { type BootstrapGiven, bootstrap, installations } from '../../src/actors/
 import { Table } from '../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore } from '../../src/storage/ports.ts'
+import { proxiedRecords } from '../support/proxied-records.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const nothingGiven: BootstrapGiven = { secretKey: null, ownerEmail: null, ownerPassword: null }
@@ -94,7 +95,7 @@ describe('the first start', () => {
     const killed = Promise.reject(new Error('killed'))
     killed.catch(() => undefined)
     const dying: RecordStore = {
-      ...proxied(records),
+      ...proxiedRecords(records),
       insert: (kind, record) => (kind === members && diesAt === members ? killed : records.insert(kind, record)),
       replace: (kind, record) => (kind === diesAt ? killed : records.replace(kind, record)),
     }
@@ -108,18 +109,4 @@ describe('the first start', () => {
     const owner = await new Table(records, members, now).findGlobal({ email: made.ownerEmail })
     expect(await verifyPassword(owner?.data.password_hash ?? null, made.generated?.ownerPassword ?? '')).toBe(true)
   })
-})
-
-const proxied = (records: RecordStore): RecordStore => ({
-  prepare: (kinds) => records.prepare(kinds),
-  get: (kind, scope, id) => records.get(kind, scope, id),
-  find: (kind, scope, key) => records.find(kind, scope, key),
-  findGlobal: (kind, key) => records.findGlobal(kind, key),
-  insert: (kind, record) => records.insert(kind, record),
-  replace: (kind, record) => records.replace(kind, record),
-  remove: (kind, scope, id) => records.remove(kind, scope, id),
-  list: (kind, scope, query) => records.list(kind, scope, query),
-  count: (kind, scope, where) => records.count(kind, scope, where),
-  project: (rows) => records.project(rows),
-  sweep: (kind, at) => records.sweep(kind, at),
 })

@@ -3,12 +3,13 @@ import type { Storage } from '../../src/storage/ports.ts'
 import { appendContract } from './contract/append.ts'
 import { blobContract } from './contract/blobs.ts'
 import { listContract } from './contract/lists.ts'
+import { outboxContract } from './contract/outboxes.ts'
 import { projectionContract } from './contract/projections.ts'
 import { readContract } from './contract/reads.ts'
 import { recordContract } from './contract/records.ts'
 import { scopeContract } from './contract/scopes.ts'
 import { sweepContract } from './contract/sweeps.ts'
-import { gadgets, widgets } from './samples.ts'
+import { gadgets, letters, widgets } from './samples.ts'
 
 /** Opens an empty store whose clock is `now` (ms since the epoch). */
 export type OpenStorage = (now: () => number) => Storage | Promise<Storage>
@@ -34,7 +35,7 @@ export const storageContract = (name: string, open: OpenStorage): void => {
     }
     beforeAll(async () => {
       opened = await open(() => now)
-      await opened.records.prepare([widgets, gadgets])
+      await opened.records.prepare([widgets, gadgets, letters])
     })
     afterAll(() => opened?.close())
     const subject: Subject = {
@@ -50,6 +51,7 @@ export const storageContract = (name: string, open: OpenStorage): void => {
     describe('records', () => recordContract(subject))
     describe('lists', () => listContract(subject))
     describe('scopes', () => scopeContract(subject))
+    describe('outboxes', () => outboxContract(subject))
     describe('projections', () => projectionContract(subject))
     describe('blobs', () => blobContract(subject))
   })

@@ -53,6 +53,9 @@ export const widgets: RecordKind = {
   filters: ['status', 'weight'],
 }
 
+/** A kind whose records carry notices. */
+export const letters: RecordKind = { name: 'letters', unique: [{ fields: ['address'] }], outbox: true }
+
 /** A second kind, to see that kinds do not mix. */
 export const gadgets: RecordKind = { name: 'gadgets' }
 

@@ -7,7 +7,7 @@ import { projectScope } from '../../specs/scope.ts'
 import { StoreUnavailable } from '../../src/storage/ports.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite/open-sqlite-storage.ts'
 import { storageContract } from './contract.ts'
-import { commitOf, recordOf, widgets } from './samples.ts'
+import { commitOf, letters, recordOf, widgets } from './samples.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-sqlite-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -30,6 +30,24 @@ describe('the sqlite file', () => {
     expect(await second.records.get(widgets, projectScope('prj_1'), 'wid_1')).toEqual(recordOf('wid_1'))
     expect(await second.blobs.get('prj_1', 'hash')).toBe('content')
     await second.close()
+  })
+
+  it('takes notices of a kind whose table was made before there were any', async () => {
+    const path = join(folder, 'earlier.db')
+    const earlier = new DatabaseSync(path)
+    earlier.exec(`create table records_letters (id text primary key, project text not null, tenant text, user text,
+      version integer not null, created_at integer not null, updated_at integer not null, expires_at integer,
+      data text not null)`)
+    earlier.exec(`insert into records_letters values ('let_1', 'prj_1', null, null, 1, 1, 1, null, '{"a":1}')`)
+    earlier.close()
+    const store = openSqliteStorage({ path })
+    await store.records.prepare([letters])
+    const record = await store.records.get(letters, projectScope('prj_1'), 'let_1')
+    expect(record?.data).toEqual({ a: 1 })
+    const outbox = [{ id: 'n', kind: 'audit', at: 1, body: {} }]
+    expect(await store.records.replace(letters, recordOf('let_1', { version: 2, outbox }))).toBe('done')
+    expect(await store.records.openOutboxes(letters, null, 10)).toEqual([recordOf('let_1', { version: 2, outbox })])
+    await store.close()
   })
 
   it('writes what was begun when it is closed, and is unavailable from then on', async () => {

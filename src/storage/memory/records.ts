@@ -48,7 +48,7 @@ export class MemoryRecords implements RecordStore {
   async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
     await this.sweep(kind, this.#now())
     const stored = this.#rows(kind).get(record.id)
-    if (stored?.project !== record.project) return 'missing'
+    if (stored?.project !== record.project || !this.#live(stored)) return 'missing'
     if (stored.version !== record.version - 1 || this.#taken(kind, record)) return 'conflict'
     this.#rows(kind).set(record.id, structuredClone(record))
     return 'done'
@@ -80,8 +80,29 @@ export class MemoryRecords implements RecordStore {
     }
   }
 
+  async openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
+    const open = [...this.#rows(kind).values()]
+      .filter(({ id, outbox }) => outbox !== undefined && (after === null || id > after))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+    return structuredClone(open.slice(0, limit))
+  }
+
+  async closeOutbox(
+    kind: RecordKind,
+    { id, project, version }: Pick<StoredRecord, 'id' | 'project' | 'version'>,
+  ): Promise<boolean> {
+    const stored = this.#rows(kind).get(id)
+    if (stored?.project !== project || stored.version !== version || stored.outbox === undefined) return false
+    const { outbox: _told, ...rest } = stored
+    if (this.#live(rest)) this.#rows(kind).set(id, rest)
+    else this.#rows(kind).delete(id)
+    return true
+  }
+
   async sweep(kind: RecordKind, now: number): Promise<number> {
-    const gone = [...this.#rows(kind).values()].filter(({ expires_at }) => expires_at !== null && expires_at <= now)
+    const gone = [...this.#rows(kind).values()].filter(
+      ({ expires_at, outbox }) => expires_at !== null && expires_at <= now && outbox === undefined,
+    )
     for (const { id } of gone) this.#rows(kind).delete(id)
     return gone.length
   }

@@ -15,7 +15,8 @@ export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, strin
 
 /** Makes a kind's indexes. When fields are indexed that were not before, they are copied out of the records' data first. */
 export const prepareKind = async (db: Db, kind: RecordKind): Promise<void> => {
-  if (['commits', 'blobs', 'kinds'].includes(kind.name)) throw new Error(`${kind.name} is taken by the store itself`)
+  if (['commits', 'blobs', 'kinds', 'leases'].includes(kind.name))
+    throw new Error(`${kind.name} is taken by the store itself`)
   const kinds = db.collection<{ _id: string; fields: string[] }>('kinds')
   const records = db.collection<RecordDocument>(kind.name)
   const known = await kinds.findOne({ _id: kind.name })
@@ -37,6 +38,9 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   { key: { project: 1, tenant: 1, _id: 1 }, name: 'by_tenant' },
   { key: { project: 1, tenant: 1, user: 1, _id: 1 }, name: 'by_user' },
   { key: { expires_at: 1 }, name: 'by_expiry', partialFilterExpression: { expires_at: { $exists: true } } },
+  ...(kind.outbox
+    ? [{ key: { told: 1, _id: 1 } as const, name: 'by_outbox', partialFilterExpression: { told: false } }]
+    : []),
   ...(kind.filters ?? []).map((field) => ({
     key: { project: 1, [`keys.${field}`]: 1, _id: 1 },
     name: `filter_${field}`,

@@ -1,4 +1,5 @@
 import type { Document, IndexDescription } from 'mongodb'
+import type { Lease, Member } from '../cluster-ports.ts'
 import { bodyText, type CommitRow, eventsText, keyOf, snapshotText } from '../commit-row.ts'
 import type { Commit, StoredRecord } from '../ports.ts'
 
@@ -25,7 +26,31 @@ export interface RecordDocument {
   expires_at?: number
   readonly data: string
   readonly keys: Readonly<Record<string, string>>
+  /** JSON text of notices; absent when all are told. */
+  outbox?: string
+  /** There is an outbox: what its index holds, since the text itself is too long for one. */
+  told?: false
 }
+
+/** A lease (`_id` is its shard) or a member (`_id` is `member:` and its process) as it lies in the collection `leases`. */
+export interface OwnerDocument {
+  readonly _id: number | string
+  readonly holder?: string | null
+  readonly address?: string | null
+  readonly epoch?: number
+  readonly member?: Member
+  /** By the server's clock. */
+  readonly until: Date
+}
+
+/** An `OwnerDocument` as it is read. */
+export interface OwnerView extends OwnerDocument {
+  readonly leftMs: number
+}
+
+/** The lease that a document is; none for a member. */
+export const leaseOf = ({ _id, holder = null, address = null, epoch = 0, leftMs }: OwnerView): Lease[] =>
+  typeof _id === 'number' ? [{ shard: _id, holder, address, epoch, leftMs }] : []
 
 /** Indexes of `commits`, beside the one of `_id`. */
 export const commitIndexes: IndexDescription[] = [
@@ -71,9 +96,13 @@ export const rowOf = (document: CommitDocument): CommitRow => ({
 
 /** The document of a record, with the texts of its indexed fields. */
 export const toRecordDocument = (record: StoredRecord, keys: Readonly<Record<string, string>>): RecordDocument => {
-  const { id, expires_at, data, ...rest } = record
+  const { id, expires_at, data, outbox, ...rest } = record
   const document: RecordDocument = { _id: id, ...rest, data: JSON.stringify(data), keys }
   if (expires_at !== null) document.expires_at = expires_at
+  if (outbox !== undefined) {
+    document.outbox = JSON.stringify(outbox)
+    document.told = false
+  }
   return document
 }
 
@@ -88,6 +117,7 @@ export const toRecord = (document: RecordDocument): StoredRecord => ({
   updated_at: document.updated_at,
   expires_at: document.expires_at ?? null,
   data: JSON.parse(document.data),
+  ...(document.outbox !== undefined && { outbox: JSON.parse(document.outbox) }),
 })
 
 /** What the server says of one statement of a batch that it did not carry out. */

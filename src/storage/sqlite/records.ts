@@ -2,7 +2,7 @@ import type { Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
 import { conditions, fieldText, uniqueKeyFor } from '../record-keys.ts'
 import type { Database } from './database.ts'
-import { columnOf, kindTable, tableOf } from './kind-table.ts'
+import { columnOf, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
 import { numberIn, storedRecord } from './schema.ts'
 
 type Value = string | number | null
@@ -26,7 +26,11 @@ export class SqliteRecords implements RecordStore {
   }
 
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
-    for (const kind of kinds) this.#db.exec(kindTable(kind))
+    for (const kind of kinds) {
+      this.#db.exec(kindTable(kind))
+      if (!this.#hasOutbox(kind)) this.#db.exec(outboxColumn(kind))
+      this.#db.exec(kindIndexes(kind))
+    }
   }
 
   async get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
@@ -49,15 +53,17 @@ export class SqliteRecords implements RecordStore {
 
   replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
     const set =
-      'project = ?, tenant = ?, user = ?, version = ?, created_at = ?, updated_at = ?, expires_at = ?, data = ?'
-    const sql = `update or ignore ${tableOf(kind)} set ${set} where id = ? and project = ? and version = ?`
+      'project = ?, tenant = ?, user = ?, version = ?, created_at = ?, updated_at = ?, expires_at = ?, data = ?, outbox = ?'
     const [id, ...rest] = valuesOf(record)
-    const tryIt = () => this.#db.statement(sql).run(...rest, id, record.project, record.version - 1).changes === 1
+    const live = this.#live()
+    const sql = `update or ignore ${tableOf(kind)} set ${set} where id = ? and project = ? and version = ? and ${live.sql}`
+    const where = [id, record.project, record.version - 1, ...live.values]
+    const tryIt = () => this.#db.statement(sql).run(...rest, ...where).changes === 1
     return this.#db.write(true, () => {
       this.#drop(kind, this.#now())
       if (tryIt()) return 'done'
-      const stored = this.#db.statement(`select 1 from ${tableOf(kind)} where id = ? and project = ?`)
-      return stored.get(record.id, record.project) ? 'conflict' : 'missing'
+      const stored = this.#db.statement(`select 1 from ${tableOf(kind)} where id = ? and project = ? and ${live.sql}`)
+      return stored.get(record.id, record.project, ...live.values) ? 'conflict' : 'missing'
     })
   }
 
@@ -101,12 +107,36 @@ export class SqliteRecords implements RecordStore {
     })
   }
 
+  async openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
+    const text = `select * from ${tableOf(kind)} where outbox is not null and id > ? order by id limit ?`
+    return this.#db.read(() => this.#db.statement(text).all(after ?? '', limit)).map(storedRecord)
+  }
+
+  closeOutbox(
+    kind: RecordKind,
+    { id, project, version }: Pick<StoredRecord, 'id' | 'project' | 'version'>,
+  ): Promise<boolean> {
+    const stillOpen = 'id = ? and project = ? and version = ? and outbox is not null'
+    const remove = `delete from ${tableOf(kind)} where ${stillOpen} and expires_at <= ?`
+    const close = `update ${tableOf(kind)} set outbox = null where ${stillOpen}`
+    return this.#db.write(false, () => {
+      const removed = this.#db.statement(remove).run(id, project, version, this.#now()).changes === 1
+      return removed || this.#db.statement(close).run(id, project, version).changes === 1
+    })
+  }
+
   sweep(kind: RecordKind, now: number): Promise<number> {
     return this.#db.write(false, () => this.#drop(kind, now))
   }
 
   #drop(kind: RecordKind, now: number): number {
-    return Number(this.#db.statement(`delete from ${tableOf(kind)} where expires_at <= ?`).run(now).changes)
+    const text = `delete from ${tableOf(kind)} where expires_at <= ? and outbox is null`
+    return Number(this.#db.statement(text).run(now).changes)
+  }
+
+  #hasOutbox(kind: RecordKind): boolean {
+    const text = `select 1 from pragma_table_info('${tableOf(kind)}') where name = 'outbox'`
+    return this.#db.read(() => this.#db.statement(text).get()) !== undefined
   }
 
   #live(): Clause {
@@ -121,12 +151,12 @@ export class SqliteRecords implements RecordStore {
 }
 
 const columns =
-  '(id, project, tenant, user, version, created_at, updated_at, expires_at, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?)'
+  '(id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
 
 const upsert = (kind: RecordKind): string =>
   `insert into ${tableOf(kind)} ${columns} on conflict (id) do update set project = excluded.project,
    tenant = excluded.tenant, user = excluded.user, version = excluded.version, created_at = excluded.created_at,
-   updated_at = excluded.updated_at, expires_at = excluded.expires_at, data = excluded.data
+   updated_at = excluded.updated_at, expires_at = excluded.expires_at, data = excluded.data, outbox = excluded.outbox
    where excluded.version > version`
 
 const valuesOf = (r: StoredRecord): readonly [string, ...Value[]] => [
@@ -139,6 +169,7 @@ const valuesOf = (r: StoredRecord): readonly [string, ...Value[]] => [
   r.updated_at,
   r.expires_at,
   JSON.stringify(r.data),
+  r.outbox === undefined ? null : JSON.stringify(r.outbox),
 ]
 
 const and = (clauses: readonly Clause[]): Clause => ({

@@ -26,8 +26,10 @@ export const blobTable =
 export const commitRow = (raw: RawRow): CommitRow => ({ ...raw, open: raw.open === 1 }) as unknown as CommitRow
 
 /** A row of a kind's table. */
-export const storedRecord = (raw: RawRow): StoredRecord =>
-  ({ ...raw, data: JSON.parse(String(raw.data)) }) as unknown as StoredRecord
+export const storedRecord = ({ outbox, ...raw }: RawRow): StoredRecord => {
+  const record = { ...raw, data: JSON.parse(String(raw.data)) } as unknown as StoredRecord
+  return typeof outbox === 'string' ? { ...record, outbox: JSON.parse(outbox) } : record
+}
 
 /** A column that holds a number. */
 export const numberIn = (raw: RawRow | undefined, column: string): number | null => {

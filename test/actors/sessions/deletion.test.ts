@@ -4,6 +4,7 @@ import { sessionCheckpoints } from '../../../src/actors/sessions/kinds.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore, Storage } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { proxiedRecords } from '../../support/proxied-records.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { action, calls, functionTool, pausedTurn } from './approving.ts'
 import { callOf, collect, newSession, openWorld, turn, typesOf } from './harness.ts'
@@ -33,16 +34,7 @@ it('leaves no checkpoint that was being written', async () => {
   const gate = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const records: RecordStore = {
-    prepare: (kinds) => inner.records.prepare(kinds),
-    get: (kind, scope, id) => inner.records.get(kind, scope, id),
-    find: (kind, scope, key) => inner.records.find(kind, scope, key),
-    findGlobal: (kind, key) => inner.records.findGlobal(kind, key),
-    insert: (kind, record) => inner.records.insert(kind, record),
-    replace: (kind, record) => inner.records.replace(kind, record),
-    remove: (kind, scope, id) => inner.records.remove(kind, scope, id),
-    list: (kind, scope, query) => inner.records.list(kind, scope, query),
-    count: (kind, scope, where) => inner.records.count(kind, scope, where),
-    sweep: (kind, now) => inner.records.sweep(kind, now),
+    ...proxiedRecords(inner.records),
     project: async (rows) => {
       if (rows.some(({ kind }) => kind === sessionCheckpoints)) {
         held.resolve()

@@ -6,6 +6,7 @@ import type { Clock } from '../../../src/actors/runtime/clock.ts'
 import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '../../../src/actors/use-cases/idempotent.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { type RecordStore, StoreUnavailable } from '../../../src/storage/ports.ts'
+import { proxiedRecords } from '../../support/proxied-records.ts'
 
 const hourMs = 60 * 60 * 1000
 
@@ -154,7 +155,7 @@ describe('an answer', () => {
   it('is given although it could not be kept, and made again under the same seed later', async () => {
     let failing = true
     const { here, there, time } = open((records) => ({
-      ...bound(records),
+      ...proxiedRecords(records),
       replace: (...given) => (failing ? Promise.reject(new StoreUnavailable('x')) : records.replace(...given)),
     }))
     const work = async ({ seed }: { seed: string | null }) => seed
@@ -176,18 +177,4 @@ describe('an answer', () => {
     await here.run(request({ scope: tenantScope('prj_1', 'ten_1') }), async () => 'x')
     expect(await records.list(idempotencyKeys, tenantScope('prj_1', 'ten_2'), { limit: 1 })).toEqual([])
   })
-})
-
-const bound = (records: RecordStore): RecordStore => ({
-  prepare: (kinds) => records.prepare(kinds),
-  get: (kind, scope, id) => records.get(kind, scope, id),
-  find: (kind, scope, key) => records.find(kind, scope, key),
-  findGlobal: (kind, key) => records.findGlobal(kind, key),
-  insert: (kind, record) => records.insert(kind, record),
-  replace: (kind, record) => records.replace(kind, record),
-  remove: (kind, scope, id) => records.remove(kind, scope, id),
-  list: (kind, scope, query) => records.list(kind, scope, query),
-  count: (kind, scope, where) => records.count(kind, scope, where),
-  project: (rows) => records.project(rows),
-  sweep: (kind, now) => records.sweep(kind, now),
 })

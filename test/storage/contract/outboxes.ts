@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import type { NoticeRecord, StoredRecord } from '../../../src/storage/ports.ts'
+import type { Subject } from '../contract.ts'
+import { letters, recordOf } from '../samples.ts'
+
+const notice = (id: string): NoticeRecord => ({ id, kind: 'audit', at: 5_000, body: { action: 'sent', to: ['a'] } })
+
+/** Notices in a record's own document. */
+export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
+  const scope = projectScope('prj_1')
+  const written = async (change: Partial<StoredRecord> = {}): Promise<StoredRecord> => {
+    const id = fresh('let')
+    const record = recordOf(id, { outbox: [notice(`${id}:1:0`)], ...change })
+    expect(await store().records.insert(letters, record)).toBe('done')
+    return record
+  }
+  const openIds = async (): Promise<readonly string[]> =>
+    (await store().records.openOutboxes(letters, null, 1000)).map(({ id }) => id)
+
+  it('are there when the record is, and none where there are none', async () => {
+    const record = await written()
+    const plain = recordOf(fresh('let'))
+    await store().records.insert(letters, plain)
+    expect(await store().records.get(letters, scope, record.id)).toEqual(record)
+    expect(await store().records.get(letters, scope, plain.id)).toEqual(plain)
+    expect(await openIds()).toContain(record.id)
+    expect(await openIds()).not.toContain(plain.id)
+  })
+
+  it('are found in every project, by id, a page at a time', async () => {
+    const [first, second] = [await written(), await written({ project: 'prj_2' })]
+    const after = await store().records.openOutboxes(letters, first.id, 1)
+    expect(after).toEqual([second])
+    expect(await store().records.openOutboxes(letters, second.id, 10)).toEqual([])
+  })
+
+  it('are written anew by a replace, and gone after one without', async () => {
+    const record = await written()
+    const { outbox: _none, ...bare } = record
+    const next = { ...record, version: 2, outbox: [notice('a'), notice('b')] }
+    expect(await store().records.replace(letters, next)).toBe('done')
+    expect(await store().records.get(letters, scope, record.id)).toEqual(next)
+    expect(await store().records.replace(letters, { ...bare, version: 3 })).toBe('done')
+    expect(await openIds()).not.toContain(record.id)
+  })
+
+  it('are taken off without a new version', async () => {
+    const record = await written()
+    const { outbox: _told, ...bare } = record
+    expect(await store().records.closeOutbox(letters, record)).toBe(true)
+    expect(await store().records.get(letters, scope, record.id)).toEqual(bare)
+    expect(await openIds()).not.toContain(record.id)
+    expect(await store().records.closeOutbox(letters, record)).toBe(false)
+  })
+
+  it('stay when the record was written since', async () => {
+    const record = await written()
+    const next = { ...record, version: 2, outbox: [notice('later')] }
+    await store().records.replace(letters, next)
+    expect(await store().records.closeOutbox(letters, record)).toBe(false)
+    expect(await store().records.get(letters, scope, record.id)).toEqual(next)
+  })
+
+  it('outlive the record: one that has expired is hidden, and stays until they are told', async () => {
+    setNow(10_000)
+    const record = await written({ expires_at: 10_000 })
+    expect(await store().records.get(letters, scope, record.id)).toBeNull()
+    await store().records.sweep(letters, 10_000)
+    expect(await store().records.openOutboxes(letters, null, 1000)).toContainEqual(record)
+    expect(await store().records.replace(letters, { ...record, version: 2 })).toBe('missing')
+    expect(await store().records.closeOutbox(letters, record)).toBe(true)
+    expect(await openIds()).not.toContain(record.id)
+    expect(await store().records.insert(letters, recordOf(record.id))).toBe('done')
+  })
+
+  it('of a removed record without its keys do not keep another from taking its place', async () => {
+    setNow(10_000)
+    const address = fresh('addr')
+    const record = await written({ data: { address } })
+    const gone = { ...record, version: 2, data: {}, expires_at: 1 }
+    expect(await store().records.replace(letters, gone)).toBe('done')
+    expect(await store().records.insert(letters, recordOf(fresh('let'), { data: { address } }))).toBe('done')
+    expect(await store().records.openOutboxes(letters, null, 1000)).toContainEqual(gone)
+  })
+}

@@ -1,0 +1,18 @@
+import type { RecordStore } from '../../src/storage/ports.ts'
+
+/** Every method of `records`, bound, so that a test can put its own in place of some. */
+export const proxiedRecords = (records: RecordStore): RecordStore => ({
+  prepare: (kinds) => records.prepare(kinds),
+  get: (kind, scope, id) => records.get(kind, scope, id),
+  find: (kind, scope, key) => records.find(kind, scope, key),
+  findGlobal: (kind, key) => records.findGlobal(kind, key),
+  insert: (kind, record) => records.insert(kind, record),
+  replace: (kind, record) => records.replace(kind, record),
+  remove: (kind, scope, id) => records.remove(kind, scope, id),
+  list: (kind, scope, query) => records.list(kind, scope, query),
+  count: (kind, scope, where) => records.count(kind, scope, where),
+  project: (rows) => records.project(rows),
+  openOutboxes: (kind, after, limit) => records.openOutboxes(kind, after, limit),
+  closeOutbox: (kind, record) => records.closeOutbox(kind, record),
+  sweep: (kind, now) => records.sweep(kind, now),
+})
