@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { projectScope } from '../../specs/scope.ts'
 import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
 import { StoreUnavailable } from '../../src/storage/ports.ts'
+import { leaseContract } from './contract/leases.ts'
 import { storageContract } from './contract.ts'
 import { commitOf, recordOf, widgets } from './samples.ts'
 
@@ -17,6 +18,11 @@ afterAll(async () => {
 })
 
 storageContract('mongo', (now) => openMongoStorage({ url, database, now }))
+
+// its own clock stands still in 1970: leases go by the server's
+leaseContract('mongo', async () => ({
+  storage: await openMongoStorage({ url, database, now: () => 10_000 }),
+}))
 
 describe('the mongo database', () => {
   it('answers what was begun when it is closed, and is unavailable from then on', async () => {
@@ -41,6 +47,7 @@ describe('the mongo database', () => {
     )
     await expect(store.records.list(widgets, projectScope('prj_1'), { limit: 1 })).rejects.toThrow(StoreUnavailable)
     await expect(store.blobs.get('prj_1', 'hash')).rejects.toThrow(StoreUnavailable)
+    await expect(store.leases?.read()).rejects.toThrow(StoreUnavailable)
     await expect(store.ping()).rejects.toThrow(StoreUnavailable)
   })
 
@@ -49,6 +56,23 @@ describe('the mongo database', () => {
     const refused = openMongoStorage({ url: 'mongodb://127.0.0.1:1/', database })
     await expect(refused).rejects.toThrow(StoreUnavailable)
     expect(performance.now() - begin).toBeLessThan(2_000)
+  })
+
+  it('removes members that crashed long ago when another one starts, and no lease', async () => {
+    const client = new MongoClient(url)
+    const owners = client.db(database).collection<Document & { _id: string | number }>('leases')
+    const until = new Date(Date.now() - 7_200_000)
+    await owners.insertMany([
+      { _id: 'member:long-dead', member: { process: 'long-dead' }, until },
+      { _id: 'member:just-dead', member: { process: 'just-dead' }, until: new Date() },
+      { _id: 200, holder: 'long-dead', address: '127.0.0.1:1', epoch: 7, until },
+    ])
+    const store = await openMongoStorage({ url, database })
+    const self = { process: 'starting', node: 'a', address: '127.0.0.1:2', draining: false, startedAt: 1 }
+    await store.leases?.renew(self, 4_000)
+    const left = await owners.find({ _id: { $in: ['member:long-dead', 'member:just-dead', 200] } }).toArray()
+    expect(left.map(({ _id }) => _id).sort()).toEqual([200, 'member:just-dead'])
+    await Promise.all([store.close(), client.close()])
   })
 
   it('reads events, open and due commits in the order of an index', async () => {

@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb'
 import type { Storage } from '../ports.ts'
 import { MongoBlobs } from './blobs.ts'
 import { MongoCommits } from './commits.ts'
+import { MongoLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
 import { guarded } from './trouble.ts'
 
@@ -45,7 +46,7 @@ export const openMongoStorage = async ({
     commits,
     records,
     blobs: new MongoBlobs(db),
-    leases: null,
+    leases: new MongoLeases(db),
     ping: async () => void (await guarded(db.command({ ping: 1 }))),
     close: async () => {
       await Promise.all([commits.drain(), records.drain()])

@@ -1,0 +1,119 @@
+import type { Collection, Db, Document } from 'mongodb'
+import type { Lease, LeaseClaim, LeaseStore, LeaseTable, Member } from '../cluster-ports.ts'
+import { StoreUnavailable } from '../ports.ts'
+import { leaseOf, type OwnerDocument, type OwnerView, writeErrorsIn } from './schema.ts'
+import { duplicateKey, guarded } from './trouble.ts'
+
+/** The collection of who runs what: a document a shard that was ever held, `_id` its number, and one a member. */
+export const leasesCollection = 'leases'
+
+const durable = { w: 'majority', j: true } as const
+
+/** What is left of each lease and membership, by the server's clock at the moment of the read. */
+const withTimeLeft = { $set: { leftMs: { $subtract: ['$until', '$$NOW'] } } } as const
+
+const isOver = { $expr: { $lte: ['$until', '$$NOW'] } } as const
+
+/** Members that crashed are kept for so long, for whoever looks into the database; then the next start removes them. */
+const keptMs = 3_600_000
+
+/**
+ * Leases in MongoDB (from 4.4), by the server's own clock: `$$NOW` is the same throughout one command.
+ *
+ * Leases and members share a collection, so that one command renews all that a process has. It has no index but that of
+ * `_id`: some 256 small documents are read in one go faster than by an index that every renewal would have to keep.
+ */
+export class MongoLeases implements LeaseStore {
+  readonly #db: Db
+  readonly #owners: Collection<OwnerDocument>
+
+  constructor(db: Db) {
+    this.#db = db
+    this.#owners = db.collection<OwnerDocument>(leasesCollection, {
+      readConcern: { level: 'majority' },
+      writeConcern: durable,
+    })
+  }
+
+  async read(): Promise<LeaseTable> {
+    const documents = await this.#find({})
+    return {
+      leases: documents.flatMap(leaseOf),
+      members: documents.flatMap(({ member, leftMs }) => (member !== undefined && leftMs > 0 ? [member] : [])),
+    }
+  }
+
+  async acquire(self: Member, claims: readonly LeaseClaim[], floor: number, ms: number): Promise<readonly Lease[]> {
+    if (claims.length === 0) return []
+    await this.#update(claims.map((claim) => takeover(self, claim, floor, ms)))
+    const taken = await this.#find({ _id: { $in: claims.map(({ shard }) => shard) }, holder: self.process })
+    return taken.flatMap(leaseOf)
+  }
+
+  async renew(self: Member, ms: number): Promise<readonly Lease[]> {
+    const until = fromNow(ms)
+    const answer = await this.#update([
+      { q: { holder: self.process }, u: [{ $set: { until } }], multi: true },
+      { q: { _id: memberId(self.process) }, u: [{ $set: { member: { $literal: self }, until } }], upsert: true },
+    ])
+    if (answer.upserted !== undefined) await this.#forgetTheDead()
+    return (await this.#find({ holder: self.process })).flatMap(leaseOf)
+  }
+
+  async release(process: string, shards: readonly number[]): Promise<void> {
+    if (shards.length > 0) await this.#free({ _id: { $in: [...shards] }, holder: process })
+  }
+
+  async leave(process: string): Promise<void> {
+    await this.#free({ holder: process })
+    await guarded(this.#owners.deleteOne({ _id: memberId(process) }))
+  }
+
+  async #free(held: Document): Promise<void> {
+    const u = { $set: { holder: null, address: null, until: new Date(0) } }
+    await this.#update([{ q: held, u, multi: true }])
+  }
+
+  async #forgetTheDead(): Promise<void> {
+    const long = { $lte: ['$until', fromNow(-keptMs)] }
+    await guarded(this.#owners.deleteMany({ member: { $exists: true }, $expr: long }))
+  }
+
+  /** The bare command, as for commits: one round trip, and what it refuses is told statement by statement. */
+  async #update(updates: readonly Document[]): Promise<Document> {
+    const command = { update: leasesCollection, updates, ordered: false, writeConcern: durable }
+    const answer = await guarded(this.#db.command(command))
+    const refused = writeErrorsIn(answer).find(({ code }) => code !== duplicateKey)
+    if (refused) throw new StoreUnavailable(`mongodb refused to change a lease: code ${refused.code}`)
+    return answer
+  }
+
+  #find(filter: Document): Promise<OwnerView[]> {
+    return guarded(
+      this.#owners.aggregate<OwnerView>([{ $match: filter }, withTimeLeft, { $sort: { _id: 1 } }]).toArray(),
+    )
+  }
+}
+
+/**
+ * The statement that takes one lease when it is as claimed. One that nobody ever held is inserted; who comes second breaks
+ * `_id` and has it not.
+ */
+const takeover = (self: Member, { shard, epoch, breaking }: LeaseClaim, floor: number, ms: number): Document => ({
+  q: { _id: shard, epoch, ...(epoch === 0 || breaking ? {} : isOver) },
+  u: [
+    {
+      $set: {
+        holder: { $literal: self.process },
+        address: { $literal: self.address },
+        epoch: Math.max(epoch + 1, floor),
+        until: fromNow(ms),
+      },
+    },
+  ],
+  upsert: epoch === 0,
+})
+
+const fromNow = (ms: number): Document => ({ $add: ['$$NOW', ms] })
+
+const memberId = (process: string): string => `member:${process}`

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Lease, LeaseStore, LeaseTable, Member } from '../../../src/storage/cluster-ports.ts'
+import type { Storage } from '../../../src/storage/ports.ts'
+
+/** A store and its clock. */
+export interface LeaseSubject {
+  readonly storage: Storage
+  /** Lets some time pass by the store's clock; left out where it goes by itself. */
+  readonly tick?: () => void
+}
+
+const long = 60_000
+const short = 300
+
+const claim = (shard: number, epoch: number, breaking = false) => ({ shard, epoch, breaking })
+
+const inShard = ({ leases }: LeaseTable, shard: number): Lease | undefined =>
+  leases.find((lease) => lease.shard === shard)
+
+/** What the runtime relies on in `LeaseStore`. Each test takes shards and processes of its own. */
+export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): void => {
+  describe(`${name} leases`, () => {
+    let opened: LeaseSubject | undefined
+    let made = 0
+    const subject = (): LeaseSubject => {
+      if (!opened) throw new Error('the store is not open')
+      return opened
+    }
+    const store = (): LeaseStore => {
+      const { leases } = subject().storage
+      if (!leases) throw new Error('the store has no leases')
+      return leases
+    }
+    const member = (change: Partial<Member> = {}): Member => {
+      const process = `process-${++made}`
+      return { process, node: '$node', address: '127.0.0.1:7000', draining: false, startedAt: 5, ...change }
+    }
+    const look = async (holds: (table: LeaseTable) => boolean): Promise<void> => {
+      subject().tick?.()
+      expect(holds(await store().read())).toBe(true)
+    }
+    const until = (holds: (table: LeaseTable) => boolean): Promise<void> =>
+      vi.waitFor(() => look(holds), { timeout: 20_000, interval: 20 })
+    const ranOut = (shard: number) => until((table) => (inShard(table, shard)?.leftMs ?? 0) <= 0)
+    beforeAll(async () => {
+      opened = await open()
+    })
+    afterAll(() => opened?.storage.close())
+
+    it('gives a shard that nobody ever held to one of many who claim it at once', async () => {
+      const members = Array.from({ length: 5 }, () => member())
+      const taken = await Promise.all(members.map((self) => store().acquire(self, [claim(1, 0)], 0, long)))
+      expect(taken.flat()).toHaveLength(1)
+      const [lease] = taken.flat()
+      expect(lease).toMatchObject({ shard: 1, epoch: 1, address: '127.0.0.1:7000' })
+      expect(lease?.leftMs).toBeGreaterThan(0)
+      expect(lease?.leftMs).toBeLessThanOrEqual(long)
+      expect(inShard(await store().read(), 1)?.holder).toBe(lease?.holder)
+    })
+
+    it('takes each lease on its own, and the answer has those taken', async () => {
+      const [first, second] = [member(), member()]
+      await store().acquire(first, [claim(10, 0), claim(12, 0)], 0, long)
+      const taken = await store().acquire(second, [claim(10, 1), claim(11, 0), claim(12, 0), claim(13, 0)], 0, long)
+      expect(taken.map(({ shard }) => shard)).toEqual([11, 13])
+      expect((await store().renew(first, long)).map(({ shard }) => shard)).toEqual([10, 12])
+      expect(await store().acquire(second, [], 0, long)).toEqual([])
+    })
+
+    it('keeps a lease from others until it has run out, by the clock of the store', async () => {
+      const [first, second] = [member(), member()]
+      await store().acquire(first, [claim(20, 0)], 0, long)
+      expect(await store().acquire(second, [claim(20, 1)], 0, long)).toEqual([])
+      await store().acquire(first, [claim(21, 0)], 0, short)
+      await ranOut(21)
+      expect(inShard(await store().read(), 21)).toMatchObject({ holder: first.process, epoch: 1 })
+      expect(await store().acquire(second, [claim(21, 1)], 0, long)).toMatchObject([
+        { shard: 21, holder: second.process, epoch: 2 },
+      ])
+      expect(await store().renew(first, long)).toMatchObject([{ shard: 20 }])
+    })
+
+    it('gives a lease that ran out to one of many who claim it at once', async () => {
+      await store().acquire(member(), [claim(22, 0)], 0, 1)
+      await ranOut(22)
+      const taken = await Promise.all(
+        Array.from({ length: 5 }, () => store().acquire(member(), [claim(22, 1)], 0, long)),
+      )
+      expect(taken.flat()).toMatchObject([{ shard: 22, epoch: 2 }])
+    })
+
+    it('breaks a lease that has not run out, for one of those who break it', async () => {
+      const [holder, ...others] = [member(), member(), member()]
+      await store().acquire(holder, [claim(30, 0)], 0, long)
+      const taken = await Promise.all(others.map((self) => store().acquire(self, [claim(30, 1, true)], 0, long)))
+      expect(taken.flat()).toMatchObject([{ shard: 30, epoch: 2 }])
+      expect(await store().renew(holder, long)).toEqual([])
+    })
+
+    it('takes nothing by a claim that comes late: the epoch has moved on', async () => {
+      const [first, second] = [member(), member()]
+      await store().acquire(first, [claim(40, 0)], 0, long)
+      await store().release(first.process, [40])
+      await store().acquire(second, [claim(40, 1)], 0, long)
+      expect(await store().acquire(first, [claim(40, 0, true)], 0, long)).toEqual([])
+      expect(await store().acquire(first, [claim(40, 1, true)], 0, long)).toEqual([])
+      expect(await store().acquire(first, [claim(40, 3, true)], 0, long)).toEqual([])
+      expect(inShard(await store().read(), 40)).toMatchObject({ holder: second.process, epoch: 2 })
+    })
+
+    it('starts an epoch at the floor, or one above the last when that is higher', async () => {
+      const [first, second] = [member(), member()]
+      expect(await store().acquire(first, [claim(50, 0)], 9, long)).toMatchObject([{ epoch: 9 }])
+      await store().release(first.process, [50])
+      expect(await store().acquire(second, [claim(50, 9)], 3, long)).toMatchObject([{ epoch: 10 }])
+    })
+
+    it('gives back what is the caller’s, for anybody to take at once, and keeps its epoch', async () => {
+      const [first, second] = [member(), member()]
+      await store().acquire(first, [claim(60, 0), claim(61, 0)], 0, long)
+      await store().release(first.process, [60])
+      const freed = inShard(await store().read(), 60)
+      expect(freed).toMatchObject({ holder: null, address: null, epoch: 1 })
+      expect(freed?.leftMs).toBeLessThanOrEqual(0)
+      expect((await store().renew(first, long)).map(({ shard }) => shard)).toEqual([61])
+      expect(await store().acquire(second, [claim(60, 1)], 0, long)).toHaveLength(1)
+    })
+
+    it('leaves a lease that is another’s by now when its last holder gives it back', async () => {
+      const [first, second] = [member(), member()]
+      await store().acquire(first, [claim(62, 0)], 0, long)
+      await store().acquire(second, [claim(62, 1, true)], 0, long)
+      await store().release(first.process, [62])
+      await store().leave(first.process)
+      expect(inShard(await store().read(), 62)).toMatchObject({ holder: second.process, epoch: 2 })
+    })
+
+    it('prolongs by one renewal all that a process holds, what ran out and nobody took too, and nothing else', async () => {
+      const [self, other] = [member(), member()]
+      await store().acquire(self, [claim(70, 0), claim(71, 0), claim(72, 0)], 0, short)
+      await store().acquire(other, [claim(73, 0)], 0, short)
+      await ranOut(73)
+      await store().acquire(other, [claim(71, 1)], 0, long)
+      expect(await store().renew(self, long)).toMatchObject([
+        { shard: 70, epoch: 1 },
+        { shard: 72, epoch: 1 },
+      ])
+      const table = await store().read()
+      expect(inShard(table, 70)?.leftMs).toBeGreaterThan(short)
+      expect(inShard(table, 73)?.leftMs).toBeLessThanOrEqual(0)
+    })
+
+    it('tells a process of a lease that it took although the answer was lost', async () => {
+      const self = member()
+      void (await store().acquire(self, [claim(74, 0)], 4, long))
+      expect(await store().renew(self, long)).toMatchObject([{ shard: 74, epoch: 4, holder: self.process }])
+    })
+
+    it('lists a member as it announced itself last, until it does no more', async () => {
+      const self = member()
+      const seen = async () => (await store().read()).members.filter(({ process }) => process === self.process)
+      expect(await seen()).toEqual([])
+      await store().renew(self, long)
+      expect(await seen()).toEqual([self])
+      await store().renew({ ...self, draining: true }, short)
+      expect(await seen()).toEqual([{ ...self, draining: true }])
+      await until(({ members }) => members.every(({ process }) => process !== self.process))
+    })
+
+    it('forgets a member that leaves, and all that it holds is free', async () => {
+      const self = member()
+      await store().renew(self, long)
+      await store().acquire(self, [claim(80, 0), claim(81, 0)], 0, long)
+      await store().leave(self.process)
+      const table = await store().read()
+      expect(table.members.map(({ process }) => process)).not.toContain(self.process)
+      expect([80, 81].map((shard) => inShard(table, shard)?.holder)).toEqual([null, null])
+      await store().leave(self.process)
+    })
+  })
+}
