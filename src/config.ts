@@ -16,9 +16,13 @@ export interface Config {
   readonly dataDir: string
   /** null: SQLite in `dataDir`. */
   readonly mongodbUrl: string | null
-  /** null: one node. */
+  /** null: one process. Otherwise `mongodbUrl` is there too, and processes share both. */
   readonly redisUrl: string | null
   readonly nodeId: string | null
+  /** Where other nodes reach this one; null: found out. */
+  readonly peerHost: string | null
+  /** 0 takes a free one. */
+  readonly peerPort: number
   readonly bootstrap: {
     readonly secretKey: string | null
     readonly ownerEmail: string | null
@@ -71,6 +75,8 @@ export function readConfig(env: Environment): Config {
     mongodbUrl: read.value('MONGODB_URL', matching(/^mongodb(\+srv)?:\/\/\S+$/), 'a mongodb:// URL') ?? null,
     redisUrl: read.value('REDIS_URL', matching(/^rediss?:\/\/\S+$/), 'a redis:// URL') ?? null,
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
+    peerHost: read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes reach') ?? null,
+    peerPort: read.value('PEER_PORT', portOf, 'a port number from 0 to 65535') ?? 0,
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
     providers: providersOf(read),
@@ -81,6 +87,8 @@ export function readConfig(env: Environment): Config {
     logLevel: read.value('LOG_LEVEL', oneOf(logLevels), logLevels.join(', ')) ?? 'info',
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
   }
+  if (config.redisUrl !== null && config.mongodbUrl === null)
+    read.problems.push('REDIS_URL takes effect with MONGODB_URL only: several nodes share both')
   if (read.problems.length > 0) throw new ConfigError(read.problems)
   return Object.freeze(config)
 }
@@ -145,6 +153,10 @@ const portOf = (text: string): number | undefined => {
   const port = Number(text)
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined
 }
+
+/** A host, but not "all addresses", which nobody can connect to. */
+const reachableHostOf = (text: string): string | undefined =>
+  /^[A-Za-z0-9.:_-]+$/.test(text) && !['0.0.0.0', '::'].includes(text) ? text : undefined
 
 const emailOf = (text: string): string | undefined =>
   /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[a-z0-9-]+\.)+[a-z0-9-]+$/i.test(text) ? text.toLowerCase() : undefined
