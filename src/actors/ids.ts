@@ -1,5 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto'
-import { decodeTime, monotonicFactory, ulid } from 'ulid'
+import { decodeTime, ulid } from 'ulid'
+import { type IdSource, UlidSource } from './ulid-source.ts'
 import type { Idempotency } from './use-cases/call.ts'
 
 /** Random bytes are drawn many at once: one by one they cost more than the rest of a request's ids. */
@@ -14,22 +15,11 @@ const random = (): number => {
   return (pool[drawn++] ?? 0) / 256
 }
 
-/** Where ids come from: the time in ms since the epoch, and randomness in [0, 1). */
-export interface IdSource {
-  readonly now: () => number
-  readonly random: () => number
-}
-
-const ulidsFrom = (source: IdSource): (() => string) => {
-  const next = monotonicFactory(source.random)
-  return () => next(source.now())
-}
-
-let nextUlid = ulidsFrom({ now: Date.now, random })
+let ulids = new UlidSource({ now: Date.now, random })
 
 /** Makes ids from another source from now on: a simulation's own, so that its runs repeat to the byte. */
 export const takeIdsFrom = (source: IdSource): void => {
-  nextUlid = ulidsFrom(source)
+  ulids = new UlidSource(source)
 }
 
 /**
@@ -38,14 +28,25 @@ export const takeIdsFrom = (source: IdSource): void => {
  * Ids of one process only rise, also within a millisecond and when the clock is set back, so that a list ordered by
  * id is a list ordered by creation.
  */
-export const newId = (prefix: string): string => `${prefix}_${nextUlid().toLowerCase()}`
+export const newId = (prefix: string): string => `${prefix}_${ulids.next()}`
+
+/**
+ * A new id of an actor in this shard: what belongs together runs in one place then, and whoever makes it is there
+ * (runtime/shard.ts).
+ */
+export const newIdIn = (prefix: string, shard: number): string => `${prefix}_${ulids.nextIn(`${prefix}_`, shard)}`
 
 /**
  * The id of what a call creates: the one that its Idempotency-Key was promised, so that a request which is run again
  * after a crash makes the same resource; else a new one. Insert under it, and take "exists" for "made before".
+ *
+ * @param fresh makes the new one; `Host.newActorId` for an actor.
  */
-export const newIdFor = (call: { readonly idempotency: Idempotency | null }, prefix: string): string =>
-  call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : newId(prefix)
+export const newIdFor = (
+  call: { readonly idempotency: Idempotency | null },
+  prefix: string,
+  fresh: (prefix: string) => string = newId,
+): string => (call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : fresh(prefix))
 
 /** An id that sorts as if it was made at `atMs` (ms since the epoch); for imports and tests. */
 export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(atMs).toLowerCase()}`

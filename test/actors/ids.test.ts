@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { idAt, isId, newId, newIdFor, timeOfId } from '../../src/actors/ids.ts'
+import { idAt, isId, newId, newIdFor, newIdIn, takeIdsFrom, timeOfId } from '../../src/actors/ids.ts'
+import { shardCount, shardOf } from '../../src/actors/runtime/shard.ts'
 
 describe('ids', () => {
   it('are a prefix and 26 lower-case characters', () => {
@@ -16,6 +17,23 @@ describe('ids', () => {
     expect(timeOfId(idAt('run', 1_700_000_000_123))).toBe(1_700_000_000_123)
     const before = Date.now()
     expect(timeOfId(newId('run'))).toBeGreaterThanOrEqual(before)
+  })
+
+  it('are made in every shard, still different and rising', () => {
+    const made = Array.from({ length: 4 * shardCount }, (_, i) => newIdIn('act', (i * 37) % shardCount))
+    expect(made.map(shardOf)).toEqual(made.map((_, i) => (i * 37) % shardCount))
+    expect(made.every((id) => isId(id, 'act'))).toBe(true)
+    expect(new Set(made).size).toBe(made.length)
+    expect([...made].sort()).toEqual(made)
+  })
+
+  it('are new for the same shard in the same millisecond, and rise when numbers run over', () => {
+    takeIdsFrom({ now: () => 1_700_000_000_000, random: () => 0.999 })
+    const made = [...Array.from({ length: 2000 }, () => newIdIn('ses', 7)), newId('ses')]
+    takeIdsFrom({ now: Date.now, random: Math.random })
+    expect(new Set(made).size).toBe(made.length)
+    expect([...made].sort()).toEqual(made)
+    expect(new Set(made.slice(0, -1).map(shardOf))).toEqual(new Set([7]))
   })
 
   it('are the same for a call that is run again, and new for any other', () => {

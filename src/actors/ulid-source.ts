@@ -1,0 +1,102 @@
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const codes = Uint8Array.from(alphabet, (char) => char.charCodeAt(0))
+const timeLength = 10
+const randomLength = 16
+
+/** Where ids come from: the time in ms since the epoch, and randomness in [0, 1). */
+export interface IdSource {
+  readonly now: () => number
+  readonly random: () => number
+}
+
+/**
+ * The last byte of FNV-1a depends on the last byte of the hash before it alone (runtime/shard.ts takes no more of it):
+ * so it is carried along in 8 bits.
+ */
+const lowByte = (before: number, text: string): number => {
+  let low = before
+  for (let index = 0; index < text.length; index++) low = hashed(low, text.charCodeAt(index))
+  return low
+}
+
+const hashed = (low: number, code: number): number => Math.imul(low ^ (code & 0xff), 0x93) & 0xff
+const lowByteOfNothing = 0xc5
+
+/** Makes ULIDs that only rise, in lower case, also within a millisecond and when the clock is set back. */
+export class UlidSource {
+  readonly #source: IdSource
+  #time = 0
+  #timeText = ''
+  readonly #digits = new Uint8Array(randomLength)
+
+  constructor(source: IdSource) {
+    this.#source = source
+  }
+
+  /** The next one. */
+  next(): string {
+    const now = this.#source.now()
+    if (now > this.#time) this.#begin(now)
+    else this.#increment(randomLength - 1)
+    return this.#text()
+  }
+
+  /** The next one with which `prefix` makes an id of this shard: some 250 numbers further, for the price of few. */
+  nextIn(prefix: string, shard: number): string {
+    this.next()
+    for (;;) {
+      const before = lowByte(lowByteOfNothing, prefix + this.#text().slice(0, -2))
+      if (this.#seek(before, shard)) return this.#text()
+      this.#increment(randomLength - 3)
+    }
+  }
+
+  /** Moves the last two digits on to the next pair that gives the shard; false, and both 0, when there is none left. */
+  #seek(before: number, shard: number): boolean {
+    const digits = this.#digits
+    for (let pair = (digits[14] ?? 0) * 32 + (digits[15] ?? 0); pair < 1024; pair++) {
+      const high = hashed(before, codes[pair >> 5] ?? 0)
+      if (hashed(high, codes[pair & 31] ?? 0) !== shard) continue
+      digits[14] = pair >> 5
+      digits[15] = pair & 31
+      return true
+    }
+    digits[14] = 0
+    digits[15] = 0
+    return false
+  }
+
+  #begin(now: number): void {
+    this.#time = now
+    this.#timeText = timeText(now)
+    // the first number drawn is the last digit
+    for (let digit = randomLength - 1; digit >= 0; digit--) {
+      this.#digits[digit] = Math.floor(this.#source.random() * 32) % 32
+    }
+  }
+
+  #increment(from: number): void {
+    for (let digit = from; digit >= 0; digit--) {
+      const next = (this.#digits[digit] ?? 0) + 1
+      this.#digits[digit] = next & 31
+      if (next < 32) return
+    }
+    this.#time++
+    this.#timeText = timeText(this.#time)
+  }
+
+  #text(): string {
+    let text = this.#timeText
+    for (let digit = 0; digit < randomLength; digit++) text += alphabet[this.#digits[digit] ?? 0]
+    return text
+  }
+}
+
+const timeText = (time: number): string => {
+  let text = ''
+  for (let left = time, place = 0; place < timeLength; place++) {
+    text = alphabet[left % 32] + text
+    left = Math.floor(left / 32)
+  }
+  return text
+}
