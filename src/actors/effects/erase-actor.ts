@@ -1,0 +1,43 @@
+import type { Storage } from '../../storage/ports.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
+import type { Effect, EffectContext } from '../runtime/effects.ts'
+import { markErased } from '../runtime/erased-actors.ts'
+
+/** A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. */
+const lateMs = 30_000
+
+/** Whoever touches what is left removes it (runtime/erased-actors.ts). */
+const leaveIt = (): void => {}
+
+/** What removing an actor's log needs. */
+export interface EraseParts {
+  readonly storage: Pick<Storage, 'commits' | 'records'>
+  readonly clock: Clock
+  /** When no earlier process goes on any more, in ms since the epoch (`aloneFrom`). */
+  readonly aloneAt: number
+}
+
+/**
+ * Removes the log of an actor that is deleted once all that it has sent is taken, and once no process that was replaced
+ * goes on: until then the log is the fence that stops it.
+ *
+ * @param beside removes what the actor keeps outside of its log; done before, and again after a crash.
+ */
+export const eraseActor = (
+  { storage, clock, aloneAt }: EraseParts,
+  beside: (context: EffectContext) => Promise<void> = async () => {},
+): Effect => ({
+  run: async (_params, context) => {
+    const { actor, owner, delivered, signal } = context
+    await delivered()
+    if (clock.now() < aloneAt) await pause(clock, aloneAt - clock.now(), signal)
+    await beside(context)
+    await markErased(storage.records, actor, owner, clock.now())
+    await storage.commits.forget(actor)
+    clock.after(lateMs, () => void storage.commits.forget(actor).catch(leaveIt))
+    return 'gone'
+  },
+  unknown: () => {
+    throw new Error('an idempotent effect is run again, never given up')
+  },
+})
