@@ -1,5 +1,5 @@
-/** Who runs a tool: the caller, this server over HTTP, this server itself, or nobody (the model made it up). */
-export type ToolKind = 'function' | 'http' | 'builtin' | 'unknown'
+/** Who runs a tool: the caller, this server over HTTP, this server itself, another agent, or nobody (it is made up). */
+export type ToolKind = 'function' | 'http' | 'builtin' | 'agent' | 'unknown'
 
 /** What the approval rules need to know of a tool. */
 export interface ToolTraits {

@@ -1,16 +1,6 @@
 import { enqueueActions, setup } from 'xstate'
+import { noUsage, type SessionContext, type SessionEvent, type SessionInput, type TurnUsage } from './session-data.ts'
 import {
-  noUsage,
-  type OpenCall,
-  type SessionContext,
-  type SessionEvent,
-  type SessionInput,
-  type TurnUsage,
-} from './session-data.ts'
-import {
-  actionMessages,
-  addCost,
-  addUsage,
   answerEvents,
   checkpointEvery,
   completion,
@@ -21,9 +11,8 @@ import {
   openCalls,
   toolCompleted,
   waitingEvents,
-  withdrawals,
-  withStatus,
 } from './session-steps.ts'
+import { actionMessages, addCost, addUsage, isCall, someCall, withdrawals, withStatus } from './tool-calls.ts'
 import { vocabulary } from './vocabulary.ts'
 
 const sessionSetup = setup({
@@ -41,23 +30,17 @@ const sessionSetup = setup({
   },
   guards: {
     knowsResults: ({ context, event }) =>
-      event.type === 'turn' &&
-      event.tool_results.every((result) =>
-        context.calls.some((call) => call.action_id === result.action_id && call.status === 'deferred'),
-      ),
-    isPending: ({ context, event }) => 'action_id' in event && isIn(context, event.action_id, 'pending'),
-    isRunning: ({ context, event }) => 'action_id' in event && isIn(context, event.action_id, 'running'),
-    someRun: ({ context }) => context.calls.some((call) => call.status === 'running'),
-    someWait: ({ context }) => context.calls.some((call) => call.status === 'pending'),
-    someAreTheCallers: ({ context }) => context.calls.some((call) => call.status === 'deferred'),
+      event.type === 'turn' && event.tool_results.every((result) => isCall(context, result.action_id, 'deferred')),
+    isPending: ({ context, event }) => 'action_id' in event && isCall(context, event.action_id, 'pending'),
+    isRunning: ({ context, event }) => 'action_id' in event && isCall(context, event.action_id, 'running'),
+    someRun: ({ context }) => someCall(context, 'running'),
+    someWait: ({ context }) => someCall(context, 'pending'),
+    someAreTheCallers: ({ context }) => someCall(context, 'deferred'),
     answersFinally: ({ event }) => event.type === 'model_answered' && event.calls.length === 0,
     mayCallModel: ({ context }) => context.steps < maxModelCalls,
   },
   delays: { inactivity: 7 * 24 * 60 * 60 * 1000 },
 })
-
-const isIn = (context: SessionContext, actionId: string, status: OpenCall['status']): boolean =>
-  context.calls.some((call) => call.action_id === actionId && call.status === status)
 
 const startTurn = sessionSetup.createAction(
   enqueueActions(({ enqueue, event }) => {
@@ -97,9 +80,11 @@ const takeAnswer = sessionSetup.createAction(
       calls: openCalls(context, event.calls),
     }))
     enqueue({ type: 'emit', params: ({ context }) => ({ events: answerEvents(context, event.delta, event.calls) }) })
-    enqueue({ type: 'send', params: ({ context }) => actionMessages(context) })
+    enqueue({ type: 'send', params: ({ context }) => actionMessages(context, waiterOf(context)) })
   }),
 )
+
+const waiterOf = ({ session_id }: SessionContext) => ({ session_id, run_id: null })
 
 const runUngatedTools = sessionSetup.createAction(
   enqueueActions(({ enqueue, context }) => {

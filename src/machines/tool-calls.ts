@@ -1,0 +1,96 @@
+import { Decimal } from 'decimal.js'
+import type { Json, JsonObject } from '../../specs/json.ts'
+import type { OpenCall, RequestedCall, SessionTool, TurnUsage } from './session-data.ts'
+import type { Message } from './vocabulary.ts'
+
+/** What a turn and a run have in common: tools, and the calls of them that are open. */
+export interface CallHolder {
+  readonly tools: Readonly<Record<string, SessionTool>>
+  readonly calls: readonly OpenCall[]
+  /** Everything else that a model call needs (src/actors/sessions/turn-config.ts). */
+  readonly config: JsonObject
+}
+
+/** Who waits for an action: one of them is not null. */
+export interface Waiter {
+  readonly session_id: string | null
+  readonly run_id: string | null
+}
+
+/** A call's arguments as the model gave them. */
+export const argumentsOf = (call: OpenCall): Json => JSON.parse(call.arguments)
+
+/** Whether a call of this id is in this status. */
+export const isCall = ({ calls }: Pick<CallHolder, 'calls'>, actionId: string, status: OpenCall['status']): boolean =>
+  calls.some((call) => call.action_id === actionId && call.status === status)
+
+/** Whether any call is in this status. */
+export const someCall = ({ calls }: Pick<CallHolder, 'calls'>, status: OpenCall['status']): boolean =>
+  calls.some((call) => call.status === status)
+
+/** A call that the model asked for, as it is tracked. */
+export const openCall = (holder: CallHolder, call: RequestedCall, status: OpenCall['status']): OpenCall => ({
+  action_id: call.action_id,
+  tool: call.tool,
+  arguments: JSON.stringify(call.arguments),
+  kind: holder.tools[call.tool]?.kind ?? 'unknown',
+  status,
+})
+
+/** How a failure reads for the model: the output of its call. */
+export const errorOutput = (code: string, message: string): string => JSON.stringify({ error: { code, message } })
+
+/** What the model hears of a tool that it made up. */
+export const unknownToolOutput = (tool: string): string => errorOutput('unknown_tool', `There is no tool ${tool}.`)
+
+/** One `create` message for each call that waits for a person. */
+export const actionMessages = (holder: CallHolder, waiter: Waiter): { messages: readonly Message[] } => ({
+  messages: holder.calls
+    .filter((call) => call.status === 'pending')
+    .map((call) => ({ to: call.action_id, event: { type: 'create', input: actionInput(holder, waiter, call) } })),
+})
+
+const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: OpenCall): JsonObject => {
+  const traits = holder.tools[call.tool]
+  return {
+    action_id: call.action_id,
+    owner: session_id ?? run_id,
+    session_id,
+    run_id,
+    kind: call.kind,
+    tool: call.tool,
+    arguments: call.arguments,
+    risk_level: traits?.risk_level ?? 'medium',
+    policy: traits?.policy ?? 'at_most_once',
+    expires_in_ms: traits?.expires_in_ms ?? 0,
+    config: holder.config,
+  }
+}
+
+/** Tells every action that still waits, or runs its tool, that what it belongs to is over. */
+export const withdrawals = ({ calls, tools }: CallHolder): { messages: readonly Message[] } => ({
+  messages: calls
+    .filter((call) => call.status === 'pending' || (call.status === 'running' && tools[call.tool]?.gated))
+    .map((call) => ({ to: call.action_id, event: { type: 'cancel' } })),
+})
+
+/** `calls` with one of them changed. */
+export const withStatus = <C extends OpenCall>(
+  { calls }: { readonly calls: readonly C[] },
+  action_id: string,
+  status: OpenCall['status'],
+): readonly C[] => calls.map((call) => (call.action_id === action_id ? { ...call, status } : call))
+
+const sum = (left: string | null, right: string | null): string | null =>
+  left === null || right === null ? null : new Decimal(left).plus(right).toFixed()
+
+/** Adds one model call's usage; a cost once unknown stays unknown. */
+export const addUsage = (usage: TurnUsage, more: TurnUsage): TurnUsage => ({
+  input_tokens: usage.input_tokens + more.input_tokens,
+  output_tokens: usage.output_tokens + more.output_tokens,
+  total_tokens: usage.total_tokens + more.total_tokens,
+  cost_usd: sum(usage.cost_usd, more.cost_usd),
+})
+
+/** Adds a model call's cost to a total; an unknown price adds nothing that is known. */
+export const addCost = (total: string, more: TurnUsage): string => sum(total, more.cost_usd) ?? total
