@@ -1,0 +1,24 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { StoreUnavailable } from '../../storage/ports.ts'
+import type { WireFailure } from './schema.ts'
+
+/** How an error travels; undefined for one that is a bug and tells a peer nothing. */
+export const failureOf = (error: unknown): WireFailure | undefined => {
+  if (error instanceof ServiceError) {
+    const { param, message, retryAfterS, extra } = error.details
+    return { code: error.code, param, message, retryAfterS, extra }
+  }
+  return error instanceof StoreUnavailable ? { unavailable: error.message } : undefined
+}
+
+/** The error that travelled. */
+export const errorOf = (failure: WireFailure): ServiceError | StoreUnavailable => {
+  if ('unavailable' in failure) return new StoreUnavailable(failure.unavailable)
+  const { code, param, message, retryAfterS, extra } = failure
+  return new ServiceError(code, {
+    ...(param !== undefined && { param }),
+    ...(message !== undefined && { message }),
+    ...(retryAfterS !== undefined && { retryAfterS }),
+    ...(extra !== undefined && { extra }),
+  })
+}

@@ -1,0 +1,45 @@
+const newline = 10
+
+/** A line is longer than allowed, or never ends. */
+export class LineTooLong extends Error {
+  override readonly name = 'LineTooLong'
+}
+
+/** Cuts a stream of bytes into lines, however they are torn on the way. */
+export class LineReader {
+  /** Longest line, without its end. */
+  maxBytes: number
+  #parts: Buffer[] = []
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  /** Hands on each line that ends in these bytes. @throws {LineTooLong} */
+  push(bytes: Buffer, take: (line: string) => void): void {
+    let from = 0
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
+      this.#check(end - from)
+      take(this.#line(bytes, from, end))
+      from = end + 1
+    }
+    if (from === bytes.length) return
+    this.#check(bytes.length - from)
+    this.#parts.push(from === 0 ? bytes : bytes.subarray(from))
+    this.#bytes += bytes.length - from
+  }
+
+  #check(more: number): void {
+    if (this.#bytes + more > this.maxBytes) throw new LineTooLong(`a line of more than ${this.maxBytes} bytes`)
+  }
+
+  #line(bytes: Buffer, from: number, end: number): string {
+    if (this.#bytes === 0) return bytes.toString('utf8', from, end)
+    this.#parts.push(bytes.subarray(from, end))
+    const whole = Buffer.concat(this.#parts).toString('utf8')
+    this.#parts = []
+    this.#bytes = 0
+    return whole
+  }
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import { type Clock, systemClock } from '../../actors/runtime/clock.ts'
+import type { Peers } from '../../actors/runtime/peers.ts'
+import { StoreUnavailable } from '../../storage/ports.ts'
+import { addressOf } from './host-port.ts'
+import { PeerConnection } from './peer-connection.ts'
+
+/** What the asking side is made of. */
+export interface PeersOptions {
+  /** The same on all nodes; derived from the master key. */
+  readonly key: Uint8Array
+  readonly log: Logger
+  readonly clock?: Clock
+}
+
+/** Asks other processes over TCP: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
+export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peers & { close(): void } => {
+  const connections = new Map<string, PeerConnection>()
+  let closed = false
+  const connected = (address: string): PeerConnection | undefined => {
+    const known = connections.get(address)
+    if (known !== undefined) return known
+    const place = addressOf(address)
+    if (place === undefined) return undefined
+    const made: PeerConnection = new PeerConnection(place, { key, log, clock }, () => {
+      if (connections.get(address) === made) connections.delete(address)
+    })
+    connections.set(address, made)
+    return made
+  }
+  return {
+    ask: (address, request) => {
+      const connection = closed ? undefined : connected(address)
+      return connection?.ask(request) ?? Promise.reject(new StoreUnavailable(`no way to ${address}`))
+    },
+    /** Open questions are lost, and later ones refused. */
+    close: () => {
+      closed = true
+      for (const connection of [...connections.values()]) connection.close()
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { connect } from 'node:net'
+import type { Logger } from 'pino'
+import type { Clock } from '../../actors/runtime/clock.ts'
+import { type PeerAnswer, PeerGone, type PeerRequest } from '../../actors/runtime/peers.ts'
+import { StoreUnavailable } from '../../storage/ports.ts'
+import { errorOf } from './failure.ts'
+import { FrameSocket } from './frame-socket.ts'
+import { newNonce, proofOf, sameProof } from './handshake.ts'
+import type { HostPort } from './host-port.ts'
+import { peerLimits } from './peer-limits.ts'
+import { greetingIn, replyIn } from './schema.ts'
+
+/** What a connection to a peer is made of. */
+export interface ConnectionParts {
+  readonly key: Uint8Array
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+interface Asked {
+  readonly id: number
+  readonly request: PeerRequest
+  /** Answers that had come when it was asked. */
+  readonly heard: number
+  readonly resolve: (answer: PeerAnswer) => void
+  readonly reject: (error: unknown) => void
+  readonly cancelTimer: () => void
+}
+
+/** One connection to another process: questions go out in order, answers come in any. Ends for good when it breaks. */
+export class PeerConnection {
+  readonly #parts: ConnectionParts
+  readonly #address: HostPort
+  readonly #socket: FrameSocket
+  readonly #nonce = newNonce()
+  readonly #open = new Map<number, Asked>()
+  readonly #ended: () => void
+  #state: 'greeting' | 'proving' | 'ready' | 'ended' = 'greeting'
+  #expected = ''
+  #asked = 0
+  #heard = 0
+  #cancelDeadline: () => void
+
+  /** @param ended called once, when the connection takes no more questions. */
+  constructor(address: HostPort, parts: ConnectionParts, ended: () => void) {
+    this.#parts = parts
+    this.#address = address
+    this.#ended = ended
+    this.#socket = new FrameSocket(connect(address), parts.clock, {
+      frame: (value) => this.#take(value),
+      closed: (error) => this.#end(error),
+    })
+    const late = () => this.#socket.cut(new Error('the peer does not greet'))
+    this.#cancelDeadline = parts.clock.after(peerLimits.greetingMs, late)
+  }
+
+  /** @throws as `Peers.ask` says. */
+  ask(request: PeerRequest): Promise<PeerAnswer> {
+    const full = this.#open.size >= peerLimits.openQuestions || this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes
+    if (full) return Promise.reject(new StoreUnavailable('too many questions wait for the peer'))
+    return new Promise((resolve, reject) => {
+      const id = ++this.#asked
+      const cancelTimer = this.#parts.clock.after(peerLimits.answerMs, () => this.#tooLate(id))
+      const asked = { id, request, heard: this.#heard, resolve, reject, cancelTimer }
+      this.#open.set(id, asked)
+      if (this.#state === 'ready') this.#send(asked)
+    })
+  }
+
+  /** Breaks off; open questions are lost. */
+  close(): void {
+    this.#socket.cut()
+    this.#end(undefined)
+  }
+
+  #send({ id, request }: Asked): void {
+    if (this.#socket.send({ id, ask: request })) return
+    this.#parts.log.error({ peer: this.#address, kind: request.kind }, 'question larger than peers take')
+    this.#settle(id)?.reject(new StoreUnavailable('a question larger than peers take'))
+  }
+
+  #take(value: unknown): void {
+    if (this.#state === 'ready') this.#answered(value)
+    else if (this.#state === 'greeting') this.#prove(value)
+    else this.#trust(value)
+  }
+
+  #prove(value: unknown): void {
+    const server = greetingIn(value).nonce
+    if (server === undefined) throw new Error('the peer does not greet')
+    const nonces = { server, client: this.#nonce }
+    this.#expected = proofOf(this.#parts.key, 'server', nonces)
+    this.#state = 'proving'
+    this.#socket.send({ nonce: this.#nonce, proof: proofOf(this.#parts.key, 'client', nonces) })
+  }
+
+  #trust(value: unknown): void {
+    if (!sameProof(greetingIn(value).proof ?? '', this.#expected)) throw new Error('the peer has another key')
+    this.#cancelDeadline()
+    this.#state = 'ready'
+    this.#socket.trust()
+    for (const asked of this.#open.values()) this.#send(asked)
+  }
+
+  #answered(value: unknown): void {
+    this.#heard++
+    const reply = replyIn(value)
+    // one that nobody waits for any more comes too late
+    const asked = this.#settle(reply.id)
+    if ('answer' in reply) asked?.resolve(reply.answer)
+    else asked?.reject(errorOf(reply.failure))
+  }
+
+  #tooLate(id: number): void {
+    const asked = this.#settle(id)
+    asked?.reject(new StoreUnavailable('the peer does not answer'))
+    // silent all the while: what is behind this connection may not be there any more
+    if (asked?.heard === this.#heard) this.#socket.cut()
+  }
+
+  #settle(id: number): Asked | undefined {
+    const asked = this.#open.get(id)
+    this.#open.delete(id)
+    asked?.cancelTimer()
+    return asked
+  }
+
+  #end(error: Error | undefined): void {
+    if (this.#state === 'ended') return
+    const refused = error !== undefined && 'code' in error && error.code === 'ECONNREFUSED'
+    if (this.#state !== 'ready' && !refused)
+      this.#parts.log.warn({ peer: this.#address, err: error }, 'connection to a peer failed')
+    this.#state = 'ended'
+    this.#cancelDeadline()
+    this.#ended()
+    for (const id of [...this.#open.keys()])
+      this.#settle(id)?.reject(refused ? new PeerGone('nobody listens there') : new StoreUnavailable('connection lost'))
+  }
+}

@@ -1,0 +1,17 @@
+/** Bounds of what peers cost each other. */
+export const peerLimits = {
+  /** What may come before both sides have proven that they hold the key. */
+  greetingMaxBytes: 1024,
+  /** How long both sides may take to prove it, in ms. */
+  greetingMs: 2000,
+  /** One question or answer: far above the largest body that a request may have, and what a commit makes of it. */
+  frameMaxBytes: 16 * 1024 * 1024,
+  /** How long a question waits for its answer, in ms. */
+  answerMs: 5000,
+  /** Questions of one process to another that have no answer yet. */
+  openQuestions: 10_000,
+  /** What may wait for a peer that does not read. */
+  bufferedMaxBytes: 64 * 1024 * 1024,
+  /** What a closing server waits for at most: questions that are being answered. In ms. */
+  closeMs: 2000,
+} as const

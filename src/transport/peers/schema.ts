@@ -1,0 +1,98 @@
+import { type ErrorCode, type ErrorDetails, errors } from '../../../specs/errors.ts'
+import type { PeerAnswer, PeerRequest } from '../../actors/runtime/peers.ts'
+import { isEvent, isObject } from '../../actors/runtime/schema.ts'
+import type { Json, JsonObject } from '../../storage/ports.ts'
+import { is256Bits } from './handshake.ts'
+
+/** How a refusal travels. */
+export type WireFailure =
+  | ({ readonly code: ErrorCode } & { readonly [name in keyof ErrorDetails]: ErrorDetails[name] | undefined })
+  /** The store, or the process itself, is not able to answer; it may have been done. */
+  | { readonly unavailable: string }
+
+/** One question; `request` null: of a kind or form that this release does not know. */
+export interface Question {
+  readonly id: number
+  readonly request: PeerRequest | null
+}
+
+/** One answer. */
+export type Reply =
+  | { readonly id: number; readonly answer: PeerAnswer }
+  | { readonly id: number; readonly failure: WireFailure }
+
+type Field = (value: Json | undefined) => boolean
+
+const text: Field = (value) => typeof value === 'string'
+const texts: Field = (value) => Array.isArray(value) && value.every(text)
+const flag: Field = (value) => typeof value === 'boolean'
+const count: Field = (value) => Number.isSafeInteger(value)
+const either =
+  (...fields: readonly Field[]): Field =>
+  (value) =>
+    fields.some((field) => field(value))
+const absent: Field = (value) => value === undefined
+const nothing: Field = (value) => value === null
+const object =
+  (fields: Readonly<Record<string, Field>>): Field =>
+  (value) =>
+    isObject(value) && Object.keys(fields).every((name) => fields[name]?.(value[name]) === true)
+
+const owner = object({ project: text, tenant: either(nothing, text), user: either(nothing, text), createdAt: count })
+
+/** What the runtime reads of a commit that another process made; the rest is that process's own. */
+const commit = object({
+  ...{ actor: text, seq: count, shard: count, epoch: count, at: count, project: text, cause: text, machine: text },
+  ...{ last_sequence: count, event: isEvent, events: Array.isArray, effects: Array.isArray, messages: Array.isArray },
+})
+
+const requests: Readonly<Record<PeerRequest['kind'], Field>> = {
+  deliver: object({
+    actor: text,
+    delivery: object({ event: isEvent, cause: text, stored: either(absent, isEvent) }),
+    follower: either(absent, text),
+  }),
+  create: object({ machine: text, actor: text, owner, input: isObject, cause: text }),
+  delivered: object({ actor: text }),
+  rows: isObject,
+  follow: object({ actors: texts, follower: text }),
+}
+
+const answers: Readonly<Record<PeerAnswer['kind'], Field>> = {
+  told: object({ commit: either(nothing, commit), duplicate: flag }),
+  done: isObject,
+  elsewhere: isObject,
+}
+
+const fits = (fields: Readonly<Record<string, Field>>, value: JsonObject): boolean =>
+  typeof value.kind === 'string' && Object.hasOwn(fields, value.kind) && fields[value.kind]?.(value) === true
+
+/** A frame of the greeting, as JSON came. */
+export const greetingIn = (value: unknown): { readonly nonce?: string; readonly proof?: string } => {
+  const { nonce, proof } = isObject(value) ? value : {}
+  return { ...(is256Bits(nonce) && { nonce }), ...(is256Bits(proof) && { proof }) }
+}
+
+/** The question in a frame. @throws {Error} when it is none. */
+export const questionIn = (value: unknown): Question => {
+  if (!isObject(value) || !count(value.id)) throw new Error('a frame that is no question')
+  const { id, ask } = value
+  return { id, request: isObject(ask) && fits(requests, ask) ? ask : null } as Question
+}
+
+/** The answer in a frame. @throws {Error} when it is none. */
+export const replyIn = (value: unknown): Reply => {
+  if (!isObject(value) || !count(value.id)) throw new Error('a frame that is no answer')
+  const { id, answer, failure } = value
+  if (isObject(answer) && fits(answers, answer)) return { id, answer } as unknown as Reply
+  if (isObject(failure) && isFailure(failure)) return { id, failure } as unknown as Reply
+  return { id, failure: { unavailable: 'an answer that this release does not know' } } as Reply
+}
+
+const isFailure = (failure: JsonObject): boolean =>
+  text(failure.unavailable) ||
+  (typeof failure.code === 'string' &&
+    Object.hasOwn(errors, failure.code) &&
+    [failure.param, failure.message].every(either(absent, text)) &&
+    either(absent, count)(failure.retryAfterS) &&
+    either(absent, isObject)(failure.extra))

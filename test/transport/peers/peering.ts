@@ -1,0 +1,87 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { pino } from 'pino'
+import type { Clock } from '../../../src/actors/runtime/clock.ts'
+import type { PeerRequest, PeerService } from '../../../src/actors/runtime/peers.ts'
+import { openPeerServer, type PeerServer } from '../../../src/transport/peers/open-peer-server.ts'
+import { openPeers } from '../../../src/transport/peers/open-peers.ts'
+
+export const key = Buffer.alloc(32, 7)
+export const otherKey = Buffer.alloc(32, 8)
+const log = pino({ level: 'silent' })
+
+const opened: (() => unknown)[] = []
+
+/** Closed after the test, in the other order. */
+export const closedAfter = (close: () => unknown): void => {
+  opened.push(close)
+}
+
+export const closeAll = async (): Promise<void> => {
+  for (const close of opened.splice(0).reverse()) await close()
+}
+
+export const served = async (
+  service: PeerService,
+  more: Parameters<typeof openServer>[1] = {},
+): Promise<PeerServer> => {
+  const server = await openServer(service, more)
+  closedAfter(() => server.close())
+  return server
+}
+
+export const asking = (more: { key?: Buffer; clock?: Clock } = {}) => {
+  const peers = openPeers({ key, log, ...more })
+  closedAfter(() => peers.close())
+  return peers
+}
+
+export const openServer = (service: PeerService, more: { key?: Buffer; clock?: Clock; port?: number } = {}) =>
+  openPeerServer({ host: '127.0.0.1', port: 0, key, service, log, ...more })
+
+/** A question that names what it is about. */
+export const about = (actor: string): PeerRequest => ({ kind: 'delivered', actor })
+
+export const done = { kind: 'done' } as const
+
+/** What a `delivered` question is about; '' for others. */
+export const actorOf = (request: PeerRequest): string => ('actor' in request ? request.actor : '')
+
+export const portOf = ({ address }: Pick<PeerServer, 'address'>): number => Number(address.split(':').at(-1))
+
+/** A server of bare sockets, for peers that do not behave. */
+export const openRaw = async (connected: (socket: Socket) => void): Promise<{ address: string; server: Server }> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    connected(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: { port: number } = Object(server.address())
+  return { address: `127.0.0.1:${port}`, server }
+}
+
+/** A wire between two ports that can be cut. */
+export const openWire = async (to: number) => {
+  const sockets = new Set<Socket>()
+  const wire = await openRaw((near) => {
+    const far = connect(to, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.pipe(far)
+    far.pipe(near)
+  })
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  const close = () => {
+    cut()
+    wire.server.close()
+  }
+  return { ...wire, cut, close }
+}

@@ -1,0 +1,370 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { PeerGone, type PeerRequest, type PeerService } from '../../../src/actors/runtime/peers.ts'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
+import { peerLimits } from '../../../src/transport/peers/peer-limits.ts'
+import { commitOf } from '../../storage/samples.ts'
+import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import {
+  about,
+  actorOf,
+  asking,
+  closeAll,
+  closedAfter,
+  done,
+  openRaw,
+  openServer,
+  openWire,
+  portOf,
+  served,
+} from './peering.ts'
+
+afterEach(closeAll)
+
+/** A service whose answers wait until the test gives them. */
+const held = () => {
+  const waiting = new Map<string, () => void>()
+  const came: string[] = []
+  const service: PeerService = (request) =>
+    new Promise((resolve) => {
+      came.push(actorOf(request))
+      waiting.set(actorOf(request), () => resolve(done))
+    })
+  return { service, came, answer: (actor: string) => waiting.get(actor)?.() }
+}
+
+describe('questions of one process to another', () => {
+  it('come as they were asked, and so do the answers', async () => {
+    const commit = commitOf('ses_1', 1, {
+      events: [{ sequence: 1, event_type: 'turn.started', payload: { text: 'grüße\n☃' } }],
+    })
+    const came: PeerRequest[] = []
+    const server = await served((request) => {
+      came.push(request)
+      return Promise.resolve({ kind: 'told', commit, duplicate: true })
+    })
+    const asked: PeerRequest[] = [
+      {
+        kind: 'deliver',
+        actor: 'ses_1',
+        delivery: { event: { type: 'turn', input: 'a\nb' }, stored: { type: 'turn' }, cause: 'c' },
+        follower: 'p',
+      },
+      { kind: 'deliver', actor: 'ses_1', delivery: { event: { type: 'cancel' }, cause: 'd' } },
+      {
+        kind: 'create',
+        machine: 'session',
+        actor: 'ses_2',
+        owner: { project: 'prj', tenant: null, user: 'u', createdAt: 1 },
+        input: { metadata: {} },
+        cause: 'e',
+      },
+      { kind: 'delivered', actor: 'ses_1' },
+      { kind: 'rows' },
+      { kind: 'follow', actors: ['ses_1', 'ses_2'], follower: 'p' },
+    ]
+    const peers = asking()
+    for (const request of asked)
+      expect(await peers.ask(server.address, request)).toEqual({ kind: 'told', commit, duplicate: true })
+    expect(came).toEqual(asked)
+  })
+
+  it('reach the other process in the order in which they were asked', async () => {
+    const { service, came, answer } = held()
+    const server = await served(service)
+    const peers = asking()
+    const names = Array.from({ length: 500 }, (_, at) => `ses_${at}`)
+    const answers = names.map((name) => peers.ask(server.address, about(name)))
+    await expect.poll(() => came.length).toBe(names.length)
+    expect(came).toEqual(names)
+    for (const name of names) answer(name)
+    await Promise.all(answers)
+  })
+
+  it('are answered each on its own: a slow one holds no other up', async () => {
+    const { service, came, answer } = held()
+    const server = await served(service)
+    const peers = asking()
+    const slow = peers.ask(server.address, about('slow'))
+    const quick = peers.ask(server.address, about('quick'))
+    await expect.poll(() => came).toEqual(['slow', 'quick'])
+    answer('quick')
+    expect(await quick).toEqual(done)
+    answer('slow')
+    expect(await slow).toEqual(done)
+  })
+
+  it('of many at once share one connection', async () => {
+    let connections = 0
+    const server = await served(() => Promise.resolve(done))
+    const wire = await openWire(portOf(server))
+    closedAfter(wire.close)
+    wire.server.on('connection', () => connections++)
+    const peers = asking()
+    await Promise.all(Array.from({ length: 200 }, (_, at) => peers.ask(wire.address, about(`ses_${at}`))))
+    expect(connections).toBe(1)
+  })
+
+  it('may be as large as a request and its commit can become', async () => {
+    const text = '☃'.repeat(3_000_000)
+    const server = await served((request) => Promise.resolve(actorOf(request) === text ? done : { kind: 'elsewhere' }))
+    expect(await asking().ask(server.address, about(text))).toEqual(done)
+  })
+})
+
+describe('what another process refuses', () => {
+  it('is thrown as it was thrown there', async () => {
+    const refusal = new ServiceError('rate_limit_exceeded', {
+      param: 'input',
+      message: 'Slower.',
+      retryAfterS: 3,
+      extra: { used: 4, limit: 4 },
+    })
+    const server = await served(() => Promise.reject(refusal))
+    const error = await asking()
+      .ask(server.address, about('ses_1'))
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ServiceError)
+    expect(error).toMatchObject({ code: refusal.code, message: refusal.message, details: refusal.details })
+  })
+
+  it('says that a store is away', async () => {
+    const server = await served(() => Promise.reject(new StoreUnavailable('no primary')))
+    const answer = asking().ask(server.address, about('ses_1'))
+    await expect(answer).rejects.toThrow(new StoreUnavailable('no primary'))
+  })
+
+  it('tells nothing of a bug but that it may be tried again', async () => {
+    const server = await served(() => {
+      throw new TypeError('secret is undefined')
+    })
+    const answer = asking().ask(server.address, about('ses_1'))
+    await expect(answer).rejects.toThrow(new StoreUnavailable('the peer failed'))
+  })
+
+  it.each([
+    ['kind', { kind: 'a_later_kind', actor: 'ses_1' }],
+    ['form', { kind: 'deliver', actor: 'ses_1', delivery: { event: 'turn' } }],
+    ['inherited name', { kind: 'constructor' }],
+  ])('of a %s that it does not know is answered as elsewhere, and asks nobody', async (_, request) => {
+    let asked = 0
+    const server = await served(() => {
+      asked++
+      return Promise.resolve(done)
+    })
+    const later: PeerRequest = Object(request)
+    expect(await asking().ask(server.address, later)).toEqual({ kind: 'elsewhere' })
+    expect(asked).toBe(0)
+  })
+
+  it.each([
+    ['kind', { kind: 'a_later_kind' }],
+    ['form', { kind: 'told', commit: {}, duplicate: false }],
+  ])('of an answer of a %s that the asking one does not know is an unknown outcome', async (_, answer) => {
+    const server = await served(() => Promise.resolve(Object(answer)))
+    await expect(asking().ask(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+  })
+})
+
+describe('a process that ended', () => {
+  it('is gone at once', async () => {
+    const server = await openServer(() => Promise.resolve(done))
+    await server.close()
+    await expect(asking().ask(server.address, about('ses_1'))).rejects.toThrow(PeerGone)
+  })
+
+  it('leaves open questions with an unknown outcome, later ones find nobody, and a new one at its place is asked', async () => {
+    const { service, came } = held()
+    const server = await openServer(service)
+    const wire = await openWire(portOf(server))
+    const peers = asking()
+    const open = peers.ask(wire.address, about('ses_1'))
+    await expect.poll(() => came).toEqual(['ses_1'])
+    wire.close()
+    const error = await open.catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error).not.toBeInstanceOf(PeerGone)
+    await expect(peers.ask(wire.address, about('ses_1'))).rejects.toThrow(PeerGone)
+    await server.close()
+    const next = await served(() => Promise.resolve(done), { port: Number(wire.address.split(':')[1]) })
+    expect(await peers.ask(next.address, about('ses_1'))).toEqual(done)
+  })
+
+  it('has answered what it was asked, and refers later questions elsewhere', async () => {
+    const { service, came, answer } = held()
+    const server = await openServer(service)
+    const peers = asking()
+    const first = peers.ask(server.address, about('ses_1'))
+    await expect.poll(() => came).toEqual(['ses_1'])
+    const closed = server.close()
+    expect(await peers.ask(server.address, about('ses_2'))).toEqual({ kind: 'elsewhere' })
+    answer('ses_1')
+    expect(await first).toEqual(done)
+    await closed
+    await expect(peers.ask(server.address, about('ses_3'))).rejects.toThrow(PeerGone)
+    expect(came).toEqual(['ses_1'])
+  })
+
+  it('ends although a question of it is never answered', async () => {
+    const clock = new VirtualClock()
+    const { service, came } = held()
+    const server = await openServer(service, { clock })
+    const open = asking().ask(server.address, about('ses_1'))
+    const lost = expect(open).rejects.toThrow(StoreUnavailable)
+    await expect.poll(() => came).toEqual(['ses_1'])
+    const closed = server.close()
+    await clock.advance(peerLimits.closeMs)
+    await closed
+    await lost
+  })
+})
+
+describe('a cut connection', () => {
+  it('leaves open questions with an unknown outcome, and the next question makes a new one', async () => {
+    const { service, came, answer } = held()
+    const server = await served(service)
+    const wire = await openWire(portOf(server))
+    closedAfter(wire.close)
+    const peers = asking()
+    const open = [peers.ask(wire.address, about('ses_1')), peers.ask(wire.address, about('ses_2'))]
+    await expect.poll(() => came.length).toBe(2)
+    wire.cut()
+    for (const outcome of await Promise.allSettled(open))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailable' } })
+    const again = peers.ask(wire.address, about('ses_3'))
+    await expect.poll(() => came.length).toBe(3)
+    answer('ses_3')
+    expect(await again).toEqual(done)
+  })
+
+  it('in the middle of an answer hands out no half answer', async () => {
+    const server = await served(() => Promise.resolve(done))
+    // what comes from the server is cut into single bytes, and torn off before the answer's last
+    const torn = await openRaw((near) => {
+      const far = connect(portOf(server), '127.0.0.1')
+      let lines = 0
+      near.pipe(far)
+      far.on('error', () => far.destroy())
+      far.on('data', (bytes: Buffer) => {
+        for (const byte of bytes) {
+          if (byte === 10 && ++lines === 3) return near.destroy()
+          near.write(Buffer.of(byte))
+        }
+      })
+      near.on('close', () => far.destroy())
+    })
+    closedAfter(() => torn.server.close())
+    await expect(asking().ask(torn.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+  })
+})
+
+describe('a slow peer', () => {
+  it('is waited for 5 s, and then another connection is tried', async () => {
+    const clock = new VirtualClock()
+    const { service, came } = held()
+    const server = await served(service)
+    const wire = await openWire(portOf(server))
+    closedAfter(wire.close)
+    let connections = 0
+    wire.server.on('connection', () => connections++)
+    const peers = asking({ clock })
+    const open = peers.ask(wire.address, about('ses_1'))
+    const late = expect(open).rejects.toThrow(StoreUnavailable)
+    await expect.poll(() => came.length).toBe(1)
+    await clock.advance(peerLimits.answerMs)
+    await late
+    const again = peers.ask(wire.address, about('ses_2')).catch(() => undefined)
+    await expect.poll(() => came.length).toBe(2)
+    expect(connections).toBe(2)
+    peers.close()
+    await again
+  })
+
+  it('that answers other questions keeps its connection', async () => {
+    const clock = new VirtualClock()
+    const { service, came, answer } = held()
+    const server = await served(service)
+    const peers = asking({ clock })
+    const slow = peers.ask(server.address, about('slow'))
+    const late = expect(slow).rejects.toThrow(StoreUnavailable)
+    await expect.poll(() => came.length).toBe(1)
+    await clock.advance(peerLimits.answerMs - 1)
+    const quick = peers.ask(server.address, about('quick'))
+    await expect.poll(() => came.length).toBe(2)
+    const third = peers.ask(server.address, about('third'))
+    await expect.poll(() => came.length).toBe(3)
+    answer('quick')
+    await quick
+    await clock.advance(1)
+    await late
+    answer('third')
+    expect(await third).toEqual(done)
+  })
+
+  it('that never greets is given up after 2 s', async () => {
+    const clock = new VirtualClock()
+    const mute = await openRaw(() => {})
+    closedAfter(() => mute.server.close())
+    const open = asking({ clock }).ask(mute.address, about('ses_1'))
+    const late = expect(open).rejects.toThrow(StoreUnavailable)
+    await once(mute.server, 'connection')
+    await clock.advance(peerLimits.greetingMs)
+    await late
+  })
+
+  it('is not asked without bound', async () => {
+    const mute = await openRaw(() => {})
+    closedAfter(() => mute.server.close())
+    const peers = asking()
+    const open = Array.from({ length: peerLimits.openQuestions }, () => peers.ask(mute.address, about('ses_1')))
+    await expect(peers.ask(mute.address, about('ses_1'))).rejects.toThrow('too many')
+    peers.close()
+    const outcomes = await Promise.allSettled(open)
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+  })
+})
+
+describe('a frame that is too large', () => {
+  const huge = 'x'.repeat(peerLimits.frameMaxBytes)
+
+  it('is not sent as a question, and harms no other', async () => {
+    const server = await served(() => Promise.resolve(done))
+    const peers = asking()
+    const [large, small] = await Promise.allSettled([
+      peers.ask(server.address, about(huge)),
+      peers.ask(server.address, about('ses_1')),
+    ])
+    expect(large).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailable' } })
+    expect(small).toEqual({ status: 'fulfilled', value: done })
+  })
+
+  it('is not sent as an answer: its outcome is unknown', async () => {
+    const commit = commitOf('ses_1', 1, { event: { type: 'turn', input: huge } })
+    const server = await served((request) =>
+      Promise.resolve(actorOf(request) === 'large' ? { kind: 'told', commit, duplicate: false } : done),
+    )
+    const peers = asking()
+    const large = peers.ask(server.address, about('large'))
+    const small = peers.ask(server.address, about('small'))
+    await expect(large).rejects.toThrow(StoreUnavailable)
+    expect(await small).toEqual(done)
+  })
+})
+
+describe('the asking side', () => {
+  it('asks nobody at an address that is none', async () => {
+    await expect(asking().ask('nowhere', about('ses_1'))).rejects.toThrow(StoreUnavailable)
+  })
+
+  it('asks nobody once it is closed', async () => {
+    const server = await served(() => Promise.resolve(done))
+    const peers = asking()
+    const open = peers.ask(server.address, about('ses_1'))
+    peers.close()
+    await expect(open).rejects.toThrow(StoreUnavailable)
+    await expect(peers.ask(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+    await calm()
+  })
+})
