@@ -1,15 +1,16 @@
 import { resolve } from 'node:path'
-import { type Service, startService } from './service.ts'
+import { type Service, type ServiceSpec, startService } from './service.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * Starts our own server (src/main.ts) as a process of its own, on a free port, with a data folder of its own.
+ * Starts our own server (src/main.ts) as a process of its own, on a free port unless one is named, with a data folder of
+ * its own unless DATA_DIR says another.
  *
  * @param env its configuration (README.md, "Configuration"); nothing but PATH and HOME comes from this process.
  */
-export function startServer(env: Readonly<Record<string, string>> = {}): Promise<Service> {
-  return startService({
+export function startServer(env: Readonly<Record<string, string>> = {}, port?: number): Promise<Service> {
+  const spec: ServiceSpec = {
     name: 'troupe',
     command: process.execPath,
     env: (port, folder) => ({
@@ -20,5 +21,6 @@ export function startServer(env: Readonly<Record<string, string>> = {}): Promise
     }),
     args: () => ['--disable-warning=ExperimentalWarning', resolve(root, 'src/main.ts')],
     url: (port) => `http://127.0.0.1:${port}`,
-  })
+  }
+  return startService(spec, port)
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -36,11 +36,15 @@ const startTimeoutMs = 30_000
 const stopTimeoutMs = 40_000
 const pollMs = 25
 
-/** Starts a server on a free port with a new data folder; resolves when it accepts connections. */
-export async function startService(spec: ServiceSpec): Promise<Service> {
+/** Below what the kernel gives to outgoing connections: a port stays free while its server is down. */
+const ports = { first: 15_000, count: 15_000 } as const
+const portTries = 100
+
+/** Starts a server with a new data folder, on a free port unless one is named; resolves when it accepts connections. */
+export async function startService(spec: ServiceSpec, port?: number): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), `troupe-${spec.name}-`))
   try {
-    return await launch(spec, await freePort(), folder)
+    return await launch(spec, port ?? (await freePort()), folder)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
@@ -49,14 +53,20 @@ export async function startService(spec: ServiceSpec): Promise<Service> {
 
 /** A loopback port that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  for (let tries = 0; tries < portTries; tries++) {
+    const port = ports.first + randomInt(ports.count)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no free port after ${portTries} tries`)
 }
+
+/** Whether a server can listen there now. */
+export const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
 
 /** Resolves when something accepts connections on the port; rejects when `gone()` says why it never will. */
 export async function acceptsOn(port: number, gone: () => string | null): Promise<void> {
@@ -104,8 +114,14 @@ async function launch(spec: ServiceSpec, port: number, folder: string): Promise<
 
 function spawnInto(log: string, spec: ServiceSpec, port: number, folder: string): ChildProcess {
   const output = openSync(log, 'a')
-  const [command, ...args] = [...dyingWithUs(), spec.command, ...spec.args(port, folder)]
-  const child = spawn(command ?? spec.command, args, { env: spec.env(port, folder), stdio: ['ignore', output, output] })
+  const prefix = dyingWithUs()
+  const [command, ...args] = [...prefix, spec.command, ...spec.args(port, folder)]
+  const child = spawn(command ?? spec.command, args, {
+    env: spec.env(port, folder),
+    stdio: ['ignore', output, output],
+    // Ctrl-C goes to us alone, so that we end things in order
+    detached: prefix.length > 0,
+  })
   closeSync(output)
   return child
 }
