@@ -20,7 +20,7 @@ const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly 
   })),
   { what: /^mongodb$/, by: /^src\/storage\/mongo\//, rule: 'MongoDB stays behind src/storage/ports.ts' },
   { what: /^node:sqlite$/, by: /^src\/storage\/sqlite\//, rule: 'SQLite stays behind src/storage/ports.ts' },
-  { what: /^(ioredis|redis-om)$/, by: /^src\/storage\/redis\//, rule: 'Redis stays behind a port' },
+  { what: /^(ioredis|redis|redis-om)$/, by: /^src\/storage\/redis\//, rule: 'Redis stays behind a port' },
   { what: /^uWebSockets\.js$/, by: /^src\/transport\//, rule: 'the HTTP server stays behind http-port.ts' },
 ]
 
