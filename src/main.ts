@@ -86,6 +86,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   return async () => {
     transport.beginDrain()
     actors.sweeper.stop()
+    await actors.notices.stop()
     await runtime.drain(drainMs)
     await transport.server.close(closeMs)
     await providers.close()

@@ -34,6 +34,19 @@ export interface Notice {
   readonly data: JsonObject
 }
 
+/**
+ * Writes a line of the audit log about the actor itself: a message to the sink `audit`. `by` is who did it, as the
+ * command said (src/actors/audit/audit-note.ts, `actorOf`); `changes` names fields, never values.
+ */
+export interface AuditLine {
+  /** `<resource>.<past participle>`. */
+  readonly action: string
+  readonly by: { readonly kind: string; readonly id: string | null }
+  /** Name of the resource, such as `run`. */
+  readonly resource: string
+  readonly changes?: readonly string[]
+}
+
 /** Answers a command with an error instead of a step: nothing is committed. */
 export interface Refusal {
   readonly code: ErrorCode
@@ -60,6 +73,8 @@ export const vocabulary = {
   send: (_: unknown, _params: { messages: readonly Message[] }) => {},
   /** Tells the project's webhooks. */
   notify: (_: unknown, _params: Notice) => {},
+  /** Writes a line of the audit log. */
+  audit: (_: unknown, _params: AuditLine) => {},
   /** Refuses the command. */
   refuse: (_: unknown, _params: Refusal) => {},
   /** Ends effects in flight. */

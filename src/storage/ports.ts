@@ -139,19 +139,6 @@ export interface SettleWork {
 }
 
 /**
- * What a change of a record has told to others: an audit entry, a webhook event, a message to an actor. It is written in
- * the record's own document, and told at least once; `id` is the same each time, so that whoever hears it acts once.
- */
-export interface NoticeRecord {
-  readonly id: string
-  /** Who hears it (src/actors/records/notices.ts). */
-  readonly kind: string
-  /** When the change was made, ms since the epoch. */
-  readonly at: number
-  readonly body: JsonObject
-}
-
-/**
  * A resource without a lifecycle, or the list row of one that has (then `version` is the commit's `seq`).
  * `data` is the resource; indexed fields are read from it.
  */
@@ -169,8 +156,8 @@ export interface StoredRecord {
   /** ms since the epoch after which the record counts as gone and may be removed; null for never. */
   readonly expires_at: number | null
   readonly data: JsonObject
-  /** Notices that may not be told yet; absent when all are. Only in kinds with `outbox`. */
-  readonly outbox?: readonly NoticeRecord[]
+  /** Messages that its changes caused and that may not be delivered yet, oldest first; absent when all are. Only in kinds with `outbox`. */
+  readonly outbox?: readonly MessageRecord[]
 }
 
 /** Declares a kind of record: its unique keys and what lists may filter on. Adapters create the indexes at start. */
@@ -181,7 +168,7 @@ export interface RecordKind {
   readonly unique?: readonly { readonly fields: readonly string[]; readonly global?: boolean }[]
   /** Fields of `data` that a list may filter on by equality. Lists by project, tenant and user are always indexed. */
   readonly filters?: readonly string[]
-  /** Its records may carry notices: `openOutboxes` finds those that do. */
+  /** Its records may carry messages: `openOutboxes` finds those that do. */
   readonly outbox?: boolean
 }
 

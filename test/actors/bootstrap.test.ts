@@ -5,10 +5,10 @@ import { members, organizations, projectKeys, projects } from '../../src/actors/
 import { verifyPassword } from '../../src/actors/auth/passwords.ts'
 import { ProjectDirectory } from '../../src/actors/auth/project-directory.ts'
 import { type BootstrapGiven, bootstrap, installations } from '../../src/actors/bootstrap.ts'
+import { boundRecords } from '../../src/actors/records/bound-records.ts'
 import { Table } from '../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore } from '../../src/storage/ports.ts'
-import { proxiedRecords } from '../support/proxied-records.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const nothingGiven: BootstrapGiven = { secretKey: null, ownerEmail: null, ownerPassword: null }
@@ -95,7 +95,7 @@ describe('the first start', () => {
     const killed = Promise.reject(new Error('killed'))
     killed.catch(() => undefined)
     const dying: RecordStore = {
-      ...proxiedRecords(records),
+      ...boundRecords(records),
       insert: (kind, record) => (kind === members && diesAt === members ? killed : records.insert(kind, record)),
       replace: (kind, record) => (kind === diesAt ? killed : records.replace(kind, record)),
     }

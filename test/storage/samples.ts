@@ -53,7 +53,7 @@ export const widgets: RecordKind = {
   filters: ['status', 'weight'],
 }
 
-/** A kind whose records carry notices. */
+/** A kind whose records carry messages. */
 export const letters: RecordKind = { name: 'letters', unique: [{ fields: ['address'] }], outbox: true }
 
 /** A second kind, to see that kinds do not mix. */

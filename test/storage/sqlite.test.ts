@@ -32,7 +32,7 @@ describe('the sqlite file', () => {
     await second.close()
   })
 
-  it('takes notices of a kind whose table was made before there were any', async () => {
+  it('takes messages of a kind whose table was made before there were any', async () => {
     const path = join(folder, 'earlier.db')
     const earlier = new DatabaseSync(path)
     earlier.exec(`create table records_letters (id text primary key, project text not null, tenant text, user text,
@@ -44,7 +44,7 @@ describe('the sqlite file', () => {
     await store.records.prepare([letters])
     const record = await store.records.get(letters, projectScope('prj_1'), 'let_1')
     expect(record?.data).toEqual({ a: 1 })
-    const outbox = [{ id: 'n', kind: 'audit', at: 1, body: {} }]
+    const outbox = [{ id: 'n', to: 'act_1', event: { type: 'sent' } }]
     expect(await store.records.replace(letters, recordOf('let_1', { version: 2, outbox }))).toBe('done')
     expect(await store.records.openOutboxes(letters, null, 10)).toEqual([recordOf('let_1', { version: 2, outbox })])
     await store.close()

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject, RecordQuery, RecordStore, StoredRecord } from '../../storage/ports.ts'
+import { type Notice, outboxOf } from './notices.ts'
 import { type KeyOf, type Row, rowOf, type TypedKind } from './schema.ts'
 
 /** What a new row says of itself; the rest follows from it. */
@@ -12,7 +13,12 @@ export interface NewRow<T extends JsonObject> {
   /** ms since the epoch; null or absent for never. */
   readonly expiresAtMs?: number | null
   readonly data: T
+  /** What its creation tells others; only in kinds with `outbox`. */
+  readonly notices?: readonly Notice[]
 }
+
+/** What a change tells others. */
+export type NoticesOf<T extends JsonObject> = (next: Row<T>, before: Row<T>) => readonly Notice[]
 
 /** Tries under the version guard before a change is given up; each round at least one writer gets through. */
 const maxTries = 100
@@ -56,16 +62,24 @@ export class Table<T extends JsonObject> {
       expires_at: row.expiresAtMs ?? null,
       data: row.data,
     }
-    return (await this.#records.insert(this.#kind, record)) === 'done' ? record : null
+    const telling = this.#telling(record, undefined, row.notices ?? [])
+    return (await this.#records.insert(this.#kind, telling)) === 'done' ? telling : null
   }
 
   /**
    * Writes `data` over `row` if nobody else wrote since it was read.
    *
+   * @param notices what the change tells others; what earlier ones still have to tell is kept.
    * @returns null when somebody did, when a unique key is taken, or when the row is gone.
    */
-  async replace(row: Row<T>, data: T, expiresAtMs: number | null = row.expires_at): Promise<Row<T> | null> {
-    const next = { ...row, data, version: row.version + 1, updated_at: this.#now(), expires_at: expiresAtMs }
+  async replace(
+    row: Row<T>,
+    data: T,
+    expiresAtMs: number | null = row.expires_at,
+    notices?: NoticesOf<T>,
+  ): Promise<Row<T> | null> {
+    const changed = { ...row, data, version: row.version + 1, updated_at: this.#now(), expires_at: expiresAtMs }
+    const next = this.#telling(changed, row, notices?.(changed, row) ?? [])
     return (await this.#records.replace(this.#kind, next)) === 'done' ? next : null
   }
 
@@ -73,22 +87,53 @@ export class Table<T extends JsonObject> {
    * Applies `edit` to the row's newest state; read and tried again when somebody else writes at the same time.
    *
    * @param edit returns the new data, or null to leave the row as it is.
+   * @param notices what the change tells others.
    * @returns null when there is no such row.
    * @throws {ServiceError} `version_conflict` when others were always faster.
    */
-  async change(scope: Scope, id: string, edit: (row: Row<T>) => T | null): Promise<Row<T> | null> {
+  async change(
+    scope: Scope,
+    id: string,
+    edit: (row: Row<T>) => T | null,
+    notices?: NoticesOf<T>,
+  ): Promise<Row<T> | null> {
     for (let tried = 0; tried < maxTries; tried += 1) {
       const row = await this.get(scope, id)
       if (row === null) return null
       const data = edit(row)
-      const written = data === null ? row : await this.replace(row, data)
+      const written = data === null ? row : await this.replace(row, data, row.expires_at, notices)
       if (written !== null) return written
     }
     throw new ServiceError('version_conflict')
   }
 
-  remove(scope: Scope, id: string): Promise<boolean> {
-    return this.#records.remove(this.#kind, scope, id)
+  /**
+   * Removes the row. With `notices` it is hidden at once, and its document goes when they are delivered; until then the
+   * id stays taken, its unique keys are free.
+   *
+   * @returns false when there is none.
+   * @throws {ServiceError} `version_conflict` when others were always faster.
+   */
+  async remove(scope: Scope, id: string, notices?: (row: Row<T>) => readonly Notice[]): Promise<boolean> {
+    if (notices === undefined) return this.#records.remove(this.#kind, scope, id)
+    for (let tried = 0; tried < maxTries; tried += 1) {
+      const row = await this.get(scope, id)
+      if (row === null) return false
+      if (await this.#bury(row, notices(row))) return true
+    }
+    throw new ServiceError('version_conflict')
+  }
+
+  async #bury(row: Row<T>, notices: readonly Notice[]): Promise<boolean> {
+    const { version, data: _gone, ...rest } = row
+    const grave: StoredRecord = { ...rest, data: {}, version: version + 1, updated_at: this.#now(), expires_at: 1 }
+    return (await this.#records.replace(this.#kind, this.#telling(grave, row, notices))) === 'done'
+  }
+
+  #telling<R extends StoredRecord>(next: R, before: StoredRecord | undefined, notices: readonly Notice[]): R {
+    if (notices.length > 0 && !this.#kind.outbox) throw new Error(`${this.#kind.name} is declared without an outbox`)
+    const outbox = outboxOf(next, before?.outbox ?? [], notices)
+    return outbox.length === 0 ? next : { ...next, outbox }
   }
 
   async list(scope: Scope, query: RecordQuery): Promise<readonly Row<T>[]> {

@@ -1,6 +1,13 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import type { MachineDefinition } from '../../machines/definition.ts'
-import { type Emission, type Message, type Notice, type Refusal, turnText } from '../../machines/vocabulary.ts'
+import {
+  type AuditLine,
+  type Emission,
+  type Message,
+  type Notice,
+  type Refusal,
+  turnText,
+} from '../../machines/vocabulary.ts'
 import type {
   EffectPolicy,
   EffectRecord,
@@ -15,7 +22,7 @@ import type {
 import type { ActorState, TurnText } from './actor-state.ts'
 import { pureTransition } from './pure-transition.ts'
 import { type ListedAction, paramsOf } from './schema.ts'
-import { webhookSink } from './sinks.ts'
+import { auditSink, webhookSink } from './sinks.ts'
 
 /** What one event does to an actor, before anything is written. */
 export type Step =
@@ -130,7 +137,13 @@ const gather = (
     reminders: state.reminders,
     inFlight: afterCause(state.inFlight, where),
   }
-  const place = { definition, prefix: `${where.actor}:${state.seq + 1}`, seq: state.seq + 1, at: where.at }
+  const place = {
+    definition,
+    actor: where.actor,
+    prefix: `${where.actor}:${state.seq + 1}`,
+    seq: state.seq + 1,
+    at: where.at,
+  }
   for (const action of actions) take(gathered, action, place)
   return gathered
 }
@@ -153,6 +166,7 @@ const without = <T>(entries: Readonly<Record<string, T>>, names: readonly string
 
 interface Place {
   readonly definition: MachineDefinition
+  readonly actor: string
   readonly prefix: string
   readonly seq: number
   readonly at: number
@@ -168,6 +182,9 @@ const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
       return
     case 'notify':
       takeMessage(gathered, noticeOf(paramsOf.notify(action), place.at), place)
+      return
+    case 'audit':
+      takeMessage(gathered, auditMessage(paramsOf.audit(action), place), place)
       return
     case 'abort':
       abort(gathered, paramsOf.abort(action).effects)
@@ -187,6 +204,11 @@ const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
 const noticeOf = ({ event_type, data }: Notice, at: number): Message => ({
   to: webhookSink,
   event: { type: 'notify', at, event_type, data },
+})
+
+const auditMessage = ({ action, by, resource, changes = [] }: AuditLine, { actor, at }: Place): Message => ({
+  to: auditSink,
+  event: { type: 'audit', at, action, by, resource: { type: resource, id: actor }, changes },
 })
 
 const takeMessage = (gathered: Gathered, message: Message, place: Place): void => {

@@ -93,7 +93,7 @@ export class MemoryRecords implements RecordStore {
   ): Promise<boolean> {
     const stored = this.#rows(kind).get(id)
     if (stored?.project !== project || stored.version !== version || stored.outbox === undefined) return false
-    const { outbox: _told, ...rest } = stored
+    const { outbox: _delivered, ...rest } = stored
     if (this.#live(rest)) this.#rows(kind).set(id, rest)
     else this.#rows(kind).delete(id)
     return true

@@ -39,7 +39,7 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   { key: { project: 1, tenant: 1, user: 1, _id: 1 }, name: 'by_user' },
   { key: { expires_at: 1 }, name: 'by_expiry', partialFilterExpression: { expires_at: { $exists: true } } },
   ...(kind.outbox
-    ? [{ key: { told: 1, _id: 1 } as const, name: 'by_outbox', partialFilterExpression: { told: false } }]
+    ? [{ key: { delivered: 1, _id: 1 } as const, name: 'by_outbox', partialFilterExpression: { delivered: false } }]
     : []),
   ...(kind.filters ?? []).map((field) => ({
     key: { project: 1, [`keys.${field}`]: 1, _id: 1 },

@@ -86,7 +86,7 @@ export class MongoRecords implements RecordStore {
   }
 
   async openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
-    const filter = { told: false as const, ...(after !== null && { _id: { $gt: after } }) }
+    const filter = { delivered: false as const, ...(after !== null && { _id: { $gt: after } }) }
     return (await guarded(this.#of(kind).find(filter).sort({ _id: 1 }).limit(limit).toArray())).map(toRecord)
   }
 
@@ -94,15 +94,15 @@ export class MongoRecords implements RecordStore {
     kind: RecordKind,
     { id, project, version }: Pick<StoredRecord, 'id' | 'project' | 'version'>,
   ): Promise<boolean> {
-    const stillOpen = { _id: id, project, version, told: false as const }
+    const stillOpen = { _id: id, project, version, delivered: false as const }
     const expired = { ...stillOpen, expires_at: { $lte: this.#now() } }
     if ((await guarded(this.#of(kind).deleteOne(expired))).deletedCount === 1) return true
-    const close = { $unset: { outbox: '' as const, told: '' as const } }
+    const close = { $unset: { outbox: '' as const, delivered: '' as const } }
     return (await guarded(this.#of(kind).updateOne(stillOpen, close))).matchedCount === 1
   }
 
   async sweep(kind: RecordKind, now: number): Promise<number> {
-    const gone = { expires_at: { $lte: now }, told: { $exists: false } }
+    const gone = { expires_at: { $lte: now }, delivered: { $exists: false } }
     return (await guarded(this.#of(kind).deleteMany(gone))).deletedCount
   }
 

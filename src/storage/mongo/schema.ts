@@ -26,10 +26,10 @@ export interface RecordDocument {
   expires_at?: number
   readonly data: string
   readonly keys: Readonly<Record<string, string>>
-  /** JSON text of notices; absent when all are told. */
+  /** JSON text of messages; absent when all are delivered. */
   outbox?: string
   /** There is an outbox: what its index holds, since the text itself is too long for one. */
-  told?: false
+  delivered?: false
 }
 
 /** A lease (`_id` is its shard) or a member (`_id` is `member:` and its process) as it lies in the collection `leases`. */
@@ -101,7 +101,7 @@ export const toRecordDocument = (record: StoredRecord, keys: Readonly<Record<str
   if (expires_at !== null) document.expires_at = expires_at
   if (outbox !== undefined) {
     document.outbox = JSON.stringify(outbox)
-    document.told = false
+    document.delivered = false
   }
   return document
 }

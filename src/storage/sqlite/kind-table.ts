@@ -6,7 +6,7 @@ export const tableOf = ({ name }: RecordKind): string => `records_${plain(name)}
 /** The JSON text of a field of `data`; null when the record lacks it. All indexes and conditions use this very expression. */
 export const columnOf = (field: string): string => `nullif(data -> '$."${plain(field)}"', 'null')`
 
-/** The column of notices, which tables of the first release lack. */
+/** The column of messages, which tables of the first release lack. */
 export const outboxColumn = (kind: RecordKind): string => `alter table ${tableOf(kind)} add column outbox text`
 
 /** The statement that makes a kind's table, where it is missing. */

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
+import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import { sessionCheckpoints } from '../../../src/actors/sessions/kinds.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore, Storage } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
-import { proxiedRecords } from '../../support/proxied-records.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { action, calls, functionTool, pausedTurn } from './approving.ts'
 import { callOf, collect, newSession, openWorld, turn, typesOf } from './harness.ts'
@@ -34,7 +34,7 @@ it('leaves no checkpoint that was being written', async () => {
   const gate = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const records: RecordStore = {
-    ...proxiedRecords(inner.records),
+    ...boundRecords(inner.records),
     project: async (rows) => {
       if (rows.some(({ kind }) => kind === sessionCheckpoints)) {
         held.resolve()

@@ -2,11 +2,11 @@ import pino from 'pino'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope, tenantScope } from '../../../specs/scope.ts'
+import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import type { Clock } from '../../../src/actors/runtime/clock.ts'
 import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '../../../src/actors/use-cases/idempotent.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { type RecordStore, StoreUnavailable } from '../../../src/storage/ports.ts'
-import { proxiedRecords } from '../../support/proxied-records.ts'
 
 const hourMs = 60 * 60 * 1000
 
@@ -155,7 +155,7 @@ describe('an answer', () => {
   it('is given although it could not be kept, and made again under the same seed later', async () => {
     let failing = true
     const { here, there, time } = open((records) => ({
-      ...proxiedRecords(records),
+      ...boundRecords(records),
       replace: (...given) => (failing ? Promise.reject(new StoreUnavailable('x')) : records.replace(...given)),
     }))
     const work = async ({ seed }: { seed: string | null }) => seed

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import type { NoticeRecord, StoredRecord } from '../../../src/storage/ports.ts'
+import type { MessageRecord, StoredRecord } from '../../../src/storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { letters, recordOf } from '../samples.ts'
 
-const notice = (id: string): NoticeRecord => ({ id, kind: 'audit', at: 5_000, body: { action: 'sent', to: ['a'] } })
+const message = (id: string): MessageRecord => ({ id, to: 'act_1', event: { type: 'sent', at: 5_000, by: ['a'] } })
 
-/** Notices in a record's own document. */
+/** Messages in a record's own document. */
 export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
   const scope = projectScope('prj_1')
   const written = async (change: Partial<StoredRecord> = {}): Promise<StoredRecord> => {
     const id = fresh('let')
-    const record = recordOf(id, { outbox: [notice(`${id}:1:0`)], ...change })
+    const record = recordOf(id, { outbox: [message(`${id}:1:0`)], ...change })
     expect(await store().records.insert(letters, record)).toBe('done')
     return record
   }
@@ -38,7 +38,7 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
   it('are written anew by a replace, and gone after one without', async () => {
     const record = await written()
     const { outbox: _none, ...bare } = record
-    const next = { ...record, version: 2, outbox: [notice('a'), notice('b')] }
+    const next = { ...record, version: 2, outbox: [message('a'), message('b')] }
     expect(await store().records.replace(letters, next)).toBe('done')
     expect(await store().records.get(letters, scope, record.id)).toEqual(next)
     expect(await store().records.replace(letters, { ...bare, version: 3 })).toBe('done')
@@ -47,7 +47,7 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
 
   it('are taken off without a new version', async () => {
     const record = await written()
-    const { outbox: _told, ...bare } = record
+    const { outbox: _delivered, ...bare } = record
     expect(await store().records.closeOutbox(letters, record)).toBe(true)
     expect(await store().records.get(letters, scope, record.id)).toEqual(bare)
     expect(await openIds()).not.toContain(record.id)
@@ -56,13 +56,13 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
 
   it('stay when the record was written since', async () => {
     const record = await written()
-    const next = { ...record, version: 2, outbox: [notice('later')] }
+    const next = { ...record, version: 2, outbox: [message('later')] }
     await store().records.replace(letters, next)
     expect(await store().records.closeOutbox(letters, record)).toBe(false)
     expect(await store().records.get(letters, scope, record.id)).toEqual(next)
   })
 
-  it('outlive the record: one that has expired is hidden, and stays until they are told', async () => {
+  it('outlive the record: one that has expired is hidden, and stays until they are delivered', async () => {
     setNow(10_000)
     const record = await written({ expires_at: 10_000 })
     expect(await store().records.get(letters, scope, record.id)).toBeNull()

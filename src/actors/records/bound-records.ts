@@ -1,7 +1,7 @@
-import type { RecordStore } from '../../src/storage/ports.ts'
+import type { RecordStore } from '../../storage/ports.ts'
 
-/** Every method of `records`, bound, so that a test can put its own in place of some. */
-export const proxiedRecords = (records: RecordStore): RecordStore => ({
+/** The methods of a store as an object of their own, so that some can be put in place of others. */
+export const boundRecords = (records: RecordStore): RecordStore => ({
   prepare: (kinds) => records.prepare(kinds),
   get: (kind, scope, id) => records.get(kind, scope, id),
   find: (kind, scope, key) => records.find(kind, scope, key),

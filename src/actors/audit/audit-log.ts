@@ -1,0 +1,39 @@
+import type { MessageRecord, RecordStore } from '../../storage/ports.ts'
+import { derivedId } from '../ids.ts'
+import { isObject } from '../runtime/schema.ts'
+import type { Sink } from '../runtime/sinks.ts'
+import { type AuditData, auditLog } from './kinds.ts'
+
+/** Writes what is told to the sink `audit`, each line once: its id follows from the message's. */
+export const auditLines =
+  (records: RecordStore): Sink =>
+  async (owner, message) => {
+    const { at, project } = message.event
+    const createdAt = typeof at === 'number' ? at : 0
+    await records.insert(auditLog, {
+      id: derivedId('aud', createdAt, message.id),
+      project: typeof project === 'string' ? project : owner.project,
+      tenant: owner.tenant,
+      user: null,
+      version: 1,
+      created_at: createdAt,
+      updated_at: createdAt,
+      expires_at: null,
+      data: lineOf(message),
+    })
+  }
+
+const lineOf = ({ event }: MessageRecord): AuditData => {
+  const by = isObject(event.by) ? event.by : {}
+  const resource = isObject(event.resource) ? event.resource : {}
+  return {
+    action: textOr(event.action, ''),
+    actor_kind: textOr(by.kind, 'system'),
+    actor_id: typeof by.id === 'string' ? by.id : null,
+    resource_type: textOr(resource.type, ''),
+    resource_id: textOr(resource.id, ''),
+    changes: Array.isArray(event.changes) ? event.changes.filter((field) => typeof field === 'string') : [],
+  }
+}
+
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)

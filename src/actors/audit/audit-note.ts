@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { StoredEvent } from '../../storage/ports.ts'
+import type { Principal } from '../use-cases/call.ts'
+
+/** Who did it: the kind of credential, and the key, member or end user behind it. */
+export type AuditActor = { readonly kind: Principal['kind'] | 'system'; readonly id: string | null }
+
+/** What is worth a line of the audit log, beside when and under which tenant. */
+export interface AuditNote {
+  /** `<resource>.<past participle>`, such as `tenant.updated`. */
+  readonly action: string
+  readonly by: AuditActor
+  readonly resource: { readonly type: string; readonly id: string }
+  /** Names of the fields that changed. Never their values: the log outlives what it tells of. */
+  readonly changes?: readonly string[]
+  /** Where the log belongs, for rows that are not a project's own (members of an organisation). */
+  readonly project?: string
+}
+
+/** What the server does of itself. */
+export const bySystem: AuditActor = { kind: 'system', id: null }
+
+/**
+ * Who calls. An end user is named by a hash of who they are: the log stays when a user is forgotten, and whoever knows
+ * the user's id can still find what they did.
+ */
+export const actorOf = (principal: Principal): AuditActor => {
+  const { kind } = principal
+  if (kind === 'secret_key' || kind === 'agent_key') return { kind, id: principal.keyId }
+  if (kind === 'dashboard') return { kind, id: principal.memberId }
+  return { kind, id: kind === 'public' ? null : userMark(principal) }
+}
+
+const userMark = ({ project, tenant, user }: Extract<Principal, { kind: 'client_token' }>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([project, tenant, user]))
+    .digest('hex')
+    .slice(0, 32)
+
+/** Names of the fields in which two states of a resource differ. */
+export const changedFields = (before: object, after: object): readonly string[] => {
+  const [a, b] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+  return [...new Set([...a.keys(), ...b.keys()])].filter(
+    (key) => JSON.stringify(a.get(key)) !== JSON.stringify(b.get(key)),
+  )
+}
+
+/** The message to the sink `audit`. */
+export const auditEvent = ({ action, by, resource, changes = [], project }: AuditNote, at: number): StoredEvent => ({
+  type: 'audit',
+  at,
+  action,
+  by: { ...by },
+  resource: { ...resource },
+  changes: [...changes],
+  ...(project !== undefined && { project }),
+})

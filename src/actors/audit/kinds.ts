@@ -1,0 +1,18 @@
+import type { TypedKind } from '../records/schema.ts'
+
+export type AuditData = {
+  readonly action: string
+  readonly actor_kind: string
+  /** Key, member, or hash of an end user; null for the server itself and for callers without a credential. */
+  readonly actor_id: string | null
+  readonly resource_type: string
+  readonly resource_id: string
+  /** Names of the fields that changed. */
+  readonly changes: readonly string[]
+}
+
+/** Who did what to which resource and when. A line is never changed, and stays when its tenant is deleted. */
+export const auditLog: TypedKind<AuditData> = {
+  name: 'audit_log',
+  filters: ['action', 'actor_id', 'resource_id', 'resource_type'],
+}

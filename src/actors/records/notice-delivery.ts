@@ -1,0 +1,181 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../specs/errors.ts'
+import { definitionOf } from '../../machines/index.ts'
+import type { MessageRecord, RecordKind, RecordStore, StoredRecord } from '../../storage/ports.ts'
+import { type Clock, pause, within } from '../runtime/clock.ts'
+import type { MessageHost } from '../runtime/outbox.ts'
+import { isObject } from '../runtime/schema.ts'
+import type { Sinks } from '../runtime/sinks.ts'
+import { boundRecords } from './bound-records.ts'
+
+/** How often what is left undelivered is looked for, in ms. */
+const everyMs = 2_000
+/** Younger ones are being delivered by the process that wrote them. */
+const ownersTurnMs = 3_000
+const pageSize = 200
+const atOnce = 16
+/** How long a request waits for deliveries, in ms. */
+const patienceMs = 2_000
+
+/** Who takes the messages. */
+export interface Receivers {
+  readonly host: MessageHost
+  readonly sinks: Sinks
+}
+
+interface Letter {
+  readonly kind: RecordKind
+  readonly record: StoredRecord
+}
+
+/** Deliveries of one record, in order. */
+interface Round {
+  tail: Promise<void>
+  readonly delivered: Set<string>
+}
+
+/**
+ * Delivers what changes of records tell others (notices.ts): at once by the process that made the change, later by
+ * whoever finds it. In order for each record, at least once, and under the same id each time.
+ */
+export class NoticeDelivery {
+  /** The store; what is written through it is delivered at once. */
+  readonly records: RecordStore
+  readonly #store: RecordStore
+  readonly #kinds: readonly RecordKind[]
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #rounds = new Map<string, Round>()
+  #receivers: Receivers | undefined
+  #cancel: (() => void) | undefined
+  #stopped = false
+
+  /** @param kinds every kind of record that there is. */
+  constructor(store: RecordStore, kinds: readonly RecordKind[], clock: Clock, log: Logger) {
+    this.#store = store
+    this.#kinds = kinds.filter(({ outbox }) => outbox)
+    this.#clock = clock
+    this.#log = log
+    this.records = {
+      ...boundRecords(store),
+      insert: async (kind, record) => this.#written(await store.insert(kind, record), { kind, record }),
+      replace: async (kind, record) => this.#written(await store.replace(kind, record), { kind, record }),
+    }
+  }
+
+  /** Begins to deliver, with what earlier processes left. */
+  start(receivers: Receivers): void {
+    this.#receivers = receivers
+    const look = (young: boolean): void => {
+      void this.#look(young).finally(() => {
+        if (!this.#stopped) this.#cancel = this.#clock.after(everyMs, () => look(false))
+      })
+    }
+    look(true)
+  }
+
+  /** Looks for nothing more; resolves when what is under way has ended, or soon: the next start finds what is left. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await Promise.race([this.#settled(), pause(this.#clock, patienceMs)])
+  }
+
+  /** Resolves when all that was written through `records` so far was tried. @throws {StoreUnavailable} when a request cannot wait for that. */
+  told(): Promise<void> {
+    return within(this.#clock, patienceMs, this.#settled())
+  }
+
+  /** Looks once for what is left and delivers it. */
+  round(): Promise<void> {
+    return this.#look(true)
+  }
+
+  async #settled(): Promise<void> {
+    await Promise.all([...this.#rounds.values()].map(({ tail }) => tail))
+  }
+
+  #written<T extends string>(outcome: T, letter: Letter): T {
+    if (outcome === 'done' && letter.record.outbox !== undefined) void this.#deliver(letter)
+    return outcome
+  }
+
+  async #look(young: boolean): Promise<void> {
+    for (const kind of this.#kinds) {
+      try {
+        await this.#lookThrough(kind, young)
+      } catch (error) {
+        this.#log.warn({ kind: kind.name, err: error }, 'open notices not read, trying again')
+      }
+    }
+  }
+
+  async #lookThrough(kind: RecordKind, young: boolean): Promise<void> {
+    for (let after: string | null = null; !this.#stopped; ) {
+      const page: readonly StoredRecord[] = await this.#store.openOutboxes(kind, after, pageSize)
+      const latest = this.#clock.now() - ownersTurnMs
+      const left = page.filter((record) => young || record.updated_at <= latest)
+      for (let first = 0; first < left.length; first += atOnce) {
+        await Promise.all(left.slice(first, first + atOnce).map((record) => this.#deliver({ kind, record })))
+      }
+      if (page.length < pageSize) return
+      after = page.at(-1)?.id ?? null
+    }
+  }
+
+  /** After what is under way for the same record. Never rejects: what fails is found again. */
+  #deliver({ kind, record }: Letter): Promise<void> {
+    const round = this.#rounds.get(record.id) ?? { tail: Promise.resolve(), delivered: new Set() }
+    this.#rounds.set(record.id, round)
+    const tail = round.tail.then(() => this.#hand({ kind, record }, round.delivered))
+    round.tail = tail
+    return tail.then(() => {
+      if (round.tail === tail) this.#rounds.delete(record.id)
+    })
+  }
+
+  async #hand({ kind, record }: Letter, delivered: Set<string>): Promise<void> {
+    const receivers = this.#receivers
+    if (receivers === undefined) return
+    try {
+      for (const message of record.outbox ?? []) {
+        if (!delivered.has(message.id)) await handOver(receivers, record, message, this.#clock, this.#log)
+        delivered.add(message.id)
+      }
+      await this.#store.closeOutbox(kind, record)
+    } catch (error) {
+      this.#log.warn({ kind: kind.name, record: record.id, err: error }, 'notices not delivered, trying again')
+    }
+  }
+}
+
+/** A refusal ends the trying: the receiver is gone, or does not want it. */
+const handOver = async (
+  receivers: Receivers,
+  record: StoredRecord,
+  message: MessageRecord,
+  clock: Clock,
+  log: Logger,
+): Promise<void> => {
+  try {
+    await handed(receivers, record, message, clock)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'actor_parked') throw error
+    log.debug({ to: message.to, code: error.code }, 'notice not wanted')
+  }
+}
+
+const handed = async (
+  { host, sinks }: Receivers,
+  { project, tenant, user }: StoredRecord,
+  message: MessageRecord,
+  clock: Clock,
+): Promise<unknown> => {
+  const { to, event, id } = message
+  const sink = sinks[to]
+  if (sink !== undefined) return sink({ project, tenant, user }, message)
+  if (event.type !== 'create') return host.deliver(to, { event, cause: id })
+  const kind = definitionOf(to)
+  if (kind === undefined || !isObject(event.input)) throw new ServiceError('not_found')
+  return host.create(kind, to, { project, tenant, user, createdAt: clock.now() }, event.input, id)
+}

@@ -1,0 +1,38 @@
+import type { WebhookEventType } from '../../../specs/webhook-events.ts'
+import type { JsonObject, MessageRecord, StoredEvent, StoredRecord } from '../../storage/ports.ts'
+import { type AuditNote, auditEvent } from '../audit/audit-note.ts'
+import { auditSink, webhookSink } from '../runtime/sinks.ts'
+
+/**
+ * What a change of a record tells others. It stands in the record's own document, is delivered at least once, after a
+ * crash too, and under the same id each time.
+ *
+ * - `audit`: a line of the audit log.
+ * - `webhook`: an event for the project's webhooks, `data` as specs/webhook-events.ts declares it.
+ * - `message`: an event for an actor; `create` with `input` makes it, with the record's owner.
+ */
+export type Notice =
+  | (AuditNote & { readonly kind: 'audit' })
+  | { readonly kind: 'webhook'; readonly event_type: WebhookEventType; readonly data: JsonObject }
+  | { readonly kind: 'message'; readonly to: string; readonly event: StoredEvent }
+
+/**
+ * The outbox of a record's next version: what the last one still has to deliver, and then `notices`. An id names the
+ * change by record, version and time, so it is the same however often the message is delivered, and another one when a
+ * removed record is made again under its old id.
+ */
+export const outboxOf = (
+  { id, version, updated_at: at }: Pick<StoredRecord, 'id' | 'version' | 'updated_at'>,
+  undelivered: readonly MessageRecord[],
+  notices: readonly Notice[],
+): readonly MessageRecord[] => [
+  ...undelivered,
+  ...notices.map((notice, n) => ({ id: `${id}@${version}.${at.toString(36)}:${n}`, ...addressed(notice, at) })),
+]
+
+const addressed = (notice: Notice, at: number): Omit<MessageRecord, 'id'> => {
+  if (notice.kind === 'message') return { to: notice.to, event: notice.event }
+  if (notice.kind === 'audit') return { to: auditSink, event: auditEvent(notice, at) }
+  const { event_type, data } = notice
+  return { to: webhookSink, event: { type: 'notify', at, event_type, data } }
+}
