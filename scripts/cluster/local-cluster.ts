@@ -10,8 +10,12 @@ import { Restartable } from './restartable.ts'
 
 /** How a cluster is made. What is left out is started, and ends with it. */
 export interface ClusterOptions {
-  /** A MongoDB that runs already; the cluster takes a database of its own there, and drops it. */
+  /** A MongoDB that runs already; the cluster takes a database of its own there, and drops it, unless `dataDir` is named. */
   readonly mongodbUrl?: string
+  /** Where the master key is kept; the database of `mongodbUrl` is used as it is, and kept too. */
+  readonly dataDir?: string
+  /** The nodes listen on this port and those after it, instead of free ones. */
+  readonly firstPort?: number
   /** The own mongod is a replica set of one. */
   readonly replicaSet?: boolean
   /** A Redis that runs already, or one where nobody listens. */
@@ -26,11 +30,15 @@ export interface ClusterNode extends Restartable {
   readonly name: string
 }
 
-interface Stores {
+interface Shared {
   readonly mongodbUrl: string
   readonly mongod: Restartable | null
   readonly redisUrl: string
   readonly redis: Restartable | null
+  /** The folder of the master key. */
+  readonly dataDir: string
+  /** Nothing of it outlives the cluster. */
+  readonly isOurs: boolean
 }
 
 /** Several server processes of one installation on this machine, with what they share: for tests, chaos and benches. */
@@ -43,18 +51,17 @@ export class LocalCluster {
   } as const
   /** Every node that was ever started, in that order. */
   readonly nodes: ClusterNode[] = []
-  readonly #stores: Stores
-  readonly #env: NonNullable<ClusterOptions['env']>
-  readonly #folder = mkdtempSync(join(tmpdir(), 'troupe-cluster-'))
+  readonly #shared: Shared
+  readonly #options: ClusterOptions
 
-  private constructor(stores: Stores, env: ClusterOptions['env']) {
-    this.#stores = stores
-    this.#env = env ?? (() => ({}))
+  private constructor(shared: Shared, options: ClusterOptions) {
+    this.#shared = shared
+    this.#options = options
   }
 
   /** Starts `count` nodes at once; resolves when all take requests. */
   static async start(count: number, options: ClusterOptions = {}): Promise<LocalCluster> {
-    const cluster = new LocalCluster(await storesOf(options), options.env)
+    const cluster = new LocalCluster(await sharedOf(options), options)
     try {
       await cluster.add(count)
     } catch (error) {
@@ -70,21 +77,21 @@ export class LocalCluster {
 
   /** What all nodes share. */
   get mongodbUrl(): string {
-    return this.#stores.mongodbUrl
+    return this.#shared.mongodbUrl
   }
 
   get redisUrl(): string {
-    return this.#stores.redisUrl
+    return this.#shared.redisUrl
   }
 
   /** The own mongod. @throws {Error} when one was given. */
   get mongod(): Restartable {
-    return own(this.#stores.mongod)
+    return own(this.#shared.mongod)
   }
 
   /** The own Redis. @throws {Error} when one was given. */
   get redis(): Restartable {
-    return own(this.#stores.redis)
+    return own(this.#shared.redis)
   }
 
   /** Starts more nodes, all at once. */
@@ -97,41 +104,55 @@ export class LocalCluster {
     return nodes
   }
 
-  /** Ends every node at once and removes all data. */
+  /** Lets every node end in its own time. */
+  async drain(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.term()))
+  }
+
+  /** Ends every node at once, and removes all data that nobody else had given. */
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.kill9()))
     await Promise.all(this.nodes.map((node) => node.stop()))
-    const { mongod, redis, mongodbUrl } = this.#stores
-    await (mongod === null ? dropDatabase(mongodbUrl) : mongod.stop())
+    const { mongod, redis, mongodbUrl, dataDir, isOurs } = this.#shared
+    if (isOurs) {
+      await (mongod === null ? dropDatabase(mongodbUrl) : mongod.stop())
+      rmSync(dataDir, { recursive: true, force: true })
+    }
     await redis?.stop()
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   async #startNode(at: number): Promise<ClusterNode> {
     const name = `node-${at + 1}`
     const { secretKey, ownerEmail, ownerPassword } = this.credentials
-    const service = await startServer({
+    const { firstPort, env } = this.#options
+    const settings = {
       NODE_ID: name,
-      DATA_DIR: this.#folder,
+      DATA_DIR: this.#shared.dataDir,
       MONGODB_URL: this.mongodbUrl,
       REDIS_URL: this.redisUrl,
       BOOTSTRAP_SECRET_KEY: secretKey,
       BOOTSTRAP_OWNER_EMAIL: ownerEmail,
       BOOTSTRAP_OWNER_PASSWORD: ownerPassword,
-      ...this.#env(at),
-    })
+      ...env?.(at),
+    }
+    const service = await startServer(settings, firstPort === undefined ? undefined : firstPort + at)
     return Object.assign(new Restartable(service), { name })
   }
 }
 
-const storesOf = async ({ mongodbUrl, replicaSet = false, redisUrl }: ClusterOptions): Promise<Stores> => {
+const sharedOf = async (options: ClusterOptions): Promise<Shared> => {
+  const { mongodbUrl, replicaSet = false, redisUrl, dataDir } = options
   const mongod = mongodbUrl === undefined ? new Restartable(await startMongod({ replicaSet })) : null
   const redis = redisUrl === undefined ? new Restartable(await startRedis()) : null
+  const isOurs = mongodbUrl === undefined || dataDir === undefined
+  const server = mongodbUrl ?? mongod?.url ?? ''
   return {
-    mongodbUrl: withDatabase(mongodbUrl ?? mongod?.url ?? ''),
+    mongodbUrl: isOurs ? withDatabase(server) : server,
     mongod,
     redisUrl: redisUrl ?? redis?.url ?? '',
     redis,
+    dataDir: isOurs ? mkdtempSync(join(tmpdir(), 'troupe-cluster-')) : dataDir,
+    isOurs,
   }
 }
 

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { LocalCluster } from './cluster/local-cluster.ts'
+
+/**
+ * `npm run cluster -- --nodes 3 --port 8080`: several servers of one installation on this machine, on that port and those
+ * after it. MONGODB_URL and REDIS_URL say what they share; what is not set is started, and gone at the end. A node that
+ * ends stays down. Ctrl-C ends all.
+ */
+const number = (name: string, otherwise: number): number => {
+  const at = process.argv.indexOf(`--${name}`)
+  if (at < 0) return otherwise
+  const value = Number(process.argv[at + 1])
+  if (Number.isInteger(value) && value > 0 && value < 65_536) return value
+  process.stderr.write(`--${name} takes a number\n`)
+  process.exit(1)
+}
+
+const { PORT, HOST, NODE_ID, PEER_HOST, PEER_PORT, DATA_DIR, MONGODB_URL, REDIS_URL, ...rest } = process.env
+const given = (value: string | undefined): value is string => value !== undefined && value !== ''
+const passedOn = Object.fromEntries(
+  Object.entries(rest).flatMap(([name, value]) => (given(value) ? [[name, value]] : [])),
+)
+
+const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//')
+
+const cluster = await LocalCluster.start(number('nodes', 3), {
+  ...(given(MONGODB_URL) && { mongodbUrl: MONGODB_URL, dataDir: resolve(DATA_DIR || './data') }),
+  ...(given(REDIS_URL) && { redisUrl: REDIS_URL }),
+  firstPort: number('port', 8080),
+  env: () => passedOn,
+})
+
+const { credentials, nodes } = cluster
+const { BOOTSTRAP_SECRET_KEY, BOOTSTRAP_OWNER_EMAIL, BOOTSTRAP_OWNER_PASSWORD } = passedOn
+const lines = [
+  ...nodes.map(({ name, url, pid }) => `${name}  ${url}  pid ${pid}`),
+  `MongoDB  ${withoutPassword(cluster.mongodbUrl)}`,
+  `Redis    ${withoutPassword(cluster.redisUrl)}`,
+  ...(BOOTSTRAP_SECRET_KEY === undefined ? [`secret key      ${credentials.secretKey}`] : []),
+  ...(BOOTSTRAP_OWNER_PASSWORD === undefined
+    ? [`dashboard owner ${BOOTSTRAP_OWNER_EMAIL ?? credentials.ownerEmail}, password ${credentials.ownerPassword}`]
+    : []),
+  ...(given(MONGODB_URL) ? ['The secrets above hold when the database was empty.'] : []),
+  'Ctrl-C ends all.',
+]
+process.stdout.write(`${lines.join('\n')}\n`)
+
+let isEnding = false
+for (const node of nodes) {
+  void node.exited.then((code) => {
+    if (isEnding) return
+    const last = node.log().trimEnd().split('\n').slice(-5).join('\n')
+    process.stdout.write(`${node.name} has ended with ${code === null ? 'a signal' : `code ${code}`}\n${last}\n`)
+  })
+}
+
+const end = async (): Promise<void> => {
+  isEnding = true
+  process.stdout.write('ending: turns that run get 20 seconds\n')
+  await cluster.drain()
+  await cluster.stop()
+  process.exit(0)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void (isEnding || end()))
