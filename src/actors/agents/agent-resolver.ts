@@ -1,0 +1,88 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope, tenantScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { agents } from '../records/kinds.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { storedState } from '../runtime/actor-state.ts'
+import type { Resident } from '../runtime/resident.ts'
+import type { AgentVersions } from './agent-versions.ts'
+import { overlaid, runnable, subagentsOf } from './effective-config.ts'
+import { agentInstallations, type InstallationData } from './kinds.ts'
+import type { AgentReference, ResolveAgent, ResolvedConfig } from './resolved-config.ts'
+import { type Manifest, manifestOf, manifestOfAgent, versionContext, versionStatus } from './schema.ts'
+
+/** What resolving agents needs. */
+export interface ResolverParts {
+  readonly records: RecordStore
+  readonly versions: AgentVersions
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+interface Chosen {
+  readonly id: string | null
+  readonly version: string | null
+  readonly config: Manifest
+}
+
+/** Looks up what an agent runs on, as it is now: three reads at most, none of a log. */
+export const agentResolver = ({ records, versions, now }: ResolverParts): ResolveAgent => {
+  const agentTable = new Table(records, agents, now)
+  const installationTable = new Table(records, agentInstallations, now)
+
+  const installationOf = async ({ project, tenant, agentId, installationId }: AgentReference) => {
+    if (installationId === null) return null
+    const scope = tenant === null ? projectScope(project) : tenantScope(project, tenant)
+    const row = await installationTable.get(scope, installationId)
+    if (row === null || row.data.agent_id !== agentId) throw new ServiceError('not_found', { param: 'installation_id' })
+    if (row.data.status !== 'active') throw notRunnable('installation_id', 'The installation is disabled.')
+    return row
+  }
+
+  return async (reference) => {
+    const { project, agentId } = reference
+    const agent = await agentTable.get(projectScope(project), agentId)
+    if (agent === null) throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+    const installation = await installationOf(reference)
+    const wanted = reference.version ?? installation?.data.version_id ?? null
+    const chosen: Chosen =
+      wanted === null
+        ? { id: null, version: null, config: manifestOfAgent(agent.data.config) }
+        : chosenOf(await versions.find(projectScope(project), agentId, wanted), installation)
+    return resolved(agentId, chosen, installation)
+  }
+}
+
+/** @throws {ServiceError} `agent_not_runnable` for a version that is not to be run. */
+const chosenOf = (version: Resident, installation: Row<InstallationData> | null): Chosen => {
+  const { value, context } = storedState(version.state.snapshot)
+  const status = versionStatus(value)
+  const kept = status === 'deprecated' && installation?.data.version_id === version.id
+  const { version: text, config } = versionContext(context)
+  if (status !== 'published' && !kept) throw notRunnable('version', `Version ${text} is ${status}.`)
+  return { id: version.id, version: text, config: manifestOf(config) }
+}
+
+const resolved = (
+  agentId: string,
+  { id, version, config }: Chosen,
+  installation: Row<InstallationData> | null,
+): ResolvedConfig => {
+  const source = installation === null ? config : overlaid(config, installation.data.overlays)
+  return {
+    agent_id: agentId,
+    agent_version_id: id,
+    version,
+    installation_id: installation?.id ?? null,
+    tenant_id: installation?.tenant ?? null,
+    rate_plan_id: installation?.data.rate_plan_id ?? null,
+    config: runnable(source),
+    source,
+    approval_policy: installation?.data.approval_policy ?? null,
+    subagents: subagentsOf(source),
+  }
+}
+
+const notRunnable = (param: string, message: string): ServiceError =>
+  new ServiceError('agent_not_runnable', { param, message })

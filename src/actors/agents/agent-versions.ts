@@ -1,0 +1,121 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope, type Scope } from '../../../specs/scope.ts'
+import type { AgentVersionInput } from '../../machines/agent-version.ts'
+import { agentStatus, agentVersionDefinition } from '../../machines/index.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident } from '../runtime/resident.ts'
+import {
+  agentVersionNames,
+  agentVersionRows,
+  type VersionNameData,
+  type VersionRowData,
+  type VersionStatus,
+} from './kinds.ts'
+
+/** What finding and making versions needs. */
+export interface AgentVersionsParts {
+  readonly host: Host
+  readonly records: RecordStore
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** The versions of a project's agents: actors, each found by its agent and its text. */
+export class AgentVersions {
+  readonly #parts: AgentVersionsParts
+  readonly #names: Table<VersionNameData>
+  readonly #rows: Table<VersionRowData>
+
+  constructor(parts: AgentVersionsParts) {
+    this.#parts = parts
+    this.#names = new Table(parts.records, agentVersionNames, parts.now)
+    this.#rows = new Table(parts.records, agentVersionRows, parts.now)
+  }
+
+  /**
+   * A version by its text, or by its id.
+   *
+   * @throws {ServiceError} `not_found` with the param `version`, for another agent's as well; `actor_parked`.
+   */
+  async find({ project }: Scope, agentId: string, version: string): Promise<Resident> {
+    const id = await this.#idOf(projectScope(project), agentId, version)
+    const found = id === null ? null : await this.#at(project, id)
+    if (found === null) throw new ServiceError('not_found', { param: 'version', message: 'There is no such version.' })
+    return found
+  }
+
+  /**
+   * Makes a draft. Of two with one text one is made; a request that is run again meets its own.
+   *
+   * @param cause names the request.
+   * @throws {ServiceError} `already_exists` with the param `version`.
+   */
+  async create({ project }: Scope, input: AgentVersionInput, cause: string): Promise<Resident> {
+    const id = await this.#reserved(project, input)
+    const owner = { project, tenant: null, user: null, createdAt: this.#parts.now() }
+    const told = await this.#parts.host.create(agentVersionDefinition, id, owner, { ...input, version_id: id }, cause)
+    if (told.duplicate && (await this.#parts.host.commitOf(id, cause)) === null) throw taken()
+    return this.#parts.host.find(projectScope(project), agentVersionDefinition, id)
+  }
+
+  /** One page of an agent's versions, the latest first. */
+  async list<V>(
+    { project }: Scope,
+    agentId: string,
+    { status, ...page }: PageQuery & { readonly status?: VersionStatus | undefined },
+    view: (row: Row<VersionRowData>) => V,
+  ): Promise<Page<V>> {
+    await this.#parts.host.rows.shown()
+    const where = status === undefined ? { agent_id: agentId } : { agent_status: agentStatus(agentId, status) }
+    return pageOf(this.#rows, projectScope(project), { ...page, where }, { idPrefix: 'agv', view })
+  }
+
+  /** Deletes every version of an agent; again after a crash: what is left of them. */
+  async deleteAll({ project }: Scope, agentId: string, by: AgentVersionInput['created_by']): Promise<void> {
+    const scope = projectScope(project)
+    for (;;) {
+      const names = await this.#names.list(scope, { where: { agent_id: agentId }, limit: 100 })
+      for (const { id } of names) {
+        const version = await this.#at(project, id)
+        if (version !== null) {
+          const event = { type: 'delete', by, at: this.#parts.now() }
+          await this.#parts.host.tell(version, { event, cause: `delete:${agentId}` })
+          await this.#parts.host.delivered(id)
+        }
+        await this.#names.remove(scope, id)
+      }
+      if (names.length < 100) return
+    }
+  }
+
+  async #idOf(scope: Scope, agentId: string, version: string): Promise<string | null> {
+    const name = version.startsWith(`${agentVersionDefinition.idPrefix}_`)
+      ? await this.#names.get(scope, version)
+      : await this.#names.find(scope, { agent_id: agentId, version })
+    return name?.data.agent_id === agentId ? name.id : null
+  }
+
+  /** The id under which the text stands now: this request's, or that of one which broke off before it made the version. */
+  async #reserved(project: string, { version_id, agent_id, version }: AgentVersionInput): Promise<string> {
+    const data = { agent_id, version }
+    if ((await this.#names.insert({ id: version_id, project, data })) !== null) return version_id
+    const name = await this.#names.find(projectScope(project), data)
+    if (name === null) throw new ServiceError('version_conflict')
+    if (name.id !== version_id && (await this.#at(project, name.id)) !== null) throw taken()
+    return name.id
+  }
+
+  async #at(project: string, id: string): Promise<Resident | null> {
+    return this.#parts.host.find(projectScope(project), agentVersionDefinition, id).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'not_found') return null
+      throw error
+    })
+  }
+}
+
+const taken = (): ServiceError =>
+  new ServiceError('already_exists', { param: 'version', message: 'The agent has a version of this name.' })

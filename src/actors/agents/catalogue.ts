@@ -1,0 +1,115 @@
+import { projectScope, type Scope } from '../../../specs/scope.ts'
+import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import { agents } from '../records/kinds.ts'
+import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { Sink } from '../runtime/sinks.ts'
+import { agentCatalogue, type CatalogueData, type Listing } from './kinds.ts'
+import { newestOf } from './semver.ts'
+
+/** What a list of the catalogue asks for: one visibility, or what everybody of the project may find. */
+export type Shown = 'default' | 'public' | 'unlisted' | 'private'
+
+/** A version that an agent is shown with. */
+export interface Offer extends Listing {
+  readonly agentId: string
+  readonly version: string
+}
+
+const visibilities: Readonly<Record<Shown, readonly Listing['visibility'][]>> = {
+  default: ['public', 'unlisted'],
+  public: ['public'],
+  unlisted: ['unlisted'],
+  private: ['private'],
+}
+
+/**
+ * Which versions of each agent can be installed: one row an agent, written by messages of its versions, so that it is
+ * right again after any crash, and a list of the catalogue reads its own rows only.
+ */
+export class Catalogue {
+  readonly #table: Table<CatalogueData>
+  readonly #agents: Table<(typeof agents)['dataType'] & object>
+
+  constructor({ records, now }: { readonly records: RecordStore; readonly now: () => number }) {
+    this.#table = new Table(records, agentCatalogue, now)
+    this.#agents = new Table(records, agents, now)
+  }
+
+  /** Takes what versions say when they are published, deprecated or retired. */
+  readonly sink: Sink = async ({ project }, { event }) => {
+    const told = listingOf(event)
+    if (told !== null) await this.#take(project, told)
+  }
+
+  /** The newest published version of an agent, of whatever visibility; null when there is none. */
+  async newest(scope: Scope, agentId: string): Promise<Offer | null> {
+    const row = await this.#table.get(projectScope(scope.project), agentId)
+    return row === null ? null : offerOf(row, ['public', 'unlisted', 'private'])
+  }
+
+  /** One page of agents, each with the newest version that the list may show. */
+  list(scope: Scope, query: PageQuery, shown: Shown): Promise<Page<Offer | null>> {
+    return pageOf(
+      this.#table,
+      projectScope(scope.project),
+      { ...query, where: { [`in_${shown}`]: 'yes' } },
+      { idPrefix: 'agt', view: (row) => offerOf(row, visibilities[shown]) },
+    )
+  }
+
+  /** The agent is deleted. */
+  async forget(scope: Scope, agentId: string): Promise<void> {
+    await this.#table.remove(scope, agentId)
+  }
+
+  /** A version that speaks after its agent is gone changes nothing. */
+  async #take(project: string, { agentId, version, ...listing }: Offer): Promise<void> {
+    const scope = projectScope(project)
+    if ((await this.#agents.get(scope, agentId)) === null) return
+    const fresh = { id: agentId, project, data: withFlags({ [version]: listing }) }
+    if ((await this.#table.insert(fresh)) !== null) return
+    await this.#table.change(scope, agentId, ({ data }) => {
+      const known = data.versions[version]
+      if (known !== undefined && known.listings >= listing.listings) return null
+      return withFlags({ ...data.versions, [version]: listing })
+    })
+  }
+}
+
+const withFlags = (versions: CatalogueData['versions']): CatalogueData => {
+  const listed = Object.values(versions).filter((version) => version.listed)
+  const flag = (shown: Shown) => (listed.some((one) => visibilities[shown].includes(one.visibility)) ? 'yes' : null)
+  return {
+    versions,
+    in_default: flag('default'),
+    in_public: flag('public'),
+    in_unlisted: flag('unlisted'),
+    in_private: flag('private'),
+  }
+}
+
+const offerOf = ({ id, data }: Row<CatalogueData>, among: readonly Listing['visibility'][]): Offer | null => {
+  const offered = Object.entries(data.versions).filter(([, each]) => each.listed && among.includes(each.visibility))
+  const version = newestOf(offered.map(([name]) => name))
+  const listing = version === undefined ? undefined : data.versions[version]
+  return version === undefined || listing === undefined ? null : { ...listing, agentId: id, version }
+}
+
+/** What a version's message says; null for one that says something else. */
+const listingOf = (event: JsonObject): Offer | null => {
+  const { type, version_id, agent_id, version, visibility, listings, published_at } = event
+  if (typeof agent_id !== 'string' || typeof version !== 'string' || typeof version_id !== 'string') return null
+  const known = visibilities.default.concat('private').find((each) => each === visibility)
+  if (known === undefined || typeof listings !== 'number') return null
+  return {
+    agentId: agent_id,
+    version,
+    version_id,
+    visibility: known,
+    listings,
+    published_at: typeof published_at === 'number' ? published_at : 0,
+    listed: type === 'list',
+  }
+}

@@ -1,0 +1,48 @@
+import { toolName } from '../sessions/turn-config.ts'
+import type { AgentConfig } from '../sessions/turn-plan.ts'
+import type { Overlays } from './kinds.ts'
+import type { Subagent } from './resolved-config.ts'
+import type { Manifest } from './schema.ts'
+
+/** What sessions and runs take from a config as its author wrote it. */
+export const runnable = (config: Manifest): AgentConfig => ({
+  model: config.model,
+  system_prompt: [config.system_prompt, config.instructions].filter(Boolean).join('\n\n') || null,
+  tools: config.tools ?? [],
+  temperature: config.temperature ?? null,
+  max_tokens: config.max_tokens ?? null,
+  pause_on_tool_calls: config.pause_on_tool_calls ?? null,
+})
+
+/**
+ * A version's config under an installation's overlays: the prompt is added to, a tool replaces the version's of the same
+ * name, everything else that an overlay names takes the version's place.
+ */
+export const overlaid = (config: Manifest, overlays: Overlays): Manifest => {
+  const { system_prompt_append, tools, ...replaced } = overlays
+  const given = Object.fromEntries(Object.entries(replaced).filter(([, value]) => value !== undefined))
+  const { system_prompt: _prompt, instructions: _instructions, tools: _tools, ...rest } = config
+  const prompt = [config.system_prompt, config.instructions, system_prompt_append].filter(Boolean).join('\n\n')
+  return {
+    ...rest,
+    ...given,
+    ...(prompt !== '' && { system_prompt: prompt }),
+    ...mergedTools(config.tools ?? [], tools ?? []),
+  }
+}
+
+type Tools = NonNullable<Manifest['tools']>
+
+const mergedTools = (own: Tools, over: Tools): { readonly tools?: Tools } => {
+  const names = new Set(over.map(toolName))
+  const tools = [...own.filter((tool) => !names.has(toolName(tool))), ...over]
+  return tools.length === 0 ? {} : { tools }
+}
+
+/** The agents that a run may delegate to, whichever way the config names them. */
+export const subagentsOf = ({ subagents = [] }: Manifest): readonly Subagent[] =>
+  subagents.map((each) =>
+    typeof each === 'string'
+      ? { agent_id: each, version: null, description: null }
+      : { agent_id: each.agent_id, version: each.version ?? null, description: each.description ?? null },
+  )
