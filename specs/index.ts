@@ -8,6 +8,7 @@ import { auth, projectKeys, projectMembers, projects } from './resources/dashboa
 import { models } from './resources/models.ts'
 import { sessions } from './resources/sessions.ts'
 import { tenants } from './resources/tenants.ts'
+import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.ts'
 
 /** Every declared operation by id. A new resource is added here and nowhere else. */
 export const operations = {
@@ -23,6 +24,9 @@ export const operations = {
   ...projectMembers,
   ...projectSessions,
   ...projectActors,
+  ...webhooks,
+  ...webhookTests,
+  ...webhookDeliveries,
 } as const
 
 /** Id of a declared operation. */

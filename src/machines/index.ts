@@ -2,6 +2,7 @@ import type { JsonObject } from '../../specs/json.ts'
 import { actionMachine } from './action.ts'
 import type { MachineDefinition, RowOf, StateValue, StoredState } from './definition.ts'
 import { sessionMachine } from './session.ts'
+import { deliveryDefinition } from './webhook-delivery-definition.ts'
 
 /** Whether `value` is in `path`, e.g. `isIn(value, 'active', 'working')`. */
 export const isInState = (value: StateValue | undefined, ...path: readonly string[]): boolean => {
@@ -74,7 +75,7 @@ export const actionDefinition: MachineDefinition = {
 }
 
 /** Every machine, by name. Its order is the order of the docs. */
-export const definitions: readonly MachineDefinition[] = [sessionDefinition, actionDefinition]
+export const definitions: readonly MachineDefinition[] = [sessionDefinition, actionDefinition, deliveryDefinition]
 
 /** The definition of the actor with this id, by its prefix; undefined for an id of another kind. */
 export const definitionOf = (id: string): MachineDefinition | undefined =>

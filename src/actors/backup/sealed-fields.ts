@@ -2,6 +2,7 @@ import type { JsonObject, StoredRecord } from '../../storage/ports.ts'
 import { projects } from '../auth/kinds.ts'
 import { newSigningSecret, type SecretBox, signingAad } from '../auth/project-directory.ts'
 import { answerAad, idempotencyKeys, isSealedAnswer } from '../use-cases/idempotent.ts'
+import { webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
 
 /** A field of a record's data that the secret box has sealed. A kind that gets one is added here. */
 interface SealedField {
@@ -15,6 +16,8 @@ interface SealedField {
   /** What the operator is told then. */
   readonly loss: string
 }
+
+const webhookLoss = 'the secret that signs requests to a webhook: it gets a new one, which a rotation shows'
 
 const sealedFields: readonly SealedField[] = [
   {
@@ -32,6 +35,22 @@ const sealedFields: readonly SealedField[] = [
     aad: answerAad,
     instead: null,
     loss: 'a kept answer that shows a secret: its Idempotency-Key is free again',
+  },
+  {
+    kind: webhooks.name,
+    field: 'secret',
+    isSealed: () => true,
+    aad: webhookSecretAad,
+    instead: (box, record) => box.seal(newSigningSecret(), webhookSecretAad(record)),
+    loss: webhookLoss,
+  },
+  {
+    kind: webhooks.name,
+    field: 'previous_secret',
+    isSealed: () => true,
+    aad: webhookSecretAad,
+    instead: (box, record) => box.seal(newSigningSecret(), webhookSecretAad(record)),
+    loss: webhookLoss,
   },
 ]
 

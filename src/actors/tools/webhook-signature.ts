@@ -1,18 +1,24 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The headers of the Standard Webhooks scheme for one message.
+ * The headers of the Standard Webhooks scheme for one message, signed with each of the secrets: while a secret is being
+ * replaced, a receiver that knows either takes it.
  *
- * @param secret `whsec_` and base64, or base64 alone.
+ * @param secrets `whsec_` and base64, or base64 alone.
  * @param timestampS seconds since the epoch.
  */
 export function webhookHeaders(
-  secret: string,
+  secrets: string | readonly string[],
   id: string,
   timestampS: number,
   body: string,
 ): { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string } {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  const signature = createHmac('sha256', key).update(`${id}.${timestampS}.${body}`).digest('base64')
-  return { 'webhook-id': id, 'webhook-timestamp': String(timestampS), 'webhook-signature': `v1,${signature}` }
+  const signed = `${id}.${timestampS}.${body}`
+  const signatures = [secrets].flat().map((secret) => `v1,${signature(secret, signed)}`)
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestampS), 'webhook-signature': signatures.join(' ') }
 }
+
+const signature = (secret: string, text: string): string =>
+  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+    .update(text)
+    .digest('base64')

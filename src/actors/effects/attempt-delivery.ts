@@ -1,0 +1,98 @@
+import type { JsonObject, StoredEvent } from '../../storage/ports.ts'
+import { timestampOf } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
+import type { SsrfGuard } from '../tools/ssrf-guard.ts'
+import { webhookHeaders } from '../tools/webhook-signature.ts'
+import type { AttemptGate } from '../webhooks/attempt-gate.ts'
+import type { WebhookData } from '../webhooks/kinds.ts'
+import { deliveryContext } from '../webhooks/schema.ts'
+import { type AttemptOutcome, type AttemptRequest, sendAttempt } from '../webhooks/send-attempt.ts'
+import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+
+/** What attempts need. */
+export interface AttemptDeliveryParts {
+  readonly endpoints: WebhookEndpoints
+  readonly gate: AttemptGate
+  readonly guard: SsrfGuard
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly timeoutMs: number
+}
+
+/** An endpoint has to answer within this time (interface-additions "webhooks"), in ms. */
+export const attemptTimeoutMs = 15_000
+
+/** A tried-out endpoint is told once: whoever tries it looks at what came of it. */
+const testEvent = 'webhook.test'
+
+/**
+ * One attempt of a delivery. After a crash it is made again under the same `webhook-id`, by which receivers know it.
+ * What the endpoint answers, or that it does not, is the outcome; only trouble of our store throws.
+ */
+export const attemptDelivery = (parts: AttemptDeliveryParts): Effect => ({
+  run: async ({ attempt }, context) => {
+    const { owner, signal } = context
+    const delivery = deliveryContext(context.context)
+    const outcome = await parts.gate.run(delivery.webhook_id, signal, async (): Promise<EffectOutcome> => {
+      const webhook = await parts.endpoints.get(owner.project, delivery.webhook_id)
+      if (webhook === null) return undeliverable('webhook_deleted')
+      if (!webhook.data.is_active && delivery.event_type !== testEvent) return undeliverable('webhook_disabled')
+      return attempted(parts, webhook, context, Number(attempt))
+    })
+    return outcome ?? 'gone'
+  },
+  unknown: () => {
+    throw new Error('an idempotent effect is run again, never given up')
+  },
+})
+
+const undeliverable = (reason: string): EffectOutcome => ({ event: { type: 'undeliverable', reason } })
+
+const attempted = async (
+  parts: AttemptDeliveryParts,
+  webhook: Row<WebhookData>,
+  { context, signal }: EffectContext,
+  attempt: number,
+): Promise<EffectOutcome> => {
+  const { event_id, event_type, body } = deliveryContext(context)
+  const { now, guard, timeoutMs } = parts
+  const at = now()
+  const signed = webhookHeaders(parts.endpoints.secretsOf(webhook), event_id, Math.floor(at / 1000), body)
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Troupe-Webhooks/1', ...signed }
+  const request = { url: webhook.data.url, headers, body }
+  const outcome = await sendAttempt(request, { guard, timeoutMs, signal })
+  if (!signal.aborted) await noted(parts, webhook, outcome)
+  const facts = { attempt, at: timestampOf(at), duration_ms: Math.max(0, now() - at) }
+  const final = outcome.status === 410 || event_type === testEvent
+  return { event: eventOf(request, outcome, facts, { jitter: parts.random(), final }), stored: stored(outcome) }
+}
+
+/** How the endpoint fares decides whether it is told anything more. */
+const noted = async (
+  { endpoints }: AttemptDeliveryParts,
+  webhook: Row<WebhookData>,
+  { error, status }: AttemptOutcome,
+): Promise<void> => {
+  if (error === null) await endpoints.sound(webhook)
+  else if (status === 410) await endpoints.gone(webhook)
+  else await endpoints.failing(webhook)
+}
+
+const eventOf = (
+  { url, headers }: AttemptRequest,
+  { status, error, response }: AttemptOutcome,
+  facts: JsonObject,
+  next: { readonly jitter: number; readonly final: boolean },
+): StoredEvent => {
+  const attempt = { ...facts, url, status, error, request: { headers }, response }
+  if (error === null) return { type: 'attempt_succeeded', attempt, status, error }
+  return { type: 'attempt_failed', attempt, status, error, ...next }
+}
+
+/** The log's `delivery.attempted` says the rest. */
+const stored = ({ error }: AttemptOutcome): StoredEvent => ({
+  type: error === null ? 'attempt_succeeded' : 'attempt_failed',
+})

@@ -1,0 +1,130 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ResultOf } from '../../../specs/index.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { DeliveryInput } from '../../machines/webhook-delivery.ts'
+import { deliveryDefinition } from '../../machines/webhook-delivery-definition.ts'
+import type { RecordStore, StoredLogEvent, StoredRecord } from '../../storage/ports.ts'
+import { newIdFor } from '../ids.ts'
+import { pageOf } from '../records/pages.ts'
+import { rowTimes, timestampOrNull } from '../records/row-times.ts'
+import { Table } from '../records/table.ts'
+import { rowRecord } from '../runtime/actor-row.ts'
+import type { Host } from '../runtime/host.ts'
+import { isObject } from '../runtime/schema.ts'
+import { deliveryRows } from '../webhooks/kinds.ts'
+import { deliveryContext, deliveryRow } from '../webhooks/schema.ts'
+import { eventOf, startDelivery } from '../webhooks/webhook-deliveries.ts'
+import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on deliveries stand on. */
+export interface DeliveryParts {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly endpoints: Pick<WebhookEndpoints, 'get'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type DeliveryUseCases = Pick<UseCases, Extract<keyof UseCases, `webhook_deliveries.${string}`> | 'webhooks.test'>
+type Delivery = ResultOf<'webhook_deliveries.list'>['data'][number]
+type Attempt = ResultOf<'webhook_deliveries.get'>['attempts'][number]
+
+const mostAttempts = 100
+
+/** The log of deliveries, and two ways to add to it by hand. */
+export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryParts): DeliveryUseCases => {
+  const table = new Table(records, deliveryRows, now)
+  const started = async (scope: Scope, tenant: string | null, input: DeliveryInput): Promise<Delivery> => {
+    await startDelivery(host, { project: scope.project, tenant, createdAt: now() }, input)
+    return deliveryView(rowRecord(await host.find(scope, deliveryDefinition, input.delivery_id)))
+  }
+  return {
+    'webhook_deliveries.list': async ({ scope, query: { webhook_id, status, event_type, ...page } }) => {
+      await host.rows.shown()
+      const where = {
+        ...(webhook_id !== undefined && { webhook_id }),
+        ...(status !== undefined && { status }),
+        ...(event_type !== undefined && { event_type }),
+      }
+      return pageOf(table, scope, { ...page, where }, { idPrefix: 'dlv', view: deliveryView })
+    },
+    'webhook_deliveries.get': async ({ scope, params }) => {
+      const delivery = await host.find(scope, deliveryDefinition, params.delivery_id)
+      const log = await host.readPage(delivery, 0, mostAttempts)
+      const payload = JSON.parse(deliveryContext(delivery.state.snapshot.context).body)
+      return { ...deliveryView(rowRecord(delivery)), payload, attempts: log.map(attemptView) }
+    },
+    'webhook_deliveries.replay': async (call) => {
+      const prior = await host.find(call.scope, deliveryDefinition, call.params.delivery_id)
+      const { webhook_id, event_id, event_type, body } = deliveryContext(prior.state.snapshot.context)
+      await requireActive(endpoints, call.scope, webhook_id)
+      const delivery_id = newIdFor(call, 'dlv')
+      return started(call.scope, prior.owner.tenant, {
+        delivery_id,
+        webhook_id,
+        event_id,
+        event_type,
+        body,
+        replay_of: prior.id,
+      })
+    },
+    'webhooks.test': async (call) => {
+      const { scope, params } = call
+      const webhook = await endpoints.get(scope.project, params.webhook_id)
+      if (webhook === null) throw new ServiceError('not_found')
+      const delivery_id = newIdFor(call, 'dlv')
+      const event = eventOf({
+        id: delivery_id,
+        project: scope.project,
+        tenant: null,
+        at: now(),
+        event_type: 'webhook.test',
+        data: { webhook_id: webhook.id, message: 'This is a test.' },
+      })
+      return started(scope, null, { ...event, delivery_id, webhook_id: webhook.id, replay_of: null })
+    },
+  }
+}
+
+/** @throws {ServiceError} `invalid_transition` when nobody would get the replay. */
+const requireActive = async (endpoints: DeliveryParts['endpoints'], { project }: Scope, id: string): Promise<void> => {
+  const webhook = await endpoints.get(project, id)
+  if (webhook?.data.is_active) return
+  const state = webhook === null ? 'was deleted' : 'is switched off'
+  throw new ServiceError('invalid_transition', { message: `The webhook ${state}.` })
+}
+
+const deliveryView = (record: StoredRecord): Delivery => {
+  const row = deliveryRow(record.data)
+  return {
+    id: record.id,
+    webhook_id: row.webhook_id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    tenant_id: record.tenant,
+    status: row.status,
+    attempt_count: row.attempts,
+    last_status_code: row.last_status,
+    last_error: row.last_error,
+    next_attempt_at: timestampOrNull(row.next_attempt_at_ms),
+    replay_of: row.replay_of,
+    ...rowTimes(record),
+  }
+}
+
+const attemptView = ({ payload }: StoredLogEvent): Attempt => {
+  const request = isObject(payload.request) ? payload.request : {}
+  const response = isObject(payload.response) ? payload.response : null
+  return {
+    attempt: Number(payload.attempt),
+    at: String(payload.at),
+    duration_ms: Number(payload.duration_ms),
+    url: String(payload.url),
+    status_code: typeof payload.status === 'number' ? payload.status : null,
+    error: typeof payload.error === 'string' ? payload.error : null,
+    request_headers: isObject(request.headers) ? request.headers : {},
+    response_headers: isObject(response?.headers) ? response.headers : null,
+    response_body: response?.body ?? null,
+  }
+}

@@ -1,0 +1,116 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { newSigningSecret, type SecretBox } from '../auth/project-directory.ts'
+import { newIdFor } from '../ids.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes, timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { type SsrfGuard, SsrfRefused } from '../tools/ssrf-guard.ts'
+import { type WebhookData, webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
+import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on webhooks stand on. */
+export interface WebhookParts {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  readonly guard: Pick<SsrfGuard, 'check'>
+  readonly endpoints: Pick<WebhookEndpoints, 'forget'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type WebhookUseCases = Omit<Pick<UseCases, Extract<keyof UseCases, `webhooks.${string}`>>, 'webhooks.test'>
+type Where = { readonly project: string; readonly id: string }
+
+/** Endpoints that are told of events. The secret is in the answers that make one, and nowhere else. */
+export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
+  const { box, guard, now } = parts
+  const table = new Table(parts.records, webhooks, now)
+  const viewOf = (row: Row<WebhookData>) => webhookView(row, now())
+  const resource = new RecordResource({ table, idPrefix: 'whk', view: viewOf })
+  const changed = async <T>(project: string, work: Promise<T>): Promise<T> => {
+    const result = await work
+    parts.endpoints.forget(project)
+    return result
+  }
+  const sealed = (where: Where, secret: string): string => box.seal(secret, webhookSecretAad(where))
+  return {
+    'webhooks.list': ({ scope, query }) => resource.list(scope, query),
+    'webhooks.get': ({ scope, params }) => resource.get(scope, params.webhook_id),
+    'webhooks.create': async (call) => {
+      const { scope, body } = call
+      requireReachable(guard, body.url)
+      const where = { project: scope.project, id: newIdFor(call, 'whk') }
+      const secret = newSigningSecret()
+      const { name, url, events, is_active } = body
+      const data = { name, url, events, is_active, ...sound, secret: sealed(where, secret), ...noPrevious }
+      const made = await changed(scope.project, table.insert({ ...where, data }))
+      // a request that is run again after a crash: nobody ever saw what its first run made
+      const row = made ?? (await table.change(scope, where.id, (old) => ({ ...old.data, secret: data.secret })))
+      return { ...viewOf(found(row)), secret }
+    },
+    'webhooks.update': ({ scope, params, body }) => {
+      if (body.url !== undefined) requireReachable(guard, body.url)
+      return changed(
+        scope.project,
+        resource.change(scope, params.webhook_id, ({ data }) => withChange(data, body)),
+      )
+    },
+    'webhooks.delete': ({ scope, params }) => changed(scope.project, resource.remove(scope, params.webhook_id)),
+    'webhooks.rotate': async ({ scope, params, body }) => {
+      const secret = newSigningSecret()
+      const grace = { previous_until_ms: now() + (body?.grace_s ?? 0) * 1000 }
+      const rotated = table.change(scope, params.webhook_id, ({ data, project, id }) => ({
+        ...data,
+        ...grace,
+        secret: sealed({ project, id }, secret),
+        previous_secret: data.secret,
+      }))
+      return { ...viewOf(found(await changed(scope.project, rotated))), secret }
+    },
+  }
+}
+
+const sound = { disabled_reason: null, failing_since_ms: null }
+const noPrevious = { previous_secret: null, previous_until_ms: null }
+
+/** Whoever switches a webhook on again wants it tried anew: what it failed at before is over. */
+const withChange = (data: WebhookData, body: Partial<WebhookData>): WebhookData => ({
+  ...data,
+  ...body,
+  ...(body.is_active === true || body.url !== undefined ? sound : {}),
+})
+
+const webhookView = (row: Row<WebhookData>, now: number) => {
+  const { name, url, events, is_active, disabled_reason, failing_since_ms, previous_until_ms } = row.data
+  return {
+    id: row.id,
+    name,
+    url,
+    events,
+    is_active,
+    disabled_reason,
+    failing_since: timestampOrNull(failing_since_ms),
+    previous_secret_expires_at: timestampOrNull(
+      previous_until_ms !== null && previous_until_ms > now ? previous_until_ms : null,
+    ),
+    ...rowTimes(row),
+  }
+}
+
+const found = <T>(row: T | null): T => {
+  if (row === null) throw new ServiceError('not_found')
+  return row
+}
+
+/** What can be known of a URL without a lookup; the rest is found out at each attempt. */
+const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
+  try {
+    guard.check(url)
+  } catch (error) {
+    if (!(error instanceof SsrfRefused)) throw error
+    throw new ServiceError('invalid_field', { param: 'url', message: `The URL is refused: ${error.message}.` })
+  }
+}

@@ -1,0 +1,38 @@
+import type { WebhookEventType } from '../../../specs/webhook-events.ts'
+import type { RecordKind } from '../../storage/ports.ts'
+import type { TypedKind } from '../records/schema.ts'
+
+/** Why the server stopped telling a webhook: it failed for days, or answered that it is gone. */
+export type DisabledReason = 'failing' | 'gone'
+
+export type WebhookData = {
+  readonly name: string
+  readonly url: string
+  /** Names of events, or `*` for all. */
+  readonly events: readonly (WebhookEventType | '*')[]
+  readonly is_active: boolean
+  readonly disabled_reason: DisabledReason | null
+  /** Since when every attempt has failed; null while attempts succeed. */
+  readonly failing_since_ms: number | null
+  /** Sealed (`webhookSecretAad`). */
+  readonly secret: string
+  /** Sealed alike; signs beside the new one until `previous_until_ms`. */
+  readonly previous_secret: string | null
+  readonly previous_until_ms: number | null
+}
+
+/** Endpoints of a project that are told of its events. They have no tenant. */
+export const webhooks: TypedKind<WebhookData> = { name: 'webhooks', filters: ['is_active'] }
+
+/** List rows of deliveries. */
+export const deliveryRows: RecordKind = {
+  name: 'webhook_deliveries',
+  filters: ['webhook_id', 'status', 'event_type'],
+}
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const webhookKinds: readonly RecordKind[] = [webhooks, deliveryRows]
+
+/** What the secrets of a webhook are sealed for. */
+export const webhookSecretAad = ({ project, id }: { readonly project: string; readonly id: string }): string =>
+  `${project}|webhooks|${id}|secret`

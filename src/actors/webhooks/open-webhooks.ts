@@ -1,0 +1,46 @@
+import type { RecordStore, Storage } from '../../storage/ports.ts'
+import type { SecretBox } from '../auth/project-directory.ts'
+import { attemptDelivery, attemptTimeoutMs } from '../effects/attempt-delivery.ts'
+import { type EraseParts, eraseActor } from '../effects/erase-actor.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { EffectCatalog } from '../runtime/effects.ts'
+import type { SsrfGuard } from '../tools/ssrf-guard.ts'
+import { AttemptGate } from './attempt-gate.ts'
+import { WebhookEndpoints } from './webhook-endpoints.ts'
+
+/** So many attempts of one webhook run at a time on a node. */
+const attemptsAtOnce = 16
+
+/** What webhooks stand on. */
+export interface OpenWebhooksParts {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  readonly clock: Clock
+}
+
+/** The endpoints of all projects, as this node sees them. */
+export const openEndpoints = ({ records, box, clock }: OpenWebhooksParts): WebhookEndpoints =>
+  new WebhookEndpoints({ records, box, now: clock.now })
+
+/** What the effects of deliveries need. */
+export interface DeliveryEffectParts extends EraseParts {
+  readonly storage: Storage
+  readonly endpoints: WebhookEndpoints
+  readonly guard: SsrfGuard
+  /** In [0, 1); what spreads retries. */
+  readonly random?: () => number
+  readonly timeoutMs?: number
+}
+
+/** The effects of the delivery machine, by `<machine>.<name>`. */
+export const deliveryEffects = (parts: DeliveryEffectParts): EffectCatalog => ({
+  'delivery.attemptDelivery': attemptDelivery({
+    endpoints: parts.endpoints,
+    gate: new AttemptGate(attemptsAtOnce),
+    guard: parts.guard,
+    now: parts.clock.now,
+    random: parts.random ?? Math.random,
+    timeoutMs: parts.timeoutMs ?? attemptTimeoutMs,
+  }),
+  'delivery.eraseDelivery': eraseActor(parts),
+})

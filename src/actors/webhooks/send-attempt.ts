@@ -1,0 +1,85 @@
+import type { Dispatcher } from 'undici'
+import type { JsonObject } from '../../storage/ports.ts'
+import { sanitized } from '../sessions/sanitize.ts'
+import { RedirectFailed, type SsrfGuard, SsrfRefused } from '../tools/ssrf-guard.ts'
+
+/** One request to a webhook. */
+export interface AttemptRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What an attempt is made with. */
+export interface AttemptParts {
+  readonly guard: SsrfGuard
+  /** From the start of the request to the end of what is read of the answer. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** What came back. `error` null: the endpoint took it. */
+export interface AttemptOutcome {
+  readonly status: number | null
+  readonly error: AttemptError | null
+  readonly response: JsonObject | null
+}
+
+/** Why an attempt failed. */
+export type AttemptError =
+  | 'url_refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'redirect_refused'
+  | 'http_error'
+  | 'connection_lost'
+
+/** So much of an answer is kept for the log. */
+const maxKeptBytes = 2048
+/** Headers of answers that the log shows: no cookies, nothing that identifies anybody. */
+const keptHeaders = ['content-type', 'content-length', 'date', 'location', 'retry-after', 'server', 'x-request-id']
+
+/** Makes one attempt. Any 2xx within the time is success, whatever its body; redirects are not followed. Never throws. */
+export const sendAttempt = async (request: AttemptRequest, parts: AttemptParts): Promise<AttemptOutcome> => {
+  const limit = AbortSignal.timeout(parts.timeoutMs)
+  const signal = AbortSignal.any([limit, parts.signal])
+  const { url, headers, body } = request
+  try {
+    const answer = await parts.guard.request(url, { method: 'POST', headers, body, signal, maxRedirects: 0 })
+    return await answered(answer)
+  } catch (error) {
+    if (error instanceof SsrfRefused) return failed('url_refused')
+    if (error instanceof RedirectFailed) return failed('redirect_refused')
+    return failed(limit.aborted ? 'timeout' : 'unreachable')
+  }
+}
+
+const failed = (error: AttemptError): AttemptOutcome => ({ status: null, error, response: null })
+
+const answered = async (answer: Dispatcher.ResponseData): Promise<AttemptOutcome> => {
+  const { statusCode: status, headers } = answer
+  const shown = keptHeaders.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : []))
+  const body = await firstBytes(answer.body)
+  const response = { headers: Object.fromEntries(shown), body: sanitized(body) }
+  if (status >= 200 && status <= 299) return { status, error: null, response }
+  const error = status >= 300 && status <= 399 ? 'redirect_refused' : 'http_error'
+  return { status, error, response }
+}
+
+/** What can be had of the body: the status alone decides, so a body that breaks off changes nothing. */
+const firstBytes = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const part of body) {
+      const bytes = Buffer.from(part)
+      parts.push(bytes)
+      size += bytes.length
+      if (size >= maxKeptBytes) break
+    }
+  } catch {
+    // cut off
+  }
+  body.destroy()
+  return Buffer.concat(parts).subarray(0, maxKeptBytes).toString('utf8')
+}

@@ -1,0 +1,42 @@
+import type { DeliveryInput } from '../../machines/webhook-delivery.ts'
+import { deliveryDefinition } from '../../machines/webhook-delivery-definition.ts'
+import type { Notify, WebhookNotice } from '../effects/notify.ts'
+import { derivedId } from '../ids.ts'
+import { timestampOf } from '../records/row-times.ts'
+import type { Host } from '../runtime/host.ts'
+import type { WebhookEndpoints } from './webhook-endpoints.ts'
+
+/** Who a delivery belongs to, and when it was asked for. */
+export interface DeliveryOwner {
+  readonly project: string
+  readonly tenant: string | null
+  /** ms since the epoch. */
+  readonly createdAt: number
+}
+
+/** Starts a delivery, or finds the one of this id under way. @throws {StoreUnavailable} */
+export const startDelivery = async (host: Pick<Host, 'create'>, owner: DeliveryOwner, input: DeliveryInput) => {
+  await host.create(deliveryDefinition, input.delivery_id, { ...owner, user: null }, input, `notice:${input.event_id}`)
+}
+
+/** The body of an event's deliveries, and the id that names the event in all of them. */
+export const eventOf = ({ id, at, event_type, tenant, data }: WebhookNotice) => ({
+  event_id: derivedId('evt', at, id),
+  event_type,
+  body: JSON.stringify({ type: event_type, timestamp: timestampOf(at), data: { tenant_id: tenant, ...data } }),
+})
+
+/** The one place where events turn into deliveries (src/actors/effects/notify.ts). */
+export const notifyWebhooks =
+  ({ host, endpoints }: { readonly host: Pick<Host, 'create'>; readonly endpoints: WebhookEndpoints }): Notify =>
+  async (notice) => {
+    const wanting = await endpoints.wanting(notice.project, notice.event_type)
+    if (wanting.length === 0) return
+    const { project, tenant, at } = notice
+    const event = eventOf(notice)
+    for (const webhook of wanting) {
+      const delivery_id = derivedId('dlv', at, `${notice.id} ${webhook.id}`)
+      const input = { ...event, delivery_id, webhook_id: webhook.id, replay_of: null }
+      await startDelivery(host, { project, tenant, createdAt: at }, input)
+    }
+  }
