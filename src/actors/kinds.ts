@@ -1,4 +1,5 @@
 import type { RecordKind } from '../storage/ports.ts'
+import { auditLog } from './audit/kinds.ts'
 import { authKinds } from './auth/kinds.ts'
 import { importMarks } from './backup/import-mark.ts'
 import { installations } from './bootstrap.ts'
@@ -7,15 +8,18 @@ import { erasedActors } from './runtime/erased-actors.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessionKinds } from './sessions/kinds.ts'
 import { idempotencyKeys } from './use-cases/idempotent.ts'
+import { webhookKinds } from './webhooks/kinds.ts'
 
 /** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
 export const kinds: readonly RecordKind[] = [
   ...authKinds,
   ...recordKinds,
   ...sessionKinds,
+  ...webhookKinds,
   installations,
   epochs,
   erasedActors,
   idempotencyKeys,
   importMarks,
+  auditLog,
 ]

@@ -2,16 +2,21 @@ import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
 import { definitions } from '../machines/index.ts'
 import type { Storage } from '../storage/ports.ts'
+import { auditLines } from './audit/audit-log.ts'
 import { type Auth, openAuth } from './auth/open-auth.ts'
 import type { SecretBox } from './auth/project-directory.ts'
+import { webhookNotices } from './effects/notify.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
 import { kinds } from './kinds.ts'
+import { NoticeDelivery } from './records/notice-delivery.ts'
 import { type Clock, pause } from './runtime/clock.ts'
 import { aloneFrom } from './runtime/epoch-watch.ts'
+import type { Host } from './runtime/host.ts'
 import { RecordSweeper } from './runtime/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
+import { auditSink, type Sinks, webhookSink } from './runtime/sinks.ts'
 import { AgentConfigs } from './sessions/agent-configs.ts'
 import { Conversations } from './sessions/conversations.ts'
 import { actionRows, sessionRows } from './sessions/kinds.ts'
@@ -27,6 +32,12 @@ import { modelUseCases } from './use-cases/models.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
 import { sessionUseCases } from './use-cases/sessions.ts'
 import type { UseCases } from './use-cases/use-cases.ts'
+import { deliveryUseCases } from './use-cases/webhook-deliveries.ts'
+import { webhookUseCases } from './use-cases/webhooks.ts'
+import { deliveryRows } from './webhooks/kinds.ts'
+import { deliveryEffects, openEndpoints } from './webhooks/open-webhooks.ts'
+import { notifyWebhooks } from './webhooks/webhook-deliveries.ts'
+import type { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 
 /** What the actors stand on; main.ts makes it. */
 export interface ActorsParts {
@@ -47,17 +58,22 @@ export interface Actors {
   readonly runtime: Runtime
   readonly idempotent: IdempotentRequests
   readonly sweeper: RecordSweeper
+  readonly notices: NoticeDelivery
 }
 
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
 export const openActors = async (parts: ActorsParts): Promise<Actors> => {
-  const { storage, clock, providers } = parts
-  const { records } = storage
+  const { clock, providers } = parts
+  const notices = new NoticeDelivery(parts.storage.records, kinds, clock, parts.log)
+  const { records } = notices
+  const storage = { ...parts.storage, records }
   await records.prepare(kinds)
   const auth = openAuth({ records, masterKey: parts.masterKey, box: parts.box, now: clock.now })
   const configs = new TurnConfigs(storage.blobs)
-  const runtime = await startSessions(parts, auth, configs)
+  const endpoints = openEndpoints({ records, box: parts.box, clock })
+  const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints)
   const { host } = runtime
+  notices.start({ host, sinks: sinksOf(storage, host, endpoints) })
   const agentConfigs = new AgentConfigs({ records, now: clock.now })
   const useCases = {
     ...accountUseCases({ records, auth, secureCookies: parts.secureCookies, now: clock.now }),
@@ -73,23 +89,41 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...sessionApprovalUseCases({ host }),
     ...actionUseCases({ host, now: clock.now }),
     ...actorViewUseCases({ host, records }),
+    ...webhookUseCases({ records, box: parts.box, guard: parts.guard, endpoints, now: clock.now }),
+    ...deliveryUseCases({ host, records, endpoints, now: clock.now }),
     ...modelUseCases(providers),
   }
   const sweeper = new RecordSweeper(records, kinds, clock, parts.log)
   sweeper.start()
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
-  return { useCases, auth, runtime, idempotent, sweeper }
+  return { useCases, auth, runtime, idempotent, sweeper, notices }
 }
 
-const startSessions = ({ storage, clock, log, providers, guard }: ActorsParts, auth: Auth, configs: TurnConfigs) =>
+/** Who takes messages that are for no actor, from actors and from records alike. */
+const sinksOf = (
+  storage: Pick<Storage, 'records'>,
+  host: Pick<Host, 'create'>,
+  endpoints: WebhookEndpoints,
+): Sinks => ({
+  [auditSink]: auditLines(storage.records),
+  [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints })),
+})
+
+const startSessions = (
+  { storage, clock, log, providers, guard }: ActorsParts,
+  auth: Auth,
+  configs: TurnConfigs,
+  endpoints: WebhookEndpoints,
+) =>
   startRuntime({
     storage,
     definitions,
-    rows: { session: sessionRows, action: actionRows },
+    rows: { session: sessionRows, action: actionRows, delivery: deliveryRows },
     clock,
     log,
-    effects: (host) =>
-      sessionEffects({
+    sinks: (host) => sinksOf(storage, host, endpoints),
+    effects: (host) => ({
+      ...sessionEffects({
         conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
         configs,
         resolve: (model) => providers.resolve(model),
@@ -103,6 +137,8 @@ const startSessions = ({ storage, clock, log, providers, guard }: ActorsParts, a
         storage,
         aloneAt: aloneFrom(host.epoch, clock),
       }),
+      ...deliveryEffects({ storage, clock, aloneAt: aloneFrom(host.epoch, clock), endpoints, guard }),
+    }),
   })
 
 const checkModel =
