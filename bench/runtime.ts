@@ -12,6 +12,7 @@ import { systemClock } from '../src/actors/runtime/clock.ts'
 import type { EffectCatalog } from '../src/actors/runtime/effects.ts'
 import { Host } from '../src/actors/runtime/host.ts'
 import { Janitor } from '../src/actors/runtime/janitor.ts'
+import { SoleOwner } from '../src/actors/runtime/sole-owner.ts'
 import { firstStep, nextStep, type Step } from '../src/actors/runtime/step.ts'
 import { definitions, sessionDefinition } from '../src/machines/index.ts'
 import { noUsage, type SessionEvent } from '../src/machines/session-data.ts'
@@ -85,7 +86,7 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
     rows: { session: sessions },
     clock,
     log,
-    epoch: 1,
+    ownership: new SoleOwner(1, clock),
   })
   const ids = Array.from({ length: actors }, () => newId('ses'))
   await Promise.all(ids.map((id) => runTurn(host, id)))
@@ -99,7 +100,8 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
   }
   const bytes = (usedBytes() - before) / host.live
   const startedAt = performance.now()
-  for (const id of ids.slice(0, restores)) await activate({ storage, definitions, clock, log, epoch: host.epoch }, id)
+  for (const id of ids.slice(0, restores))
+    await activate({ storage, definitions, clock, log, ownership: host.ownership }, id)
   const restoreMs = (performance.now() - startedAt) / restores
   return [
     { measure: 'idle live session after a turn', unit: 'bytes', ours: bytes, bound: { of: 'ours', atMost: 8192 } },

@@ -12,7 +12,6 @@ import type { Providers } from './gateway/providers.ts'
 import { kinds } from './kinds.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
 import { type Clock, pause } from './runtime/clock.ts'
-import { aloneFrom } from './runtime/epoch-watch.ts'
 import type { Host } from './runtime/host.ts'
 import { RecordSweeper } from './runtime/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
@@ -135,9 +134,8 @@ const startSessions = (
           pause: (ms) => pause(clock, ms),
         }),
         storage,
-        aloneAt: aloneFrom(host.epoch, clock),
       }),
-      ...deliveryEffects({ storage, clock, aloneAt: aloneFrom(host.epoch, clock), endpoints, guard }),
+      ...deliveryEffects({ storage, clock, endpoints, guard }),
     }),
   })
 

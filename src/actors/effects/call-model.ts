@@ -5,14 +5,15 @@ import {
   type ModelMessage,
   type ModelProvider,
   type ModelRequest,
-  type ModelTool,
 } from '../gateway/provider-port.ts'
-import { newId } from '../ids.ts'
+import { newIdIn } from '../ids.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
+import { shardOf } from '../runtime/shard.ts'
 import type { Conversations } from '../sessions/conversations.ts'
+import { modelTool } from '../sessions/model-tool.ts'
 import { sessionContext } from '../sessions/schema.ts'
-import { type ToolDeclaration, type TurnConfig, type TurnConfigs, toolName } from '../sessions/turn-config.ts'
+import type { TurnConfig, TurnConfigs } from '../sessions/turn-config.ts'
 import { DeltaJournal } from './delta-journal.ts'
 
 /** What a model call needs. */
@@ -36,7 +37,7 @@ export const callModel = (parts: CallModelParts): Effect => ({
     try {
       const { provider, request } = await prepare(parts, context)
       const answer = await provider.stream(request, (text) => journal.add(text), context.signal)
-      return answered(await journal.end(), answer, parts.costOf(request.model, answer.usage))
+      return answered(context.actor, await journal.end(), answer, parts.costOf(request.model, answer.usage))
     } catch (error) {
       const delta = await journal.end()
       if (!(error instanceof ModelError)) throw error
@@ -73,24 +74,13 @@ const requestOf = (
   ...(config.max_tokens !== null && { maxTokens: config.max_tokens }),
 })
 
-const anyArguments = { type: 'object', properties: {} }
-
-const webSearch: Omit<ModelTool, 'name'> = {
-  description: 'Searches the web and returns results with their addresses.',
-  parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-}
-
-const modelTool = (tool: ToolDeclaration): ModelTool => {
-  if (tool.type === 'web_search_preview') return { name: toolName(tool), ...webSearch }
-  const { description, parameters } = tool.type === 'function' ? tool.function : tool
-  return { name: toolName(tool), description: description ?? '', parameters: parameters ?? anyArguments }
-}
-
-const answered = (delta: string, answer: ModelAnswer, cost: string | null): EffectOutcome => {
+/** The actions run where the session runs: an approval is one hop less then. */
+const answered = (session: string, delta: string, answer: ModelAnswer, cost: string | null): EffectOutcome => {
+  const shard = shardOf(session)
   const said = {
     type: 'model_answered',
     calls: answer.toolCalls.map((call) => ({
-      action_id: newId('act'),
+      action_id: newIdIn('act', shard),
       tool: call.name,
       arguments: parsed(call.arguments),
       ...(call.opaque !== undefined && { opaque: call.opaque }),

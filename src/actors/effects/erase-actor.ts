@@ -13,8 +13,6 @@ const leaveIt = (): void => {}
 export interface EraseParts {
   readonly storage: Pick<Storage, 'commits' | 'records'>
   readonly clock: Clock
-  /** When no earlier process goes on any more, in ms since the epoch (`aloneFrom`). */
-  readonly aloneAt: number
 }
 
 /**
@@ -24,11 +22,11 @@ export interface EraseParts {
  * @param beside removes what the actor keeps outside of its log; done before, and again after a crash.
  */
 export const eraseActor = (
-  { storage, clock, aloneAt }: EraseParts,
+  { storage, clock }: EraseParts,
   beside: (context: EffectContext) => Promise<void> = async () => {},
 ): Effect => ({
   run: async (_params, context) => {
-    const { actor, owner, delivered, signal } = context
+    const { actor, owner, delivered, signal, aloneAt } = context
     await delivered()
     if (clock.now() < aloneAt) await pause(clock, aloneAt - clock.now(), signal)
     await beside(context)

@@ -16,6 +16,7 @@ import { compacted, newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { isLeftOver } from './erased-actors.ts'
 import { checkEpoch, fence } from './fence.ts'
+import { epochHere, type Ownership } from './ownership.ts'
 import { Resident } from './resident.ts'
 import { isEvent, isObject } from './schema.ts'
 import { shardOf } from './shard.ts'
@@ -35,7 +36,11 @@ export interface ActivationParts {
   readonly definitions: readonly MachineDefinition[]
   readonly clock: Clock
   readonly log: Logger
-  /** This process's turn at owning the actors. */
+  readonly ownership: Ownership
+}
+
+/** What loading needs once it has begun: the epoch under which it goes on to its end. */
+interface TakingOver extends ActivationParts {
   readonly epoch: number
 }
 
@@ -45,11 +50,13 @@ export interface ActivationParts {
  * back parked, visibly, and takes nothing.
  *
  * @returns null for an unknown actor.
- * @throws {Superseded} {StoreUnavailable}
+ * @throws {Elsewhere} when this process does not run the actor; {Superseded} {StoreUnavailable}
  */
-export const activate = async (parts: ActivationParts, id: string): Promise<Activated | null> => {
-  const { storage, definitions, epoch } = parts
-  const definition = definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
+export const activate = async (given: ActivationParts, id: string): Promise<Activated | null> => {
+  const { storage } = given
+  const definition = definitionFor(given, id)
+  const epoch = epochHere(given.ownership, shardOf(id))
+  const parts = { ...given, epoch }
   for (;;) {
     const head = definition && (await storage.commits.head(id))
     if (!definition || !head) return null
@@ -64,9 +71,38 @@ export const activate = async (parts: ActivationParts, id: string): Promise<Acti
   }
 }
 
+/**
+ * An actor as its newest commit has it, not taken over: for reads by a process that does not run it. Null for an
+ * unknown one.
+ *
+ * @throws {StoreUnavailable}
+ */
+export const readActor = async (parts: Pick<ActivationParts, 'storage' | 'definitions'>, id: string) => {
+  const { storage } = parts
+  const definition = definitionFor(parts, id)
+  const head = definition && (await storage.commits.head(id))
+  if (!definition || !head || (head.open && (await isLeftOver(storage.records, head)))) return null
+  const resident = await readOrParked(storage, definition, head)
+  resident.dead = true
+  return resident
+}
+
+const readOrParked = async (storage: Storage, definition: MachineDefinition, head: Commit): Promise<Resident> => {
+  try {
+    const { value, context } = migratedState(definition, await wholeCommit({ ...head, messages: [] }, storage))
+    return residentOf(definition, head, stateAt(head, revive(definition, { value, context }), noText))
+  } catch (error) {
+    if (!(error instanceof Unrestorable)) throw error
+    return parkedResident(definition, head, error)
+  }
+}
+
+const definitionFor = ({ definitions }: Pick<ActivationParts, 'definitions'>, id: string) =>
+  definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
+
 /** Null when somebody wrote in between. */
 const restoredOrParked = async (
-  parts: ActivationParts,
+  parts: TakingOver,
   definition: MachineDefinition,
   head: Commit,
 ): Promise<Activated | null> => {
@@ -75,18 +111,23 @@ const restoredOrParked = async (
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
     parts.log.error({ actorId: head.actor, machine: head.machine, err: error }, 'actor parked')
-    const resident = residentOf(definition, head, parkedState(definition, head))
-    resident.parked = error.message
-    return { resident, open: false, unsent: [] }
+    return { resident: parkedResident(definition, head, error, parts.epoch), open: false, unsent: [] }
   }
 }
 
-const restored = async (parts: ActivationParts, definition: MachineDefinition, head: Commit) => {
+const parkedResident = (definition: MachineDefinition, head: Commit, { message }: Unrestorable, epoch = head.epoch) => {
+  const resident = residentOf(definition, { ...head, epoch }, parkedState(definition, head))
+  resident.parked = message
+  return resident
+}
+
+const restored = async (parts: TakingOver, definition: MachineDefinition, head: Commit) => {
   const { storage, clock, epoch } = parts
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))
   const state = await stateOf(storage, definition, commit)
   const newest = commit.seq === head.seq ? await fence(storage.commits, head, epoch, clock) : commit
-  if (newest === null) return null
+  // another process's migration is no fence
+  if (newest === null || newest.epoch !== epoch) return null
   const resident = residentOf(definition, newest, { ...state, seq: newest.seq })
   if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
   return { resident, open: newest.open, unsent: await takeOver(storage, newest, resident.retiring) }
@@ -109,7 +150,14 @@ const takeOver = async (storage: Storage, newest: Commit, retiring: number[]): P
 }
 
 const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>
-  new Resident(commit.actor, definition, readOwner(commit), shardOf(commit.actor), state, commit.at)
+  new Resident(
+    commit.actor,
+    definition,
+    readOwner(commit),
+    { shard: shardOf(commit.actor), epoch: commit.epoch },
+    state,
+    commit.at,
+  )
 
 /** The commit with its blobs put back, as far as a host reads them. */
 const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {
@@ -144,7 +192,7 @@ const attempted = (migrate: () => StoredState, commit: Commit): StoredState => {
   }
 }
 
-const migrated = async (parts: ActivationParts, definition: MachineDefinition, commit: Commit): Promise<Commit> => {
+const migrated = async (parts: TakingOver, definition: MachineDefinition, commit: Commit): Promise<Commit> => {
   const { storage, clock, epoch } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const state = migratedState(definition, commit)
@@ -170,14 +218,20 @@ const migrated = async (parts: ActivationParts, definition: MachineDefinition, c
   return migrated(parts, definition, await wholeCommit(newest, storage))
 }
 
-const stateOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<ActorState> => ({
+const stateOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<ActorState> =>
+  stateAt(commit, revive(definition, readStoredState(commit)), await textOf(storage, definition, commit))
+
+const stateAt = (commit: Commit, snapshot: ActorState['snapshot'], text: TurnText): ActorState => ({
   seq: commit.seq,
   lastSequence: commit.last_sequence,
-  snapshot: revive(definition, readStoredState(commit)),
+  snapshot,
   reminders: commit.reminders,
   inFlight: commit.in_flight,
-  text: await textOf(storage, definition, commit),
+  text,
 })
+
+/** For an actor that makes no step here. */
+const noText: TurnText = { from: 0, value: '' }
 
 /** Only a turn that goes on (or waits) will have its text asked for; but it may be asked for in any state but the last. */
 const textOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<TurnText> => {

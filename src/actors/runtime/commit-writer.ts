@@ -1,5 +1,6 @@
 import { type AppendOutcome, type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
+import { Superseded } from './superseded.ts'
 
 /** How long an unknown outcome is followed up before the caller is told that the store is away. */
 const patienceMs = 1000
@@ -11,6 +12,7 @@ export type Written = Exclude<AppendOutcome, 'unknown'>
  * Writes one commit and finds out what became of it. A lost acknowledgement is read back by (actor, seq): ours when
  * the nonce is ours, and written again under the same key when nothing is there, so that at most one lands.
  *
+ * @throws {Superseded} when this process may not write it (any more).
  * @throws {StoreUnavailable} when the outcome stays unknown; the actor has to be loaded again before its next step.
  */
 export const writeCommit = async (store: CommitStore, commit: Commit, clock: Clock): Promise<Written> => {
@@ -37,7 +39,7 @@ const readBack = async (store: CommitStore, commit: Commit): Promise<AppendOutco
     // our first write may have landed in between, and looks like another's then
     return (await ownership(store, commit)) ?? again
   } catch (error) {
-    if (error instanceof StoreUnavailable) return 'unknown'
+    if (error instanceof StoreUnavailable && !(error instanceof Superseded)) return 'unknown'
     throw error
   }
 }

@@ -3,16 +3,21 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { InFlight, StoredEvent } from '../../storage/ports.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
 import { type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
+import type { Ownership } from './ownership.ts'
 import type { Delivery, Resident, Told } from './resident.ts'
 
 /** What the runner needs of its host. */
 export interface EffectHost {
-  /** This process's turn at owning the actors. */
-  readonly epoch: number
+  readonly ownership: Ownership
   /** Delivers to an actor, loading it when it is not live. */
   deliver(actor: string, delivery: Delivery): Promise<Told>
   /** The actor's log is gone. */
   drop(actor: string): void
+}
+
+interface Running {
+  readonly abort: AbortController
+  readonly shard: number
 }
 
 /** Runs effects of durable commits, each under its policy, and brings the result back as an event of the actor. */
@@ -21,7 +26,7 @@ export class EffectRunner {
   readonly #host: EffectHost
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #running = new Map<string, AbortController>()
+  readonly #running = new Map<string, Running>()
   #idle: (() => void)[] = []
   #stopped = false
 
@@ -38,20 +43,36 @@ export class EffectRunner {
 
   /** Starts an effect, unless it runs here already. `fresh`: its commit was just made, so nothing of it has happened. */
   start(resident: Resident, id: string, flight: InFlight, fresh: boolean): void {
-    if (this.#stopped || this.#running.has(id)) return
+    if (this.#stopped || this.#running.has(id) || !this.#host.ownership.opens(resident.shard)) return
     const abort = new AbortController()
-    this.#running.set(id, abort)
-    void this.#run(resident, id, flight, fresh, abort.signal).finally(() => this.#ended(id))
+    const running = { abort, shard: resident.shard }
+    this.#running.set(id, running)
+    void this.#run(resident, id, flight, fresh, abort.signal).finally(() => this.#ended(id, running))
+  }
+
+  /** Whether one of these effects runs here. */
+  runsAny(ids: readonly string[]): boolean {
+    return ids.some((id) => this.#running.has(id))
+  }
+
+  /** The shards in which an effect runs here. */
+  shards(): ReadonlySet<number> {
+    return new Set([...this.#running.values()].map(({ shard }) => shard))
   }
 
   /** The machine ended these effects. */
   abort(ids: readonly string[]): void {
-    for (const id of ids) this.#running.get(id)?.abort()
+    for (const id of ids) this.#running.get(id)?.abort.abort()
   }
 
   /** Another process runs the effects of this actor now. */
   abandon(actor: string): void {
-    for (const [id, abort] of this.#running) if (id.startsWith(`${actor}:`)) abort.abort()
+    for (const [id, running] of this.#running) if (id.startsWith(`${actor}:`)) this.#abandon(id, running)
+  }
+
+  /** Another process runs the effects of these shards now. */
+  abandonShards(shards: ReadonlySet<number>): void {
+    for (const [id, running] of this.#running) if (shards.has(running.shard)) this.#abandon(id, running)
   }
 
   /** Starts nothing more, and resolves when what runs has ended or `graceMs` is over; the rest is found again at the next start. */
@@ -64,10 +85,17 @@ export class EffectRunner {
   /** Ends everything at once, without results. */
   kill(): void {
     this.#stopped = true
-    for (const abort of this.#running.values()) abort.abort()
+    for (const { abort } of this.#running.values()) abort.abort()
   }
 
-  #ended(id: string): void {
+  /** It may come back at any moment, and runs here again then, beside what is left of this. */
+  #abandon(id: string, running: Running): void {
+    running.abort.abort()
+    this.#ended(id, running)
+  }
+
+  #ended(id: string, running: Running): void {
+    if (this.#running.get(id) !== running) return
     this.#running.delete(id)
     if (this.#running.size > 0) return
     for (const resolve of this.#idle) resolve()
@@ -100,7 +128,7 @@ export class EffectRunner {
       const told = await this.#bring(resident.id, delivery, context.signal)
       if (told === undefined || context.signal.aborted) return undefined
       // another process wrote the mark: it may have made the call
-      if (told.duplicate && told.commit?.epoch !== this.#host.epoch) {
+      if (told.duplicate && told.commit?.epoch !== resident.epoch) {
         return { event: effect.unknown(flight.params, context) }
       }
     }
@@ -127,6 +155,7 @@ export class EffectRunner {
       signal,
       part: (event: StoredEvent, stored: StoredEvent) =>
         this.#bring(resident.id, { event, stored, cause: `${id}#${++parts}`, part: id }, signal).then(() => {}),
+      aloneAt: this.#host.ownership.aloneFrom(resident.shard),
       delivered: () => resident.outbox,
     }
   }

@@ -16,6 +16,8 @@ export interface EffectContext {
    * `stored` is what the commit keeps as its event.
    */
   readonly part: (event: StoredEvent, stored: StoredEvent) => Promise<void>
+  /** From when on no earlier owner of the actor can still be at work on it, in ms since the epoch. */
+  readonly aloneAt: number
   /** Resolves when the messages of the actor's commits so far are delivered. */
   readonly delivered: () => Promise<void>
 }

@@ -1,18 +1,13 @@
 import type { Logger } from 'pino'
 import type { CommitStore } from '../../storage/ports.ts'
 import type { Clock } from './clock.ts'
-import { Superseded } from './fence.ts'
+import { guardedCommits } from './guarded-commits.ts'
+import { Superseded } from './superseded.ts'
 
 /** A process makes sure so often that no later one has started, in ms. */
 const everyMs = 1000
 /** Without certainty for so long (a stall, a store that is away) it writes nothing before it is certain again. */
 const certainMs = 2500
-
-/** How long a process may go on beside a later one at most, in ms. */
-const overlapMs = 5000
-
-/** From when on a process that starts now is the only one, in ms since the epoch. */
-export const aloneFrom = (epoch: number, clock: Clock): number => (epoch === 1 ? 0 : clock.now() + overlapMs)
 
 /** What the watch needs. */
 export interface EpochWatchParts {
@@ -66,13 +61,7 @@ export class EpochWatch {
         () => batch.map(() => 'unknown' as const),
       )
     }
-    return new Proxy(commits, {
-      get: (target, name) => {
-        if (name === 'append') return append
-        const member: unknown = Reflect.get(target, name)
-        return typeof member === 'function' ? member.bind(target) : member
-      },
-    })
+    return guardedCommits(commits, append)
   }
 
   #appendIfOwner(commits: CommitStore, batch: Parameters<CommitStore['append']>[0]): ReturnType<CommitStore['append']> {

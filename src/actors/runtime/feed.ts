@@ -6,8 +6,18 @@ import type { EventSink, EventStream, StreamControl } from '../use-cases/call.ts
 export interface EventReader {
   /** Events after `after`, ascending, from memory at once or from the store; at most some hundreds. */
   read(actor: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]>
-  /** Whether a turn or run of the actor goes on, and how far its log is; undefined when the actor is not live here. */
-  standing(actor: string): { readonly busy: boolean; readonly lastSequence: number } | undefined
+  /** Undefined when the actor is not live; `unknown` when that cannot be told now: `refresh` or `look` when it can. */
+  standing(actor: string): Standing | 'unknown' | undefined
+  /** An actor's first stream began. */
+  followed?(actor: string): void
+  /** An actor's last stream ended. */
+  left?(actor: string): void
+}
+
+/** Whether a turn or run of an actor goes on, and how far its log is. */
+export interface Standing {
+  readonly busy: boolean
+  readonly lastSequence: number
 }
 
 /** When a stream is over. `idle`: caught up with an actor that does nothing more by itself. */
@@ -51,6 +61,21 @@ export class Feed {
     for (const follower of this.#followers.get(actor) ?? []) follower.refresh()
   }
 
+  /** An actor's standing has changed without an event, or has become known. */
+  look(actor: string): void {
+    for (const follower of [...(this.#followers.get(actor) ?? [])]) follower.look()
+  }
+
+  /** Whether anybody follows an actor. */
+  follows(actor: string): boolean {
+    return this.#followers.has(actor)
+  }
+
+  /** The actors that are followed. */
+  followed(): readonly string[] {
+    return [...this.#followers.keys()]
+  }
+
   /** Ends every stream of an actor that is gone, or of all. */
   end(actor?: string): void {
     for (const [id, followers] of this.#followers) {
@@ -73,6 +98,7 @@ export class Feed {
         )
         const set = this.#followers.get(actor) ?? new Set<Follower>()
         this.#followers.set(actor, set.add(follower))
+        if (set.size === 1) this.#reader.followed?.(actor)
         follower.catchUp()
         return { resume: () => follower.resume(), stop: () => this.#leave(actor, follower) }
       },
@@ -82,7 +108,9 @@ export class Feed {
   #leave(actor: string, follower: Follower): void {
     follower.over = true
     const set = this.#followers.get(actor)
-    if (set?.delete(follower) && set.size === 0) this.#followers.delete(actor)
+    if (!set?.delete(follower) || set.size > 0) return
+    this.#followers.delete(actor)
+    this.#reader.left?.(actor)
   }
 }
 
@@ -133,6 +161,10 @@ class Follower {
 
   refresh(): void {
     if (!this.over && this.#mode === 'live') this.catchUp()
+  }
+
+  look(): void {
+    this.#endIfIdle()
   }
 
   resume(): void {
@@ -202,6 +234,7 @@ class Follower {
   #endIfIdle(): void {
     if (this.over || this.#mode !== 'live' || this.#end.at === 'never') return
     const standing = this.#reader.standing(this.#actor)
+    if (standing === 'unknown') return
     if (standing === undefined || (!standing.busy && standing.lastSequence <= this.#last)) this.finish('done')
   }
 }

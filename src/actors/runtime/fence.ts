@@ -1,10 +1,8 @@
-import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
+import type { Commit, CommitStore } from '../../storage/ports.ts'
 import type { Clock } from './clock.ts'
 import { newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
-
-/** A later process has taken the actor over: this one may not move it, start its effects or answer for it any more. */
-export class Superseded extends StoreUnavailable {}
+import { Superseded } from './superseded.ts'
 
 /**
  * Takes an actor over from an earlier process by a commit that changes nothing: whatever that process has sent and is

@@ -1,12 +1,27 @@
+import { Elsewhere } from './superseded.ts'
+
 /**
  * Which actors this process runs (DESIGN "Owners"): all of them, or those of the shards whose leases it holds. Asked
  * before each commit and each effect.
  */
 export interface Ownership {
+  /** Number of this process's start, counted over all processes of a store. No shard's epoch is lower. */
+  readonly epoch: number
   /** The epoch under which this process may move the actors of a shard now; undefined when it may not. */
   epochOf(shard: number): number | undefined
+  /** The epoch under which it holds a shard, though it may not be certain of that now; undefined when it does not. */
+  heldUnder(shard: number): number | undefined
+  /** Whether something new may begin in a shard: false while that is handed over. */
+  opens(shard: number): boolean
   /** The shards that it holds; undefined for all. */
   readonly shards: readonly number[] | undefined
   /** From when on nobody else can still be at work in a shard that is held here, in ms since the epoch. */
   aloneFrom(shard: number): number
+}
+
+/** The epoch under which an actor of this shard may be taken over here. @throws {Elsewhere} */
+export const epochHere = (ownership: Ownership, shard: number): number => {
+  const epoch = ownership.epochOf(shard)
+  if (epoch === undefined) throw new Elsewhere('another process runs the actor')
+  return epoch
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
-import { Superseded } from './fence.ts'
 import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
+import { Elsewhere, Superseded } from './superseded.ts'
 
 const pageSize = 1000
 /** So many actors are loaded side by side: a start takes as long as the store is slow, not as long as the list. */
@@ -15,16 +15,23 @@ const mostAttempts = 8
  * Takes up what a crash cut off: delivers messages of open commits again, starts effects that have no result, writes
  * rows that were not written. Everything it does is done once, whoever did it before. Run it before the first request.
  *
+ * @param shards only actors of these; all when left out.
  * @returns how many actors had something open.
  * @throws {StoreUnavailable}
  */
-export const recover = async (host: Host, store: CommitStore, clock: Clock, log: Logger): Promise<number> => {
+export const recover = async (
+  host: Host,
+  store: CommitStore,
+  clock: Clock,
+  log: Logger,
+  shards?: readonly number[],
+): Promise<number> => {
   const seen = new Set<string>()
   const actors = new Set<string>()
   for (let limit = pageSize; ; limit = seen.size + pageSize) {
-    const open = await persistently(clock, () => store.open(limit))
+    const open = await persistently(clock, () => store.open(limit, shards))
     // what this process commits meanwhile is its own to carry out, however long that takes
-    const fresh = open.filter((commit) => commit.epoch < host.epoch && !seen.has(`${commit.actor}:${commit.seq}`))
+    const fresh = open.filter((commit) => isEarlier(host, commit) && !seen.has(`${commit.actor}:${commit.seq}`))
     if (fresh.length === 0) break
     const deliveries: Promise<void>[] = []
     for (let first = 0; first < fresh.length; first += atOnce) {
@@ -44,13 +51,24 @@ export const recover = async (host: Host, store: CommitStore, clock: Clock, log:
   return actors.size
 }
 
+/** Written by an earlier owner. One of a shard that is not held here any more is another process's to take up. */
+const isEarlier = ({ ownership }: Host, { epoch, shard }: Commit): boolean => epoch < (ownership.heldUnder(shard) ?? 0)
+
 /** A write that a process had sent when it died may reach the store so long after the next one has started, in ms. */
 const lateMs = [5_000, 30_000]
 
 /** Takes up what comes in late from earlier processes. The function returned stops it. */
-export const recoverLate = (host: Host, store: CommitStore, clock: Clock, log: Logger): (() => void) => {
+export const recoverLate = (
+  host: Host,
+  store: CommitStore,
+  clock: Clock,
+  log: Logger,
+  shards?: readonly number[],
+): (() => void) => {
   const again = (): Promise<unknown> =>
-    recover(host, store, clock, log).catch((error: unknown) => log.warn({ err: error }, 'late work not taken up'))
+    recover(host, store, clock, log, shards).catch((error: unknown) =>
+      log.warn({ err: error }, 'late work not taken up'),
+    )
   const cancels = lateMs.map((ms) => clock.after(ms, () => void again()))
   return () => {
     for (const cancel of cancels) cancel()
@@ -72,7 +90,7 @@ const loaded = async (host: Host, { actor, seq }: Commit, clock: Clock, log: Log
     return await persistently(clock, () => host.loadFrom(actor, seq))
   } catch (error) {
     if (error instanceof StoreUnavailable && !(error instanceof Superseded)) throw error
-    log.error({ actorId: actor, err: error }, 'actor not taken up')
+    if (!(error instanceof Elsewhere)) log.error({ actorId: actor, err: error }, 'actor not taken up')
     return null
   }
 }

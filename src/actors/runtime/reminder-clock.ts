@@ -33,7 +33,9 @@ export class ReminderClock {
   /** One look at what is due. */
   async round(): Promise<void> {
     try {
-      const due = await this.#store.due(this.#clock.now(), mostAtOnce)
+      const { shards } = this.#host.ownership
+      if (shards?.length === 0) return
+      const due = await this.#store.due(this.#clock.now(), mostAtOnce, shards)
       for (const commit of due) await this.#attempt(commit)
     } catch (error) {
       this.#log.warn({ err: error }, 'reminders not read, trying again')

@@ -43,10 +43,12 @@ export class Resident {
   readonly definition: MachineDefinition
   readonly owner: Owner
   readonly shard: number
+  /** Under which this process runs it; its commits carry that. */
+  readonly epoch: number
   state: ActorState
   /** Why the actor takes nothing until an operator looks; undefined when it runs. */
   parked: string | undefined
-  /** Dropped from memory: its state may be old. */
+  /** Dropped from memory, or never kept there: its state may be old. */
   dead = false
   working = false
   /** Time of the newest commit, ms since the epoch. */
@@ -64,11 +66,20 @@ export class Resident {
   #tail: LogEvent[] = []
   #tailSize = 0
 
-  constructor(id: string, definition: MachineDefinition, owner: Owner, shard: number, state: ActorState, at: number) {
+  /** @param place where it runs; @param at time of its newest commit, ms since the epoch. */
+  constructor(
+    id: string,
+    definition: MachineDefinition,
+    owner: Owner,
+    place: { readonly shard: number; readonly epoch: number },
+    state: ActorState,
+    at: number,
+  ) {
     this.id = id
     this.definition = definition
     this.owner = owner
-    this.shard = shard
+    this.shard = place.shard
+    this.epoch = place.epoch
     this.state = state
     this.touchedAt = at
     this.usedAt = at

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { backoffMs, type Clock, pause } from './clock.ts'
+import { Elsewhere } from './superseded.ts'
 
 /**
  * Loads actors again whose last commit has no known outcome: it may have landed, and what it says has to be carried
@@ -33,6 +34,8 @@ export class Reviver {
       await this.#load(id)
       return true
     } catch (error) {
+      // its owner takes up what it says
+      if (error instanceof Elsewhere) return true
       this.#log.warn({ actorId: id, attempt, err: error }, 'actor not loaded, trying again')
       return false
     }

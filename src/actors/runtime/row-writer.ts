@@ -25,6 +25,7 @@ export class RowWriter {
   readonly #records: RecordStore
   readonly #clock: Clock
   readonly #log: Logger
+  readonly #elsewhere: () => Promise<void> | undefined
   #waiting = new Map<string, Row>()
   #inBatch = new Map<string, Row>()
   #writing: Promise<void> | undefined
@@ -32,10 +33,17 @@ export class RowWriter {
   #next: Promise<void> | undefined
   #cancel: (() => void) | undefined
 
-  constructor(records: RecordStore, clock: Clock, log: Logger) {
+  /** @param elsewhere resolves when other processes have written theirs, or after a moment; undefined when there are none. */
+  constructor(
+    records: RecordStore,
+    clock: Clock,
+    log: Logger,
+    elsewhere: () => Promise<void> | undefined = () => undefined,
+  ) {
     this.#records = records
     this.#clock = clock
     this.#log = log
+    this.#elsewhere = elsewhere
   }
 
   /** Takes a row; a newer one of the same id replaces one that still waits. */
@@ -53,7 +61,9 @@ export class RowWriter {
 
   /** `settled`, for a request. @throws {StoreUnavailable} when that takes longer than a request waits. */
   shown(): Promise<void> {
-    return within(this.#clock, patienceMs, this.settled())
+    const others = this.#elsewhere()
+    if (others === undefined) return within(this.#clock, patienceMs, this.settled())
+    return within(this.#clock, patienceMs, Promise.all([this.settled(), others])).then(() => {})
   }
 
   /** Whether a row of this actor still waits. */

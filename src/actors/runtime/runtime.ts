@@ -6,6 +6,7 @@ import { Host, type HostOptions } from './host.ts'
 import { Janitor, type Residency } from './janitor.ts'
 import { recover, recoverLate } from './recovery.ts'
 import { ReminderClock } from './reminder-clock.ts'
+import { SoleOwner } from './sole-owner.ts'
 
 /** The newest epoch of this store: one row, raised at every start. */
 export const epochs: RecordKind = { name: 'epochs' }
@@ -33,12 +34,12 @@ const residency: Residency = { most: 20_000, idleMs: 60_000 }
  *
  * @throws {StoreUnavailable}
  */
-export const startRuntime = async (options: Omit<HostOptions, 'epoch'>): Promise<Runtime> => {
+export const startRuntime = async (options: Omit<HostOptions, 'ownership' | 'link'>): Promise<Runtime> => {
   const { clock, log } = options
   const epoch = await nextEpoch(options)
   const watch = new EpochWatch({ epoch, newest: () => newestEpoch(options.storage), clock, log })
   const storage = { ...options.storage, commits: watch.guarded(options.storage.commits) }
-  const host = new Host({ ...options, storage, epoch })
+  const host = new Host({ ...options, storage, ownership: new SoleOwner(epoch, clock) })
   void watch.replaced.then(() => {
     host.effects.kill()
     host.feed.end()

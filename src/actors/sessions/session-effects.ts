@@ -1,5 +1,6 @@
 import type { Storage } from '../../storage/ports.ts'
 import { type CallModelParts, callModel } from '../effects/call-model.ts'
+import { eraseActor } from '../effects/erase-actor.ts'
 import { runActionTool, runSessionTool } from '../effects/run-tool.ts'
 import { eraseSession, writeCheckpoint } from '../effects/session-upkeep.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
@@ -9,8 +10,6 @@ import type { ToolRunner } from './tool-runner.ts'
 export interface SessionEffectParts extends CallModelParts {
   readonly tools: ToolRunner
   readonly storage: Pick<Storage, 'commits' | 'records'>
-  /** When no earlier process goes on any more, in ms since the epoch. */
-  readonly aloneAt: number
 }
 
 /** The effects of session and action machines, by `<machine>.<name>`. */
@@ -20,4 +19,5 @@ export const sessionEffects = (parts: SessionEffectParts): EffectCatalog => ({
   'session.writeCheckpoint': writeCheckpoint(parts.conversations),
   'session.eraseSession': eraseSession(parts),
   'action.runTool': runActionTool(parts),
+  'action.eraseAction': eraseActor(parts),
 })

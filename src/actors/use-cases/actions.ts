@@ -30,7 +30,7 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 export const actionUseCases = ({ host, now }: ActionParts): ActionUseCases => ({
   'actions.create': async (call) => {
     const { scope, body, idempotency } = call
-    const id = newIdFor(call, 'act')
+    const id = newIdFor(call, 'act', host.newActorId)
     const owner = { project: scope.project, tenant: body.tenant_id ?? scope.tenant, user: null, createdAt: now() }
     const input: ActionInput = {
       action_id: id,

@@ -78,7 +78,7 @@ const lifecycle = ({ host, agentConfig, now }: SessionParts) =>
       if (agentId !== null && (await agentConfig(scope.project, agentId)) === null) {
         throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
       }
-      const id = newIdFor(call, 'ses')
+      const id = newIdFor(call, 'ses', host.newActorId)
       const owner = { project: scope.project, tenant: scope.tenant, user: scope.user, createdAt: now() }
       const input = { session_id: id, agent_id: agentId, metadata: body.metadata }
       await host.create(sessionDefinition, id, owner, input, causeOf(idempotency))

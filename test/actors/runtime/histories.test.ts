@@ -5,6 +5,7 @@ import { type Activated, activate } from '../../../src/actors/runtime/activation
 import { readStoredState, revive, storedState } from '../../../src/actors/runtime/actor-state.ts'
 import { putBack } from '../../../src/actors/runtime/blob-fields.ts'
 import { commitOf, compacted } from '../../../src/actors/runtime/commit-document.ts'
+import { SoleOwner } from '../../../src/actors/runtime/sole-owner.ts'
 import { nextStep, type Step, startedStep } from '../../../src/actors/runtime/step.ts'
 import type { MachineDefinition } from '../../../src/machines/definition.ts'
 import { definitionOf, definitions, sessionDefinition } from '../../../src/machines/index.ts'
@@ -31,7 +32,8 @@ const storeAfter = async ({ blobs, steps }: History, count: number): Promise<Sto
 
 const loaded = async (storage: Storage, { actor, epoch }: Commit, known = definitions): Promise<Activated> => {
   const clock = new VirtualClock()
-  const found = await activate({ storage, definitions: known, clock, log: pino({ level: 'silent' }), epoch }, actor)
+  const ownership = new SoleOwner(epoch, clock)
+  const found = await activate({ storage, definitions: known, clock, log: pino({ level: 'silent' }), ownership }, actor)
   if (found === null) throw new Error(`${actor} is not there`)
   return found
 }

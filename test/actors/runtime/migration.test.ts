@@ -88,7 +88,10 @@ it('migrates once when two hosts load the actor at the same time', async () => {
   const hosts = [await openProbe({ storage, definition: version3 }), await openProbe({ storage, definition: version3 })]
   const found = await Promise.all(hosts.map((host) => host.find(id)))
   expect(found.map((each) => each.state.snapshot.context.count)).toEqual([300, 300])
-  expect(await storage.commits.head(id)).toMatchObject({ seq: 5 })
+  const log = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((seq) => storage.commits.at(id, seq)))
+  expect(log.filter((commit) => commit?.event.type === '$migrated')).toHaveLength(1)
+  // whoever migrated it: the later one has fenced the earlier one off
+  expect(await storage.commits.head(id)).toMatchObject({ epoch: Math.max(...hosts.map(({ host }) => host.epoch)) })
 })
 
 const throwing: MachineDefinition = {

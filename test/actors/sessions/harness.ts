@@ -9,7 +9,6 @@ import {
 } from '../../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../../src/actors/ids.ts'
 import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
-import { aloneFrom } from '../../../src/actors/runtime/epoch-watch.ts'
 import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
 import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import { Conversations } from '../../../src/actors/sessions/conversations.ts'
@@ -104,7 +103,6 @@ export const openWorld = async (options: WorldOptions = {}) => {
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
         storage,
-        aloneAt: aloneFrom(host.epoch, clock),
       }),
   })
   const { host } = runtime

@@ -1,0 +1,79 @@
+import { type Activated, type ActivationParts, activate } from './activation.ts'
+import type { Resident } from './resident.ts'
+import { shardOf } from './shard.ts'
+import { Elsewhere, Superseded } from './superseded.ts'
+
+/** What keeping actors in memory needs of the host. */
+export interface ResidentsParts extends ActivationParts {
+  /** An actor was loaded: what its newest commit left undone is to be taken up. */
+  readonly came: (found: Activated) => void
+  /** An actor could not be loaded, for it is another process's now. */
+  readonly superseded: (id: string) => void
+}
+
+/** The actors in memory: each at most once, loaded once however many ask for it at the same time. */
+export class Residents {
+  readonly #parts: ResidentsParts
+  readonly #live = new Map<string, Resident>()
+  readonly #loading = new Map<string, Promise<Resident | null>>()
+
+  constructor(parts: ResidentsParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#live.size
+  }
+
+  values(): IterableIterator<Resident> {
+    return this.#live.values()
+  }
+
+  get(id: string): Resident | undefined {
+    return this.#live.get(id)
+  }
+
+  /** Whether the shard is still held as it was when this actor was loaded or made. */
+  isCurrent({ shard, epoch }: Pick<Resident, 'shard' | 'epoch'>): boolean {
+    return this.#parts.ownership.heldUnder(shard) === epoch
+  }
+
+  /** Keeps an actor that was just made; false when that is to be loaded, or elsewhere by now. */
+  add(resident: Resident): boolean {
+    if (this.#live.has(resident.id) || !this.isCurrent(resident)) return false
+    this.#live.set(resident.id, resident)
+    return true
+  }
+
+  /** The actor, loaded when it is not in memory; null when there is none. @throws {Superseded} {StoreUnavailable} */
+  load(id: string): Promise<Resident | null> {
+    const resident = this.#live.get(id)
+    if (resident !== undefined) {
+      resident.usedAt = this.#parts.clock.now()
+      return Promise.resolve(resident)
+    }
+    const loading = this.#loading.get(id) ?? this.#activate(id).finally(() => this.#loading.delete(id))
+    this.#loading.set(id, loading)
+    return loading
+  }
+
+  evict(resident: Resident | undefined): void {
+    if (resident === undefined) return
+    resident.dead = true
+    if (this.#live.get(resident.id) === resident) this.#live.delete(resident.id)
+  }
+
+  async #activate(id: string): Promise<Resident | null> {
+    const found = await activate(this.#parts, id).catch((error: unknown) => {
+      if (error instanceof Superseded) this.#parts.superseded(id)
+      throw error
+    })
+    if (found === null) return null
+    const present = this.#live.get(id)
+    if (present !== undefined) return present
+    if (!this.isCurrent(found.resident)) throw new Elsewhere(`shard ${shardOf(id)} was given away meanwhile`)
+    this.#live.set(id, found.resident)
+    this.#parts.came(found)
+    return found.resident
+  }
+}

@@ -1,0 +1,145 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { MachineDefinition } from '../../machines/definition.ts'
+import { type Commit, type JsonObject, type Storage, StoreUnavailable } from '../../storage/ports.ts'
+import type { Owner } from './actor-state.ts'
+import type { Clock } from './clock.ts'
+import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
+import { type Written, writeCommit } from './commit-writer.ts'
+import { epochHere, type Ownership } from './ownership.ts'
+import { type Delivery, Resident, type Told } from './resident.ts'
+import { shardOf } from './shard.ts'
+import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
+
+/** What making steps needs of the host. */
+export interface StepperParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Logger
+  readonly ownership: Ownership
+  /** The commit is durable: what it says is to be done. */
+  readonly settled: (resident: Resident, draft: Draft, commit: Commit) => void
+  /** Somebody else has moved the actor on. */
+  readonly overtaken: (resident: Resident) => void
+  /** Whether the commit landed is not known, or it may not be written: nothing may be built on what is in memory. */
+  readonly doubtful: (resident: Resident, error: unknown) => void
+  /** Delivers anew to an actor that has to be loaded again. */
+  readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Told>
+  /** Whether this is to be done by another process, which will take the actor over. @throws {Elsewhere} when so */
+  readonly check: (resident: Resident, delivery: Delivery) => void
+}
+
+/** An actor that somebody else moved on is loaded and tried again this often. */
+const maxReloads = 5
+
+/** Makes the steps of actors: one at a time each, and each durable by one commit before it is answered (DESIGN "An actor"). */
+export class Stepper {
+  readonly #parts: StepperParts
+
+  constructor(parts: StepperParts) {
+    this.#parts = parts
+  }
+
+  /** Queues a delivery at an actor; resolves when what it does is durable. */
+  tell(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+    return new Promise((resolve, reject) => {
+      resident.mailbox.push({ delivery, reloads, resolve, reject })
+      if (!resident.working) void this.#work(resident)
+    })
+  }
+
+  /** Writes the first commit of an actor. @returns the actor when this very write made it; the state is the caller's to set. */
+  async first(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string) {
+    const { clock, ownership, storage } = this.#parts
+    const shard = shardOf(id)
+    const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })
+    if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
+    const place = { shard, epoch: epochHere(ownership, shard) }
+    const resident = new Resident(id, kind, owner, place, step.draft, clock.now())
+    const commit = await compacted(
+      commitOf(kind, step.draft, this.#factsFor(resident, cause, { type: 'create' })),
+      storage.blobs,
+    )
+    const written = await this.#write(resident, commit)
+    return { made: written === 'done', resident, draft: step.draft, commit }
+  }
+
+  async #work(resident: Resident): Promise<void> {
+    resident.working = true
+    for (let next = resident.mailbox.shift(); next !== undefined; next = resident.mailbox.shift()) {
+      try {
+        next.resolve(await this.#handle(resident, next.delivery, next.reloads))
+      } catch (error) {
+        next.reject(error)
+      }
+    }
+    resident.working = false
+  }
+
+  async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+    if (resident.dead) return this.#parts.again(resident.id, delivery, reloads)
+    if (resident.parked !== undefined) throw new ServiceError('actor_parked')
+    const late = delivery.done ?? delivery.part ?? delivery.starts
+    if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
+    this.#parts.check(resident, delivery)
+    const step = this.#step(resident, delivery)
+    if (step.kind === 'ignored') return this.#replay(resident, delivery)
+    if (step.kind === 'refused') return this.#refuse(resident, delivery, step)
+    const facts = this.#factsFor(resident, delivery.cause, delivery.stored ?? delivery.event)
+    const draft = commitOf(resident.definition, step.draft, facts)
+    const small = compacted(draft, this.#parts.storage.blobs)
+    const commit = small instanceof Promise ? await small : small
+    const written = await this.#write(resident, commit)
+    if (written === 'done') {
+      // whoever has taken the actor over meanwhile does what the commit says
+      if (!resident.dead) this.#parts.settled(resident, step.draft, commit)
+      return { commit, duplicate: false }
+    }
+    if (written === 'duplicate') return this.#replay(resident, delivery)
+    this.#parts.overtaken(resident)
+    if (reloads >= maxReloads) throw new StoreUnavailable('the actor moves elsewhere')
+    return this.#parts.again(resident.id, delivery, reloads + 1)
+  }
+
+  #step(resident: Resident, delivery: Delivery): Step {
+    if (delivery.starts !== undefined) return { kind: 'next', draft: startedStep(resident.state, delivery.starts) }
+    try {
+      return nextStep(resident.definition, resident.state, {
+        actor: resident.id,
+        event: delivery.event,
+        at: this.#parts.clock.now(),
+        ...(delivery.done !== undefined && { done: delivery.done }),
+        ...(delivery.part !== undefined && { part: delivery.part }),
+      })
+    } catch (error) {
+      this.#parts.log.error({ actorId: resident.id, event: delivery.event.type, err: error }, 'event refused as poison')
+      throw new ServiceError('internal_error')
+    }
+  }
+
+  async #write(resident: Resident, commit: Commit): Promise<Written> {
+    try {
+      return await writeCommit(this.#parts.storage.commits, commit, this.#parts.clock)
+    } catch (error) {
+      this.#parts.doubtful(resident, error)
+      throw error
+    }
+  }
+
+  /** A cause that was processed before is answered by what it did then, even where the machine would refuse it now. */
+  async #replay(resident: Resident, delivery: Delivery): Promise<Told> {
+    const prior = await this.#parts.storage.commits.byCause(resident.id, delivery.cause)
+    return { commit: prior, duplicate: prior !== null }
+  }
+
+  async #refuse(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Told> {
+    const told = await this.#replay(resident, delivery)
+    if (told.duplicate) return told
+    const { code, param, message } = step.refusal
+    throw new ServiceError(code, { ...(param !== undefined && { param }), ...(message !== undefined && { message }) })
+  }
+
+  #factsFor({ id, shard, epoch, owner }: Resident, cause: string, event: CommitFacts['event']): CommitFacts {
+    return { actor: id, shard, epoch, at: this.#parts.clock.now(), owner, cause, event }
+  }
+}
