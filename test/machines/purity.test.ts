@@ -7,12 +7,14 @@ import { walkOf } from './action-samples.ts'
 import { outcomeOf } from './outcome.ts'
 import { reachedIn, type Walk } from './reached.ts'
 import { walk } from './session-samples.ts'
+import { walk as deliveryWalk } from './webhook-delivery-samples.ts'
 
 const walks: readonly (readonly [string, Walk])[] = [
   ['sessions', walk],
   ['actions of functions', walkOf('function')],
   ['actions of our own tools', walkOf('http')],
   ['actions of the caller', walkOf('caller')],
+  ['deliveries', deliveryWalk],
 ]
 
 const plain = ({ value, context }: AnyMachineSnapshot): { value: StateValue; context: unknown } => ({ value, context })

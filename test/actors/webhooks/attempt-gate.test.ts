@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { AttemptGate } from '../../../src/actors/webhooks/attempt-gate.ts'
+
+const never = new AbortController().signal
+
+const tracked = (gate: AttemptGate) => {
+  const begun: string[] = []
+  const attempt = (webhook: string, name: string, signal = never) => {
+    const end = Promise.withResolvers<void>()
+    const done = gate.run(webhook, signal, async () => {
+      begun.push(name)
+      await end.promise
+      return name
+    })
+    return { end: end.resolve, done }
+  }
+  return { begun, attempt }
+}
+
+it('runs so many attempts of one webhook at a time, in order, and holds up no other webhook', async () => {
+  const { begun, attempt } = tracked(new AttemptGate(2))
+  const slow = ['a1', 'a2', 'a3', 'a4'].map((name) => attempt('whk_a', name))
+  const other = attempt('whk_b', 'b1')
+  await Promise.resolve()
+  other.end()
+  expect(await other.done).toBe('b1')
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  slow[1]?.end()
+  await slow[1]?.done
+  slow[0]?.end()
+  await slow[0]?.done
+  slow[2]?.end()
+  slow[3]?.end()
+  expect(await slow[3]?.done).toBe('a4')
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+})
+
+it('passes over an attempt that was given up while it waited', async () => {
+  const { begun, attempt } = tracked(new AttemptGate(1))
+  const given = new AbortController()
+  const first = attempt('whk_a', 'first')
+  const second = attempt('whk_a', 'second', given.signal)
+  const third = attempt('whk_a', 'third')
+  given.abort()
+  first.end()
+  third.end()
+  expect(await second.done).toBeUndefined()
+  expect(await third.done).toBe('third')
+  expect(begun).toEqual(['first', 'third'])
+})
+
+it('gives its place back when an attempt throws', async () => {
+  const gate = new AttemptGate(1)
+  await expect(gate.run('whk_a', never, () => Promise.reject(new Error('store away')))).rejects.toThrow('store away')
+  expect(await gate.run('whk_a', never, async () => 'next')).toBe('next')
+})

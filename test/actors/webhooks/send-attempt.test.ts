@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSsrfGuard, type SsrfGuard } from '../../../src/actors/tools/ssrf-guard.ts'
+import { sendAttempt } from '../../../src/actors/webhooks/send-attempt.ts'
+import { Receiver } from './receiver.ts'
+
+let receiver: Receiver
+let guard: SsrfGuard
+
+beforeEach(async () => {
+  receiver = await Receiver.open()
+  guard = openSsrfGuard({ allowedPrivateHosts: [receiver.host] })
+})
+
+afterEach(async () => {
+  await guard.close()
+  await receiver.close()
+})
+
+const send = (more: { url?: string; timeoutMs?: number; signal?: AbortSignal } = {}) =>
+  sendAttempt(
+    { url: more.url ?? receiver.url, headers: { 'content-type': 'application/json' }, body: '{"a":1}' },
+    { guard, timeoutMs: more.timeoutMs ?? 15_000, signal: more.signal ?? new AbortController().signal },
+  )
+
+describe('an attempt', () => {
+  it.each([200, 201, 202, 204, 299])('succeeds when the endpoint answers %d, whatever its body', async (status) => {
+    receiver.reply = () => ({ status, headers: { 'content-type': 'text/html' }, body: status === 204 ? '' : '<p>ok' })
+    expect(await send()).toMatchObject({ status, error: null })
+    expect(receiver.received).toMatchObject([{ body: '{"a":1}', headers: { 'content-type': 'application/json' } }])
+  })
+
+  it.each([
+    [400, 'http_error'],
+    [410, 'http_error'],
+    [500, 'http_error'],
+    [304, 'redirect_refused'],
+  ])('fails when the endpoint answers %d', async (status, error) => {
+    receiver.reply = () => ({ status })
+    expect(await send()).toMatchObject({ status, error })
+  })
+
+  it.each([301, 302, 303, 307, 308])('follows no redirect of status %d', async (status) => {
+    receiver.reply = () => ({ status, headers: { location: `http://${receiver.host}/elsewhere` } })
+    expect(await send()).toMatchObject({ error: 'redirect_refused' })
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
+  })
+
+  it('fails when no answer comes in time', async () => {
+    receiver.reply = () => null
+    expect(await send({ timeoutMs: 50 })).toEqual({ status: null, error: 'timeout', response: null })
+  })
+
+  it('fails when nobody listens', async () => {
+    const { url } = receiver
+    await receiver.close()
+    expect(await send({ url })).toEqual({ status: null, error: 'unreachable', response: null })
+    receiver = await Receiver.open()
+  })
+
+  it('never connects to an address that is not public', async () => {
+    const other = await Receiver.open()
+    expect(await send({ url: other.url })).toMatchObject({ status: null, error: 'url_refused' })
+    expect(await send({ url: 'http://169.254.169.254/latest/meta-data' })).toMatchObject({ error: 'url_refused' })
+    expect(other.received).toEqual([])
+    await other.close()
+  })
+
+  it('keeps the first 2048 bytes of an answer and harmless headers, and nothing that looks like a secret', async () => {
+    receiver.reply = () => ({
+      status: 500,
+      headers: { 'content-type': 'text/plain', 'set-cookie': 'a=b', 'x-internal': 'host-7' },
+      body: 'x'.repeat(100_000),
+    })
+    const { response } = await send()
+    expect(response).toMatchObject({ headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(2048) })
+    expect(JSON.stringify(response)).not.toMatch(/set-cookie|host-7/)
+    receiver.reply = () => ({ status: 500, body: 'the key is csk_abcdefghijklmnop' })
+    expect((await send()).response).toMatchObject({ body: '[masked]' })
+  })
+})
