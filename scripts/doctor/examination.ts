@@ -1,3 +1,4 @@
+import { checkCluster } from './cluster-check.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkDataFolder, checkMasterKey, checkSqlite } from './data-checks.ts'
 import type { Finding } from './finding.ts'
@@ -8,14 +9,17 @@ import { checkChromium, checkNode, checkUws } from './process-checks.ts'
 /** Every check of an installation that the environment describes. A bad variable counts as not set for the others. */
 export const examine = async (env: Readonly<Record<string, string | undefined>>): Promise<readonly Finding[]> => {
   const { config, findings } = checkConfiguration(env)
-  const store =
-    config.mongodbUrl === null ? checkSqlite(config).then((found) => [found]) : checkMongo(config.mongodbUrl)
+  const store = await (config.mongodbUrl === null
+    ? checkSqlite(config).then((found) => [found])
+    : checkMongo(config.mongodbUrl))
+  const answers = store.every(({ status }) => status !== 'failed')
   return [
     ...findings,
     checkNode(),
     checkUws(),
     checkDataFolder(config),
-    ...(await store),
+    ...store,
+    ...(answers ? await checkCluster(config) : []),
     ...(config.redisUrl === null ? [] : [await checkRedis(config.redisUrl)]),
     await checkMasterKey(config),
     ...(await checkProviders(config)),

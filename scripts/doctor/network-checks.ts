@@ -17,7 +17,8 @@ export const checkRedis = async (url: string): Promise<Finding> => {
     })
     return ok('redis', `${shown(address)} answers ${answer}`)
   } catch (error) {
-    const advice = 'Is it running, and is REDIS_URL right? Without it nodes do not hear of each other.'
+    const advice =
+      'Is it running, and is REDIS_URL right? Without it all goes on, but streams from other nodes come late and limits count per node.'
     return failed('redis', `${shown(address)}: ${reasonOf(error)}`, advice)
   }
 }

@@ -56,6 +56,8 @@ const install = async (key: number): Promise<void> => {
 }
 
 const env = (more: Readonly<Record<string, string>> = {}) => ({ DATA_DIR: folder, PORT: '0', ...more })
+/** Where nobody listens. */
+const nowhere = { MONGODB_URL: 'mongodb://127.0.0.1:1/', REDIS_URL: 'redis://127.0.0.1:1' }
 const examined = async (more: Readonly<Record<string, string>> = {}) => examine(env(more))
 const named = (findings: readonly Finding[], name: string) => findings.filter((each) => each.name === name)
 const keyText = (key: number): string => Buffer.alloc(32, key).toString('base64')
@@ -81,7 +83,8 @@ describe('it is found, with what to do, that', () => {
     ['PORT is no number', { PORT: 'abc' }, 'configuration', 'PORT takes a port number'],
     ['MASTER_KEY is short', { MASTER_KEY: 'c2hvcnQ=' }, 'configuration', 'MASTER_KEY takes 32 bytes'],
     ['CHROMIUM_PATH names nothing', { CHROMIUM_PATH: '/none' }, 'chromium', 'CHROMIUM_PATH names no file: /none'],
-    ['Redis is not there', { REDIS_URL: 'redis://127.0.0.1:1' }, 'redis', '127.0.0.1:1: connect ECONNREFUSED'],
+    ['Redis is not there', nowhere, 'redis', '127.0.0.1:1: connect ECONNREFUSED'],
+    ['Redis has no MongoDB beside it', { REDIS_URL: 'redis://127.0.0.1:1' }, 'configuration', 'REDIS_URL takes effect'],
     [
       'a provider is not there',
       { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
@@ -97,7 +100,7 @@ describe('it is found, with what to do, that', () => {
   })
 
   it('several variables are bad, each of them, and the other checks go on', async () => {
-    const findings = await examined({ PORT: 'abc', LOG_LEVEL: 'loud', REDIS_URL: 'redis://127.0.0.1:1' })
+    const findings = await examined({ PORT: 'abc', LOG_LEVEL: 'loud', ...nowhere })
     expect(named(findings, 'configuration').map(({ says }) => says.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL'])
     expect(named(findings, 'redis')).toHaveLength(1)
   })

@@ -1,0 +1,71 @@
+import { shardCount } from '../../src/actors/runtime/shard.ts'
+import type { Config } from '../../src/config.ts'
+import { openStorage } from '../../src/open-storage.ts'
+import type { Lease, LeaseTable, Member } from '../../src/storage/cluster-ports.ts'
+import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
+import { overTcp } from './tcp.ts'
+
+/** Which nodes run on the store, who holds what, and whether each can be reached from here. None for one that has no leases. */
+export const checkCluster = async (config: Config): Promise<readonly Finding[]> => {
+  if (config.mongodbUrl === null) return []
+  try {
+    const table = await tableOf(config)
+    return [...clusterFound(table, config.redisUrl !== null), ...(await Promise.all(table.members.map(checkPeer)))]
+  } catch (error) {
+    return [failed('leases', `cannot be read: ${reasonOf(error)}`, 'See mongodb above.')]
+  }
+}
+
+const tableOf = async (config: Config): Promise<LeaseTable> => {
+  const storage = await openStorage(config)
+  try {
+    return (await storage.leases?.read()) ?? { leases: [], members: [] }
+  } finally {
+    await storage.close()
+  }
+}
+
+/** What a lease table says. @param isCluster this environment starts nodes of a cluster. */
+export const clusterFound = ({ leases, members }: LeaseTable, isCluster: boolean): readonly Finding[] => {
+  if (members.length === 0) return isCluster ? [ok('nodes', 'none runs on this store now')] : []
+  const held = leases.filter(({ holder, leftMs }) => holder !== null && leftMs > 0)
+  const nodes = members.map((member) => described(member, held)).join(', ')
+  if (!isCluster) {
+    const advice = 'Set REDIS_URL as they have it: without it a server wants the store alone and does not start.'
+    return [warning('nodes', `a cluster runs on this store: ${nodes}`, advice)]
+  }
+  return [...namesFound(members, nodes), leasesFound(held, members)]
+}
+
+const described = ({ node, process, address, draining }: Member, held: readonly Lease[]): string => {
+  const shards = held.filter(({ holder }) => holder === process).length
+  return `${node} at ${address} (${shards} shards${draining ? ', draining' : ''})`
+}
+
+const namesFound = (members: readonly Member[], nodes: string): readonly Finding[] => {
+  const twice = members.map(({ node }) => node).filter((node, at, names) => names.indexOf(node) !== at)
+  if (twice.length === 0) return [ok('nodes', nodes)]
+  const advice = 'Give each a NODE_ID of its own. One that was just started anew is gone in seconds.'
+  return [warning('nodes', `${nodes}: ${[...new Set(twice)].join(', ')} is there twice`, advice)]
+}
+
+const leasesFound = (held: readonly Lease[], members: readonly Member[]): Finding => {
+  const known = new Set(members.map(({ process }) => process))
+  const good = held.filter(({ holder }) => holder !== null && known.has(holder)).length
+  if (good === shardCount) return ok('leases', `all ${shardCount} shards are held`)
+  const says = `${shardCount - good} of ${shardCount} shards are held by no node that runs`
+  return warning('leases', says, 'Look again in five seconds: the nodes take them. If they do not, see their logs.')
+}
+
+const checkPeer = async ({ node, address }: Member): Promise<Finding> => {
+  const { hostname, port } = new URL(`tcp://${address}`)
+  const at = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), tls: false }
+  try {
+    await overTcp(at, async () => {})
+    return ok(`node ${node}`, `${address} can be reached`)
+  } catch (error) {
+    const advice =
+      'Nodes ask each other there: check PEER_HOST, PEER_PORT and the firewall. From outside their network it is normal.'
+    return warning(`node ${node}`, `${address} cannot be reached from here: ${reasonOf(error)}`, advice)
+  }
+}
