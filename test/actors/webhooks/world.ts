@@ -1,0 +1,132 @@
+import { pino } from 'pino'
+import { projectScope } from '../../../specs/scope.ts'
+import type { Notify } from '../../../src/actors/effects/notify.ts'
+import { webhookNotices } from '../../../src/actors/effects/notify.ts'
+import { newId } from '../../../src/actors/ids.ts'
+import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
+import { epochs, startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import { webhookSink } from '../../../src/actors/runtime/sinks.ts'
+import { openSsrfGuard } from '../../../src/actors/tools/ssrf-guard.ts'
+import type { Call } from '../../../src/actors/use-cases/call.ts'
+import { deliveryUseCases } from '../../../src/actors/use-cases/webhook-deliveries.ts'
+import { webhookUseCases } from '../../../src/actors/use-cases/webhooks.ts'
+import { deliveryRows, webhookKinds } from '../../../src/actors/webhooks/kinds.ts'
+import { deliveryEffects, openEndpoints } from '../../../src/actors/webhooks/open-webhooks.ts'
+import { notifyWebhooks } from '../../../src/actors/webhooks/webhook-deliveries.ts'
+import { deliveryDefinition } from '../../../src/machines/webhook-delivery-definition.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { Storage } from '../../../src/storage/ports.ts'
+import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import { Receiver } from './receiver.ts'
+
+/** Keeps what it seals readable, bound to its place. */
+const box = {
+  seal: (text: string, aad: string) => `${aad}#${text}`,
+  open: (sealed: string, aad: string) => {
+    if (!sealed.startsWith(`${aad}#`)) throw new Error('sealed for another place')
+    return sealed.slice(aad.length + 1)
+  },
+}
+
+/** What a test may set. */
+export interface WorldOptions {
+  readonly storage?: Storage
+  readonly clock?: VirtualClock
+  readonly receiver?: Receiver
+  readonly timeoutMs?: number
+}
+
+/** The real runtime with webhooks over a store in memory, a clock that stands still, and an endpoint on loopback. */
+export const openWorld = async (options: WorldOptions = {}) => {
+  const clock = options.clock ?? new VirtualClock()
+  const storage = options.storage ?? openMemoryStorage({ now: clock.now })
+  const receiver = options.receiver ?? (await Receiver.open())
+  const { records } = storage
+  await records.prepare([epochs, erasedActors, ...webhookKinds])
+  const guard = openSsrfGuard({ allowedPrivateHosts: [receiver.host] })
+  const endpoints = openEndpoints({ records, box, clock })
+  const effects = { storage, clock, endpoints, guard, random: () => 0, timeoutMs: options.timeoutMs ?? 15_000 }
+  const runtime = await startRuntime({
+    storage,
+    definitions: [deliveryDefinition],
+    rows: { delivery: deliveryRows },
+    clock,
+    log: pino({ level: 'silent' }),
+    sinks: (host) => ({ [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints })) }),
+    effects: () => deliveryEffects(effects),
+  })
+  const { host } = runtime
+  const notify: Notify = notifyWebhooks({ host, endpoints })
+  const useCases = {
+    ...webhookUseCases({ records, box, guard, endpoints, now: clock.now }),
+    ...deliveryUseCases({ host, records, endpoints, now: clock.now }),
+  }
+  const close = async () => {
+    await runtime.drain(0)
+    await guard.close()
+    await receiver.close()
+  }
+  return { clock, storage, receiver, runtime, host, endpoints, notify, useCases, close }
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+/** A call with a secret key of project `prj_a`, or of another. */
+export const callOf = <P, Q, B>(params: P, query: Q, body: B, project = 'prj_a'): Call<P, Q, B> => ({
+  principal: { kind: 'secret_key', project, keyId: 'key_a' },
+  scope: projectScope(project),
+  params,
+  query,
+  body,
+  requestId: newId('req'),
+  remoteAddress: '127.0.0.1',
+  idempotency: null,
+  after: null,
+  accept: '',
+  files: [],
+})
+
+type NewWebhook = Parameters<World['useCases']['webhooks.create']>[0]['body']
+
+/** A webhook for the world's endpoint. */
+export const newWebhook = (world: World, more: Partial<NewWebhook> = {}) =>
+  world.useCases['webhooks.create'](
+    callOf({}, {}, { name: 'mine', url: world.receiver.url, events: ['run.completed'], is_active: true, ...more }),
+  )
+
+/** Tells the webhooks of `prj_a` that a run is done. */
+export const runCompleted = (world: World, id = newId('run')): Promise<void> =>
+  world.notify({
+    id,
+    project: 'prj_a',
+    tenant: 'ten_1',
+    at: world.clock.now(),
+    event_type: 'run.completed',
+    data: {
+      run_id: id,
+      agent_id: 'agt_1',
+      installation_id: null,
+      parent_run_id: null,
+      status: 'completed',
+      output: null,
+      usage: {},
+    },
+  })
+
+/** The delivery log, newest first. */
+export const deliveriesOf = async ({ useCases }: World, where = {}) =>
+  (await useCases['webhook_deliveries.list'](callOf({}, { limit: 100, ...where }, undefined))).data
+
+/** Every delivery of the log once all of them satisfy `test`: sockets need no virtual time, but some turns of the loop. */
+export const deliveriesWhen = async (
+  world: World,
+  test: (delivery: Delivery) => boolean,
+): Promise<readonly Delivery[]> => {
+  for (;;) {
+    await calm()
+    const deliveries = await deliveriesOf(world)
+    if (deliveries.length > 0 && deliveries.every(test)) return deliveries
+  }
+}
+
+export type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number]
