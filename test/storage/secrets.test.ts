@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadMasterKey, openSecretBox, SecretUnreadable } from '../../src/storage/secrets.ts'
@@ -99,4 +100,36 @@ describe('the master key file', () => {
     expect(() => loadMasterKey(path)).toThrow('32 bytes')
     expect(readFileSync(path, 'utf8')).toBe('c2hvcnQ=')
   })
+})
+
+/** Loads the key in a thread of its own, as soon as all are there. */
+const loader = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const arrived = new Int32Array(workerData.arrived)
+  import(workerData.module).then(({ loadMasterKey }) => {
+    Atomics.add(arrived, 0, 1)
+    while (Atomics.load(arrived, 0) < workerData.count);
+    parentPort.postMessage(loadMasterKey(workerData.path).toString('base64'))
+  })
+`
+
+it('makes one master key in a shared folder for all who start at once, and nobody reads half of it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-shared-'))
+  const path = join(folder, 'master.key')
+  const module = new URL('../../src/storage/secrets.ts', import.meta.url).href
+  const count = 4
+  const workerData = { module, path, count, arrived: new SharedArrayBuffer(4) }
+  const keys = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<string>((resolve, reject) => {
+          new Worker(loader, { eval: true, workerData }).once('message', resolve).once('error', reject)
+        }),
+    ),
+  )
+  expect(new Set(keys).size).toBe(1)
+  expect(Buffer.from(keys[0] ?? '', 'base64')).toHaveLength(32)
+  expect(readdirSync(folder)).toEqual(['master.key'])
+  rmSync(folder, { recursive: true })
 })
