@@ -116,7 +116,12 @@ export interface CommitStore {
    * read the whole store once, other projects' commits too, so no request may ask for it.
    */
   ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]>
-  /** Removes every commit of an actor (hard delete). */
+  /**
+   * Actors of a tenant by id, after `after`, at most `limit`: every one that has its first commit. `forget` takes that
+   * one last, so an actor of which something is left is found, but for one whose first commit was never there.
+   */
+  actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]>
+  /** Removes every commit of an actor (hard delete), the first one last. */
   forget(actor: string): Promise<void>
 }
 
@@ -211,17 +216,29 @@ export interface RecordStore {
    * stays. False when somebody has written since: the outbox is another one then.
    */
   closeOutbox(kind: RecordKind, record: Pick<StoredRecord, 'id' | 'project' | 'version'>): Promise<boolean>
+  /**
+   * Removes at most `limit` records that a tenant or a user owns, expired ones too; those with an outbox stay until it
+   * is delivered. For hard deletion: `scope` names a tenant. Returns how many went.
+   */
+  clear(kind: RecordKind, scope: Scope, limit: number): Promise<number>
+  /** How many records a tenant or a user owns, expired ones too. For hard deletion: `scope` names a tenant. */
+  left(kind: RecordKind, scope: Scope): Promise<number>
   /** Removes records whose `expires_at` has passed and that have no outbox; returns how many. */
   sweep(kind: RecordKind, now: number): Promise<number>
 }
 
-/** Values over 64 KB, by SHA-256 within a project. */
+/**
+ * Values over 64 KB, by SHA-256 within a project. What belongs to somebody has the owner's ids before its hash
+ * (`ten_….ses_….<sha256>`), so that it can be removed with its owner.
+ */
 export interface BlobStore {
   /** Stores `content`; storing the same again does nothing. Durable when it resolves. */
   put(project: string, hash: string, content: string): Promise<void>
   get(project: string, hash: string): Promise<string | null>
   /** Hashes of a project's blobs, ascending, after `after`, at most `limit`. For backups. */
   hashes(project: string, after: string | null, limit: number): Promise<readonly string[]>
+  /** Removes a project's blobs whose hash starts with `prefix`, which is not empty. */
+  remove(project: string, prefix: string): Promise<void>
 }
 
 /** What an adapter offers. */

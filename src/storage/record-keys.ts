@@ -1,5 +1,12 @@
+import type { Scope } from '../../specs/scope.ts'
 import { keyText } from './commit-row.ts'
 import type { Json, JsonObject, RecordKind } from './ports.ts'
+
+/** The scope of a removal. @throws {Error} for one without a tenant (the caller's mistake: it would take the whole project). */
+export const ownerScope = (scope: Scope): Scope => {
+  if (scope.tenant === null) throw new Error('only what a tenant owns can be cleared')
+  return scope
+}
 
 /** One unique key of a kind. */
 export type UniqueKey = NonNullable<RecordKind['unique']>[number]
@@ -55,3 +62,13 @@ export const conditions = (kind: RecordKind, where: Where): readonly (readonly [
     return [field, value === null ? null : keyText(value)] as const
   })
 }
+
+/** What the hashes of an owner's blobs start with. @throws {Error} when empty (the caller's mistake: all would go). */
+export const blobPrefix = (prefix: string): string => {
+  if (prefix === '') throw new Error('a prefix of blobs is not empty')
+  return prefix
+}
+
+/** The first text after all those that start with `prefix`, which ends in a character of ASCII. */
+export const afterPrefix = (prefix: string): string =>
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)

@@ -7,6 +7,7 @@ import { outboxContract } from './contract/outboxes.ts'
 import { projectionContract } from './contract/projections.ts'
 import { readContract } from './contract/reads.ts'
 import { recordContract } from './contract/records.ts'
+import { removalContract } from './contract/removals.ts'
 import { scopeContract } from './contract/scopes.ts'
 import { sweepContract } from './contract/sweeps.ts'
 import { gadgets, letters, widgets } from './samples.ts'
@@ -53,6 +54,7 @@ export const storageContract = (name: string, open: OpenStorage): void => {
     describe('scopes', () => scopeContract(subject))
     describe('outboxes', () => outboxContract(subject))
     describe('projections', () => projectionContract(subject))
+    describe('removals', () => removalContract(subject))
     describe('blobs', () => blobContract(subject))
   })
 }

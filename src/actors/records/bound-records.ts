@@ -14,5 +14,7 @@ export const boundRecords = (records: RecordStore): RecordStore => ({
   project: (rows) => records.project(rows),
   openOutboxes: (kind, after, limit) => records.openOutboxes(kind, after, limit),
   closeOutbox: (kind, record) => records.closeOutbox(kind, record),
+  clear: (kind, scope, limit) => records.clear(kind, scope, limit),
+  left: (kind, scope) => records.left(kind, scope),
   sweep: (kind, now) => records.sweep(kind, now),
 })

@@ -11,5 +11,6 @@ export const guardedCommits = (commits: CommitStore, append: CommitStore['append
   due: (now, limit, shards) => commits.due(now, limit, shards),
   settle: (work) => commits.settle(work),
   ofProject: (project, after, limit) => commits.ofProject(project, after, limit),
+  actorsOf: (project, tenant, after, limit) => commits.actorsOf(project, tenant, after, limit),
   forget: (actor) => commits.forget(actor),
 })

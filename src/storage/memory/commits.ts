@@ -98,6 +98,15 @@ export class MemoryCommits implements CommitStore {
     if (log && row) this.#put(log, { ...row, ...change })
   }
 
+  async actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]> {
+    return [...this.#logs.values()]
+      .flatMap(({ bySeq }) => bySeq.get(1) ?? [])
+      .filter((row) => row.project === project && row.tenant === tenant && (after === null || row.actor > after))
+      .map(({ actor }) => actor)
+      .sort()
+      .slice(0, limit)
+  }
+
   async forget(actor: string): Promise<void> {
     for (const row of this.#logs.get(actor)?.bySeq.values() ?? []) {
       this.#open.delete(keyOf(row))

@@ -1,4 +1,5 @@
 import type { Storage } from '../ports.ts'
+import { blobPrefix } from '../record-keys.ts'
 import { MemoryCommits } from './commits.ts'
 import { MemoryLeases } from './leases.ts'
 import { MemoryRecords } from './records.ts'
@@ -25,6 +26,10 @@ export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => num
           .filter((hash) => after === null || hash > after)
           .sort()
           .slice(0, limit),
+      remove: async (project, prefix) => {
+        const start = `${project}:${blobPrefix(prefix)}`
+        for (const key of blobs.keys()) if (key.startsWith(start)) blobs.delete(key)
+      },
     },
     ping: async () => {},
     close: async () => {},

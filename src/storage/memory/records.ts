@@ -1,6 +1,6 @@
 import { covers, type Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
-import { conditions, fieldText, uniqueKeyFor, uniqueText } from '../record-keys.ts'
+import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '../record-keys.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 
@@ -99,12 +99,26 @@ export class MemoryRecords implements RecordStore {
     return true
   }
 
+  async clear(kind: RecordKind, scope: Scope, limit: number): Promise<number> {
+    const gone = this.#owned(kind, scope).filter(({ outbox }) => outbox === undefined)
+    for (const { id } of gone.slice(0, limit)) this.#rows(kind).delete(id)
+    return Math.min(gone.length, limit)
+  }
+
+  async left(kind: RecordKind, scope: Scope): Promise<number> {
+    return this.#owned(kind, scope).length
+  }
+
   async sweep(kind: RecordKind, now: number): Promise<number> {
     const gone = [...this.#rows(kind).values()].filter(
       ({ expires_at, outbox }) => expires_at !== null && expires_at <= now && outbox === undefined,
     )
     for (const { id } of gone) this.#rows(kind).delete(id)
     return gone.length
+  }
+
+  #owned(kind: RecordKind, scope: Scope): StoredRecord[] {
+    return [...this.#rows(kind).values()].filter((record) => covers(ownerScope(scope), record))
   }
 
   #rows({ name }: RecordKind): Map<string, StoredRecord> {

@@ -1,5 +1,6 @@
 import { Binary, type Collection, type Db } from 'mongodb'
 import type { BlobStore } from '../ports.ts'
+import { afterPrefix, blobPrefix } from '../record-keys.ts'
 import { guarded, isDuplicate } from './trouble.ts'
 
 interface Part {
@@ -43,6 +44,11 @@ export class MongoBlobs implements BlobStore {
       contents.push(part.content.buffer)
     }
     return Buffer.concat(contents).toString()
+  }
+
+  async remove(project: string, prefix: string): Promise<void> {
+    const start = `${project}:${blobPrefix(prefix)}`
+    await guarded(this.#parts.deleteMany({ _id: { $gte: start, $lt: afterPrefix(start) } }))
   }
 
   async hashes(project: string, after: string | null, limit: number): Promise<readonly string[]> {

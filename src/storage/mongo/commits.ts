@@ -83,7 +83,18 @@ export class MongoCommits implements CommitStore {
     return this.#settles.settle(work)
   }
 
+  async actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]> {
+    if (limit < 1) return []
+    const cursor = this.#collection
+      .find({ project, tenant: { $eq: tenant, $type: 'string' }, seq: 1, actor: { $gt: after ?? '' } })
+      .project<{ actor: string }>({ _id: 0, actor: 1 })
+      .sort({ actor: 1 })
+      .limit(limit)
+    return (await guarded(cursor.toArray())).map(({ actor }) => actor)
+  }
+
   async forget(actor: string): Promise<void> {
+    await guarded(this.#collection.deleteMany({ actor, seq: { $gt: 1 } }))
     await guarded(this.#collection.deleteMany({ actor }))
   }
 

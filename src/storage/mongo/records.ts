@@ -1,7 +1,7 @@
 import type { Db, Filter } from 'mongodb'
 import type { Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
-import { conditions, fieldText, uniqueKeyFor } from '../record-keys.ts'
+import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import { keysOf, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
 import { type RecordDocument, toRecord, toRecordDocument } from './schema.ts'
@@ -99,6 +99,22 @@ export class MongoRecords implements RecordStore {
     if ((await guarded(this.#of(kind).deleteOne(expired))).deletedCount === 1) return true
     const close = { $unset: { outbox: '' as const, delivered: '' as const } }
     return (await guarded(this.#of(kind).updateOne(stillOpen, close))).matchedCount === 1
+  }
+
+  async clear(kind: RecordKind, scope: Scope, limit: number): Promise<number> {
+    const owned = { ...inScope(ownerScope(scope)), delivered: { $exists: false } }
+    const ids = await guarded(
+      this.#of(kind)
+        .find(owned, { projection: { _id: 1 }, limit })
+        .toArray(),
+    )
+    if (ids.length === 0) return 0
+    const gone = { ...owned, _id: { $in: ids.map(({ _id }) => _id) } }
+    return (await guarded(this.#of(kind).deleteMany(gone, durable))).deletedCount
+  }
+
+  async left(kind: RecordKind, scope: Scope): Promise<number> {
+    return guarded(this.#of(kind).countDocuments(inScope(ownerScope(scope))))
   }
 
   async sweep(kind: RecordKind, now: number): Promise<number> {

@@ -121,6 +121,13 @@ export class SqliteCommits implements CommitStore {
     })
   }
 
+  async actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]> {
+    const sql = `select actor from commits where seq = 1 and tenant is not null and project = ? and tenant = ? and actor > ?
+      order by actor limit ?`
+    const rows = this.#db.read(() => this.#db.statement(sql).all(project, tenant, after ?? '', limit))
+    return rows.map((row) => textIn(row, 'actor') ?? '')
+  }
+
   forget(actor: string): Promise<void> {
     return this.#db.write(true, () => void this.#db.statement('delete from commits where actor = ?').run(actor))
   }

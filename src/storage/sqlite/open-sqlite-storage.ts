@@ -1,4 +1,5 @@
 import type { BlobStore, Storage } from '../ports.ts'
+import { afterPrefix, blobPrefix } from '../record-keys.ts'
 import { SqliteCommits } from './commits.ts'
 import { Database } from './database.ts'
 import { SqliteRecords } from './records.ts'
@@ -35,6 +36,7 @@ const blobsIn = (db: Database): BlobStore => {
   const insert = 'insert into blobs (project, hash, content) values (?, ?, ?) on conflict do nothing'
   const select = 'select content from blobs where project = ? and hash = ?'
   const page = 'select hash from blobs where project = ? and hash > ? order by hash limit ?'
+  const remove = 'delete from blobs where project = ? and hash >= ? and hash < ?'
   return {
     put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, content)),
     get: async (project, hash) =>
@@ -42,6 +44,10 @@ const blobsIn = (db: Database): BlobStore => {
         db.read(() => db.statement(select).get(project, hash)),
         'content',
       ),
+    remove: (project, prefix) => {
+      const start = blobPrefix(prefix)
+      return db.write(true, () => void db.statement(remove).run(project, start, afterPrefix(start)))
+    },
     hashes: async (project, after, limit) =>
       db.read(() => db.statement(page).all(project, after ?? '', limit)).map((raw) => textIn(raw, 'hash') ?? ''),
   }

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
-import { conditions, fieldText, uniqueKeyFor } from '../record-keys.ts'
+import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import type { Database } from './database.ts'
 import { columnOf, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
 import { numberIn, storedRecord } from './schema.ts'
@@ -123,6 +123,20 @@ export class SqliteRecords implements RecordStore {
       const removed = this.#db.statement(remove).run(id, project, version, this.#now()).changes === 1
       return removed || this.#db.statement(close).run(id, project, version).changes === 1
     })
+  }
+
+  clear(kind: RecordKind, scope: Scope, limit: number): Promise<number> {
+    const { sql, values } = inScope(ownerScope(scope))
+    const owned = `select id from ${tableOf(kind)} where ${sql} and outbox is null limit ?`
+    const text = `delete from ${tableOf(kind)} where id in (${owned})`
+    return this.#db.write(true, () => Number(this.#db.statement(text).run(...values, limit).changes))
+  }
+
+  async left(kind: RecordKind, scope: Scope): Promise<number> {
+    const { sql, values } = inScope(ownerScope(scope))
+    const text = `select count(*) as n from ${tableOf(kind)} where ${sql}`
+    const row = this.#db.read(() => this.#db.statement(text).get(...values))
+    return numberIn(row, 'n') ?? 0
   }
 
   sweep(kind: RecordKind, now: number): Promise<number> {

@@ -15,6 +15,7 @@ export const commitTable = `
     unique (actor, seq), unique (actor, cause)
   );
   create index if not exists commits_open on commits (shard, at, seq) where open = 1;
+  create index if not exists commits_first on commits (project, tenant, actor) where seq = 1 and tenant is not null;
   create index if not exists commits_due on commits (shard, due) where due is not null;
 `
 

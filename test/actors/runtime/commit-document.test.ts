@@ -85,6 +85,7 @@ it('is not written when a long value cannot be stored', async () => {
     put: async () => Promise.reject(new Error('away')),
     get: async () => null,
     hashes: async () => [],
+    remove: async () => {},
   }
   const big = commit({ event: { type: 'turn', text: 'y'.repeat(100_000) } })
   await expect(async () => compacted(big, blobs)).rejects.toThrow('away')

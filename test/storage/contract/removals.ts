@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import { projectScope, tenantScope, userScope } from '../../../specs/scope.ts'
+import type { Subject } from '../contract.ts'
+import { commitOf, gadgets, letters, logOf, recordOf } from '../samples.ts'
+
+/** Removing all that a tenant or a user owns. */
+export const removalContract = ({ store, fresh, setNow }: Subject): void => {
+  const put = async (change: Parameters<typeof recordOf>[1]): Promise<string> => {
+    const record = recordOf(fresh('gad'), change)
+    await store().records.insert(gadgets, record)
+    return record.id
+  }
+
+  it('clears what a tenant owns, expired records too, and nothing of anybody else', async () => {
+    setNow(10_000)
+    const [tenant, other] = [fresh('ten'), fresh('ten')]
+    const kept = [await put({ tenant: other }), await put({}), await put({ tenant, project: 'prj_2' })]
+    await put({ tenant })
+    await put({ tenant, user: 'u' })
+    await put({ tenant, expires_at: 9_000 })
+    const scope = tenantScope('prj_1', tenant)
+    expect(await store().records.left(gadgets, scope)).toBe(3)
+    expect(await store().records.clear(gadgets, scope, 2)).toBe(2)
+    expect(await store().records.clear(gadgets, scope, 2)).toBe(1)
+    expect(await store().records.clear(gadgets, scope, 2)).toBe(0)
+    expect(await store().records.left(gadgets, scope)).toBe(0)
+    for (const id of kept.slice(0, 2))
+      expect(await store().records.get(gadgets, projectScope('prj_1'), id)).not.toBeNull()
+    expect(await store().records.left(gadgets, tenantScope('prj_2', tenant))).toBe(1)
+  })
+
+  it('clears what one user owns and leaves the rest of the tenant', async () => {
+    const tenant = fresh('ten')
+    await put({ tenant, user: 'u' })
+    await put({ tenant, user: 'v' })
+    expect(await store().records.clear(gadgets, userScope('prj_1', tenant, 'u'), 10)).toBe(1)
+    expect(await store().records.left(gadgets, tenantScope('prj_1', tenant))).toBe(1)
+  })
+
+  it('leaves a record with an outbox, and counts it, until that is delivered', async () => {
+    const tenant = fresh('ten')
+    const scope = tenantScope('prj_1', tenant)
+    const record = recordOf(fresh('let'), { tenant, outbox: [{ id: 'm', to: 'act_1', event: { type: 'told' } }] })
+    await store().records.insert(letters, record)
+    expect(await store().records.clear(letters, scope, 10)).toBe(0)
+    expect(await store().records.left(letters, scope)).toBe(1)
+    await store().records.closeOutbox(letters, record)
+    expect(await store().records.clear(letters, scope, 10)).toBe(1)
+  })
+
+  it('never takes the scope of a whole project for that of an owner', async () => {
+    await expect(async () => store().records.clear(gadgets, projectScope('prj_1'), 1)).rejects.toThrow(
+      'only what a tenant',
+    )
+    await expect(async () => store().records.left(gadgets, projectScope('prj_1'))).rejects.toThrow('only what a tenant')
+  })
+
+  it('names the actors of a tenant, each once, a page at a time, until their logs are removed', async () => {
+    const tenant = fresh('ten')
+    const [first, second, others] = [fresh('ses'), fresh('ses'), fresh('ses')]
+    await store().commits.append(logOf(second, [1, 1, 1]).map((commit) => ({ ...commit, tenant })))
+    await store().commits.append([commitOf(first, 1, { tenant }), commitOf(others, 1, { tenant: fresh('ten') })])
+    await store().commits.append([commitOf(fresh('ses'), 1, { tenant, project: 'prj_2' }), commitOf(fresh('ses'), 1)])
+    expect(await store().commits.actorsOf('prj_1', tenant, null, 10)).toEqual([first, second])
+    expect(await store().commits.actorsOf('prj_1', tenant, first, 1)).toEqual([second])
+    expect(await store().commits.actorsOf('prj_1', tenant, null, 1)).toEqual([first])
+    await store().commits.forget(second)
+    expect(await store().commits.actorsOf('prj_1', tenant, null, 10)).toEqual([first])
+    expect(await store().commits.head(second)).toBeNull()
+  })
+
+  it('removes the blobs of one owner', async () => {
+    const [project, hash] = [fresh('prj'), fresh('sha')]
+    const keys = [`ten_1.ses_1.${hash}`, `ten_1.ses_2.${hash}`, `ten_10.${hash}`, hash]
+    for (const key of keys) await store().blobs.put(project, key, 'x'.repeat(9 * 1024 * 1024))
+    await store().blobs.put(`${project}0`, `ten_1.${hash}`, 'x')
+    await store().blobs.remove(project, 'ten_1.ses_1.')
+    expect(await store().blobs.hashes(project, null, 10)).toEqual([...keys.slice(1)].sort())
+    await store().blobs.remove(project, 'ten_1.')
+    expect(await store().blobs.hashes(project, null, 10)).toEqual([...keys.slice(2)].sort())
+    expect(await store().blobs.get(project, keys[0] ?? '')).toBeNull()
+    expect(await store().blobs.get(`${project}0`, `ten_1.${hash}`)).toBe('x')
+    await expect(async () => store().blobs.remove(project, '')).rejects.toThrow('not empty')
+  })
+}
