@@ -76,6 +76,9 @@ export interface HostFacts {
   readonly runningEffects: number
 }
 
+/** How long the directory knows of a live actor. */
+export const liveActorMs = 15 * 60_000
+
 /** One live actor in the directory. */
 export interface LiveActor {
   readonly actor: string
@@ -101,8 +104,8 @@ export interface Presence {
   alive(self: Member): Promise<ReadonlySet<string> | null>
   /** Every announced process with its facts; empty when the directory is away. */
   hosts(): Promise<readonly (Member & HostFacts)[]>
-  /** Notes which actors came to memory and which left. */
-  moved(self: Member, came: readonly LiveActor[], left: readonly string[]): Promise<void>
+  /** Notes which actors came to memory and which left; one that is not noted again within `liveActorMs` is forgotten. */
+  moved(came: readonly LiveActor[], left: readonly LiveActor[]): Promise<void>
   /** Live actors of a project, at most `limit`, in no order; empty when the directory is away. */
   actors(project: string, limit: number): Promise<readonly LiveActor[]>
   close(): Promise<void>
@@ -136,22 +139,29 @@ export interface FanOut {
   close(): Promise<void>
 }
 
+/** So many units in every span of so many ms. */
+export interface RateLimit {
+  readonly limit: number
+  readonly windowMs: number
+}
+
 /** What is left of a limit after an attempt to take from it. */
 export interface LimitState {
   readonly allowed: boolean
   /** Units left in the window. */
   readonly remaining: number
-  /** ms until the window is fresh again. */
+  /** ms until the first of the units that are taken come back; 0 when none is taken. */
   readonly resetMs: number
 }
 
 /**
- * Counts over a sliding window, exact over all nodes that share it. When the shared store is away each node counts for
+ * Counts over a sliding window, exact over all nodes that share it: in no span of `windowMs` are more than `limit` units
+ * taken; a unit comes back at most 1/60 of the window late. When the shared store is away each node counts for
  * itself: a limit is then looser, never closed.
  */
 export interface RateLimits {
   /** Takes `units` (1 when left out) from `limit` units in `windowMs`; takes nothing when that is too much. */
-  take(key: string, limit: { readonly limit: number; readonly windowMs: number }, units?: number): Promise<LimitState>
+  take(key: string, limit: RateLimit, units?: number): Promise<LimitState>
   /** Forgets what was taken. */
   reset(key: string): Promise<void>
 }

@@ -1,0 +1,57 @@
+import type { LimitState, RateLimit, RateLimits } from './cluster-ports.ts'
+
+/** A window is counted in so many parts. */
+export const partsOfWindow = 60
+
+const maxKeys = 100_000
+
+/** Limits of this process alone; with several nodes each allows as much. */
+export class LocalLimits implements RateLimits {
+  /** Units by the time (ms since the epoch) when they come back. The key that was used last is the last. */
+  readonly #taken = new Map<string, Map<number, number>>()
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  async take(key: string, { limit, windowMs }: RateLimit, units = 1): Promise<LimitState> {
+    const now = this.#now()
+    const parts = this.#current(key, now)
+    const taken = [...parts.values()].reduce((sum, part) => sum + part, 0)
+    const allowed = taken + units <= limit
+    if (allowed && units > 0) {
+      const back = backAt(now, windowMs)
+      parts.set(back, (parts.get(back) ?? 0) + units)
+    }
+    const remaining = Math.max(0, limit - taken - (allowed ? units : 0))
+    return { allowed, remaining, resetMs: parts.size === 0 ? 0 : Math.min(...parts.keys()) - now }
+  }
+
+  async reset(key: string): Promise<void> {
+    this.#taken.delete(key)
+  }
+
+  #current(key: string, now: number): Map<number, number> {
+    const parts = this.#taken.get(key) ?? new Map<number, number>()
+    for (const back of parts.keys()) if (back <= now) parts.delete(back)
+    this.#taken.delete(key)
+    this.#makeRoom(now)
+    this.#taken.set(key, parts)
+    return parts
+  }
+
+  #makeRoom(now: number): void {
+    for (const [key, parts] of this.#taken) {
+      const over = [...parts.keys()].every((back) => back <= now)
+      if (!over && this.#taken.size < maxKeys) return
+      this.#taken.delete(key)
+    }
+  }
+}
+
+/** When a unit comes back that is taken now: never before its window is over, at most one part of it later. */
+const backAt = (now: number, windowMs: number): number => {
+  const partMs = Math.max(1, Math.floor(windowMs / partsOfWindow))
+  return (Math.floor(now / partMs) + 1) * partMs + windowMs
+}

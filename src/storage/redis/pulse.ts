@@ -1,0 +1,126 @@
+/** A connection as its pulse sees it. */
+export interface Beating {
+  /** Resolves when the server answers, and what the connection is there for works (its subscriptions, say). */
+  beat(): Promise<unknown>
+  /** Closes the connection, and opens it again. */
+  reconnect(): void
+}
+
+/** Told of changes, once each. */
+export interface PulseListener {
+  readonly up: () => void
+  /** @param reason in words, for a log line. */
+  readonly down: (reason: string) => void
+}
+
+/** No request waits longer than this for a server that hangs. */
+const patienceMs = 300
+const beatMs = 250
+/** A server that was silent for so long may sit behind a connection that nobody has noticed to be dead. */
+const silenceMs = 3_000
+
+/**
+ * Whether a connection answers: the first command that is not answered in time makes it `down`, and none is sent from
+ * then on but one beat at a time, so that nothing waits for it or gathers up. An answered beat makes it `up` again.
+ */
+export class Pulse {
+  #up = false
+  #closed = false
+  #beating = false
+  #again = false
+  #silentSince = performance.now()
+  readonly #connection: Beating
+  readonly #listener: PulseListener
+  readonly #timer: NodeJS.Timeout
+
+  constructor(connection: Beating, listener: PulseListener) {
+    this.#connection = connection
+    this.#listener = listener
+    this.#timer = setInterval(() => this.#tick(), beatMs).unref()
+  }
+
+  get up(): boolean {
+    return this.#up
+  }
+
+  /** The command's answer; undefined when there is none: not asked while it is down, refused, or not in time. */
+  async ask<T>(command: () => Promise<T>): Promise<T | undefined> {
+    if (!this.#up) return undefined
+    try {
+      return await inTime(command())
+    } catch (error) {
+      if (error instanceof Late) this.lost('it does not answer in time')
+      return undefined
+    }
+  }
+
+  /** Looks whether the connection answers: now, or as soon as the look that is under way has ended. */
+  async beat(): Promise<void> {
+    if (this.#closed) return
+    if (this.#beating) {
+      this.#again = true
+      return
+    }
+    this.#beating = true
+    const beat = this.#connection.beat()
+    const answered = beat.then(
+      () => true,
+      () => false,
+    )
+    // a late answer is an answer: until it is there no other is asked for
+    void answered.then((answers) => this.#heard(answers))
+    try {
+      await inTime(beat)
+    } catch (error) {
+      this.lost(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** The connection is known to be gone. */
+  lost(reason: string): void {
+    if (!this.#up) return
+    this.#up = false
+    this.#listener.down(reason)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#up = false
+    clearInterval(this.#timer)
+  }
+
+  #heard(answers: boolean): void {
+    this.#beating = false
+    if (this.#again) {
+      this.#again = false
+      void this.beat()
+    }
+    if (!answers || this.#closed) return
+    this.#silentSince = performance.now()
+    if (this.#up) return
+    this.#up = true
+    this.#listener.up()
+  }
+
+  #tick(): void {
+    if (performance.now() - this.#silentSince > silenceMs) {
+      this.#silentSince = performance.now()
+      this.#beating = false
+      this.#connection.reconnect()
+    }
+    if (!this.#beating) void this.beat()
+  }
+}
+
+class Late extends Error {
+  constructor() {
+    super('it does not answer in time')
+  }
+}
+
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    // one more turn of the event loop: the answer may wait there, behind whatever has kept this process busy
+    const timer = setTimeout(() => setImmediate(() => reject(new Late())), patienceMs)
+    void answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
