@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { projectScope } from '../../specs/scope.ts'
 import type { JsonObject, RecordStore } from '../storage/ports.ts'
-import type { ApiKeys, KeyMaterial } from './auth/api-keys.ts'
+import type { ApiKeys } from './auth/api-keys.ts'
+import type { KeyMaterial } from './auth/key-ring.ts'
 import {
   type MemberData,
   members,

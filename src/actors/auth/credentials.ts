@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Principal } from '../use-cases/call.ts'
+import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from './agent-keys.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { ClientTokens } from './client-tokens.ts'
 import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'
@@ -8,6 +9,7 @@ import type { ProjectDirectory } from './project-directory.ts'
 /** What verifies each kind of credential. */
 export interface CredentialsDeps {
   readonly apiKeys: ApiKeys
+  readonly agentKeys: AgentKeys
   readonly clientTokens: ClientTokens
   readonly dashboardSessions: DashboardSessions
   readonly projects: ProjectDirectory
@@ -25,9 +27,17 @@ export class Credentials {
     this.#deps = deps
   }
 
-  /** A secret key (`csk_…`) or a client token (`ect_…`). */
-  token(token: string): Principal | Promise<Principal> {
-    return token.startsWith('ect_') ? this.clientToken(token) : required(this.#deps.apiKeys.verify(token))
+  /**
+   * A secret key (`csk_…`), a client token (`ect_…`) or an agent's key (`cak_…`, `cpk_…`).
+   *
+   * @param origin the request's `Origin`, which agents' keys may be bound to.
+   * @throws {ServiceError} `origin_not_allowed`
+   */
+  token(token: string, origin?: string | undefined): Principal | Promise<Principal> {
+    if (token.startsWith('ect_')) return this.clientToken(token)
+    if (!isAgentKey(token)) return required(this.#deps.apiKeys.verify(token))
+    const found = this.#deps.agentKeys.verify(token)
+    return found instanceof Promise ? found.then((holder) => fromHere(holder, origin)) : fromHere(found, origin)
   }
 
   /** A client token and nothing else: what may stand in a URL. */
@@ -53,6 +63,11 @@ export class Credentials {
     if (settings?.organization !== organization) throw new ServiceError('not_found')
     return project
   }
+}
+
+const fromHere = (holder: AgentPrincipal | null, origin: string | undefined): Principal => {
+  if (holder !== null && !permitsOrigin(holder.allowedDomains, origin)) throw new ServiceError('origin_not_allowed')
+  return orRefuse(holder)
 }
 
 const required = (found: Principal | null | Promise<Principal | null>): Principal | Promise<Principal> => {

@@ -28,22 +28,35 @@ export type MemberData = {
   readonly password_hash: string
 }
 
-export type ProjectKeyData = {
+/** What every stored key has. */
+export type StoredKey = {
   readonly name: string
   /** HMAC of the key (secrets.ts); the key itself is nowhere. */
   readonly hash: string
   /** What people recognise a key by: its first and last characters. */
   readonly prefix: string
   readonly last4: string
-  /** Id of the member who made it; null for the one of the first start. */
+  /** Id of the member, or key, that made it; null for the one of the first start. */
   readonly created_by: string | null
   /** ms since the epoch; null for never. */
   readonly expires_at_ms: number | null
   readonly revoked_at_ms: number | null
-  /** Id of the key that took its place in a rotation. */
-  readonly replaced_by: string | null
   /** Accurate to a minute. */
   readonly last_used_at_ms: number | null
+}
+
+export type ProjectKeyData = StoredKey & {
+  /** Id of the key that took its place in a rotation. */
+  readonly replaced_by: string | null
+}
+
+export type AgentKeyData = StoredKey & {
+  readonly agent_id: string
+  readonly environment: 'live' | 'test'
+  /** `public`: it is seen in browsers. */
+  readonly key_type: 'secret' | 'public'
+  /** Where requests may come from; empty for anywhere. */
+  readonly allowed_domains: readonly string[]
 }
 
 export type DashboardSessionData = {
@@ -70,6 +83,13 @@ export const projectKeys: TypedKind<ProjectKeyData> = {
   unique: [{ fields: ['hash'], global: true }],
 }
 
+export const agentKeys: TypedKind<AgentKeyData> = {
+  name: 'agent_keys',
+  unique: [{ fields: ['hash'], global: true }],
+  filters: ['agent_id'],
+  outbox: true,
+}
+
 export const dashboardSessions: TypedKind<DashboardSessionData> = {
   name: 'dashboard_sessions',
   unique: [{ fields: ['hash'], global: true }],
@@ -77,4 +97,11 @@ export const dashboardSessions: TypedKind<DashboardSessionData> = {
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const authKinds: readonly RecordKind[] = [organizations, projects, members, projectKeys, dashboardSessions]
+export const authKinds: readonly RecordKind[] = [
+  organizations,
+  projects,
+  members,
+  projectKeys,
+  agentKeys,
+  dashboardSessions,
+]

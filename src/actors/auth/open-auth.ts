@@ -1,4 +1,5 @@
 import type { RecordStore } from '../../storage/ports.ts'
+import { AgentKeys } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'
 import { ClientTokens } from './client-tokens.ts'
 import { Credentials } from './credentials.ts'
@@ -18,6 +19,7 @@ export interface AuthDeps {
 /** Everything that knows credentials, one of each per process. */
 export interface Auth {
   readonly apiKeys: ApiKeys
+  readonly agentKeys: AgentKeys
   readonly clientTokens: ClientTokens
   readonly dashboardSessions: DashboardSessions
   readonly projects: ProjectDirectory
@@ -28,6 +30,7 @@ export interface Auth {
 export const openAuth = (deps: AuthDeps): Auth => {
   const parts = {
     apiKeys: new ApiKeys(deps),
+    agentKeys: new AgentKeys(deps),
     clientTokens: new ClientTokens(deps),
     dashboardSessions: new DashboardSessions(deps),
     projects: new ProjectDirectory(deps),

@@ -10,7 +10,7 @@ const secretKey =
   /pass(word|phrase|wd)?$|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|credential|cookie|^pin$|cvv|cvc|^ssn$|card[-_]?number|iban$/i
 
 const secretValue = [
-  /\b(sk|pk|rk|csk|ect|whsec|ghp|gho|ghs|xox[abpr])[-_][A-Za-z0-9_-]{12,}/,
+  /\b(sk|pk|rk|csk|cak|cpk|ect|whsec|ghp|gho|ghs|xox[abpr])[-_][A-Za-z0-9_-]{12,}/,
   /\bAKIA[0-9A-Z]{16}\b/,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,

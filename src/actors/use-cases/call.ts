@@ -4,7 +4,16 @@ import type { LogEvent } from '../../storage/ports.ts'
 /** Who calls, as its credential says. */
 export type Principal =
   | { readonly kind: 'secret_key'; readonly project: string; readonly keyId: string }
-  | { readonly kind: 'agent_key'; readonly project: string; readonly keyId: string; readonly agentId: string }
+  | {
+      readonly kind: 'agent_key'
+      readonly project: string
+      readonly keyId: string
+      readonly agentId: string
+      /** `public`: it is seen in browsers, and reaches only what has no tenant and is known by its id. */
+      readonly keyType: 'secret' | 'public'
+      /** Whose pages may use it; empty for anywhere. The request's origin was held against them. */
+      readonly allowedDomains: readonly string[]
+    }
   | {
       readonly kind: 'client_token'
       readonly project: string

@@ -9,6 +9,7 @@ import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
+import { futureOf } from './future-time.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** What the keys of a project need. */
@@ -45,7 +46,7 @@ export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => 
       keys.create(call.scope, newIdFor(call, 'key'), {
         name: call.body.name,
         created_by: memberOf(call.principal).memberId,
-        expires_at_ms: futureOf(call.body.expires_at ?? null, now()),
+        expires_at_ms: futureOf('expires_at', call.body.expires_at, now()),
       }),
     'project_keys.delete': ({ scope, params }) => keys.revoke(scope, params.key_id),
     'project_keys.rotate': async (call) => {
@@ -134,11 +135,4 @@ class ProjectKeys {
     this.#apiKeys.forget(row)
     return row
   }
-}
-
-const futureOf = (expiresAt: string | null, now: number): number | null => {
-  if (expiresAt === null) return null
-  const atMs = Date.parse(expiresAt)
-  if (atMs > now) return atMs
-  throw new ServiceError('invalid_field', { param: 'expires_at', message: 'expires_at takes a time in the future.' })
 }

@@ -14,9 +14,9 @@ import type { Authenticator } from './authenticator.ts'
  */
 export const principalOf = (credentials: Credentials, request: HttpRequest): Principal | Promise<Principal> => {
   const authorization = request.header('authorization')
-  if (authorization !== undefined) return credentials.token(bearerOf(authorization))
+  if (authorization !== undefined) return credentials.token(bearerOf(authorization), request.header('origin'))
   const key = request.header('service_api_key')
-  if (key !== undefined) return credentials.token(key)
+  if (key !== undefined) return credentials.token(key, request.header('origin'))
   const token = isUpgrade(request) ? queryToken(request.query) : null
   if (token !== null) return credentials.clientToken(token)
   const cookie = cookieOf(request.header('cookie') ?? '')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { AgentKeys } from '../../../src/actors/auth/agent-keys.ts'
 import { ApiKeys } from '../../../src/actors/auth/api-keys.ts'
 import { ClientTokens } from '../../../src/actors/auth/client-tokens.ts'
 import { Credentials } from '../../../src/actors/auth/credentials.ts'
@@ -52,7 +53,8 @@ const open = async () => {
     await table.insert({ id, project: inOrganization, data: directory.newData(id, 'Another', []) })
     return id
   }
-  const credentials = new Credentials({ apiKeys, clientTokens, dashboardSessions, projects: directory })
+  const agentKeys = new AgentKeys(deps)
+  const credentials = new Credentials({ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory })
   return {
     project,
     organization,

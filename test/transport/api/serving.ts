@@ -38,7 +38,14 @@ export interface Received {
 /** A credential of each kind. */
 export const principals = {
   secret_key: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' },
-  agent_key: { kind: 'agent_key', project: 'prj_1', keyId: 'key_2', agentId: 'agt_1' },
+  agent_key: {
+    kind: 'agent_key',
+    project: 'prj_1',
+    keyId: 'key_2',
+    agentId: 'agt_1',
+    keyType: 'secret',
+    allowedDomains: [],
+  },
   client_token: {
     kind: 'client_token',
     project: 'prj_1',

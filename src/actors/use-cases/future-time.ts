@@ -1,0 +1,13 @@
+import { ServiceError } from '../../../specs/errors.ts'
+
+/**
+ * An optional RFC 3339 time of a request in ms since the epoch; null for none.
+ *
+ * @throws {ServiceError} `invalid_field` for one that has passed.
+ */
+export const futureOf = (param: string, text: string | null | undefined, now: number): number | null => {
+  if (text === null || text === undefined) return null
+  const atMs = Date.parse(text)
+  if (atMs > now) return atMs
+  throw new ServiceError('invalid_field', { param, message: `${param} takes a time in the future.` })
+}
