@@ -28,6 +28,8 @@ export interface Activated {
   readonly open: boolean
   /** Messages that may not be delivered: those of all commits that are not closed, in order. */
   readonly unsent: readonly MessageRecord[]
+  /** The commits that are not closed, newest first: rows that they leave may not be written. */
+  readonly unclosed: readonly Commit[]
 }
 
 /** What loading an actor needs of its host. */
@@ -111,7 +113,7 @@ const restoredOrParked = async (
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
     parts.log.error({ actorId: head.actor, machine: head.machine, err: error }, 'actor parked')
-    return { resident: parkedResident(definition, head, error, parts.epoch), open: false, unsent: [] }
+    return { resident: parkedResident(definition, head, error, parts.epoch), open: false, unsent: [], unclosed: [] }
   }
 }
 
@@ -130,23 +132,29 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, head: 
   if (newest === null || newest.epoch !== epoch) return null
   const resident = residentOf(definition, newest, { ...state, seq: newest.seq })
   if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
-  return { resident, open: newest.open, unsent: await takeOver(storage, newest, resident.retiring) }
+  return { resident, open: newest.open, ...(await takeOver(storage, newest, resident.retiring)) }
 }
 
 /**
- * The messages of commits that are not closed; commits are closed in order, so these stand at the end of the log. Those
+ * The commits that are not closed, and their messages; commits are closed in order, so these stand at the end of the log. Those
  * of them that are old are added to `retiring`.
  */
-const takeOver = async (storage: Storage, newest: Commit, retiring: number[]): Promise<readonly MessageRecord[]> => {
-  if (!newest.open) return []
+const takeOver = async (
+  storage: Storage,
+  newest: Commit,
+  retiring: number[],
+): Promise<Pick<Activated, 'unsent' | 'unclosed'>> => {
+  if (!newest.open) return { unsent: [], unclosed: [] }
+  const unclosed = [newest]
   let unsent = newest.messages
   for (let seq = newest.seq - 1; seq > 0; seq--) {
     const commit = await storage.commits.at(newest.actor, seq)
     if (commit === null || !commit.open) break
+    unclosed.push(commit)
     if (seq <= newest.seq - 2) retiring.push(seq)
     if (commit.messages.length > 0) unsent = [...(await wholeCommit(commit, storage)).messages, ...unsent]
   }
-  return unsent
+  return { unsent, unclosed }
 }
 
 const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>

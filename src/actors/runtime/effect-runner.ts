@@ -156,7 +156,7 @@ export class EffectRunner {
       part: (event: StoredEvent, stored: StoredEvent) =>
         this.#bring(resident.id, { event, stored, cause: `${id}#${++parts}`, part: id }, signal).then(() => {}),
       aloneAt: this.#host.ownership.aloneFrom(resident.shard),
-      delivered: () => resident.outbox,
+      delivered: () => resident.carriedOut,
     }
   }
 

@@ -12,6 +12,7 @@ import { EffectRunner } from './effect-runner.ts'
 import type { EffectCatalog } from './effects.ts'
 import { Feed, type Standing } from './feed.ts'
 import type { HostLink } from './host-link.ts'
+import type { Ledger } from './ledger.ts'
 import { type ActorLog, logPage, streamPage } from './log-page.ts'
 import { Outbox } from './outbox.ts'
 import type { Ownership } from './ownership.ts'
@@ -36,6 +37,8 @@ export interface HostOptions {
   readonly sinks?: (host: Host) => Sinks
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
+  /** Further rows that a commit leaves; none when absent. */
+  readonly ledger?: Ledger
   readonly clock: Clock
   readonly log: Logger
   /** Which actors it runs. */
@@ -307,6 +310,7 @@ export class Host {
     resident.remember(draft.events)
     if (draft.aborted.length > 0) this.effects.abort(draft.aborted)
     this.projectRow(resident)
+    this.#record(resident, commit)
     void this.#outbox.post(resident, draft.messages)
     for (const effect of draft.effects) {
       const flight = draft.inFlight[effect.id]
@@ -326,8 +330,18 @@ export class Host {
     resident.retiring.length = 0
   }
 
-  #takeUp({ resident, open, unsent }: Activated): void {
+  /** Writes the rows that a commit leaves beside the actor's own; it is not closed before they are written. */
+  #record(resident: Resident, commit: Commit): void {
+    const rows = this.#options.ledger?.(commit, resident.owner) ?? []
+    if (rows.length === 0) return
+    resident.undelivered++
+    const written = Promise.all(rows.map(({ kind, record }) => this.rows.write(kind, record)))
+    resident.recorded = Promise.all([resident.recorded, written.then(() => resident.undelivered--)])
+  }
+
+  #takeUp({ resident, open, unsent, unclosed }: Activated): void {
     if (resident.parked !== undefined) return
+    for (const commit of unclosed) this.#record(resident, commit)
     void this.#outbox.post(resident, unsent)
     if (open) this.projectRow(resident)
     for (const [effectId, flight] of Object.entries(resident.state.inFlight)) {

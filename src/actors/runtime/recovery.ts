@@ -42,6 +42,7 @@ export const recover = async (
       })
       for (const { delivery } of await Promise.all(taken)) deliveries.push(delivery)
     }
+    void host.rows.settled()
     // a message to a parked actor is tried for as long as it is parked: that must not hold up the start
     await Promise.race([Promise.all(deliveries), pause(clock, patienceMs)])
     await host.rows.settled()
@@ -80,8 +81,8 @@ const takeUp = async (host: Host, commit: Commit, clock: Clock, log: Logger): Pr
   const resident = await loaded(host, commit, clock, log)
   if (resident === null || resident.parked !== undefined) return { delivery: Promise.resolve() }
   // the janitor closes the newest commit, once its effects and row are done as well
-  if (commit.seq >= resident.state.seq) return { delivery: resident.outbox }
-  return { delivery: resident.outbox.then(() => host.settler.close({ actor: commit.actor, seq: commit.seq })) }
+  if (commit.seq >= resident.state.seq) return { delivery: resident.carriedOut }
+  return { delivery: resident.carriedOut.then(() => host.settler.close({ actor: commit.actor, seq: commit.seq })) }
 }
 
 /** One actor that cannot be loaded must not keep all others from starting. */

@@ -61,7 +61,10 @@ export class Resident {
   readonly retiring: number[] = []
   /** Deliveries of its messages, in order. */
   outbox: Promise<void> = Promise.resolve()
+  /** Messages on their way, and commits whose further rows are not written. */
   undelivered = 0
+  /** Writing of the rows that its commits leave beside its own (`Ledger`). */
+  recorded: Promise<unknown> = Promise.resolve()
   readonly mailbox: Waiting[] = []
   #tail: LogEvent[] = []
   #tailSize = 0
@@ -87,6 +90,11 @@ export class Resident {
 
   get busy(): boolean {
     return this.definition.busy(storedState(this.state.snapshot))
+  }
+
+  /** Resolves when all that its commits so far say to others is taken: messages, and further rows. */
+  get carriedOut(): Promise<void> {
+    return Promise.all([this.outbox, this.recorded]).then(() => {})
   }
 
   /** Keeps the newest events. */

@@ -13,6 +13,8 @@ export interface Row {
   readonly id: string
   readonly kind: RecordKind
   readonly record: () => StoredRecord
+  /** Called once it is written. */
+  readonly written?: () => void
 }
 
 /**
@@ -50,6 +52,19 @@ export class RowWriter {
   put(row: Row): void {
     this.#waiting.set(row.id, row)
     this.#cancel ??= this.#clock.after(gatherMs, () => void this.#flush())
+  }
+
+  /** Takes a row that never changes, and resolves when it is written. */
+  write(kind: RecordKind, record: StoredRecord): Promise<void> {
+    const { id } = record
+    const before = this.#waiting.get(id)?.written
+    return new Promise((resolve) => {
+      const written = (): void => {
+        before?.()
+        resolve()
+      }
+      this.put({ id, kind, record: () => record, written })
+    })
   }
 
   /** Writes at once, and resolves when every row taken so far is written. */
@@ -93,6 +108,7 @@ export class RowWriter {
     for (let attempt = 0; ; attempt++) {
       try {
         await this.#records.project(rows.map(({ kind, record }) => ({ kind, record: record() })))
+        for (const { written } of rows) written?.()
         return
       } catch (error) {
         this.#log.warn({ rows: rows.length, attempt, err: error }, 'rows not written, trying again')
