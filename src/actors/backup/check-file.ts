@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { contentHashOf } from '../runtime/blob-owner.ts'
 import { BackupError } from './backup-error.ts'
 import { differences, Inventory, type InventoryData } from './inventory.ts'
 import { readLines } from './read-lines.ts'
@@ -48,7 +49,7 @@ export const isItem = (line: Line): line is Item => line.type !== 'header' && li
 const checked = (item: Item, header: Header | undefined): Item => {
   const foreign =
     (item.type === 'commit' && item.commit.project !== header?.project) ||
-    (item.type === 'blob' && createHash('sha256').update(item.content).digest('hex') !== item.hash)
+    (item.type === 'blob' && createHash('sha256').update(item.content).digest('hex') !== contentHashOf(item.hash))
   if (foreign) throw new BackupError(`The file has a ${item.type} that does not belong to it.`)
   return item
 }

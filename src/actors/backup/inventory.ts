@@ -19,7 +19,7 @@ export type InventoryData = {
  * Takes stock of a project's items, which come in the order of `itemsOf`.
  *
  * What may differ between two stores that hold the same project is left out: who owns an actor at the moment (epoch,
- * shard), housekeeping (`open`, `due`, snapshots of all but the newest commits), sealed values, the organisation, and
+ * shard), housekeeping (`open`, `due`, outboxes, snapshots of all but the newest commits), sealed values, the organisation, and
  * records that expire.
  */
 export class Inventory {
@@ -65,7 +65,8 @@ export class Inventory {
     if (record.expires_at !== null) return
     const tally = this.#records.get(kind) ?? new Tally()
     this.#records.set(kind, tally)
-    tally.add(sorted(unsealed(kind, record)))
+    const { outbox: _delivered, ...kept } = unsealed(kind, record)
+    tally.add(sorted(kept))
   }
 }
 

@@ -136,7 +136,13 @@ export class ItemWriter {
 }
 
 const isSame = (kind: string, a: StoredRecord, b: StoredRecord): boolean =>
-  isDeepStrictEqual(unsealed(kind, a), unsealed(kind, b))
+  isDeepStrictEqual(kept(kind, a), kept(kind, b))
+
+/** Messages of a record that are delivered meanwhile change nothing of it. */
+const kept = (kind: string, record: StoredRecord) => {
+  const { outbox: _delivered, ...rest } = unsealed(kind, record)
+  return rest
+}
 
 /**
  * A commit as no process of this store wrote it: epoch 0 is before every host's, so the next one that starts takes up

@@ -1,4 +1,5 @@
 import type { Storage } from '../../storage/ports.ts'
+import { actorBlobs } from '../runtime/blob-owner.ts'
 import { type Clock, pause } from '../runtime/clock.ts'
 import type { Effect, EffectContext } from '../runtime/effects.ts'
 import { markErased } from '../runtime/erased-actors.ts'
@@ -11,12 +12,12 @@ const leaveIt = (): void => {}
 
 /** What removing an actor's log needs. */
 export interface EraseParts {
-  readonly storage: Pick<Storage, 'commits' | 'records'>
+  readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
   readonly clock: Clock
 }
 
 /**
- * Removes the log of an actor that is deleted once all that it has sent is taken, and once no process that was replaced
+ * Removes the log of an actor that is deleted, and the blobs that are its own, once all that it has sent is taken, and once no process that was replaced
  * goes on: until then the log is the fence that stops it.
  *
  * @param beside removes what the actor keeps outside of its log; done before, and again after a crash.
@@ -31,8 +32,12 @@ export const eraseActor = (
     if (clock.now() < aloneAt) await pause(clock, aloneAt - clock.now(), signal)
     await beside(context)
     await markErased(storage.records, actor, owner, clock.now())
-    await storage.commits.forget(actor)
-    clock.after(lateMs, () => void storage.commits.forget(actor).catch(leaveIt))
+    const remove = async (): Promise<void> => {
+      await storage.commits.forget(actor)
+      await storage.blobs.remove(owner.project, actorBlobs({ actor, tenant: owner.tenant }))
+    }
+    await remove()
+    clock.after(lateMs, () => void remove().catch(leaveIt))
     return 'gone'
   },
   unknown: () => {

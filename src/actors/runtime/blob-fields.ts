@@ -4,7 +4,7 @@ import { Unrestorable } from './actor-state.ts'
 import { isObject } from './schema.ts'
 
 /**
- * Long strings leave a document for the blob store and come back on reading: `{ $blob: sha256 }`.
+ * Long strings leave a document for the blob store and come back on reading: `{ $blob: <owner><sha256> }`.
  * Data that itself has a `$blob` key is wrapped as `{ $blob: null, value }`, so that nobody can point at a blob from outside.
  */
 
@@ -20,19 +20,28 @@ export interface Taken {
   readonly content: string
 }
 
-/** `value` with its long strings replaced; they are added to `taken`. The same object when there are none. */
-export const takeOut = <T extends Json | undefined>(value: T, maxLength: number, taken: Taken[]): T | Json => {
-  if (typeof value === 'string') return value.length > maxLength ? reference(value, taken) : value
+/**
+ * `value` with its long strings replaced; they are added to `taken`. The same object when there are none.
+ *
+ * @param owner what the blobs' names start with (`actorBlobs`).
+ */
+export const takeOut = <T extends Json | undefined>(
+  value: T,
+  maxLength: number,
+  taken: Taken[],
+  owner = '',
+): T | Json => {
+  if (typeof value === 'string') return value.length > maxLength ? reference(value, taken, owner) : value
   if (typeof value !== 'object' || value === null) return value
   if (!isLarge(value, maxLength)) return value
-  if (!isObject(value)) return Object.values(value).map((each) => takeOut(each, maxLength, taken) ?? null)
-  const entries = Object.entries(value).map(([key, each]) => [key, takeOut(each, maxLength, taken)])
+  if (!isObject(value)) return Object.values(value).map((each) => takeOut(each, maxLength, taken, owner) ?? null)
+  const entries = Object.entries(value).map(([key, each]) => [key, takeOut(each, maxLength, taken, owner)])
   const inner: Json = Object.fromEntries(entries)
   return '$blob' in value ? { $blob: null, value: inner } : inner
 }
 
-const reference = (content: string, taken: Taken[]): Json => {
-  const hash = createHash('sha256').update(content).digest('hex')
+const reference = (content: string, taken: Taken[], owner: string): Json => {
+  const hash = owner + createHash('sha256').update(content).digest('hex')
   taken.push({ hash, content })
   return { $blob: hash }
 }

@@ -3,6 +3,7 @@ import type { MachineDefinition } from '../../machines/definition.ts'
 import type { BlobStore, Commit, Json, JsonObject, Reminder, StoredEvent } from '../../storage/ports.ts'
 import { type Owner, snapshotDocument } from './actor-state.ts'
 import { isLarge, maxInlineLength, maxSnapshotString, type Taken, takeOut } from './blob-fields.ts'
+import { actorBlobs } from './blob-owner.ts'
 import { isEvent, isObject } from './schema.ts'
 import type { Draft } from './step.ts'
 
@@ -68,12 +69,16 @@ export const compacted = (commit: Commit, blobs: BlobStore): Commit | Promise<Co
     messages.some((message) => isLarge(message.event, maxInlineLength))
   if (!large) return commit
   const taken: Taken[] = []
+  const owner = actorBlobs(commit)
   const small = {
     ...commit,
-    event: asEvent(takeOut(event, maxInlineLength, taken)),
-    events: events.map((each) => ({ ...each, payload: asObject(takeOut(each.payload, maxInlineLength, taken)) })),
-    messages: messages.map((each) => ({ ...each, event: asEvent(takeOut(each.event, maxInlineLength, taken)) })),
-    snapshot: asObject(takeOut(snapshot, maxSnapshotString, taken)),
+    event: asEvent(takeOut(event, maxInlineLength, taken, owner)),
+    events: events.map((each) => ({
+      ...each,
+      payload: asObject(takeOut(each.payload, maxInlineLength, taken, owner)),
+    })),
+    messages: messages.map((each) => ({ ...each, event: asEvent(takeOut(each.event, maxInlineLength, taken, owner)) })),
+    snapshot: asObject(takeOut(snapshot, maxSnapshotString, taken, owner)),
   }
   return Promise.all(taken.map(({ hash, content }) => blobs.put(commit.project, hash, content))).then(() => small)
 }

@@ -11,11 +11,14 @@ export const erasedActors: RecordKind = { name: 'erased_actors' }
 /** Longer than a store holds back a write, in ms. */
 const keptMs = 60 * 60 * 1000
 
-/** Notes that an actor's log is being removed; call it before removing it. @throws {StoreUnavailable} */
+/**
+ * Notes that an actor's log is being removed; call it before removing it. The note names no tenant and no user: nothing of
+ * them is to be left. @throws {StoreUnavailable}
+ */
 export const markErased = async (records: RecordStore, actor: string, owner: Owner, now: number): Promise<void> => {
-  const { project, tenant, user } = owner
+  const { project } = owner
   const times = { version: 1, created_at: now, updated_at: now, expires_at: now + keptMs }
-  await records.insert(erasedActors, { id: actor, project, tenant, user, ...times, data: {} })
+  await records.insert(erasedActors, { id: actor, project, tenant: null, user: null, ...times, data: {} })
 }
 
 /** Whether this newest commit is left over from a log that was removed. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { projectScope } from '../../../specs/scope.ts'
 import type { LogEvent, Storage } from '../../storage/ports.ts'
 import type { Owner } from '../runtime/actor-state.ts'
+import { actorBlobs } from '../runtime/blob-owner.ts'
 import { Conversation } from './conversation.ts'
 import { sessionCheckpoints } from './kinds.ts'
 import { conversationState } from './schema.ts'
@@ -46,7 +47,8 @@ export class Conversations {
   async checkpoint(session: string, owner: Owner): Promise<void> {
     const conversation = await this.of(session, owner)
     const content = JSON.stringify(conversation.state)
-    const hash = createHash('sha256').update(content).digest('hex')
+    const hash =
+      actorBlobs({ actor: session, tenant: owner.tenant }) + createHash('sha256').update(content).digest('hex')
     await this.#storage.blobs.put(owner.project, hash, content)
     const now = this.#now()
     const record = {
@@ -63,7 +65,7 @@ export class Conversations {
     await this.#storage.records.project([{ kind: sessionCheckpoints, record }])
   }
 
-  /** Removes what is kept of a session beside its log. */
+  /** Removes the checkpoint of a session; its blobs go with its log (effects/erase-actor.ts). */
   async forget(session: string, owner: Owner): Promise<void> {
     this.#drop(session)
     await this.#storage.records.remove(sessionCheckpoints, projectScope(owner.project), session)

@@ -9,7 +9,7 @@ import type { ToolRunner } from './tool-runner.ts'
 /** What the effects of sessions and actions need. */
 export interface SessionEffectParts extends CallModelParts {
   readonly tools: ToolRunner
-  readonly storage: Pick<Storage, 'commits' | 'records'>
+  readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
 }
 
 /** The effects of session and action machines, by `<machine>.<name>`. */

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Infer } from '../../../specs/schema.ts'
 import type { tool } from '../../../specs/tools.ts'
 import type { BlobStore, Json, JsonObject } from '../../storage/ports.ts'
+import type { Owner } from '../runtime/actor-state.ts'
+import { actorBlobs, tenantBlobs } from '../runtime/blob-owner.ts'
 import { isObject } from '../runtime/schema.ts'
 import { turnConfig } from './schema.ts'
 
@@ -38,11 +40,16 @@ export class TurnConfigs {
     this.#blobs = blobs
   }
 
-  /** What the context holds of `config`; a blob it needs is durable when this resolves. @throws {StoreUnavailable} */
-  keep(project: string, config: TurnConfig): JsonObject | Promise<JsonObject> {
+  /**
+   * What the context holds of `config`; a blob it needs is durable when this resolves.
+   *
+   * @param owner what the blob's name starts with, when it is to be removed with somebody (`configOwner`).
+   * @throws {StoreUnavailable}
+   */
+  keep(project: string, config: TurnConfig, owner = ''): JsonObject | Promise<JsonObject> {
     if (isPlain(config)) return {}
     const text = JSON.stringify(config)
-    return text.length <= maxInlineLength ? { inline: text } : this.#keepBlob(project, text)
+    return text.length <= maxInlineLength ? { inline: text } : this.#keepBlob(project, text, owner)
   }
 
   /** The configuration that a context holds. @throws {StoreUnavailable} */
@@ -53,8 +60,8 @@ export class TurnConfigs {
     return this.#read.get(`${project}/${hash}`) ?? this.#readBlob(project, hash)
   }
 
-  async #keepBlob(project: string, text: string): Promise<JsonObject> {
-    const hash = createHash('sha256').update(text).digest('hex')
+  async #keepBlob(project: string, text: string, owner: string): Promise<JsonObject> {
+    const hash = owner + createHash('sha256').update(text).digest('hex')
     const key = `${project}/${hash}`
     if (!this.#written.has(key)) {
       await this.#blobs.put(project, hash, text)
@@ -72,6 +79,15 @@ export class TurnConfigs {
     this.#read.set(`${project}/${hash}`, config)
     return config
   }
+}
+
+/**
+ * Whose the configuration of an actor's turns is: what an end user's client sent goes with the session, what a tenant's
+ * actors share with the tenant, and what the project's own share stays.
+ */
+export const configOwner = (actor: string, { tenant, user }: Pick<Owner, 'tenant' | 'user'>): string => {
+  if (user !== null) return actorBlobs({ actor, tenant })
+  return tenant === null ? '' : tenantBlobs(tenant)
 }
 
 /** The name by which the model calls a tool, and events name it. */

@@ -8,7 +8,7 @@ import type { Resident, Told } from '../runtime/resident.ts'
 import { pageOfRange, rangeOfTurn, wholeLog } from '../sessions/event-pages.ts'
 import { sessionRows } from '../sessions/kinds.ts'
 import { sessionContext } from '../sessions/schema.ts'
-import type { TurnConfigs } from '../sessions/turn-config.ts'
+import { configOwner, type TurnConfigs } from '../sessions/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from '../sessions/turn-plan.ts'
 import type { Call, Idempotency, StreamAnswer } from './call.ts'
 import { numberedPage } from './numbered-page.ts'
@@ -138,7 +138,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const agent = (found instanceof Promise ? await found : found) ?? noAgent
   const plan = planTurn(body, agent, parts.defaultModel())
   parts.checkModel(plan.model)
-  const kept = configs.keep(scope.project, plan.config)
+  const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
   const told = await host.tell(session, {
     event: {
       type: 'turn',
