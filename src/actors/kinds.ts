@@ -7,6 +7,7 @@ import { recordKinds } from './records/kinds.ts'
 import { erasedActors } from './runtime/erased-actors.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessionKinds } from './sessions/kinds.ts'
+import { usageKinds } from './usage/kinds.ts'
 import { idempotencyKeys } from './use-cases/idempotent.ts'
 import { webhookKinds } from './webhooks/kinds.ts'
 
@@ -16,6 +17,7 @@ export const kinds: readonly RecordKind[] = [
   ...recordKinds,
   ...sessionKinds,
   ...webhookKinds,
+  ...usageKinds,
   installations,
   epochs,
   erasedActors,

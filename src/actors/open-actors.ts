@@ -23,6 +23,7 @@ import { sessionEffects } from './sessions/session-effects.ts'
 import { TurnConfigs } from './sessions/turn-config.ts'
 import { serverTools } from './tools/server-tools.ts'
 import type { SsrfGuard } from './tools/ssrf-guard.ts'
+import { usageLedger } from './usage/usage-ledger.ts'
 import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
 import { actorViewUseCases } from './use-cases/actor-views.ts'
@@ -120,6 +121,7 @@ const startSessions = (
     rows: { session: sessionRows, action: actionRows, delivery: deliveryRows },
     clock,
     log,
+    ledger: usageLedger,
     sinks: (host) => sinksOf(storage, host, endpoints),
     effects: (host) => ({
       ...sessionEffects({

@@ -1,0 +1,59 @@
+import type { JsonObject, RecordKind } from '../../storage/ports.ts'
+import type { TypedKind } from '../records/schema.ts'
+
+/** Where a model was called: a session's turn, a run, the test of a draft. */
+export type UsageOperation = 'session.turn' | 'run' | 'agent_version.test'
+
+/** Whose key paid the provider: ours, the caller's own, or nobody's (simulated). */
+export type BillingMode = 'managed' | 'byok' | 'simulated'
+
+/** One model call: what it used and what that costs. Money is exact decimal text in USD; null: the price is unknown. */
+export type UsageData = {
+  readonly operation: UsageOperation
+  readonly provider: string
+  readonly model: string
+  readonly agent_id: string | null
+  readonly installation_id: string | null
+  readonly session_id: string | null
+  readonly run_id: string | null
+  /** The plan of the installation when the call was made: what its tenant is charged by. */
+  readonly rate_plan_id: string | null
+  readonly external_user_id: string | null
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** Parts of the input and of the output. */
+  readonly cached_tokens: number
+  readonly reasoning_tokens: number
+  /** The provider counted nothing: tokens are estimates by length. */
+  readonly estimated: boolean
+  readonly provider_cost_usd: string | null
+  readonly service_charge_usd: string | null
+  readonly billing_mode: BillingMode
+  /** The prices that the cost was computed from; null when there were none. */
+  readonly price_snapshot: JsonObject | null
+}
+
+/** Usage rows; never changed. A row's tenant is the record's own. */
+export const usageRows: TypedKind<UsageData> = {
+  name: 'usage',
+  filters: ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation'],
+}
+
+export type RatePlanData = {
+  readonly name: string
+  readonly description: string | null
+  /** Percent on top of the provider's cost, as decimal text. */
+  readonly markup_percent: string
+  /** USD for a million tokens, as decimal text; in addition to the provider's cost and mark-up. */
+  readonly input_per_million_usd: string
+  readonly output_per_million_usd: string
+  /** USD for each model call, as decimal text. */
+  readonly per_call_usd: string
+  readonly is_default: boolean
+}
+
+/** What a project's tenants are charged for what their agents use. Never changed: an invoice can be made again. */
+export const ratePlans: TypedKind<RatePlanData> = { name: 'rate_plans', filters: ['is_default'] }
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const usageKinds: readonly RecordKind[] = [usageRows, ratePlans]

@@ -1,0 +1,67 @@
+import { priceOf, prices } from '../gateway/prices.ts'
+import type { ModelUsage } from '../gateway/provider-port.ts'
+import type { BillingMode, UsageData, UsageOperation } from './kinds.ts'
+
+/** One answered model call, and whose it was. */
+export interface MeteredCall {
+  readonly operation: UsageOperation
+  /** `ModelProvider.id`. */
+  readonly provider: string
+  readonly model: string
+  readonly usage: ModelUsage
+  /** USD as exact decimal text; null when the price is unknown. */
+  readonly cost: string | null
+  readonly agentId: string | null
+  readonly installationId?: string | null
+  readonly sessionId?: string | null
+  readonly runId?: string | null
+  readonly ratePlanId?: string | null
+}
+
+/** What of a usage row stands in the commit; the rest follows from its owner. */
+export type Metered = Omit<UsageData, 'external_user_id'>
+
+/**
+ * The field `metered` of the event by which a model's answer is stored (`EffectOutcome.stored`): from the commit that it
+ * makes follows the usage row, once (usage-ledger.ts). The price is kept as it is now.
+ */
+export const metered = (call: MeteredCall): Metered => {
+  const { usage, cost, provider } = call
+  const billing_mode: BillingMode = provider === 'simulated' ? 'simulated' : 'managed'
+  return {
+    operation: call.operation,
+    provider,
+    model: call.model,
+    agent_id: call.agentId,
+    installation_id: call.installationId ?? null,
+    session_id: call.sessionId ?? null,
+    run_id: call.runId ?? null,
+    rate_plan_id: call.ratePlanId ?? null,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cached_tokens: usage.cachedTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    estimated: usage.estimated ?? false,
+    provider_cost_usd: cost,
+    // managed keys: the provider's cost and nothing on top (interface "Voice", billing)
+    service_charge_usd: cost,
+    billing_mode,
+    price_snapshot: snapshotOf(call.model),
+  }
+}
+
+/** USD a token, and the day of the list that they are of. */
+const snapshotOf = (model: string): Metered['price_snapshot'] => {
+  const row = priceOf(model)
+  if (row === undefined) return null
+  const { input, output, cached, reasoning, tiers } = row
+  return {
+    date: prices.date,
+    currency: prices.currency,
+    input,
+    ...(output !== undefined && { output }),
+    ...(cached !== undefined && { cached }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(tiers !== undefined && { tiers: tiers.map((tier) => ({ ...tier })) }),
+  }
+}

@@ -1,0 +1,18 @@
+import { derivedId } from '../ids.ts'
+import type { Ledger } from '../runtime/ledger.ts'
+import { type UsageData, usageRows } from './kinds.ts'
+import { meteredIn } from './schema.ts'
+
+/** The prefix of usage rows' ids. */
+export const usagePrefix = 'use'
+
+/** One usage row for each commit whose event was metered: its id follows from the commit's key, so it is there once. */
+export const usageLedger: Ledger = (commit, { user }) => {
+  const metered = meteredIn(commit)
+  if (metered === null) return []
+  const { actor, seq, at, project, tenant } = commit
+  const data: UsageData = { ...metered, external_user_id: user }
+  const times = { version: 1, created_at: at, updated_at: at, expires_at: null }
+  const id = derivedId(usagePrefix, at, `${actor}:${seq}`)
+  return [{ kind: usageRows, record: { id, project, tenant, user, ...times, data } }]
+}
