@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { openMongoStorage } from './storage/mongo/open-mongo-storage.ts'
 import type { Storage } from './storage/ports.ts'
+import { openRedis, type RedisLog, type RedisServices } from './storage/redis/open-redis.ts'
 import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
 
 /** The file of the embedded store. */
@@ -20,3 +21,17 @@ export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodb
   mongodbUrl === null
     ? openSqliteStorage({ path: sqlitePath({ dataDir }) })
     : openMongoStorage({ url: mongodbUrl, database: databaseOf(mongodbUrl) })
+
+/**
+ * What nodes tell each other over Redis; null for one process. Throws nothing when Redis is away.
+ *
+ * @param installation tells this installation from others that share the Redis and the name of the database.
+ */
+export const openHints = async (
+  { mongodbUrl, redisUrl }: Pick<Config, 'mongodbUrl' | 'redisUrl'>,
+  installation: string,
+  log: RedisLog,
+): Promise<RedisServices | null> =>
+  mongodbUrl === null || redisUrl === null
+    ? null
+    : openRedis({ url: redisUrl, installation: `${databaseOf(mongodbUrl)}.${installation}`, log })

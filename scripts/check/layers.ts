@@ -8,7 +8,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
   { name: 'actors', holds: /^src\/actors\// },
   { name: 'transport', holds: /^src\/transport\// },
-  { name: 'main', holds: /^src\/main\.ts$/ },
+  { name: 'main', holds: /^src\/(main|open-cluster)\.ts$/ },
 ]
 
 /** Who alone may use a folder or a package; each is one replaceable part behind a port. */
