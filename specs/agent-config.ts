@@ -1,3 +1,4 @@
+import { runLimits } from './run-limits.ts'
 import {
   array,
   boolean,
@@ -42,6 +43,7 @@ export const agentConfig = object(
     temperature: optional(temperature),
     max_tokens: optional(maxTokens),
     pause_on_tool_calls: optional(boolean()),
+    limits: optional(runLimits),
     subagents: optional(array(subagent, { maxItems: 100 })),
     connectors: needs,
     mcp_servers: needs,

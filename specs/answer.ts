@@ -37,6 +37,13 @@ export interface ChoiceAnswer<out T> {
 /** What an operation answers when nothing is wrong. */
 export type Answer = JsonAnswer<unknown> | EventsAnswer | BytesAnswer | ChoiceAnswer<unknown>
 
+/** The events that an operation answers, always or when they are asked for; null for one that answers none. */
+export const eventsOf = (answer: Answer): EventsAnswer | null => {
+  if (answer.kind === 'events') return answer
+  if (answer.kind !== 'choice') return null
+  return answer.others.find((each) => each.kind === 'events') ?? null
+}
+
 /** A JSON answer; status 200 unless said otherwise. */
 export const answersJson = <T>(
   schema: Schema<T>,

@@ -1,5 +1,5 @@
 import type { Access } from './access.ts'
-import type { Answer } from './answer.ts'
+import { type Answer, eventsOf } from './answer.ts'
 import type { ErrorCode } from './errors.ts'
 import { type Infer, type InferShape, integer, oneOf, optional, type Schema, type Shape } from './schema.ts'
 
@@ -165,8 +165,9 @@ export function defineOperations(
 
 /** Parameters of every SSE stream; transport reads them, use-cases get `call.after`. */
 const streamQuery = (answer: Answer): Shape => {
-  if (answer.kind !== 'events') return {}
-  return { event_names: optional(oneOf('short', 'long')), ...(answer.resumable ? afterQuery : {}) }
+  const events = eventsOf(answer)
+  if (events === null) return {}
+  return { event_names: optional(oneOf('short', 'long')), ...(events.resumable ? afterQuery : {}) }
 }
 
 const afterQuery = { after: optional(integer({ min: 0 })) }

@@ -152,6 +152,36 @@ const table = {
     type: 'invalid_request_error',
     message: 'The turn needed more model calls than allowed.',
   },
+  token_limit_exceeded: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The run used more tokens than its agent allows.',
+  },
+  cost_limit_exceeded: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The run cost more than its agent allows.',
+  },
+  time_limit_exceeded: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The run took longer than its agent allows.',
+  },
+  subagent_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The agent may not delegate to this one.',
+  },
+  delegation_too_deep: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'Runs delegate at most five levels deep.',
+  },
+  too_many_children: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'The run has as many open delegations as it may have.',
+  },
   store_unavailable: { status: 503, type: 'api_error', message: 'The service is not able to store anything just now.' },
   shutting_down: { status: 503, type: 'api_error', message: 'The server is shutting down; try again.' },
   actor_parked: {

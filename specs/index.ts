@@ -6,6 +6,7 @@ import { agents } from './resources/agents.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
 import { models } from './resources/models.ts'
+import { runs } from './resources/runs.ts'
 import { sessions } from './resources/sessions.ts'
 import { tenants } from './resources/tenants.ts'
 import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.ts'
@@ -14,6 +15,7 @@ import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.
 export const operations = {
   ...sessions,
   ...actions,
+  ...runs,
   ...agents,
   ...tenants,
   ...models,

@@ -1,9 +1,10 @@
 import { assign, setup } from 'xstate'
-import type { Json } from '../../specs/json.ts'
+import type { Json, JsonObject } from '../../specs/json.ts'
 import type { ToolKind } from './approval.ts'
-import { type Message, vocabulary } from './vocabulary.ts'
+import { errorOutput } from './tool-calls.ts'
+import { type Message, type Notice, vocabulary } from './vocabulary.ts'
 
-/** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on. */
+/** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on; `agent`: its run delegates. */
 export type ActionKind = Exclude<ToolKind, 'unknown'> | 'caller'
 
 /** An action's durable context. */
@@ -23,19 +24,28 @@ export type ActionContext = {
   /** Where a server-run tool's definition stands (src/actors/sessions/turn-config.ts). */
   readonly config: Json
   readonly resolved_by: string | null
+  /** When it was decided, RFC 3339; null while nobody has, or when nobody did in time. */
+  readonly resolved_at: string | null
   readonly note: string | null
   readonly output: string | null
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
 /** What starts an action. */
-export type ActionInput = Omit<ActionContext, 'resolved_by' | 'note' | 'output' | 'error'>
+export type ActionInput = Omit<ActionContext, 'resolved_by' | 'resolved_at' | 'note' | 'output' | 'error'>
 
 /** Everything that can happen to an action. */
 export type ActionEvent =
-  | { readonly type: 'approve'; readonly by: string; readonly note?: string; readonly output?: string }
-  | { readonly type: 'reject'; readonly by: string; readonly reason?: string }
+  | {
+      readonly type: 'approve'
+      readonly by: string
+      readonly at: string
+      readonly note?: string
+      readonly output?: string
+    }
+  | { readonly type: 'reject'; readonly by: string; readonly at: string; readonly reason?: string }
   | { readonly type: 'cancel' }
+  | { readonly type: 'delete' }
   | { readonly type: 'tool_succeeded'; readonly output: string }
   | { readonly type: 'tool_failed'; readonly code: string; readonly message: string }
 
@@ -43,15 +53,26 @@ const tellOwner = (context: ActionContext, event: Message['event']): { messages:
   messages: context.owner === null ? [] : [{ to: context.owner, event }],
 })
 
-const errorOutput = (code: string, message: string): string => JSON.stringify({ error: { code, message } })
+type ActionNotice = Extract<Notice['event_type'], `action.${string}`>
 
-/**
- * Approval of one risky tool call.
- *
- * Approving twice runs the tool once: only `pending_approval` accepts `approve`; later ones change nothing, and one
- * after a rejection is refused (interface-additions "Turns, tools and approvals"; interface "Action").
- */
-export const actionMachine = setup({
+/** What webhooks hear: never the arguments, which only an approver is to see. */
+const told = (event_type: ActionNotice, more: (context: ActionContext) => JsonObject = () => ({})) =>
+  ({
+    type: 'notify',
+    params: ({ context }: { context: ActionContext }): Notice => {
+      const { action_id, tool, risk_level, run_id, session_id } = context
+      const status = event_type === 'action.created' ? 'pending_approval' : event_type.slice('action.'.length)
+      return { event_type, data: { action_id, tool, risk_level, status, run_id, session_id, ...more(context) } }
+    },
+  }) as const
+
+const withDecider = ({ resolved_by }: ActionContext): JsonObject => ({ resolved_by })
+const withError = ({ error }: ActionContext): JsonObject => ({ error })
+
+const alreadyResolved = { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } as const
+const gone = { actions: { type: 'refuse', params: { code: 'not_found' } } } as const
+
+const actionSetup = setup({
   types: {
     context: {} as ActionContext,
     input: {} as ActionInput,
@@ -60,30 +81,63 @@ export const actionMachine = setup({
   actions: {
     ...vocabulary,
     runTool: (_: unknown, _params: { action_id: string; policy: string }) => {},
+    eraseAction: (_: unknown, _params: { action_id: string }) => {},
   },
   guards: {
     lacksOutput: ({ context, event }) =>
       event.type === 'approve' && context.kind === 'function' && event.output === undefined,
-    runsElsewhere: ({ context }) => context.kind === 'function',
+    isFunction: ({ context }) => context.kind === 'function',
     isCallers: ({ context }) => context.kind === 'caller',
+    isAgents: ({ context }) => context.kind === 'agent',
   },
   delays: { expiry: ({ context }) => context.expires_in_ms },
-}).createMachine({
+})
+
+const decided = actionSetup.assign(({ event }) => {
+  if (event.type !== 'approve' && event.type !== 'reject') return {}
+  const note = event.type === 'approve' ? event.note : event.reason
+  return { resolved_by: event.by, resolved_at: event.at, note: note ?? null }
+})
+
+/** The owner hears that a person agreed, and goes on by itself or waits for the tool. */
+const tellApproved = {
+  type: 'send',
+  params: ({ context }: { context: ActionContext }) =>
+    tellOwner(context, { type: 'action_approved', action_id: context.action_id }),
+} as const
+
+const tellRejected = (reason: string) =>
+  ({
+    type: 'send',
+    params: ({ context }: { context: ActionContext }) =>
+      tellOwner(context, { type: 'action_rejected', action_id: context.action_id, reason }),
+  }) as const
+
+/** Gives the owner the tool's output, or how it failed. */
+const tellExecuted = {
+  type: 'send',
+  params: ({ context }: { context: ActionContext }) => {
+    const { action_id, error } = context
+    const output = error === null ? (context.output ?? '') : errorOutput(error.code, error.message)
+    return tellOwner(context, { type: 'action_executed', action_id, output })
+  },
+} as const
+
+/**
+ * Approval of one risky tool call.
+ *
+ * Approving twice runs the tool once: only `pending_approval` accepts `approve`; later ones change nothing, and one
+ * after a rejection is refused (interface-additions "Turns, tools and approvals"; interface "Action").
+ */
+export const actionMachine = actionSetup.createMachine({
   id: 'action',
-  context: ({ input }) => ({ ...input, resolved_by: null, note: null, output: null, error: null }),
+  context: ({ input }) => ({ ...input, resolved_by: null, resolved_at: null, note: null, output: null, error: null }),
   initial: 'pending_approval',
+  on: { delete: '.deleted' },
   states: {
     pending_approval: {
-      after: {
-        expiry: {
-          target: 'expired',
-          actions: {
-            type: 'send',
-            params: ({ context }) =>
-              tellOwner(context, { type: 'action_rejected', action_id: context.action_id, reason: 'expired' }),
-          },
-        },
-      },
+      entry: told('action.created'),
+      after: { expiry: { target: 'expired', actions: [tellRejected('expired'), told('action.expired')] } },
       on: {
         approve: [
           {
@@ -91,106 +145,88 @@ export const actionMachine = setup({
             actions: { type: 'refuse', params: { code: 'tool_result_required', param: 'tool_results' } },
           },
           {
-            guard: 'runsElsewhere',
+            guard: 'isFunction',
             target: 'executed',
             actions: [
-              assign(({ event }) => ({
-                resolved_by: event.by,
-                note: event.note ?? null,
-                output: event.output ?? null,
-              })),
+              decided,
+              assign({ output: ({ event }) => event.output ?? null }),
               {
                 type: 'send',
-                params: ({ context, event }) =>
+                params: ({ context }) =>
                   tellOwner(context, {
                     type: 'action_approved',
                     action_id: context.action_id,
-                    output: event.output ?? '',
+                    output: context.output ?? '',
                   }),
               },
+              told('action.approved', withDecider),
             ],
           },
+          { guard: 'isCallers', target: 'approved', actions: [decided, told('action.approved', withDecider)] },
           {
-            guard: 'isCallers',
+            guard: 'isAgents',
             target: 'approved',
-            actions: assign(({ event }) => ({ resolved_by: event.by, note: event.note ?? null })),
+            actions: [decided, tellApproved, told('action.approved', withDecider)],
           },
-          {
-            target: 'executing',
-            actions: [
-              assign(({ event }) => ({ resolved_by: event.by, note: event.note ?? null })),
-              {
-                type: 'send',
-                params: ({ context }) => tellOwner(context, { type: 'action_approved', action_id: context.action_id }),
-              },
-            ],
-          },
+          { target: 'executing', actions: [decided, tellApproved, told('action.approved', withDecider)] },
         ],
         reject: {
           target: 'rejected',
-          actions: [
-            assign(({ event }) => ({ resolved_by: event.by, note: event.reason ?? null })),
-            {
-              type: 'send',
-              params: ({ context }) =>
-                tellOwner(context, { type: 'action_rejected', action_id: context.action_id, reason: 'rejected' }),
-            },
-          ],
+          actions: [decided, tellRejected('rejected'), told('action.rejected', withDecider)],
         },
-        cancel: { target: 'rejected', actions: assign({ note: 'cancelled' }) },
+        cancel: {
+          target: 'rejected',
+          actions: [assign({ note: 'cancelled' }), told('action.rejected', withDecider)],
+        },
+        delete: { target: 'deleted', actions: tellRejected('deleted') },
       },
     },
-    approved: { on: { reject: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } } },
+    approved: { on: { reject: alreadyResolved } },
     executing: {
       entry: {
         type: 'runTool',
         params: ({ context }) => ({ action_id: context.action_id, policy: context.policy }),
       },
       on: {
-        reject: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } },
+        reject: alreadyResolved,
         cancel: {
           target: 'failed',
           actions: [
             { type: 'abort', params: { effects: ['runTool'] } },
-            assign({ error: { code: 'cancelled', message: 'The turn ended before the tool did.' } }),
+            assign({
+              error: { code: 'cancelled', message: 'What the call belonged to ended before the tool did.' },
+            }),
+            told('action.failed', withError),
           ],
         },
         tool_succeeded: {
           target: 'executed',
-          actions: [
-            assign({ output: ({ event }) => event.output }),
-            {
-              type: 'send',
-              params: ({ context, event }) =>
-                tellOwner(context, { type: 'action_executed', action_id: context.action_id, output: event.output }),
-            },
-          ],
+          actions: [assign({ output: ({ event }) => event.output }), tellExecuted, told('action.executed')],
         },
         tool_failed: {
           target: 'failed',
           actions: [
             assign({ error: ({ event }) => ({ code: event.code, message: event.message }) }),
-            {
-              type: 'send',
-              params: ({ context, event }) =>
-                tellOwner(context, {
-                  type: 'action_executed',
-                  action_id: context.action_id,
-                  output: errorOutput(event.code, event.message),
-                }),
-            },
+            tellExecuted,
+            told('action.failed', withError),
           ],
+        },
+        delete: {
+          target: 'deleted',
+          actions: [assign({ error: { code: 'cancelled', message: 'The action was deleted.' } }), tellExecuted],
         },
       },
     },
-    executed: { on: { reject: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } } },
-    failed: { on: { reject: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } } },
-    rejected: { on: { approve: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } } },
-    expired: {
-      on: {
-        approve: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } },
-        reject: { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } },
-      },
+    executed: { on: { reject: alreadyResolved } },
+    failed: { on: { reject: alreadyResolved } },
+    rejected: { on: { approve: alreadyResolved } },
+    expired: { on: { approve: alreadyResolved, reject: alreadyResolved } },
+    deleted: {
+      entry: [
+        { type: 'abort', params: { effects: ['runTool'] } },
+        { type: 'eraseAction', params: ({ context }) => ({ action_id: context.action_id }) },
+      ],
+      on: { approve: gone, reject: gone, cancel: gone, delete: gone },
     },
   },
 })

@@ -18,6 +18,33 @@ export const gatedTools = (pause: boolean, tools: Readonly<Record<string, ToolTr
   return marked.length > 0 ? marked : names
 }
 
+/** What a tool call needs before it runs: a person, nothing, or it never runs. */
+export type ApprovalMode = 'require' | 'auto' | 'deny'
+
+/** An installation's rule for tool calls: `tools` by name, `default` for all others. */
+export type ApprovalRule = {
+  readonly default: ApprovalMode
+  readonly tools: { readonly [tool: string]: ApprovalMode }
+}
+
+/** A tool as the approval rules of runs see it. `asks`: the tool or its agent wants a person's approval. */
+export interface RiskyTool {
+  readonly name: string
+  readonly asks: boolean
+  readonly risk_level: 'low' | 'medium' | 'high' | 'critical'
+}
+
+/**
+ * What a tool's calls need in a run: what the installation says of this tool, else the stricter of what it says of all
+ * tools, what the tool asks for, and what its risk does: high and critical ones wait (specs/decisions/0070-runs.md).
+ */
+export const approvalMode = ({ name, asks, risk_level }: RiskyTool, rule: ApprovalRule | null): ApprovalMode => {
+  const named = rule?.tools[name]
+  if (named !== undefined) return named
+  if (rule !== null && rule.default !== 'auto') return rule.default
+  return asks || risk_level === 'high' || risk_level === 'critical' ? 'require' : 'auto'
+}
+
 /**
  * `pause_on_tool_calls` when the request leaves it out: a tool that asks for approval gets it
  * (specs/decisions/0001-sessions.md).

@@ -1,18 +1,11 @@
 import type { JsonObject } from '../../specs/json.ts'
 import { actionMachine } from './action.ts'
-import type { MachineDefinition, RowOf, StateValue, StoredState } from './definition.ts'
+import { agentVersionDefinition } from './agent-version-definition.ts'
+import type { MachineDefinition, RowOf, StoredState } from './definition.ts'
+import { runDefinition, runQueueDefinition } from './run-definitions.ts'
 import { sessionMachine } from './session.ts'
+import { isInState, topState } from './state-value.ts'
 import { deliveryDefinition } from './webhook-delivery-definition.ts'
-
-/** Whether `value` is in `path`, e.g. `isIn(value, 'active', 'working')`. */
-export const isInState = (value: StateValue | undefined, ...path: readonly string[]): boolean => {
-  const [first, ...rest] = path
-  if (first === undefined) return true
-  if (typeof value === 'string') return value === first && rest.length === 0
-  return value !== undefined && first in value && isInState(value[first], ...rest)
-}
-
-const topState = (value: StateValue): string => (typeof value === 'string' ? value : (Object.keys(value)[0] ?? ''))
 
 /** A session's status on the wire (interface "Session"): expired shows as completed. */
 export const sessionStatus = (state: StoredState): 'active' | 'paused' | 'completed' | 'deleted' => {
@@ -36,11 +29,8 @@ const sessionRow: RowOf = (state, facts) => {
   }
 }
 
-const actionRow: RowOf = ({ value, context }, facts) => ({
-  ...context,
-  id: facts.id,
-  status: topState(value),
-})
+const actionRow: RowOf = ({ value, context }, facts) =>
+  topState(value) === 'deleted' ? null : { ...context, id: facts.id, status: topState(value) }
 
 /** Sessions: `specs/resources/session.ts` is their interface. */
 export const sessionDefinition: MachineDefinition = {
@@ -68,14 +58,22 @@ export const actionDefinition: MachineDefinition = {
   version: 1,
   idPrefix: 'act',
   machine: actionMachine,
-  effects: { runTool: 'from_params' },
+  effects: { runTool: 'from_params', eraseAction: 'idempotent' },
   row: actionRow,
+  gone: ({ value }) => topState(value) === 'deleted',
   busy: ({ value }) => isInState(value, 'executing'),
   migrations: {},
 }
 
 /** Every machine, by name. Its order is the order of the docs. */
-export const definitions: readonly MachineDefinition[] = [sessionDefinition, actionDefinition, deliveryDefinition]
+export const definitions: readonly MachineDefinition[] = [
+  sessionDefinition,
+  actionDefinition,
+  runDefinition,
+  runQueueDefinition,
+  agentVersionDefinition,
+  deliveryDefinition,
+]
 
 /** The definition of the actor with this id, by its prefix; undefined for an id of another kind. */
 export const definitionOf = (id: string): MachineDefinition | undefined =>

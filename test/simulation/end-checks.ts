@@ -1,7 +1,7 @@
 import { readStoredState } from '../../src/actors/runtime/actor-state.ts'
 import { actionContext, sessionContext } from '../../src/actors/sessions/schema.ts'
 import type { StateValue } from '../../src/machines/definition.ts'
-import { isInState } from '../../src/machines/index.ts'
+import { isInState } from '../../src/machines/state-value.ts'
 import type { Commit, JsonObject, Storage } from '../../src/storage/ports.ts'
 import type { KnownActor, Ledger } from './ledger.ts'
 import type { OutsideWorld } from './outside-world.ts'

@@ -7,6 +7,7 @@ import {
   type ModelRequest,
 } from '../gateway/provider-port.ts'
 import { newIdIn } from '../ids.ts'
+import { runContext } from '../runs/schema.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
 import { shardOf } from '../runtime/shard.ts'
@@ -14,6 +15,7 @@ import type { Conversations } from '../sessions/conversations.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { sessionContext } from '../sessions/schema.ts'
 import type { TurnConfig, TurnConfigs } from '../sessions/turn-config.ts'
+import { type MeteredCall, metered } from '../usage/metered.ts'
 import { DeltaJournal } from './delta-journal.ts'
 
 /** What a model call needs. */
@@ -27,6 +29,16 @@ export interface CallModelParts {
   readonly clock: Clock
 }
 
+/** What of an actor's context a model call is made with. */
+interface Asked {
+  readonly model: string
+  readonly config: JsonObject
+  readonly whose: Whose
+}
+
+/** Who the usage of the call is put down to. */
+type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'ratePlanId' | 'sessionId' | 'runId'>
+
 /** Streams one model call of a session's turn: deltas as parts, then the answer with its tool calls and cost. */
 export const callModel = (parts: CallModelParts): Effect => ({
   run: async (_params, context) => {
@@ -34,28 +46,76 @@ export const callModel = (parts: CallModelParts): Effect => ({
       (text) => context.part({ type: 'model_delta', delta: text }, { type: 'model_delta' }),
       parts.clock,
     )
-    try {
-      const { provider, request } = await prepare(parts, context)
-      const answer = await provider.stream(request, (text) => journal.add(text), context.signal)
-      return answered(context.actor, await journal.end(), answer, parts.costOf(request.model, answer.usage))
-    } catch (error) {
-      const delta = await journal.end()
-      if (!(error instanceof ModelError)) throw error
-      return failed(delta, error.code, error.message)
-    }
+    const session = sessionContext(context.context)
+    const whose: Whose = { operation: 'session.turn', agentId: session.agent_id, sessionId: context.actor }
+    return outcomeOf(parts, { ...session, whose }, context, {
+      add: (text) => journal.add(text),
+      rest: () => journal.end(),
+    })
   },
-  unknown: () => failed('', 'interrupted', 'The server stopped in the middle of the answer.').event,
+  unknown: interrupted,
 })
+
+/** One model call of a run: its text comes whole with the answer, since a run's log has no deltas. */
+export const callRunModel = (parts: CallModelParts): Effect => ({
+  run: (_params, context) => {
+    let text = ''
+    const run = runContext(context.context)
+    const whose: Whose = {
+      operation: 'run',
+      agentId: run.agent_id,
+      installationId: run.installation_id,
+      ratePlanId: run.rate_plan_id,
+      runId: context.actor,
+    }
+    return outcomeOf(parts, { ...run, whose }, context, {
+      add: (delta) => {
+        text += delta
+      },
+      rest: async () => text,
+    })
+  },
+  unknown: interrupted,
+})
+
+const interrupted = (): StoredEvent =>
+  failed('', 'interrupted', 'The server stopped in the middle of the answer.').event
+
+/** Where deltas go; `rest` ends it and resolves with the text that nobody has yet. */
+interface Deltas {
+  readonly add: (text: string) => void
+  readonly rest: () => Promise<string>
+}
+
+const outcomeOf = async (
+  parts: CallModelParts,
+  asked: Asked,
+  context: EffectContext,
+  deltas: Deltas,
+): Promise<EffectOutcome> => {
+  try {
+    const { provider, request } = await prepare(parts, asked, context)
+    const answer = await provider.stream(request, deltas.add, context.signal)
+    const { model } = request
+    const { usage } = answer
+    const call = { ...asked.whose, provider: provider.id, model, usage, cost: parts.costOf(model, usage) }
+    return answered(context.actor, await deltas.rest(), answer, call)
+  } catch (error) {
+    const delta = await deltas.rest()
+    if (!(error instanceof ModelError)) throw error
+    return failed(delta, error.code, error.message)
+  }
+}
 
 const prepare = async (
   parts: CallModelParts,
-  { actor, owner, context, idempotencyKey }: EffectContext,
+  asked: Asked,
+  { actor, owner, idempotencyKey }: EffectContext,
 ): Promise<{ provider: ModelProvider; request: ModelRequest }> => {
-  const session = sessionContext(context)
-  const kept = parts.configs.read(owner.project, session.config)
+  const kept = parts.configs.read(owner.project, asked.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const { provider, model } = parts.resolve(session.model)
+  const { provider, model } = parts.resolve(asked.model)
   return { provider, request: requestOf(config, model, conversation.forModel(), idempotencyKey) }
 }
 
@@ -74,9 +134,9 @@ const requestOf = (
   ...(config.max_tokens !== null && { maxTokens: config.max_tokens }),
 })
 
-/** The actions run where the session runs: an approval is one hop less then. */
-const answered = (session: string, delta: string, answer: ModelAnswer, cost: string | null): EffectOutcome => {
-  const shard = shardOf(session)
+/** The actions run where the session or run does: an approval is one hop less then. */
+const answered = (waiter: string, delta: string, answer: ModelAnswer, call: MeteredCall): EffectOutcome => {
+  const shard = shardOf(waiter)
   const said = {
     type: 'model_answered',
     calls: answer.toolCalls.map((call) => ({
@@ -85,9 +145,9 @@ const answered = (session: string, delta: string, answer: ModelAnswer, cost: str
       arguments: parsed(call.arguments),
       ...(call.opaque !== undefined && { opaque: call.opaque }),
     })),
-    usage: usageOf(answer, cost),
+    usage: usageOf(answer, call.cost),
   }
-  return { event: { ...said, delta }, stored: said }
+  return { event: { ...said, delta }, stored: { ...said, metered: metered(call) } }
 }
 
 const usageOf = ({ usage }: ModelAnswer, cost: string | null): JsonObject => ({

@@ -1,7 +1,9 @@
+import { type CallHolder, errorOutput } from '../../machines/tool-calls.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
+import { runContext } from '../runs/schema.ts'
 import type { Effect, EffectContext } from '../runtime/effects.ts'
 import { actionContext, sessionContext } from '../sessions/schema.ts'
-import { errorOutput, type ToolOutcome, type ToolRunner } from '../sessions/tool-runner.ts'
+import type { ToolOutcome, ToolRunner } from '../sessions/tool-runner.ts'
 import { type TurnConfigs, toolName } from '../sessions/turn-config.ts'
 
 /** What running a tool needs. */
@@ -43,18 +45,34 @@ export const runActionTool = (parts: RunToolParts): Effect => ({
 })
 
 /** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
-export const runSessionTool = (parts: RunToolParts): Effect => ({
+export const runSessionTool = (parts: RunToolParts): Effect =>
+  runOwnTool(parts, (context) => {
+    const session = sessionContext(context)
+    return { ...session, sessionId: session.session_id, runId: null }
+  })
+
+/** The same for a run. */
+export const runRunTool = (parts: RunToolParts): Effect =>
+  runOwnTool(parts, (context) => {
+    const run = runContext(context)
+    return { ...run, sessionId: null, runId: run.run_id }
+  })
+
+/** Who calls a tool without asking anybody: its open calls, and what the tools are. */
+type Caller = Pick<Wanted, 'sessionId' | 'runId'> & Pick<CallHolder, 'calls' | 'config'>
+
+const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Caller): Effect => ({
   run: async (params, context) => {
-    const session = sessionContext(context.context)
+    const { calls, config, sessionId, runId } = callerOf(context.context)
     const actionId = idOf(params)
-    const wanted = session.calls.find((each) => each.action_id === actionId)
+    const wanted = calls.find((each) => each.action_id === actionId)
     const outcome = await call(parts, context, {
       tool: wanted?.tool ?? '',
       arguments: wanted?.arguments ?? '{}',
-      config: session.config,
+      config,
       actionId,
-      sessionId: session.session_id,
-      runId: null,
+      sessionId,
+      runId,
     })
     const output = outcome.ok ? outcome.output : errorOutput(outcome.code, outcome.message)
     return { event: { type: 'tool_answered', action_id: actionId, output } }

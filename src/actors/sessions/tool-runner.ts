@@ -23,6 +23,3 @@ export type ToolOutcome =
 export interface ToolRunner {
   run(call: ToolCall): Promise<ToolOutcome>
 }
-
-/** How a failed tool reads for the model. */
-export const errorOutput = (code: string, message: string): string => JSON.stringify({ error: { code, message } })

@@ -1,4 +1,4 @@
-import type { JsonAnswer } from '../../../specs/answer.ts'
+import { eventsOf, type JsonAnswer } from '../../../specs/answer.ts'
 import type { Operation } from '../../../specs/declare.ts'
 import type { StreamAnswer } from '../../actors/use-cases/call.ts'
 import type { BytesResult } from '../../actors/use-cases/use-cases.ts'
@@ -31,7 +31,8 @@ export const answer = (
       return sendBytes(exchange, declared.status, asBytes(result))
     case 'choice': {
       const { json, events, bytes } = asChoice(result)
-      if (events !== undefined) return sendEvents(exchange, events, query, false, streams)
+      if (events !== undefined)
+        return sendEvents(exchange, events, query, eventsOf(declared)?.resumable ?? false, streams)
       if (bytes !== undefined) return sendBytes(exchange, declared.json.status, bytes)
       return sendDocument(exchange, declared.json, json)
     }

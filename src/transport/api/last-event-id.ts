@@ -1,3 +1,4 @@
+import { eventsOf } from '../../../specs/answer.ts'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { HttpRequest } from '../http-port.ts'
@@ -10,7 +11,7 @@ import { asStreamQuery } from './schema.ts'
  * @throws {ServiceError} `invalid_header`
  */
 export const lastEventId = ({ answer }: Operation, request: HttpRequest, query: unknown): number | null => {
-  if (answer.kind !== 'events' || !answer.resumable) return null
+  if (!eventsOf(answer)?.resumable) return null
   const header = request.header('last-event-id')
   if (header === undefined || header === '') return asStreamQuery(query).after ?? null
   if (!/^\d{1,15}$/.test(header)) {

@@ -1,7 +1,7 @@
 import { setup } from 'xstate'
 import { paramsOf } from '../../../src/actors/runtime/schema.ts'
 import type { MachineDefinition } from '../../../src/machines/definition.ts'
-import { isInState } from '../../../src/machines/index.ts'
+import { isInState } from '../../../src/machines/state-value.ts'
 import { turnText, vocabulary } from '../../../src/machines/vocabulary.ts'
 import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
 

@@ -1,0 +1,14 @@
+import type { RecordKind } from '../../storage/ports.ts'
+import type { TypedKind } from '../records/schema.ts'
+
+/** List rows of runs. `lane` only while a run waits for a slot. */
+export const runRows: RecordKind = { name: 'runs', filters: ['lane', 'status', 'agent_id'] }
+
+/** A tenant's lane in the queue of its project's runs; `waiting` while runs may wait in it. */
+export type RunLaneData = { readonly waiting: boolean }
+
+/** Lanes with the tenant that they are of; one without a tenant is the project's own. */
+export const runLanes: TypedKind<RunLaneData> = { name: 'run_lanes', filters: ['waiting'] }
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const runKinds: readonly RecordKind[] = [runRows, runLanes]

@@ -1,0 +1,172 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { Granted, RunQueueContext } from '../../machines/run-queue.ts'
+import type { RecordStore, StoredRecord } from '../../storage/ports.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Effect } from '../runtime/effects.ts'
+import type { Host } from '../runtime/host.ts'
+import { runRows } from './kinds.ts'
+import { type Lane, Lanes } from './lanes.ts'
+import { runQueueContext } from './schema.ts'
+
+/** How many runs may work at a time. */
+export interface RunConcurrency {
+  readonly perProject: number
+  /** Of one tenant; runs without a tenant are bounded by the project alone. */
+  readonly perTenant: number
+}
+
+/** What a look at who waits needs. */
+export interface PickParts {
+  readonly host: Pick<Host, 'rows'>
+  readonly records: RecordStore
+  readonly concurrency: RunConcurrency
+  readonly clock: Clock
+}
+
+/** Lanes that are read at once. */
+const lanesAtOnce = 64
+/** How often slots are compared with the runs that have them. */
+const checkEveryMs = 60_000
+const finished = new Set(['completed', 'failed', 'cancelled', 'expired'])
+
+/** One lane during a look, and who waits in it, longest first. */
+interface Serving {
+  readonly lane: Lane
+  readonly waiting: StoredRecord[]
+}
+
+/**
+ * Looks who is next: one run a lane, round and round behind the lane that was served last, until the project has no
+ * slot left or nobody waits who may run. Reads rows by their index, as many as it gives slots and one a lane.
+ */
+export const pickRuns = (parts: PickParts): Effect => ({
+  run: async (_params, { owner, context }) => {
+    const queue = runQueueContext(context)
+    await parts.host.rows.shown()
+    const { project } = owner
+    const now = parts.clock.now()
+    const checks = now - queue.checked_at >= checkEveryMs
+    const gone = checks ? await goneHolders(parts.records, project, queue) : []
+    const free = parts.concurrency.perProject - holdersOf(queue).length + gone.length
+    const look = new Look(parts, project, queue, gone)
+    const granted = await look.serve(free)
+    return {
+      event: {
+        type: 'runs_picked',
+        granted,
+        gone,
+        cursor: look.cursor,
+        capped: look.capped,
+        full: granted.length >= free,
+        checked_at: checks ? now : queue.checked_at,
+      },
+    }
+  },
+  unknown: () => {
+    throw new Error('an idempotent effect is run again, never given up')
+  },
+})
+
+const holdersOf = ({ holders }: RunQueueContext): readonly Granted[] =>
+  Object.entries(holders).flatMap(([lane, runs]) => runs.map((run_id) => ({ run_id, lane })))
+
+/** Holders whose run has ended or does not exist: it said so, or never will. */
+const goneHolders = async (records: RecordStore, project: string, queue: RunQueueContext) => {
+  const gone: Granted[] = []
+  for (const holder of holdersOf(queue)) {
+    const row = await records.get(runRows, projectScope(project), holder.run_id)
+    if (row === null || finished.has(String(row.data.status))) gone.push(holder)
+  }
+  return gone
+}
+
+class Look {
+  cursor: string | null
+  readonly capped: string[] = []
+  readonly #parts: PickParts
+  readonly #project: string
+  readonly #lanes: Lanes
+  readonly #held: Map<string, Set<string>>
+
+  constructor(parts: PickParts, project: string, queue: RunQueueContext, gone: readonly Granted[]) {
+    this.#parts = parts
+    this.#project = project
+    this.#lanes = new Lanes(parts.records, parts.clock.now)
+    this.cursor = queue.cursor
+    const lost = new Set(gone.map(({ run_id }) => run_id))
+    this.#held = new Map(
+      Object.entries(queue.holders).map(([lane, runs]) => [lane, new Set(runs.filter((run) => !lost.has(run)))]),
+    )
+  }
+
+  async serve(free: number): Promise<readonly Granted[]> {
+    const granted: Granted[] = []
+    let round: readonly Serving[] = free > 0 ? await this.#open(free) : []
+    while (granted.length < free && round.length > 0) {
+      for (const { lane, waiting } of round.slice(0, free - granted.length)) {
+        const run = waiting.shift()
+        if (run === undefined) continue
+        granted.push({ run_id: run.id, lane: lane.id })
+        this.cursor = lane.id
+      }
+      round = round.filter(({ waiting }) => waiting.length > 0)
+    }
+    return granted
+  }
+
+  /** Lanes that may have a slot, each with who waits in it. Every lane gets one before any gets two, so `free` are enough. */
+  async #open(free: number): Promise<readonly Serving[]> {
+    const serving: Serving[] = []
+    for await (const lane of this.#inTurn()) {
+      const room = this.#roomOf(lane)
+      if (room <= 0) this.capped.push(lane.id)
+      else await this.#look(lane, Math.min(room, free), serving)
+      if (serving.length >= free) break
+    }
+    return serving
+  }
+
+  /** Marked lanes behind the one served last, then those before it, and itself at last. */
+  async *#inTurn(): AsyncGenerator<Lane> {
+    const last = this.cursor
+    for (const [from, until] of last === null
+      ? [[null, null]]
+      : [
+          [last, null],
+          [null, last],
+        ]) {
+      let after: string | null = from ?? null
+      for (;;) {
+        const page = await this.#lanes.marked(this.#project, after, lanesAtOnce)
+        for (const lane of page) {
+          if (until !== null && until !== undefined && lane.id > until) return
+          yield lane
+        }
+        if (page.length < lanesAtOnce) break
+        after = page.at(-1)?.id ?? null
+      }
+    }
+  }
+
+  #roomOf({ id, tenant }: Lane): number {
+    if (tenant === null) return Number.POSITIVE_INFINITY
+    return this.#parts.concurrency.perTenant - (this.#held.get(id)?.size ?? 0)
+  }
+
+  async #look(lane: Lane, room: number, serving: Serving[]): Promise<void> {
+    const waiting = await this.#waitingIn(lane, room)
+    if (waiting.length > 0) serving.push({ lane, waiting: [...waiting] })
+    else await this.#lanes.unmark(this.#project, lane, async () => (await this.#waitingIn(lane, 1)).length > 0)
+  }
+
+  /** The runs that wait longest. A row that is behind may still name a run that has its slot already. */
+  async #waitingIn(lane: Lane, most: number): Promise<readonly StoredRecord[]> {
+    const held = this.#held.get(lane.id) ?? new Set<string>()
+    const rows = await this.#parts.records.list(runRows, projectScope(this.#project), {
+      where: { lane: lane.id },
+      ascending: true,
+      limit: most + held.size,
+    })
+    return rows.filter(({ id }) => !held.has(id)).slice(0, most)
+  }
+}

@@ -1,0 +1,160 @@
+import { Decimal } from 'decimal.js'
+import { type ApprovalRule, approvalMode } from '../../machines/approval.ts'
+import type { RunInput, RunLimits, RunParent, RunTool } from '../../machines/run-data.ts'
+import { maxDepth } from '../../machines/run-steps.ts'
+import type { SessionTool } from '../../machines/session-data.ts'
+import type { Json, JsonObject } from '../../storage/ports.ts'
+import type { ResolvedConfig, Subagent } from '../agents/resolved-config.ts'
+import { isObject } from '../runtime/schema.ts'
+import { configOwner, type ToolDeclaration, type TurnConfigs } from '../sessions/turn-config.ts'
+import { planTurn } from '../sessions/turn-plan.ts'
+import { laneIdOf, queueIdOf } from './lanes.ts'
+
+/** What is to be run, and on whose behalf. */
+export interface RunRequest {
+  readonly runId: string
+  readonly project: string
+  readonly tenant: string | null
+  readonly user: string | null
+  readonly resolved: ResolvedConfig
+  readonly input: JsonObject
+  /** Seconds; undefined for the longest. */
+  readonly expiresIn?: number | undefined
+  readonly parent?: ParentRun
+}
+
+/** The run that delegates: its children stay under its installation unless they have one of their own. */
+export interface ParentRun extends RunParent {
+  readonly depth: number
+  readonly installation_id: string | null
+  readonly rate_plan_id: string | null
+  readonly policy: ApprovalRule | null
+}
+
+/** What planning needs. */
+export interface PlanParts {
+  readonly configs: TurnConfigs
+  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
+  readonly checkModel: (model: string) => void
+  readonly defaultModel: () => string
+}
+
+const msPerSecond = 1000
+const weekMs = 7 * 24 * 60 * 60 * msPerSecond
+const defaultSteps = 50
+
+/**
+ * Everything that a run is fixed to from its creation on: model, tools with what each call needs, limits, its lane.
+ *
+ * @throws {ServiceError} of `checkModel`; {StoreUnavailable}.
+ */
+export const planRun = async (parts: PlanParts, request: RunRequest): Promise<RunInput> => {
+  const { runId, project, tenant, resolved, parent } = request
+  const depth = parent === undefined ? 0 : parent.depth + 1
+  const plan = planTurn({}, resolved.config, parts.defaultModel())
+  parts.checkModel(plan.model)
+  const policy = resolved.approval_policy ?? parent?.policy ?? null
+  const agentTools = depth < maxDepth ? delegations(resolved.subagents, plan.tools) : []
+  const tools = [...plan.config.tools, ...agentTools.map(({ declaration }) => declaration)]
+  const owner = configOwner(runId, { tenant, user: request.user })
+  const config = await parts.configs.keep(project, { ...plan.config, tools }, owner)
+  return {
+    run_id: runId,
+    agent_id: resolved.agent_id,
+    agent_version_id: resolved.agent_version_id,
+    version: resolved.version,
+    installation_id: resolved.installation_id ?? parent?.installation_id ?? null,
+    rate_plan_id: resolved.rate_plan_id ?? parent?.rate_plan_id ?? null,
+    parent: parent === undefined ? null : { run_id: parent.run_id, action_id: parent.action_id },
+    depth,
+    input: JSON.stringify(request.input),
+    model: plan.model,
+    config,
+    tools: runTools({ ...toolsOf(plan.tools), ...Object.fromEntries(agentTools.map(asTool)) }, policy),
+    limits: limitsOf(resolved.source.limits),
+    policy,
+    expires_in_ms: request.expiresIn === undefined ? weekMs : request.expiresIn * msPerSecond,
+    queue_id: queueIdOf(project),
+    lane: laneIdOf(project, tenant),
+  }
+}
+
+const toolsOf = (tools: Readonly<Record<string, SessionTool>>): Record<string, RunTool> =>
+  Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, { ...tool, denied: false, subagent: null }]))
+
+/** `tools` with what the approval rules make of each. */
+const runTools = (tools: Readonly<Record<string, RunTool>>, rule: ApprovalRule | null) =>
+  Object.fromEntries(
+    Object.entries(tools).map(([name, tool]): [string, RunTool] => {
+      const mode = approvalMode({ name, asks: tool.gated, risk_level: tool.risk_level }, rule)
+      return [name, { ...tool, gated: mode === 'require', denied: mode === 'deny' }]
+    }),
+  )
+
+interface AgentTool {
+  readonly name: string
+  readonly subagent: Subagent
+  readonly declaration: ToolDeclaration
+}
+
+/** A tool for each agent that the run may delegate to, by which its model does so. */
+const delegations = (
+  subagents: readonly Subagent[],
+  taken: Readonly<Record<string, unknown>>,
+): readonly AgentTool[] => {
+  const names = new Set(Object.keys(taken))
+  return subagents.map((subagent) => {
+    const name = freeName(`delegate_to_${subagent.agent_id}`.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 60), names)
+    names.add(name)
+    return { name, subagent, declaration: declarationOf(name, subagent) }
+  })
+}
+
+const freeName = (name: string, taken: ReadonlySet<string>): string => {
+  let free = name
+  for (let number = 2; taken.has(free); number++) free = `${name}_${number}`
+  return free
+}
+
+const declarationOf = (name: string, { agent_id, description }: Subagent): ToolDeclaration => ({
+  type: 'function',
+  function: {
+    name,
+    description: description ?? `Hands a bounded task to the agent ${agent_id} and returns its result.`,
+    parameters: {
+      type: 'object',
+      properties: { task: { type: 'string', description: 'The task, with all that the agent needs to know.' } },
+      required: ['task'],
+    },
+  },
+})
+
+const asTool = ({ name, subagent }: AgentTool): [string, RunTool] => [
+  name,
+  {
+    kind: 'agent',
+    gated: false,
+    denied: false,
+    risk_level: 'medium',
+    policy: 'idempotent',
+    expires_in_ms: weekMs,
+    subagent: { agent_id: subagent.agent_id, version: subagent.version },
+  },
+]
+
+/** An agent's `limits` (specs/run-limits.ts); what it leaves out is unbounded, but for steps and time. */
+const limitsOf = (limits: Json | undefined): RunLimits => {
+  const { max_steps, max_tokens, max_cost_usd, max_duration_s } = isObject(limits) ? limits : {}
+  return {
+    max_steps: typeof max_steps === 'number' ? max_steps : defaultSteps,
+    max_tokens: typeof max_tokens === 'number' ? max_tokens : null,
+    max_cost_usd: typeof max_cost_usd === 'number' ? new Decimal(max_cost_usd).toFixed() : null,
+    max_duration_ms: typeof max_duration_s === 'number' ? max_duration_s * msPerSecond : weekMs,
+  }
+}
+
+/** Any JSON as the input of a run: an object as it is, anything else as its prompt. */
+export const inputFrom = (value: Json): JsonObject => {
+  if (isObject(value)) return value
+  return { prompt: typeof value === 'string' ? value : JSON.stringify(value) }
+}

@@ -1,0 +1,74 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { RunCall, RunContext } from '../../machines/run-data.ts'
+import type { Json, JsonObject } from '../../storage/ports.ts'
+import type { ResolveAgent } from '../agents/resolved-config.ts'
+import { newIdIn } from '../ids.ts'
+import type { Effect, EffectContext } from '../runtime/effects.ts'
+import { isObject } from '../runtime/schema.ts'
+import { shardOf } from '../runtime/shard.ts'
+import { inputFrom, type ParentRun, type PlanParts, planRun } from './plan-run.ts'
+import { runContext } from './schema.ts'
+
+/** What planning a delegation needs. */
+export interface ChildParts extends PlanParts {
+  readonly resolveAgent: ResolveAgent
+}
+
+/**
+ * Plans the child run that the model asked for by one of its agent tools. What cannot be run is told to the model as
+ * the output of its call.
+ */
+export const prepareChild = (parts: ChildParts): Effect => ({
+  run: async (params, context) => {
+    const action_id = String(params.action_id)
+    try {
+      return { event: { type: 'child_prepared', action_id, child: await planned(parts, context, action_id) } }
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      return { event: { type: 'child_refused', action_id, code: error.code, message: error.message } }
+    }
+  },
+  unknown: () => {
+    throw new Error('an idempotent effect is run again, never given up')
+  },
+})
+
+const planned = async (parts: ChildParts, { owner, context, actor }: EffectContext, actionId: string) => {
+  const run = runContext(context)
+  const call = run.calls.find(({ action_id }) => action_id === actionId)
+  const subagent = call === undefined ? undefined : run.tools[call.tool]?.subagent
+  if (call === undefined || !subagent) throw new ServiceError('subagent_not_allowed')
+  const { project, tenant, user } = owner
+  const resolved = await parts.resolveAgent({
+    project,
+    agentId: subagent.agent_id,
+    installationId: null,
+    version: subagent.version,
+    tenant,
+  })
+  return planRun(parts, {
+    runId: newIdIn('run', shardOf(actor)),
+    project,
+    tenant,
+    user,
+    resolved,
+    input: taskOf(call),
+    parent: parentOf(run, actionId),
+  })
+}
+
+/** A run as what its children know of it. */
+export const parentOf = (run: RunContext, action_id: string): ParentRun => ({
+  run_id: run.run_id,
+  action_id,
+  depth: run.depth,
+  installation_id: run.installation_id,
+  rate_plan_id: run.rate_plan_id,
+  policy: run.policy,
+})
+
+const taskOf = (call: RunCall): JsonObject => {
+  const given: Json = JSON.parse(call.arguments)
+  if (isObject(given) && typeof given.task === 'string') return { prompt: given.task }
+  return inputFrom(given)
+}

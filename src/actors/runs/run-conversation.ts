@@ -1,0 +1,48 @@
+import type { JsonObject, LogEvent } from '../../storage/ports.ts'
+import { isObject } from '../runtime/schema.ts'
+import type { ReadLog } from '../sessions/conversations.ts'
+
+/**
+ * Reads a run's log as that of a session with one turn, so that one fold makes the conversation of both
+ * (src/actors/sessions/conversation.ts). Each event is told under its own sequence.
+ */
+export const readAsTurn =
+  (readLog: ReadLog): ReadLog =>
+  (run, after) => {
+    const events = readLog(run, after)
+    return events instanceof Promise ? events.then(asTurn) : asTurn(events)
+  }
+
+const asTurn = (events: readonly LogEvent[]): readonly LogEvent[] => events.map(asTurnEvent)
+
+const asTurnEvent = (event: LogEvent): LogEvent => {
+  const { payload, hidden } = event
+  switch (event.event_type) {
+    case 'run.queued':
+      return said(event, isObject(payload.input) ? promptOf(payload.input) : '')
+    case 'run.model_call.started':
+      return typeof hidden?.told === 'string' ? said(event, hidden.told) : event
+    case 'run.model_call.completed':
+      return { ...event, event_type: 'output_text.delta', payload: { delta: payload.text } }
+    case 'run.tool_call.started':
+      return { ...event, event_type: 'tool_call.started' }
+    case 'run.tool_call.completed':
+      return { ...event, event_type: 'tool_call.completed' }
+    case 'run.action.rejected':
+      return { ...event, event_type: 'turn.resumed', payload: { ...payload, resolution: 'rejected' } }
+    default:
+      return event
+  }
+}
+
+const said = (event: LogEvent, input_text: string): LogEvent => ({
+  ...event,
+  event_type: 'turn.started',
+  payload: { input_text },
+})
+
+/** What the model is asked: the prompt, and behind it as JSON what else the input says. */
+const promptOf = ({ prompt, ...more }: JsonObject): string => {
+  const rest = Object.keys(more).length > 0 ? JSON.stringify(more, null, 2) : ''
+  return [typeof prompt === 'string' ? prompt : '', rest].filter(Boolean).join('\n\n')
+}

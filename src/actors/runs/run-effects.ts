@@ -1,0 +1,18 @@
+import { type CallModelParts, callRunModel } from '../effects/call-model.ts'
+import { type EraseParts, eraseActor } from '../effects/erase-actor.ts'
+import { type RunToolParts, runRunTool } from '../effects/run-tool.ts'
+import type { EffectCatalog } from '../runtime/effects.ts'
+import { type PickParts, pickRuns } from './pick-runs.ts'
+import { type ChildParts, prepareChild } from './prepare-child.ts'
+
+/** What the effects of runs and their queues need. */
+export interface RunEffectParts extends CallModelParts, RunToolParts, ChildParts, PickParts, EraseParts {}
+
+/** The effects of run and queue machines, by `<machine>.<name>`. */
+export const runEffects = (parts: RunEffectParts): EffectCatalog => ({
+  'run.callModel': callRunModel(parts),
+  'run.runTool': runRunTool(parts),
+  'run.prepareChild': prepareChild(parts),
+  'run.eraseRun': eraseActor(parts, ({ actor, owner }) => parts.conversations.forget(actor, owner)),
+  'run_queue.pickRuns': pickRuns(parts),
+})

@@ -1,0 +1,17 @@
+import type { RunContext } from '../../machines/run-data.ts'
+import type { RunQueueContext } from '../../machines/run-queue.ts'
+import type { JsonObject } from '../../storage/ports.ts'
+
+/*
+ * What our own commits hold comes back as the type that was written: they are written by the machines only, and a
+ * machine's version guards their shape.
+ */
+
+/** A run machine's context, read back from a commit. */
+export const runContext = (context: JsonObject): RunContext => context as unknown as RunContext
+
+/** A queue machine's context, read back from a commit. */
+export const runQueueContext = (context: JsonObject): RunQueueContext => context as unknown as RunQueueContext
+
+/** A run's input, read back from its context. */
+export const runInputOf = (text: string): JsonObject => JSON.parse(text)

@@ -1,0 +1,60 @@
+import type { ResultOf } from '../../../specs/index.ts'
+import { runStatus } from '../../machines/run-definitions.ts'
+import type { StoredLogEvent } from '../../storage/ports.ts'
+import { timestampOf, timestampOrNull } from '../records/row-times.ts'
+import { runContext, runInputOf } from '../runs/schema.ts'
+import { storedState } from '../runtime/actor-state.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { eventId } from '../sessions/event-id.ts'
+
+type Run = ResultOf<'runs.get'>
+type RunEventView = ResultOf<'runs.events'>['data'][number]
+
+/** `run.started` stands there: nothing else happens to a run that waits for its first slot. */
+const startedSequence = 2
+
+/** A run as the interface shows it. Call it only for one that is not deleted. */
+export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident): Promise<Run> => {
+  const state = storedState(resident.state.snapshot)
+  const run = runContext(state.context)
+  const status = runStatus(state) ?? 'cancelled'
+  const ended = status !== 'queued' && status !== 'running' && status !== 'requires_action'
+  const { owner, touchedAt } = resident
+  return {
+    id: resident.id,
+    agent_id: run.agent_id,
+    agent_version_id: run.agent_version_id,
+    version: run.version,
+    status,
+    input: runInputOf(run.input),
+    output: run.output === null ? null : { text: run.output },
+    installation_id: run.installation_id,
+    tenant_id: owner.tenant,
+    external_user_id: owner.user,
+    parent_run_id: run.parent?.run_id ?? null,
+    usage: run.usage,
+    error: run.error,
+    created_at: timestampOf(owner.createdAt),
+    updated_at: timestampOf(touchedAt),
+    started_at: run.started ? await timeOf(host, resident, startedSequence) : null,
+    finished_at: ended ? await timeOf(host, resident, resident.state.lastSequence) : null,
+    expires_at: timestampOf(owner.createdAt + run.expires_in_ms),
+  }
+}
+
+/** When an event was journaled: its commit's time, which the machine does not know. */
+const timeOf = async (host: Pick<Host, 'readPage'>, resident: Resident, sequence: number): Promise<string | null> => {
+  const [event] = await host.readPage(resident, sequence - 1, 1)
+  return timestampOrNull(event?.at ?? null)
+}
+
+/** One event of a run's log. */
+export const runEventView = (run: string, event: StoredLogEvent): RunEventView => ({
+  id: eventId(run, event.sequence, event.at),
+  run_id: run,
+  sequence: event.sequence,
+  event_type: event.event_type,
+  payload: event.payload,
+  created_at: timestampOf(event.at),
+})

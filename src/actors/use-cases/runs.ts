@@ -1,0 +1,162 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ResultOf } from '../../../specs/index.ts'
+import { agentVersionDefinition } from '../../machines/agent-version-definition.ts'
+import type { RunContext, RunInput } from '../../machines/run-data.ts'
+import { runDefinition } from '../../machines/run-definitions.ts'
+import { maxDepth } from '../../machines/run-steps.ts'
+import type { AgentReference } from '../agents/resolved-config.ts'
+import { versionContext } from '../agents/schema.ts'
+import { newIdFor, newIdIn } from '../ids.ts'
+import { inputFrom, planRun } from '../runs/plan-run.ts'
+import { type ChildParts, parentOf } from '../runs/prepare-child.ts'
+import { runContext } from '../runs/schema.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { shardOf } from '../runtime/shard.ts'
+import type { Call } from './call.ts'
+import { runEventView, runView } from './run-views.ts'
+import { causeOf } from './sessions.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the run use-cases stand on. */
+export interface RunParts extends ChildParts {
+  readonly host: Host
+  /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
+  readonly checkTenant: (project: string, tenant: string) => Promise<void>
+  readonly now: () => number
+}
+
+type RunUseCases = Pick<UseCases, Extract<keyof UseCases, `runs.${string}`>>
+type CreateCall = Parameters<UseCases['runs.create']>[0]
+type DelegateCall = Parameters<UseCases['runs.delegate']>[0]
+type EventsCall = Parameters<UseCases['runs.events']>[0]
+type Caller = Pick<Call<unknown, unknown, unknown>, 'scope' | 'principal'>
+
+/** Background runs: create, read, cancel, delegate, follow (interface "Agent platform"). */
+export const runUseCases = (parts: RunParts): RunUseCases => ({
+  'runs.create': (call) => createRun(parts, call),
+  'runs.get': async (call) => runView(parts.host, await findRun(parts.host, call, call.params.run_id)),
+  'runs.cancel': async (call) => {
+    const { host } = parts
+    const run = await findRun(host, call, call.params.run_id)
+    await host.tell(run, { event: { type: 'cancel' }, cause: causeOf(call.idempotency) })
+    return runView(host, await findRun(host, call, run.id))
+  },
+  'runs.delegate': (call) => delegate(parts, call),
+  'runs.events': async (call) => {
+    const { host } = parts
+    const run = await findRun(host, call, call.params.run_id)
+    if (!call.accept.includes('text/event-stream')) return { json: await eventPage(host, run, call.query) }
+    return { events: { stream: host.feed.follow(run.id, call.after ?? 0, { at: 'idle' }), replayed: false } }
+  },
+})
+
+/** A run that the caller may see: an agent's key sees those of its agent. @throws {ServiceError} `not_found`. */
+export const findRun = async (host: Host, { scope, principal }: Caller, id: string): Promise<Resident> => {
+  const run = await host.find(scope, runDefinition, id)
+  checkAgent(principal, runContext(run.state.snapshot.context).agent_id, 'run_id')
+  return run
+}
+
+const checkAgent = (principal: Caller['principal'], agentId: string, param: string): void => {
+  if (principal.kind === 'agent_key' && principal.agentId !== agentId) throw new ServiceError('not_found', { param })
+}
+
+const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'runs.create'>> => {
+  const { host } = parts
+  const { scope, params, body } = call
+  checkAgent(call.principal, params.agent_id, 'agent_id')
+  const tenantAsked = scope.tenant ?? body.tenant_id ?? null
+  if (tenantAsked !== null) await parts.checkTenant(scope.project, tenantAsked)
+  const resolved = await parts.resolveAgent({
+    project: scope.project,
+    agentId: params.agent_id,
+    installationId: body.installation_id ?? null,
+    version: null,
+    tenant: tenantAsked,
+  })
+  const tenant = resolved.tenant_id ?? tenantAsked
+  if (tenant !== null && tenant !== tenantAsked) await parts.checkTenant(scope.project, tenant)
+  const runId = newIdFor(call, 'run', host.newActorId)
+  const user = scope.user ?? body.external_user_id ?? null
+  const { input } = body
+  const request = { runId, project: scope.project, tenant, user, resolved, input, expiresIn: body.expires_in }
+  const owner = { project: scope.project, tenant, user, createdAt: parts.now() }
+  await host.create(runDefinition, runId, owner, await planRun(parts, request), causeOf(call.idempotency))
+  return runView(host, await findRun(host, call, runId))
+}
+
+const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'runs.delegate'>> => {
+  const { host } = parts
+  const parent = await findRun(host, call, call.params.run_id)
+  const childId = newIdFor(call, 'run', (prefix) => newIdIn(prefix, shardOf(parent.id)))
+  const child = await planChild(parts, call, parent, childId)
+  await host.tell(parent, { event: { type: 'delegate', child }, cause: causeOf(call.idempotency) })
+  await host.delivered(parent.id)
+  return runView(host, await host.find(call.scope, runDefinition, childId))
+}
+
+const planChild = async (
+  parts: RunParts,
+  { scope, body }: DelegateCall,
+  parent: Resident,
+  runId: string,
+): Promise<RunInput> => {
+  const run = runContext(parent.state.snapshot.context)
+  const { project, tenant, user } = parent.owner
+  if (run.depth >= maxDepth) throw new ServiceError('delegation_too_deep')
+  const version = await findVersion(parts.host, scope, body.agent_version_id)
+  checkAllowed(run, version)
+  const reference: AgentReference = {
+    project,
+    agentId: version.agent_id,
+    installationId: body.installation_id ?? null,
+    version: version.version_id,
+    tenant,
+  }
+  const resolved = await parts.resolveAgent(reference)
+  const input = inputFrom(body.input)
+  return planRun(parts, { runId, project, tenant, user, resolved, input, parent: parentOf(run, runId) })
+}
+
+type Version = ReturnType<typeof versionContext>
+
+const findVersion = async (host: Host, scope: DelegateCall['scope'], id: string): Promise<Version> => {
+  const found = await host.find(scope, agentVersionDefinition, id).catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
+    throw new ServiceError('not_found', { param: 'agent_version_id', message: 'There is no such version.' })
+  })
+  return versionContext(found.state.snapshot.context)
+}
+
+/** @throws {ServiceError} `subagent_not_allowed` for an agent, or a version of it, that the parent's version does not name. */
+const checkAllowed = ({ tools }: RunContext, { agent_id, version, version_id }: Version): void => {
+  const named = Object.values(tools).some(({ subagent }) => {
+    if (subagent?.agent_id !== agent_id) return false
+    return subagent.version === null || subagent.version === version || subagent.version === version_id
+  })
+  if (!named) throw new ServiceError('subagent_not_allowed', { param: 'agent_version_id' })
+}
+
+const eventPage = async (
+  host: Host,
+  run: Resident,
+  { limit, cursor }: EventsCall['query'],
+): Promise<ResultOf<'runs.events'>> => {
+  const after = cursor === undefined ? 0 : sequenceOf(cursor)
+  const events = await host.readPage(run, after, limit + 1)
+  const shown = events.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    data: shown.map((event) => runEventView(run.id, event)),
+    next_cursor: events.length > limit && last !== undefined ? cursorOf(last.sequence) : null,
+  }
+}
+
+const cursorOf = (sequence: number): string => Buffer.from(`after ${sequence}`).toString('base64url')
+
+const sequenceOf = (cursor: string): number => {
+  const sequence = Number(/^after (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
+  if (Number.isInteger(sequence) && cursorOf(sequence) === cursor) return sequence
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this log gave.' })
+}

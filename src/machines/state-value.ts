@@ -1,0 +1,13 @@
+import type { StateValue } from './definition.ts'
+
+/** Whether `value` is in `path`, e.g. `isInState(value, 'active', 'working')`. */
+export const isInState = (value: StateValue | undefined, ...path: readonly string[]): boolean => {
+  const [first, ...rest] = path
+  if (first === undefined) return true
+  if (typeof value === 'string') return value === first && rest.length === 0
+  return value !== undefined && first in value && isInState(value[first], ...rest)
+}
+
+/** The outermost state. */
+export const topState = (value: StateValue): string =>
+  typeof value === 'string' ? value : (Object.keys(value)[0] ?? '')
