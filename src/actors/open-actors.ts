@@ -136,6 +136,7 @@ const startSessions = (
           pause: (ms) => pause(clock, ms),
         }),
         storage,
+        host,
       }),
       ...deliveryEffects({ storage, clock, endpoints, guard }),
     }),

@@ -1,6 +1,9 @@
+import { projectScope } from '../../../specs/scope.ts'
 import type { Effect } from '../runtime/effects.ts'
 import type { Conversations } from '../sessions/conversations.ts'
+import { actionRows } from '../sessions/kinds.ts'
 import { type EraseParts, eraseActor } from './erase-actor.ts'
+import { type EraserHost, eraseListed } from './erase-listed.ts'
 
 const notRun = (): never => {
   throw new Error('an idempotent effect is run again, never given up')
@@ -20,8 +23,13 @@ export const writeCheckpoint = (conversations: Conversations): Effect => ({
 /** What removing a session needs. */
 export interface EraseSessionParts extends EraseParts {
   readonly conversations: Conversations
+  readonly host: EraserHost
 }
 
-/** Removes a deleted session's log and its checkpoint once every action that waited for it is told. */
-export const eraseSession = (parts: EraseSessionParts): Effect =>
-  eraseActor(parts, ({ actor, owner }) => parts.conversations.forget(actor, owner))
+/** Removes a deleted session's log, its checkpoint and its actions, the resolved ones too. */
+export const eraseSession = (parts: EraseSessionParts): Effect => {
+  return eraseActor(parts, async ({ actor, owner }) => {
+    await eraseListed(parts, actionRows, projectScope(owner.project), { session_id: actor })
+    await parts.conversations.forget(actor, owner)
+  })
+}

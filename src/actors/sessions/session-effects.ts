@@ -1,6 +1,7 @@
 import type { Storage } from '../../storage/ports.ts'
 import { type CallModelParts, callModel } from '../effects/call-model.ts'
 import { eraseActor } from '../effects/erase-actor.ts'
+import type { EraserHost } from '../effects/erase-listed.ts'
 import { runActionTool, runSessionTool } from '../effects/run-tool.ts'
 import { eraseSession, writeCheckpoint } from '../effects/session-upkeep.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
@@ -10,6 +11,7 @@ import type { ToolRunner } from './tool-runner.ts'
 export interface SessionEffectParts extends CallModelParts {
   readonly tools: ToolRunner
   readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
+  readonly host: EraserHost
 }
 
 /** The effects of session and action machines, by `<machine>.<name>`. */

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import { sessionCheckpoints } from '../../../src/actors/sessions/kinds.ts'
@@ -6,7 +6,7 @@ import { openMemoryStorage } from '../../../src/storage/memory/open-memory-stora
 import type { RecordStore, Storage } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
-import { action, calls, functionTool, pausedTurn } from './approving.ts'
+import { action, approve, calls, functionTool, pausedTurn } from './approving.ts'
 import { callOf, collect, newSession, openWorld, turn, typesOf } from './harness.ts'
 
 const remove = (session_id: string) => callOf({ session_id }, {}, undefined)
@@ -25,8 +25,24 @@ it('keeps the log until what waits is told, so that a crash in between leaves no
   faulty.crash()
   const next = await openWorld({ storage: faulty.inner, clock })
   await clock.advance(10_000)
-  expect((await action(next, waiting.ask ?? '')).status).toBe('rejected')
+  await expect(action(next, waiting.ask ?? '')).rejects.toMatchObject({ code: 'not_found' })
   expect(await faulty.inner.commits.head(session)).toBeNull()
+})
+
+it('takes the actions of the session along, the resolved ones too, and every blob', async () => {
+  const world = await openWorld({ scripts: [calls('ask'), { text: ['x'.repeat(70_000)] }] })
+  const session = await newSession(world)
+  const tools = [functionTool('ask', true)]
+  const { waiting } = await pausedTurn(world, session, { input: 'y'.repeat(70_000), tools })
+  const answer = { action_id: waiting.ask ?? '', output: 'z'.repeat(70_000) }
+  await approve(world, session, answer.action_id, [answer])
+  expect((await world.storage.blobs.hashes('prj_a', null, 10)).length).toBeGreaterThan(2)
+  await world.useCases['sessions.delete'](remove(session))
+  await vi.waitFor(async () => {
+    expect(await world.storage.commits.ofProject('prj_a', null, 10)).toEqual([])
+    expect(await world.storage.blobs.hashes('prj_a', null, 10)).toEqual([])
+  })
+  await world.runtime.drain(0)
 })
 
 it('leaves no checkpoint that was being written', async () => {

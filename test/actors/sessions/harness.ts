@@ -103,6 +103,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
         storage,
+        host,
       }),
   })
   const { host } = runtime
