@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import { Pulse, type PulseListener } from './pulse.ts'
+import { Pulse, type PulseOptions } from './pulse.ts'
 
 /** A connection, and whether it answers. */
 export interface Connection {
@@ -27,12 +27,12 @@ const options: Omit<RedisOptions, 'replyMapping'> = {
  */
 export const openConnection = (
   url: string,
-  listener: PulseListener,
+  pulsing: PulseOptions,
   beat: (client: Redis) => Promise<unknown>,
   more: Omit<RedisOptions, 'replyMapping'> = {},
 ): Connection => {
   const client = new Redis(url, { ...options, ...more })
-  const pulse = new Pulse({ beat: () => beat(client), reconnect: () => client.disconnect(true) }, listener)
+  const pulse = new Pulse({ beat: () => beat(client), reconnect: () => client.disconnect(true) }, pulsing)
   let reason = 'the connection was closed'
   client.on('error', (error: Error) => {
     reason = error.message

@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { Repository } from 'redis-om'
-import { Pulse, type PulseListener } from './pulse.ts'
+import { Pulse, type PulseOptions } from './pulse.ts'
 import { type HostEntity, hostSchema, type LiveActorEntity, liveActorSchema } from './schema.ts'
 
 /** redis-om's view of the directory, over a connection of its own. */
@@ -18,10 +18,10 @@ export class DirectoryClient {
   #directory: Directory
   #reason = 'the connection was closed'
 
-  constructor(url: string, prefix: string, listener: PulseListener) {
+  constructor(url: string, prefix: string, pulsing: PulseOptions) {
     this.#url = url
     this.#prefix = prefix
-    this.pulse = new Pulse({ beat: () => this.#directory.client.ping(), reconnect: () => this.#reopen() }, listener)
+    this.pulse = new Pulse({ beat: () => this.#directory.client.ping(), reconnect: () => this.#reopen() }, pulsing)
     this.#directory = this.#open()
   }
 

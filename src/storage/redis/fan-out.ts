@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import type { JsonObject } from '../../../specs/json.ts'
 import type { ActorNews, FanOut } from '../cluster-ports.ts'
 import { type Connection, openConnection } from './connection.ts'
-import type { PulseListener } from './pulse.ts'
+import type { PulseOptions } from './pulse.ts'
 import { hintIn, newsIn } from './schema.ts'
 
 /** Longer messages are cut in several, so that no other waits long behind one. */
@@ -27,15 +27,15 @@ export class RedisFanOut implements FanOut {
   readonly #outgoing = new Map<string, string[]>()
   #flushing = false
 
-  /** @param listener told of the connection that listens. */
-  constructor(publisher: Connection, url: string, prefix: string, listener: PulseListener) {
+  /** @param pulsing of the connection that listens. */
+  constructor(publisher: Connection, url: string, prefix: string, pulsing: PulseOptions) {
     this.#publisher = publisher
     this.#prefix = prefix
     const up = (): void => {
-      listener.up()
+      pulsing.up()
       this.checkUp()
     }
-    this.#subscriber = openConnection(url, { ...listener, up }, (client) => this.#subscribeAll(client))
+    this.#subscriber = openConnection(url, { ...pulsing, up }, (client) => this.#subscribeAll(client))
     this.#subscriber.client.on('close', () => this.#subscribed.clear())
     this.#subscriber.client.on('message', (channel, message) => this.#receivers.get(channel)?.(message))
   }

@@ -5,7 +5,7 @@ import { DirectoryClient } from './directory-client.ts'
 import { RedisFanOut } from './fan-out.ts'
 import { defineLimits, RedisLimits } from './limits.ts'
 import { RedisPresence } from './presence.ts'
-import type { PulseListener } from './pulse.ts'
+import type { PulseOptions } from './pulse.ts'
 
 /** What Redis does for an installation of several nodes; each works on, in its own way, while Redis is away. */
 export interface RedisServices {
@@ -25,6 +25,8 @@ export interface RedisLog {
 
 /** A start waits this long for Redis, and goes on without. */
 const startPatienceMs = 1_000
+/** No request waits longer than this for a server that hangs. */
+const defaultPatienceMs = 300
 
 /**
  * Connects to Redis. Throws nothing when it is away, at the start or later: it is connected to again and again.
@@ -32,20 +34,24 @@ const startPatienceMs = 1_000
  * @param options.url `redis://…` or `rediss://…`.
  * @param options.installation name of the database: installations that share a Redis do not see each other.
  * @param options.now ms since the epoch; for how long the directory is not to be trusted, and for limits of this node.
+ * @param options.patienceMs how long an answer is waited for; then Redis counts as away until it answers again.
  */
 export const openRedis = async ({
   url,
   installation,
   log,
   now = Date.now,
+  patienceMs = defaultPatienceMs,
 }: {
   readonly url: string
   readonly installation: string
   readonly log: RedisLog
   readonly now?: () => number
+  readonly patienceMs?: number
 }): Promise<RedisServices> => {
   const prefix = `troupe:${installation}:`
-  const telling = (part: string, up: () => void = () => {}): PulseListener => ({
+  const telling = (part: string, up: () => void = () => {}): PulseOptions => ({
+    patienceMs,
     up: () => {
       log.info({ part }, 'redis answers')
       up()

@@ -6,15 +6,14 @@ export interface Beating {
   reconnect(): void
 }
 
-/** Told of changes, once each. */
-export interface PulseListener {
+/** How long an answer is waited for, and who is told of changes, once each. */
+export interface PulseOptions {
+  readonly patienceMs: number
   readonly up: () => void
   /** @param reason in words, for a log line. */
   readonly down: (reason: string) => void
 }
 
-/** No request waits longer than this for a server that hangs. */
-const patienceMs = 300
 const beatMs = 250
 /** A server that was silent for so long may sit behind a connection that nobody has noticed to be dead. */
 const silenceMs = 3_000
@@ -30,12 +29,12 @@ export class Pulse {
   #again = false
   #silentSince = performance.now()
   readonly #connection: Beating
-  readonly #listener: PulseListener
+  readonly #options: PulseOptions
   readonly #timer: NodeJS.Timeout
 
-  constructor(connection: Beating, listener: PulseListener) {
+  constructor(connection: Beating, options: PulseOptions) {
     this.#connection = connection
-    this.#listener = listener
+    this.#options = options
     this.#timer = setInterval(() => this.#tick(), beatMs).unref()
   }
 
@@ -47,7 +46,7 @@ export class Pulse {
   async ask<T>(command: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
-      return await inTime(command())
+      return await inTime(command(), this.#options.patienceMs)
     } catch (error) {
       if (error instanceof Late) this.lost('it does not answer in time')
       return undefined
@@ -70,7 +69,7 @@ export class Pulse {
     // a late answer is an answer: until it is there no other is asked for
     void answered.then((answers) => this.#heard(answers))
     try {
-      await inTime(beat)
+      await inTime(beat, this.#options.patienceMs)
     } catch (error) {
       this.lost(error instanceof Error ? error.message : String(error))
     }
@@ -80,7 +79,7 @@ export class Pulse {
   lost(reason: string): void {
     if (!this.#up) return
     this.#up = false
-    this.#listener.down(reason)
+    this.#options.down(reason)
   }
 
   close(): void {
@@ -99,7 +98,7 @@ export class Pulse {
     this.#silentSince = performance.now()
     if (this.#up) return
     this.#up = true
-    this.#listener.up()
+    this.#options.up()
   }
 
   #tick(): void {
@@ -118,7 +117,7 @@ class Late extends Error {
   }
 }
 
-const inTime = <T>(answer: Promise<T>): Promise<T> =>
+const inTime = <T>(answer: Promise<T>, patienceMs: number): Promise<T> =>
   new Promise((resolve, reject) => {
     // one more turn of the event loop: the answer may wait there, behind whatever has kept this process busy
     const timer = setTimeout(() => setImmediate(() => reject(new Late())), patienceMs)

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../../specs/json.ts'
+import type { ActorNews, FanOut } from '../../../src/storage/cluster-ports.ts'
+
+/** Two processes' ends of one fan-out. */
+export interface FanOutSubject {
+  readonly mine: FanOut
+  readonly theirs: FanOut
+  readonly close: () => Promise<void>
+}
+
+export const newsOf = (actor: string, lastSequence: number, text = 'hello'): ActorNews => ({
+  ...{ actor, busy: true, lastSequence },
+  events: [{ sequence: lastSequence, event_type: 'output.delta', turn_number: 1, payload: { delta: text } }],
+})
+
+/** What the runtime relies on in `FanOut`, while it is up. Each test takes processes of its own. */
+export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>): void => {
+  describe(`${name} fan-out`, () => {
+    let opened: FanOutSubject | undefined
+    let made = 0
+    const subject = (): FanOutSubject => {
+      if (!opened) throw new Error('the fan-out is not open')
+      return opened
+    }
+    /** Listens for a new process; resolves when news gets through to it. */
+    const listening = async (fanOut: FanOut, from: FanOut): Promise<{ process: string; batches: ActorNews[][] }> => {
+      const process = `process-${++made}`
+      const batches: ActorNews[][] = []
+      fanOut.listen(process, (news) => batches.push([...news]))
+      await vi.waitFor(
+        () => {
+          from.publish(process, newsOf('probe', 0))
+          expect(batches.length).toBeGreaterThan(0)
+        },
+        { timeout: 10_000 },
+      )
+      return { process, batches }
+    }
+    const told = (batches: readonly ActorNews[][]): ActorNews[] =>
+      batches.flat().filter(({ actor }) => actor !== 'probe')
+    beforeAll(async () => {
+      opened = await open()
+    })
+    afterAll(() => opened?.close())
+
+    it('is up, and carries news to the process that is named, in order', async () => {
+      const { mine, theirs } = subject()
+      expect([mine.up, theirs.up]).toEqual([true, true])
+      const first = await listening(theirs, mine)
+      const second = await listening(mine, mine)
+      const sent = Array.from({ length: 200 }, (_, n) => newsOf('ses_1', n + 1))
+      for (const news of sent) mine.publish(first.process, news)
+      await vi.waitFor(() => expect(told(first.batches)).toHaveLength(200), { timeout: 10_000 })
+      expect(told(first.batches)).toEqual(sent)
+      expect(told(second.batches)).toEqual([])
+    })
+
+    it('sends together what is published in one turn of the event loop', async () => {
+      const { mine, theirs } = subject()
+      const { process, batches } = await listening(theirs, mine)
+      for (let n = 1; n <= 50; n++) mine.publish(process, newsOf('ses_1', n))
+      await vi.waitFor(() => expect(told(batches)).toHaveLength(50), { timeout: 10_000 })
+      expect(batches.map((batch) => told([batch]).length).filter((length) => length > 0)).toEqual([50])
+    })
+
+    it('carries news that are large together', async () => {
+      const { mine, theirs } = subject()
+      const { process, batches } = await listening(theirs, mine)
+      const text = 'é'.repeat(200_000)
+      for (let n = 1; n <= 8; n++) mine.publish(process, newsOf('ses_1', n, text))
+      await vi.waitFor(() => expect(told(batches)).toHaveLength(8), { timeout: 20_000 })
+      expect(told(batches)).toEqual(Array.from({ length: 8 }, (_, n) => newsOf('ses_1', n + 1, text)))
+    })
+
+    it('tells every process a hint of a topic once, the own one too', async () => {
+      const { mine, theirs } = subject()
+      const [here, there, other]: [JsonObject[], JsonObject[], JsonObject[]] = [[], [], []]
+      mine.subscribe('released', (data) => here.push(data))
+      theirs.subscribe('released', (data) => there.push(data))
+      theirs.subscribe('changed', (data) => other.push(data))
+      await vi.waitFor(
+        () => {
+          mine.announce('released', { probe: true })
+          mine.announce('changed', { probe: true })
+          expect(Math.min(there.length, other.length)).toBeGreaterThan(0)
+        },
+        { timeout: 10_000 },
+      )
+      for (let n = 1; n <= 3; n++) mine.announce('released', { n })
+      mine.announce('changed', { last: true })
+      await vi.waitFor(() => expect(other).toContainEqual({ last: true }), { timeout: 10_000 })
+      const numbered = (hints: readonly JsonObject[]) => hints.filter((hint) => 'n' in hint)
+      expect(numbered(there)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+      expect(numbered(here)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+      expect(numbered(other)).toEqual([])
+    })
+
+    it('tells every listener of a topic', async () => {
+      const { mine } = subject()
+      const [first, second]: [JsonObject[], JsonObject[]] = [[], []]
+      mine.subscribe('twice', (data) => first.push(data))
+      mine.subscribe('twice', (data) => second.push(data))
+      mine.announce('twice', { n: 1 })
+      await vi.waitFor(() => expect([first, second]).toEqual([[{ n: 1 }], [{ n: 1 }]]), { timeout: 10_000 })
+    })
+  })
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { RateLimits } from '../../../src/storage/cluster-ports.ts'
+
+/** Views of one set of limits: those of as many processes as share it. */
+export interface LimitsSubject {
+  readonly views: readonly RateLimits[]
+  /** Lets some time pass; left out where it goes by itself. */
+  readonly tick?: () => void
+  readonly close: () => Promise<void>
+}
+
+const hour = 3_600_000
+
+/** What use-cases rely on in `RateLimits`. Each test takes keys of its own. */
+export const limitsContract = (name: string, open: () => Promise<LimitsSubject>): void => {
+  describe(`${name} limits`, () => {
+    let opened: LimitsSubject | undefined
+    let made = 0
+    const subject = (): LimitsSubject => {
+      if (!opened) throw new Error('the limits are not open')
+      return opened
+    }
+    const view = (n = 0): RateLimits => {
+      const { views } = subject()
+      const found = views[n % views.length]
+      if (!found) throw new Error('no view')
+      return found
+    }
+    const fresh = (): string => `key-${++made}`
+    beforeAll(async () => {
+      opened = await open()
+    })
+    afterAll(() => opened?.close())
+
+    it('lets exactly as many units through as there are, of a thousand attempts at once from all processes', async () => {
+      const key = fresh()
+      const attempts = Array.from({ length: 1_000 }, (_, n) => view(n).take(key, { limit: 100, windowMs: hour }))
+      const states = await Promise.all(attempts)
+      expect(states.filter(({ allowed }) => allowed)).toHaveLength(100)
+      expect(
+        states
+          .filter(({ allowed }) => allowed)
+          .map(({ remaining }) => remaining)
+          .sort((a, b) => a - b),
+      ).toEqual(Array.from({ length: 100 }, (_, n) => n))
+    })
+
+    it('takes nothing when an attempt wants more than is left', async () => {
+      const key = fresh()
+      const limit = { limit: 10, windowMs: hour }
+      expect(await view().take(key, limit, 7)).toMatchObject({ allowed: true, remaining: 3 })
+      expect(await view(1).take(key, limit, 4)).toMatchObject({ allowed: false, remaining: 3 })
+      expect(await view().take(key, limit, 3)).toMatchObject({ allowed: true, remaining: 0 })
+    })
+
+    it('says when units come back: after the window, at most a sixtieth of it later', async () => {
+      const limit = { limit: 1, windowMs: hour }
+      const key = fresh()
+      for (const state of [await view().take(key, limit), await view(1).take(key, limit)]) {
+        expect(state.resetMs).toBeGreaterThan(hour - 60_000)
+        expect(state.resetMs).toBeLessThanOrEqual(hour + hour / 60)
+      }
+      expect((await view().take(fresh(), { limit: 0, windowMs: hour })).resetMs).toBe(0)
+    })
+
+    it('counts each key on its own, and forgets one that is reset', async () => {
+      const [one, two] = [fresh(), fresh()]
+      const limit = { limit: 1, windowMs: hour }
+      await view().take(one, limit)
+      expect((await view(1).take(two, limit)).allowed).toBe(true)
+      expect((await view(1).take(one, limit)).allowed).toBe(false)
+      await view(1).reset(one)
+      expect((await view().take(one, limit)).allowed).toBe(true)
+      expect((await view().take(two, limit)).allowed).toBe(false)
+    })
+
+    it('gives units back when their window is over', async () => {
+      const key = fresh()
+      const limit = { limit: 2, windowMs: 600 }
+      await view().take(key, limit, 2)
+      expect((await view(1).take(key, limit)).allowed).toBe(false)
+      await vi.waitFor(
+        async () => {
+          subject().tick?.()
+          expect(await view(1).take(key, limit)).toMatchObject({ allowed: true })
+        },
+        { timeout: 20_000, interval: 20 },
+      )
+    })
+
+    it('keeps what was taken when the limit changes', async () => {
+      const key = fresh()
+      await view().take(key, { limit: 5, windowMs: hour }, 5)
+      expect(await view(1).take(key, { limit: 8, windowMs: 60_000 }, 3)).toMatchObject({ allowed: true, remaining: 0 })
+      expect(await view().take(key, { limit: 8, windowMs: 60_000 })).toMatchObject({ allowed: false })
+    })
+  })
+}

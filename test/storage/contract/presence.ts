@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { LiveActor, Member, Presence } from '../../../src/storage/cluster-ports.ts'
+
+/** Two processes' views of one directory. */
+export interface PresenceSubject {
+  readonly mine: Presence
+  readonly theirs: Presence
+  /** Lets some time pass; left out where it goes by itself. */
+  readonly tick?: () => void
+  readonly close: () => Promise<void>
+}
+
+const long = 60_000
+const short = 300
+const facts = { shards: 3, liveActors: 20, runningEffects: 1 }
+
+/** What the runtime relies on in `Presence`, while the directory answers. Each test takes processes of its own. */
+export const presenceContract = (name: string, open: () => Promise<PresenceSubject>): void => {
+  describe(`${name} presence`, () => {
+    let opened: PresenceSubject | undefined
+    let made = 0
+    const subject = (): PresenceSubject => {
+      if (!opened) throw new Error('the directory is not open')
+      return opened
+    }
+    const member = (): Member => ({
+      ...{ process: `process-${++made}`, node: `node-${made}`, address: '127.0.0.1:7000' },
+      ...{ draining: false, startedAt: 1_700_000_000_000 },
+    })
+    const live = (self: Member, actor: string, project: string): LiveActor => ({
+      ...{ actor, machine: 'session', project },
+      ...{ node: self.node, process: self.process },
+    })
+    const until = (check: () => Promise<void>): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          subject().tick?.()
+          await check()
+        },
+        { timeout: 20_000, interval: 20 },
+      )
+    beforeAll(async () => {
+      opened = await open()
+    })
+    afterAll(() => opened?.close())
+
+    it('shows every announced process to every other, with the facts it told last', async () => {
+      const { mine, theirs } = subject()
+      const [self, other] = [member(), member()]
+      await mine.announce(self, facts, long)
+      await theirs.announce(other, facts, long)
+      await mine.announce({ ...self, draining: true }, { ...facts, shards: 0 }, long)
+      expect(await theirs.hosts()).toContainEqual({ ...self, ...facts, draining: true, shards: 0 })
+      expect(await mine.alive(self)).toEqual(await theirs.alive(other))
+      expect([...((await mine.alive(self)) ?? [])]).toEqual(expect.arrayContaining([self.process, other.process]))
+    })
+
+    it('forgets a process that stops announcing itself, and keeps those that go on', async () => {
+      const { mine, theirs } = subject()
+      const [self, other] = [member(), member()]
+      await mine.announce(self, facts, long)
+      await theirs.announce(other, facts, short)
+      expect(await mine.alive(self)).toContain(other.process)
+      await until(async () => expect(await mine.alive(self)).not.toContain(other.process))
+      expect(await mine.alive(self)).toContain(self.process)
+      expect((await mine.hosts()).map(({ process }) => process)).not.toContain(other.process)
+    })
+
+    it('forgets a process that ends at once', async () => {
+      const { mine, theirs } = subject()
+      const [self, other] = [member(), member()]
+      await mine.announce(self, facts, long)
+      await theirs.announce(other, facts, long)
+      await theirs.withdraw(other.process)
+      expect(await mine.alive(self)).not.toContain(other.process)
+    })
+
+    it('cannot tell who is alive while it does not know the caller', async () => {
+      const { mine } = subject()
+      const self = member()
+      expect(await mine.alive(self)).toBeNull()
+    })
+
+    it('names the live actors of one project, and none that left', async () => {
+      const { mine, theirs } = subject()
+      const self = member()
+      await mine.announce(self, facts, long)
+      const [first, second, elsewhere] = ['ses_1', 'ses_2', 'ses_3'].map((id, n) => live(self, id, n < 2 ? 'p1' : 'p2'))
+      if (!first || !second || !elsewhere) throw new Error('three actors')
+      await mine.moved([first, second, elsewhere], [])
+      expect(await theirs.actors('p1', 10)).toHaveLength(2)
+      expect(await theirs.actors('p1', 10)).toEqual(expect.arrayContaining([first, second]))
+      expect(await theirs.actors('p1', 1)).toHaveLength(1)
+      expect(await theirs.actors('p2', 10)).toEqual([elsewhere])
+      await mine.moved([], [first])
+      expect(await theirs.actors('p1', 10)).toEqual([second])
+    })
+
+    it('moves a live actor to the process that named it last', async () => {
+      const { mine, theirs } = subject()
+      const [self, other] = [member(), member()]
+      await mine.announce(self, facts, long)
+      await theirs.announce(other, facts, long)
+      await mine.moved([live(self, 'ses_9', 'p9')], [])
+      await theirs.moved([live(other, 'ses_9', 'p9')], [])
+      expect(await mine.actors('p9', 10)).toEqual([live(other, 'ses_9', 'p9')])
+    })
+
+    it('names no actors of a process that is gone', async () => {
+      const { mine, theirs } = subject()
+      const [self, other] = [member(), member()]
+      await mine.announce(self, facts, long)
+      await theirs.announce(other, facts, long)
+      await theirs.moved([live(other, 'ses_5', 'p5')], [])
+      expect(await mine.actors('p5', 10)).toHaveLength(1)
+      await theirs.withdraw(other.process)
+      expect(await mine.actors('p5', 10)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LocalLimits } from '../../src/storage/local-limits.ts'
+
+describe('limits of one process', () => {
+  it('never let more through in any window, and give every unit back soon after it', async () => {
+    const pauses = fc.array(fc.record({ pause: fc.nat(400), units: fc.integer({ min: 1, max: 3 }) }), {
+      maxLength: 120,
+    })
+    await fc.assert(
+      fc.asyncProperty(pauses, fc.integer({ min: 3, max: 9 }), fc.integer({ min: 1, max: 1_000 }), checkWindow),
+    )
+  })
+
+  it('keep at most a hundred thousand keys, and drop the one that was used longest ago', async () => {
+    const limits = new LocalLimits(() => 5)
+    const once = { limit: 1, windowMs: 1_000 }
+    for (let n = 0; n < 100_001; n++) await limits.take(`key-${n}`, once)
+    expect((await limits.take('key-100000', once)).allowed).toBe(false)
+    expect((await limits.take('key-0', once)).allowed).toBe(true)
+  })
+})
+
+const checkWindow = async (
+  attempts: readonly { readonly pause: number; readonly units: number }[],
+  limit: number,
+  windowMs: number,
+): Promise<void> => {
+  let now = 1_700_000_000_000
+  const limits = new LocalLimits(() => now)
+  const taken: { at: number; units: number }[] = []
+  const since = (time: number): number => taken.filter(({ at }) => at > time).reduce((sum, { units }) => sum + units, 0)
+  for (const { pause, units } of attempts) {
+    now += pause
+    const { allowed } = await limits.take('key', { limit, windowMs }, units)
+    if (allowed) taken.push({ at: now, units })
+    expect(since(now - windowMs)).toBeLessThanOrEqual(limit)
+    // refused only for what may still count: a part of the window after it is over
+    const partMs = Math.max(1, windowMs / 60)
+    if (!allowed) expect(since(now - windowMs - partMs - 1) + units).toBeGreaterThan(limit)
+  }
+}

@@ -1,0 +1,18 @@
+import { vi } from 'vitest'
+import { openRedis, type RedisLog, type RedisServices } from '../../../src/storage/redis/open-redis.ts'
+
+export const silent: RedisLog = { info: () => {}, warn: () => {} }
+
+/** Redis as it is some time after the start, when its directory is trusted. Patient, as a busy machine may be slow. */
+export const openOn = async (url: string, installation: string, patienceMs = 10_000): Promise<RedisServices> => {
+  let passed = 0
+  const opened = await openRedis({ url, installation, log: silent, now: () => Date.now() + passed, patienceMs })
+  await vi.waitFor(
+    async () => {
+      if (!(await opened.ping())) throw new Error('redis does not answer')
+    },
+    { timeout: 20_000 },
+  )
+  passed = 10_000
+  return opened
+}
