@@ -253,6 +253,11 @@ export class Host {
     this.effects.abandonShards(lost)
   }
 
+  /** The actors of these shards stay: effects that were not begun while they were about to leave are begun. */
+  resumeShards(kept: ReadonlySet<number>): void {
+    for (const resident of this.#residents.values()) if (kept.has(resident.shard)) this.#resume(resident)
+  }
+
   /** Loads an actor as soon as the store answers, whether or not anybody asks for it. */
   revive(id: string): void {
     void this.#reviver.revive(id)
@@ -344,10 +349,14 @@ export class Host {
     for (const commit of unclosed) this.#record(resident, commit)
     void this.#outbox.post(resident, unsent)
     if (open) this.projectRow(resident)
+    this.#resume(resident)
+    this.feed.refresh(resident.id)
+  }
+
+  #resume(resident: Resident): void {
     for (const [effectId, flight] of Object.entries(resident.state.inFlight)) {
       this.effects.start(resident, effectId, flight, false)
     }
-    this.feed.refresh(resident.id)
   }
 
   /** The actor is another process's now: its effects are started there, and its streams go on there. */

@@ -1,0 +1,345 @@
+import type { MachineDefinition } from '../../../machines/definition.ts'
+import type { FanOut, LeaseStore, Member, Presence } from '../../../storage/cluster-ports.ts'
+import type { JsonObject, LogEvent } from '../../../storage/ports.ts'
+import { readActor } from '../activation.ts'
+import { type Owner, readStoredState } from '../actor-state.ts'
+import { pause, within } from '../clock.ts'
+import type { Standing } from '../feed.ts'
+import type { Host, HostOptions } from '../host.ts'
+import type { HostLink } from '../host-link.ts'
+import { streamPage } from '../log-page.ts'
+import { type PeerAnswer, type PeerRequest, type PeerService, type Peers, toldOf } from '../peers.ts'
+import type { Delivery, Resident, Told } from '../resident.ts'
+import { shardOf } from '../shard.ts'
+import { Elsewhere, Superseded } from '../superseded.ts'
+import type { HeldShards } from './held-shards.ts'
+import { LeaseKeeper } from './lease-keeper.ts'
+import { LeaseView } from './lease-view.ts'
+import { peerService } from './peer-service.ts'
+import { RemoteFeeds } from './remote-feeds.ts'
+import { RemoteFollowers } from './remote-followers.ts'
+import { Router } from './router.ts'
+import { RowsElsewhere } from './rows-elsewhere.ts'
+import { ShardDrains } from './shard-drains.ts'
+
+/** What joins a process to a cluster. */
+export interface ClusterParts {
+  readonly leases: LeaseStore
+  readonly presence: Presence
+  readonly fanOut: FanOut
+  readonly peers: Peers
+  /** Name of the node, and where its peers reach it (`host:port`). */
+  readonly self: Pick<Member, 'node' | 'address'>
+  /** Called with what answers peers, before any has a reason to ask. */
+  readonly serve: (service: PeerService) => void
+}
+
+/** What a node is made of. */
+export interface ClusterNodeParts extends Pick<HostOptions, 'storage' | 'definitions' | 'clock' | 'log'> {
+  readonly host: Host
+  readonly held: HeldShards
+  readonly cluster: ClusterParts
+  /** These shards are held here from now on: what their actors left undone is to be taken up. */
+  readonly gained: (shards: readonly number[]) => void
+}
+
+/** A list waits so long for the rows of a process that does not answer, in ms. */
+const rowsMs = 250
+/** How long a shard that is handed over waits for rows that cannot be written, in ms; its next owner writes them. */
+const flushMs = 2000
+const lookMs = 50
+
+/** One process of a cluster: what its host asks of the others, and what they ask of it. */
+export class ClusterNode implements HostLink {
+  readonly keeper: LeaseKeeper
+  readonly #parts: ClusterNodeParts
+  readonly #self: Omit<Member, 'draining'>
+  readonly #view: LeaseView
+  readonly #router: Router
+  readonly #feeds: RemoteFeeds
+  readonly #followers: RemoteFollowers
+  readonly #rows: RowsElsewhere
+  readonly #drains: ShardDrains
+  #nextShard = 0
+
+  constructor(parts: ClusterNodeParts) {
+    const { host, held, cluster, clock, log, definitions } = parts
+    this.#parts = parts
+    this.#self = { ...cluster.self, process: `${cluster.self.node}.${held.epoch}`, startedAt: clock.now() }
+    this.#view = new LeaseView(this.#self.process, () => clock.now())
+    this.#followers = new RemoteFollowers(cluster.fanOut, clock)
+    this.#rows = new RowsElsewhere(() => this.#askForRows())
+    this.#drains = new ShardDrains({
+      held,
+      clock,
+      busyShards: () => this.#busyShards(),
+      flush: () => this.#flush(),
+      release: (shards) => this.#release(shards),
+      reopened: (shards) => host.resumeShards(shards),
+    })
+    this.keeper = new LeaseKeeper({
+      ...cluster,
+      self: this.#self,
+      held,
+      view: this.#view,
+      clock,
+      log,
+      facts: () => ({ shards: held.shards.length, liveActors: host.live, runningEffects: host.effects.running }),
+      gained: (shards) => this.#gained(shards),
+      lost: (shards) => this.#lost(shards),
+      misplaced: (shards) => this.#drains.offer(shards),
+    })
+    this.#router = new Router({
+      ...cluster,
+      held,
+      view: this.#view,
+      clock,
+      isLive: (actor) => host.resident(actor) !== undefined,
+      storeFails: () => this.keeper.failing,
+      doubt: () => this.doubt(),
+    })
+    this.#feeds = new RemoteFeeds({
+      ...cluster,
+      self: this.#self.process,
+      feed: host.feed,
+      view: this.#view,
+      clock,
+      log,
+      ask: (owner, actors) => this.#askToFollow(owner, actors),
+      head: (actor) => this.#headOf(actor),
+      isHere: (shard) => held.heldUnder(shard) !== undefined,
+    })
+    cluster.serve(
+      peerService({
+        host,
+        definitions,
+        followers: this.#followers,
+        runs: (actor) => this.#runs(actor),
+        doubt: () => this.doubt(),
+      }),
+    )
+  }
+
+  /** This process, as others see it. */
+  get self(): Member {
+    return this.keeper.self
+  }
+
+  /**
+   * Ends well: nothing new begins here, each shard is given back as soon as nothing runs in it, and all of them after
+   * `graceMs`. Streams of turns that go on elsewhere get what is left of that time to end.
+   */
+  async drain(graceMs: number): Promise<void> {
+    const { clock, host } = this.#parts
+    const until = clock.now() + graceMs
+    this.keeper.beginDrain()
+    await this.#drains.all(graceMs)
+    await this.keeper.settled()
+    while (host.feed.size > 0 && clock.now() < until) await pause(clock, lookMs)
+  }
+
+  /** The process is no part of the cluster any more. */
+  async stop(): Promise<void> {
+    this.#feeds.stop()
+    await this.keeper.stop()
+  }
+
+  deliver(id: string, delivery: Delivery, following: boolean): Promise<Told> {
+    const { held, host } = this.#parts
+    const here = (): Promise<Told> => host.deliverHere(id, delivery)
+    if (isResult(delivery)) return this.#bring(id, here)
+    const { event, cause, stored } = delivery
+    const asked = { event, cause, ...(stored !== undefined && { stored }) }
+    const request = (): PeerRequest => {
+      const owner = following ? this.#view.ownerOf(shardOf(id)) : undefined
+      if (owner === undefined || held.heldUnder(shardOf(id)) !== undefined) {
+        return { kind: 'deliver', actor: id, delivery: asked }
+      }
+      this.#feeds.expect(id, owner.process)
+      return { kind: 'deliver', actor: id, delivery: asked, follower: this.#self.process }
+    }
+    return this.#router.route(id, here, request, tellOf)
+  }
+
+  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
+    return this.#router.route(
+      id,
+      () => this.#parts.host.createHere(kind, id, owner, input, cause),
+      () => ({ kind: 'create', machine: kind.name, actor: id, owner, input, cause }),
+      tellOf,
+    )
+  }
+
+  async delivered(id: string): Promise<void> {
+    await this.#router.route(
+      id,
+      () => this.#parts.host.deliveredHere(id),
+      () => ({ kind: 'delivered', actor: id }),
+      () => undefined,
+    )
+  }
+
+  async read(id: string): Promise<Resident | null> {
+    const { held, host, definitions } = this.#parts
+    const shard = shardOf(id)
+    if (held.epochOf(shard) !== undefined && this.#runs(id)) {
+      try {
+        return await host.loadHere(id)
+      } catch (error) {
+        if (!(error instanceof Superseded)) throw error
+      }
+    }
+    const read = await readActor(this.#parts, id)
+    if (read !== null || !definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))) return read
+    // it may be in the making: a message that asks for it is on its way where it will run
+    await this.delivered(id)
+    return readActor(this.#parts, id)
+  }
+
+  async readLog(id: string, after: number): Promise<readonly LogEvent[]> {
+    const { storage } = this.#parts
+    const head = await storage.commits.head(id)
+    return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
+  }
+
+  check(resident: Resident, delivery: Delivery): void {
+    const { held, host } = this.#parts
+    const { shard, epoch, state } = resident
+    if (held.epochOf(shard) !== epoch) throw new Elsewhere('this process may not run the actor now')
+    if (held.opens(shard) || isResult(delivery) || host.effects.runsAny(Object.keys(state.inFlight))) return
+    throw new Elsewhere('the actor is being handed over')
+  }
+
+  localShard(): number | undefined {
+    const { held } = this.#parts
+    const { shards } = held
+    for (let tried = 0; tried < shards.length; tried++) {
+      const shard = shards[this.#nextShard++ % shards.length]
+      if (shard !== undefined && held.opens(shard) && held.epochOf(shard) !== undefined) return shard
+    }
+    return undefined
+  }
+
+  rowsElsewhere(): Promise<void> {
+    return this.#rows.shown()
+  }
+
+  committed(resident: Resident, events: readonly LogEvent[]): void {
+    this.#followers.committed(resident, events)
+  }
+
+  standing(id: string): Standing | 'unknown' {
+    if (this.#parts.held.heldUnder(shardOf(id)) === undefined) return this.#feeds.standing(id)
+    // it has to be loaded for that, which looks at its streams again
+    this.#parts.host.revive(id)
+    return 'unknown'
+  }
+
+  followed(id: string): void {
+    if (this.#parts.held.heldUnder(shardOf(id)) === undefined) this.#feeds.watch(id)
+  }
+
+  unfollowed(): void {
+    // the next look at what is followed finds it
+  }
+
+  doubt(): void {
+    this.keeper.soon()
+  }
+
+  #runs(actor: string): boolean {
+    const { held, host } = this.#parts
+    const shard = shardOf(actor)
+    return held.opens(shard) || (held.heldUnder(shard) !== undefined && host.resident(actor) !== undefined)
+  }
+
+  /** A result of an effect is for the process that ran it: the next owner runs the effect itself, or says that it was cut. */
+  async #bring(id: string, here: () => Promise<Told>): Promise<Told> {
+    const { held } = this.#parts
+    const late: Told = { commit: null, duplicate: false }
+    if (held.heldUnder(shardOf(id)) === undefined) return late
+    try {
+      return await here()
+    } catch (error) {
+      if (error instanceof Elsewhere && held.heldUnder(shardOf(id)) === undefined) return late
+      throw error
+    }
+  }
+
+  #busyShards(): ReadonlySet<number> {
+    const { host } = this.#parts
+    const busy = new Set(host.effects.shards())
+    for (const resident of host.residents()) if (resident.working) busy.add(resident.shard)
+    return busy
+  }
+
+  async #flush(): Promise<void> {
+    const { host, clock } = this.#parts
+    await Promise.race([host.rows.settled(), pause(clock, flushMs)])
+    await host.settler.flush()
+  }
+
+  #release(shards: ReadonlySet<number>): void {
+    this.#leave(shards)
+    this.keeper.release(shards)
+    this.#watchLeft(shards)
+  }
+
+  #lost(shards: ReadonlySet<number>): void {
+    this.#drains.forget(shards)
+    this.#leave(shards)
+    this.#watchLeft(shards)
+  }
+
+  #leave(shards: ReadonlySet<number>): void {
+    this.#parts.host.loseShards(shards)
+  }
+
+  /** Streams here go on: from now on they hear of their actors from elsewhere. */
+  #watchLeft(shards: ReadonlySet<number>): void {
+    for (const actor of this.#parts.host.feed.followed()) if (shards.has(shardOf(actor))) this.#feeds.watch(actor)
+  }
+
+  #gained(shards: readonly number[]): void {
+    const { host, gained } = this.#parts
+    const here = new Set(shards)
+    for (const actor of host.feed.followed()) {
+      if (!here.has(shardOf(actor))) continue
+      this.#feeds.forget(actor)
+      host.revive(actor)
+    }
+    gained(shards)
+  }
+
+  async #askForRows(): Promise<void> {
+    const { clock, log } = this.#parts
+    await Promise.all(
+      this.#view.peers().map((peer) =>
+        within(clock, rowsMs, this.#router.ask(peer, { kind: 'rows' })).catch((error: unknown) => {
+          log.debug({ peer: peer.process, err: error }, 'rows of another process not waited for')
+        }),
+      ),
+    )
+  }
+
+  async #askToFollow(owner: { readonly process: string; readonly address: string }, actors: readonly string[]) {
+    const follower = this.#self.process
+    const answer = await this.#router.ask(owner, { kind: 'follow', actors, follower })
+    if (answer.kind !== 'done') throw new Elsewhere('it does not run all of these actors')
+  }
+
+  async #headOf(actor: string): Promise<Standing | null> {
+    const { storage, definitions } = this.#parts
+    const head = await storage.commits.head(actor)
+    const definition = definitions.find(({ idPrefix }) => actor.startsWith(`${idPrefix}_`))
+    if (head === null || definition === undefined) return null
+    return { busy: definition.busy(readStoredState(head)), lastSequence: head.last_sequence }
+  }
+}
+
+const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
+
+const tellOf = (answer: PeerAnswer): Told => {
+  if (answer.kind !== 'told') throw new Error(`a peer answers ${answer.kind} to a delivery`)
+  return toldOf(answer)
+}

@@ -1,0 +1,108 @@
+import type { Lease } from '../../../storage/cluster-ports.ts'
+import type { CommitStore } from '../../../storage/ports.ts'
+import type { Clock } from '../clock.ts'
+import { guardedCommits } from '../guarded-commits.ts'
+import type { Ownership } from '../ownership.ts'
+import { shardCount } from '../shard.ts'
+import { overlapMs } from '../sole-owner.ts'
+import { Elsewhere } from '../superseded.ts'
+
+/** How long a lease is good for by the store's clock, in ms (DESIGN "Owners"). */
+export const leaseMs = 4000
+/** A process stops itself so long before that, in ms. */
+export const marginMs = 1000
+
+/**
+ * The shards that this process holds, by its own clock: a lease counts from before its renewal was sent, and a clock
+ * that was set makes it doubtful rather than longer.
+ */
+export class HeldShards implements Ownership {
+  readonly epoch: number
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #epochs = new Float64Array(shardCount)
+  readonly #askedAt = new Float64Array(shardCount)
+  readonly #aloneAt = new Float64Array(shardCount)
+  readonly #draining = new Set<number>()
+  #shards: readonly number[] = []
+
+  /** @param epoch number of this process's start. */
+  constructor(epoch: number, clock: Pick<Clock, 'now'>) {
+    this.epoch = epoch
+    this.#clock = clock
+  }
+
+  get shards(): readonly number[] {
+    return this.#shards
+  }
+
+  epochOf(shard: number): number | undefined {
+    const ageMs = this.#clock.now() - (this.#askedAt[shard] ?? 0)
+    return Math.abs(ageMs) < leaseMs - marginMs ? this.heldUnder(shard) : undefined
+  }
+
+  heldUnder(shard: number): number | undefined {
+    const epoch = this.#epochs[shard]
+    return epoch === 0 ? undefined : epoch
+  }
+
+  opens(shard: number): boolean {
+    return this.heldUnder(shard) !== undefined && !this.#draining.has(shard)
+  }
+
+  aloneFrom(shard: number): number {
+    return this.#aloneAt[shard] ?? 0
+  }
+
+  get draining(): ReadonlySet<number> {
+    return this.#draining
+  }
+
+  /** The lease is this process's. @param askedAt when the call was sent that said so. @returns whether that is news. */
+  take({ shard, epoch }: Lease, askedAt: number): boolean {
+    this.#askedAt[shard] = askedAt
+    if (this.#epochs[shard] === epoch) return false
+    this.#epochs[shard] = epoch
+    this.#aloneAt[shard] = epoch === 1 ? 0 : this.#clock.now() + overlapMs
+    this.#list()
+    return true
+  }
+
+  /** The shard is held no more. */
+  drop(shard: number): void {
+    this.#epochs[shard] = 0
+    this.#draining.delete(shard)
+    this.#list()
+  }
+
+  /** Nothing new begins in the shard from now on. */
+  close(shard: number): void {
+    this.#draining.add(shard)
+  }
+
+  /** The shard stays after all. */
+  reopen(shard: number): void {
+    this.#draining.delete(shard)
+  }
+
+  /**
+   * The store as this process may write to it: commits of shards that it holds for certain, under their epoch.
+   *
+   * @param doubt called when a write had to be refused although the shard is held.
+   */
+  guarded(commits: CommitStore, doubt: () => void): CommitStore {
+    return guardedCommits(commits, (batch) => {
+      if (batch.every(({ shard, epoch }) => this.epochOf(shard) === epoch)) return commits.append(batch)
+      if (batch.some(({ shard, epoch }) => this.heldUnder(shard) !== epoch)) {
+        return Promise.reject(new Elsewhere('another process holds the shard'))
+      }
+      doubt()
+      return Promise.resolve(batch.map(() => 'unknown' as const))
+    })
+  }
+
+  #list(): void {
+    const shards: number[] = []
+    for (let shard = 0; shard < shardCount; shard++) if (this.#epochs[shard] !== 0) shards.push(shard)
+    this.#shards = shards
+  }
+}

@@ -1,0 +1,236 @@
+import type { Logger } from 'pino'
+import type { FanOut, HostFacts, Lease, LeaseStore, Member, Presence } from '../../../storage/cluster-ports.ts'
+import type { Clock } from '../clock.ts'
+import { type HeldShards, leaseMs } from './held-shards.ts'
+import type { LeaseView } from './lease-view.ts'
+import { planFor } from './placement.ts'
+
+/** Leases are renewed and read so often, in ms. */
+const renewMs = 1000
+/** After trouble the next attempt comes so soon, in ms. */
+const retryMs = 250
+/** Rounds that somebody asks for keep this distance, in ms. */
+const soonMs = 40
+const announceMs = 500
+const presenceMs = 1500
+/** A member that was seen for so long is given shards, in ms. */
+const settledMs = 2000
+
+/** What keeping leases needs. */
+export interface LeaseKeeperParts {
+  readonly self: Omit<Member, 'draining'>
+  readonly leases: LeaseStore
+  readonly presence: Presence
+  readonly fanOut: FanOut
+  readonly held: HeldShards
+  readonly view: LeaseView
+  readonly facts: () => HostFacts
+  /** These shards are held here from now on. */
+  readonly gained: (shards: readonly number[]) => void
+  /** These shards were taken, or given back: nothing of them may go on here. */
+  readonly lost: (shards: ReadonlySet<number>) => void
+  /** Another process should have these shards. */
+  readonly misplaced: (shards: readonly number[]) => void
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Keeps this process's leases, and takes those that nobody has (DESIGN "Owners"). All that it asks of the lease store is
+ * asked one after the other, so that no answer overtakes another.
+ */
+export class LeaseKeeper {
+  readonly #parts: LeaseKeeperParts
+  readonly #giveBack = new Set<number>()
+  #draining = false
+  #stopped = false
+  #round: Promise<void> | undefined
+  #cancelRound: (() => void) | undefined
+  #roundAt = Number.POSITIVE_INFINITY
+  #cancelAnnounce: (() => void) | undefined
+  #renewedAt = Number.NEGATIVE_INFINITY
+  #failing = false
+
+  constructor(parts: LeaseKeeperParts) {
+    this.#parts = parts
+  }
+
+  /** Whether the lease store did not answer the last time. */
+  get failing(): boolean {
+    return this.#failing
+  }
+
+  get self(): Member {
+    return { ...this.#parts.self, draining: this.#draining }
+  }
+
+  /** Announces the process, reads who is there, and takes what is free. @throws {StoreUnavailable} */
+  async start(): Promise<void> {
+    const { fanOut } = this.#parts
+    await this.#announce()
+    await this.#work()
+    fanOut.subscribe('leases', () => this.soon())
+    this.#plan(renewMs)
+  }
+
+  /** Looks at the leases as soon as possible: something has changed, or seems to have. */
+  soon(): void {
+    this.#plan(soonMs)
+  }
+
+  /** No shard is taken from now on, and others take what this process gives back. */
+  beginDrain(): void {
+    this.#draining = true
+    this.#renewedAt = Number.NEGATIVE_INFINITY
+    this.soon()
+  }
+
+  /** Gives shards back. Nothing of them may go on here any more. */
+  release(shards: ReadonlySet<number>): void {
+    for (const shard of shards) {
+      if (this.#parts.held.heldUnder(shard) === undefined) continue
+      this.#parts.held.drop(shard)
+      this.#giveBack.add(shard)
+    }
+    this.soon()
+  }
+
+  /** Resolves when everything that was released is given back, or the store did not answer. */
+  async settled(): Promise<void> {
+    await this.#round
+    if (this.#giveBack.size > 0) await this.#run()
+  }
+
+  /** The process ends: it holds nothing any more, and is no member. */
+  async stop(): Promise<void> {
+    const { leases, presence, fanOut, self, log } = this.#parts
+    this.#stopped = true
+    this.#cancelRound?.()
+    this.#cancelAnnounce?.()
+    await this.#round
+    await Promise.all([
+      presence.withdraw(self.process),
+      leases.leave(self.process).catch((error: unknown) => log.warn({ err: error }, 'leases not given back')),
+    ])
+    fanOut.announce('leases', {})
+  }
+
+  #plan(ms: number): void {
+    const { clock } = this.#parts
+    const at = clock.now() + ms
+    if (this.#stopped || at >= this.#roundAt) return
+    this.#roundAt = at
+    this.#cancelRound?.()
+    this.#cancelRound = clock.after(ms, () => void this.#run())
+  }
+
+  /** One round at a time; trouble is for the next one. */
+  #run(): Promise<void> {
+    this.#cancelRound?.()
+    this.#roundAt = Number.POSITIVE_INFINITY
+    this.#round ??= this.#work()
+      .then(
+        () => this.#plan(Math.max(0, this.#renewedAt + renewMs - this.#parts.clock.now())),
+        (error: unknown) => {
+          this.#failing = true
+          this.#parts.log.warn({ err: error }, 'leases not renewed, trying again')
+          this.#plan(retryMs)
+        },
+      )
+      .finally(() => {
+        this.#round = undefined
+      })
+    return this.#round
+  }
+
+  async #work(): Promise<void> {
+    const { leases, view } = this.#parts
+    await this.#renew()
+    await this.#returnShards()
+    view.update(await leases.read())
+    this.#failing = false
+    await this.#place()
+  }
+
+  /** Several rounds within a second renew once. */
+  async #renew(): Promise<void> {
+    const { leases, held, clock } = this.#parts
+    const askedAt = clock.now()
+    if (Math.abs(askedAt - this.#renewedAt) < renewMs / 2) return
+    const mine = await leases.renew(this.self, leaseMs)
+    this.#renewedAt = askedAt
+    const byShard = new Map(mine.map((lease) => [lease.shard, lease]))
+    const lost = held.shards.filter((shard) => byShard.get(shard)?.epoch !== held.heldUnder(shard))
+    this.#lose(new Set(lost))
+    // an acquisition whose answer was lost is found here
+    this.#take(
+      mine.filter(({ shard }) => !this.#giveBack.has(shard)),
+      askedAt,
+    )
+  }
+
+  async #returnShards(): Promise<void> {
+    const { leases, self, fanOut } = this.#parts
+    const shards = [...this.#giveBack]
+    if (shards.length === 0) return
+    await leases.release(self.process, shards)
+    for (const shard of shards) this.#giveBack.delete(shard)
+    fanOut.announce('leases', {})
+  }
+
+  async #place(): Promise<void> {
+    const { leases, view, self, held, clock, misplaced } = this.#parts
+    const live = view
+      .peers()
+      .filter(({ draining }) => !draining)
+      .map(({ process }) => process)
+    if (!this.#draining) live.push(self.process)
+    const { claims, handOver } = planFor({
+      self: self.process,
+      live,
+      leases: view.leases,
+      isGone: (process) => view.isGone(process),
+      freeMs: (shard) => view.freeMs(shard),
+      isSettled: (process) => view.seenMs(process) >= settledMs,
+    })
+    misplaced(handOver)
+    if (claims.length === 0) return
+    const askedAt = clock.now()
+    const taken = await leases.acquire(this.self, claims, held.epoch, leaseMs)
+    this.#take(taken, askedAt)
+    if (taken.length > 0) view.update(await leases.read())
+  }
+
+  #take(leases: readonly Lease[], askedAt: number): void {
+    const { held, gained, log } = this.#parts
+    const shards = leases.filter((lease) => this.#keep(lease, askedAt)).map(({ shard }) => shard)
+    if (shards.length === 0) return
+    log.info({ shards: shards.length, held: held.shards.length }, 'shards taken')
+    gained(shards)
+  }
+
+  /** Whether it is news. What comes in while everything is given away is given back unused. */
+  #keep(lease: Lease, askedAt: number): boolean {
+    const { held } = this.#parts
+    if (!this.#draining || held.heldUnder(lease.shard) === lease.epoch) return held.take(lease, askedAt)
+    this.#giveBack.add(lease.shard)
+    this.soon()
+    return false
+  }
+
+  #lose(shards: ReadonlySet<number>): void {
+    const { held, lost, log } = this.#parts
+    if (shards.size === 0) return
+    for (const shard of shards) held.drop(shard)
+    log.warn({ shards: shards.size, held: held.shards.length }, 'shards lost to another process')
+    lost(shards)
+  }
+
+  /** Goes on for as long as the process does, whatever becomes of the directory. */
+  async #announce(): Promise<void> {
+    const { presence, facts, view, clock } = this.#parts
+    await presence.announce(this.self, facts(), presenceMs)
+    if (view.announced(await presence.alive(this.self))) this.soon()
+    if (!this.#stopped) this.#cancelAnnounce = clock.after(announceMs, () => void this.#announce())
+  }
+}

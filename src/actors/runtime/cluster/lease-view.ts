@@ -1,0 +1,153 @@
+import type { Lease, LeaseTable, Member } from '../../../storage/cluster-ports.ts'
+import { shardCount } from '../shard.ts'
+
+/** Who holds a shard, and where it answers. */
+export interface ShardOwner {
+  readonly process: string
+  readonly address: string
+}
+
+/** A process that counts as gone for so long, unless that is found again, in ms. */
+const goneMs = 5000
+/** A process that just came may not be announced yet for so long, in ms. */
+const newMs = 2000
+
+/** What this process knows of the others: the lease table as it was read last, and who does not seem to be there. */
+export class LeaseView {
+  readonly #self: string
+  readonly #now: () => number
+  #leases: readonly (Lease | undefined)[] = new Array(shardCount).fill(undefined)
+  #members: readonly Member[] = []
+  readonly #seenSince = new Map<string, number>()
+  readonly #freeSince = new Map<number, number>()
+  readonly #goneUntil = new Map<string, number>()
+  readonly #refusals = new Map<string, number>()
+  readonly #listeners = new Map<number, Set<() => void>>()
+  #alive: ReadonlySet<string> | null = null
+
+  constructor(self: string, now: () => number) {
+    this.#self = self
+    this.#now = now
+  }
+
+  /** By shard. */
+  get leases(): readonly (Lease | undefined)[] {
+    return this.#leases
+  }
+
+  /** Who announced itself in time, this process included. */
+  get members(): readonly Member[] {
+    return this.#members
+  }
+
+  /** Who holds a shard, as far as is known; it may have ended. Undefined when nobody does. */
+  ownerOf(shard: number): ShardOwner | undefined {
+    const lease = this.#leases[shard]
+    if (!lease || lease.holder === null || lease.address === null || this.isGone(lease.holder)) return undefined
+    return { process: lease.holder, address: lease.address }
+  }
+
+  /** The other processes that answer, as far as is known. */
+  peers(): readonly Member[] {
+    return this.#members.filter(({ process }) => process !== this.#self && !this.isGone(process))
+  }
+
+  /** How long nobody has run a shard, in ms. */
+  freeMs(shard: number): number {
+    const since = this.#freeSince.get(shard)
+    return since === undefined ? 0 : this.#now() - since
+  }
+
+  /** Since when a process has been seen, in ms. */
+  seenMs(process: string): number {
+    const since = this.#seenSince.get(process)
+    return since === undefined ? 0 : this.#now() - since
+  }
+
+  /** Whether a process seems to have ended. Nothing rests on that being right but speed (DESIGN "Owners"). */
+  isGone(process: string): boolean {
+    if (process === this.#self) return false
+    if ((this.#goneUntil.get(process) ?? 0) > this.#now()) return true
+    if (this.#alive === null || this.#alive.has(process)) return false
+    return !this.#seenSince.has(process) || this.seenMs(process) > newMs
+  }
+
+  /** Nobody listens at a process's address; twice says that it has ended, and so does once when the directory agrees. */
+  refused(process: string): void {
+    const count = (this.#refusals.get(process) ?? 0) + 1
+    this.#refusals.set(process, count)
+    if (count < 2 && !this.isGone(process)) return
+    this.#goneUntil.set(process, this.#now() + goneMs)
+    this.#tell(this.#shardsOf(process))
+  }
+
+  /** Who is announced; null when that is not known. @returns whether somebody who holds shards seems to have ended. */
+  announced(alive: ReadonlySet<string> | null): boolean {
+    const before = this.#alive
+    this.#alive = alive
+    if (alive === null) return false
+    const ended = new Set(this.#holders().filter((process) => this.isGone(process)))
+    if (ended.size > 0) this.#tell([...ended].flatMap((process) => this.#shardsOf(process)))
+    return ended.size > 0 && (before === null || [...ended].some((process) => before.has(process)))
+  }
+
+  /** What the store says now. */
+  update({ leases, members }: LeaseTable): void {
+    const before = this.#leases
+    const next: (Lease | undefined)[] = new Array(shardCount).fill(undefined)
+    for (const lease of leases) next[lease.shard] = lease
+    this.#leases = next
+    this.#members = members
+    this.#note(members)
+    const changed: number[] = []
+    for (let shard = 0; shard < shardCount; shard++) {
+      const now = next[shard]
+      const free = !now || now.holder === null || now.leftMs <= 0 || this.isGone(now.holder)
+      if (!free) this.#freeSince.delete(shard)
+      else if (!this.#freeSince.has(shard)) this.#freeSince.set(shard, this.#now())
+      if (now?.holder !== before[shard]?.holder || now?.epoch !== before[shard]?.epoch) changed.push(shard)
+    }
+    this.#tell(changed)
+  }
+
+  /** Calls `listener` at the next change of a shard's owner. The function returned takes it back. */
+  onChange(shard: number, listener: () => void): () => void {
+    const listeners = this.#listeners.get(shard) ?? new Set()
+    this.#listeners.set(shard, listeners.add(listener))
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) this.#listeners.delete(shard)
+    }
+  }
+
+  #note(members: readonly Member[]): void {
+    const present = new Set(members.map(({ process }) => process))
+    for (const process of [...this.#seenSince.keys()]) {
+      if (present.has(process)) continue
+      this.#seenSince.delete(process)
+      this.#refusals.delete(process)
+      this.#goneUntil.delete(process)
+    }
+    for (const { process } of members) if (!this.#seenSince.has(process)) this.#seenSince.set(process, this.#now())
+    // two cannot listen at one address: the earlier one has ended
+    for (const each of members) {
+      const later = members.some(({ address, startedAt }) => address === each.address && startedAt > each.startedAt)
+      if (later) this.#goneUntil.set(each.process, this.#now() + goneMs)
+    }
+  }
+
+  #holders(): readonly string[] {
+    return [...new Set(this.#leases.flatMap((lease) => (lease?.holder ? [lease.holder] : [])))]
+  }
+
+  #shardsOf(process: string): readonly number[] {
+    return this.#leases.flatMap((lease) => (lease?.holder === process ? [lease.shard] : []))
+  }
+
+  #tell(shards: readonly number[]): void {
+    for (const shard of shards) {
+      const listeners = this.#listeners.get(shard)
+      this.#listeners.delete(shard)
+      for (const listener of listeners ?? []) listener()
+    }
+  }
+}

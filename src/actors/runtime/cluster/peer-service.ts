@@ -1,0 +1,81 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { MachineDefinition } from '../../../machines/definition.ts'
+import type { Commit } from '../../../storage/ports.ts'
+import type { Host } from '../host.ts'
+import type { PeerAnswer, PeerRequest, PeerService } from '../peers.ts'
+import type { Told } from '../resident.ts'
+import { shardOf } from '../shard.ts'
+import { Superseded } from '../superseded.ts'
+import type { RemoteFollowers } from './remote-followers.ts'
+
+/** What answering other processes needs. */
+export interface PeerServiceParts {
+  readonly host: Host
+  readonly definitions: readonly MachineDefinition[]
+  readonly followers: RemoteFollowers
+  /** Whether an actor runs here, as far as this process knows. */
+  readonly runs: (actor: string) => boolean
+  /** Somebody believes that this process holds what it does not. */
+  readonly doubt: () => void
+}
+
+const elsewhere: PeerAnswer = { kind: 'elsewhere' }
+const done: PeerAnswer = { kind: 'done' }
+
+/** Does for other processes what concerns the actors that run here. */
+export const peerService = (parts: PeerServiceParts): PeerService => {
+  const answer = async (request: PeerRequest): Promise<PeerAnswer> => {
+    const { host, followers, runs } = parts
+    switch (request.kind) {
+      case 'rows':
+        await host.rows.settled()
+        return done
+      case 'follow': {
+        const here = request.actors.filter((actor) => isHeld(host, actor))
+        for (const actor of here) followers.add(actor, request.follower)
+        return here.length === request.actors.length ? done : elsewhere
+      }
+      case 'delivered':
+        if (!runs(request.actor)) return elsewhere
+        await host.deliveredHere(request.actor)
+        return done
+      case 'deliver': {
+        const { actor, delivery, follower } = request
+        if (!runs(actor)) return elsewhere
+        if (follower !== undefined) followers.add(actor, follower)
+        return told(await host.deliverHere(actor, delivery))
+      }
+      case 'create': {
+        const { actor, machine, owner, input, cause } = request
+        if (!runs(actor)) return elsewhere
+        const kind = parts.definitions.find(({ name }) => name === machine)
+        if (kind === undefined) throw new ServiceError('not_found')
+        return told(await host.createHere(kind, actor, owner, input, cause))
+      }
+    }
+  }
+  return async (request) => {
+    try {
+      const answered = await answer(request)
+      if (answered.kind === 'elsewhere') parts.doubt()
+      return answered
+    } catch (error) {
+      if (!(error instanceof Superseded)) throw error
+      parts.doubt()
+      return elsewhere
+    }
+  }
+}
+
+const isHeld = (host: Host, actor: string): boolean => host.ownership.heldUnder(shardOf(actor)) !== undefined
+
+/** What callers read of a commit: its event and what clients see. The rest stays where it is. */
+const told = ({ commit, duplicate }: Told): PeerAnswer => ({ kind: 'told', commit: commit && seen(commit), duplicate })
+
+const seen = ({ snapshot: _, ...commit }: Commit): Commit => ({
+  ...commit,
+  effects: [],
+  messages: [],
+  reminders: {},
+  in_flight: {},
+})

@@ -1,0 +1,78 @@
+import type { Lease, LeaseClaim } from '../../../storage/cluster-ports.ts'
+import { shardCount } from '../shard.ts'
+
+/** A shard that nobody runs is taken by anybody after so long, in ms: its preferred owner does not see it. */
+export const patienceMs = 1500
+
+/** What a process knows when it decides which shards to take and which to give away. */
+export interface Situation {
+  /** The process that decides. */
+  readonly self: string
+  /** Processes that may own shards: alive and not draining. The one that decides is among them unless it drains. */
+  readonly live: readonly string[]
+  /** By shard; undefined for one that nobody ever held. */
+  readonly leases: readonly (Lease | undefined)[]
+  /** A holder that has ended or cannot be reached: what it holds may be taken although it has not run out. */
+  readonly isGone: (process: string) => boolean
+  /** How long nobody has run the shard, in ms; 0 when somebody does. */
+  readonly freeMs: (shard: number) => number
+  /** Another process that has been alive for long enough to be given shards. */
+  readonly isSettled: (process: string) => boolean
+}
+
+/** What a process should do. */
+export interface Plan {
+  readonly claims: readonly LeaseClaim[]
+  /** Shards that it holds and another one should. */
+  readonly handOver: readonly number[]
+}
+
+/**
+ * Who should run a shard: rendezvous hashing, so that all agree without talking, and one that comes or goes moves no
+ * shard between two others. Undefined when nobody is there.
+ */
+export const preferredOwner = (shard: number, live: readonly string[]): string | undefined => {
+  let best: string | undefined
+  let highest = -1
+  for (const process of live) {
+    const score = scoreOf(process, shard)
+    if (score < highest || (score === highest && best !== undefined && process < best)) continue
+    best = process
+    highest = score
+  }
+  return best
+}
+
+/** What to take and what to give away now. */
+export const planFor = (situation: Situation): Plan => {
+  const { self, live, leases, isSettled } = situation
+  const claims: LeaseClaim[] = []
+  const handOver: number[] = []
+  if (!live.includes(self)) return { claims, handOver }
+  for (let shard = 0; shard < shardCount; shard++) {
+    const lease = leases[shard]
+    const preferred = preferredOwner(shard, live)
+    if (lease?.holder === self && lease.leftMs > 0) {
+      if (preferred !== undefined && preferred !== self && isSettled(preferred)) handOver.push(shard)
+      continue
+    }
+    const claim = claimOf(situation, shard, lease)
+    if (claim !== undefined && (preferred === self || situation.freeMs(shard) > patienceMs)) claims.push(claim)
+  }
+  return { claims, handOver }
+}
+
+const claimOf = ({ isGone }: Situation, shard: number, lease: Lease | undefined): LeaseClaim | undefined => {
+  if (lease === undefined) return { shard, epoch: 0, breaking: false }
+  const { epoch, holder, leftMs } = lease
+  if (holder === null || leftMs <= 0) return { shard, epoch, breaking: false }
+  return isGone(holder) ? { shard, epoch, breaking: true } : undefined
+}
+
+const scoreOf = (process: string, shard: number): number => {
+  let hash = 0x811c9dc5 ^ Math.imul(shard + 1, 0x9e3779b1)
+  for (let index = 0; index < process.length; index++) hash = Math.imul(hash ^ process.charCodeAt(index), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

@@ -1,0 +1,220 @@
+import type { Logger } from 'pino'
+import type { ActorNews, FanOut } from '../../../storage/cluster-ports.ts'
+import type { Clock } from '../clock.ts'
+import type { Feed, Standing } from '../feed.ts'
+import { shardOf } from '../shard.ts'
+import type { LeaseView, ShardOwner } from './lease-view.ts'
+
+const tickMs = 250
+/** The owner is told again so often that somebody follows; it forgets that after `followMs`. */
+const followAgainMs = 2000
+/** The log's end is read again after so long without news, in ms: while the actor goes on, while it rests. */
+const busyReadMs = 1000
+const restReadMs = 5000
+/** So many logs are looked at side by side. */
+const readsAtOnce = 64
+/** An actor that nobody follows yet is remembered for so long, in ms: its stream is about to begin. */
+const expectedMs = 3000
+
+/** What following actors of other processes needs. */
+export interface RemoteFeedsParts {
+  /** This process. */
+  readonly self: string
+  readonly feed: Feed
+  readonly view: LeaseView
+  readonly fanOut: FanOut
+  /** Tells a process that these actors' logs are followed here. @throws {StoreUnavailable} */
+  readonly ask: (owner: ShardOwner, actors: readonly string[]) => Promise<unknown>
+  /** How far an actor's log is; null when it is gone. @throws {StoreUnavailable} */
+  readonly head: (actor: string) => Promise<Standing | null>
+  /** Whether the shard is held here (by now). */
+  readonly isHere: (shard: number) => boolean
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+interface Followed {
+  readonly shard: number
+  readonly since: number
+  standing: Standing | undefined
+  /** When its end was known for the last time, by news or by reading. */
+  knownAt: number
+  /** Who was told, and when. */
+  told: string | undefined
+  toldAt: number
+  reading: boolean
+}
+
+/**
+ * Streams here of actors that other processes run: their commits arrive as news, and what gets lost on the way is found
+ * in the log. A stream goes on when its actor moves to another process.
+ */
+export class RemoteFeeds {
+  readonly #parts: RemoteFeedsParts
+  readonly #followed = new Map<string, Followed>()
+  #cancel: (() => void) | undefined
+  #stopped = false
+
+  constructor(parts: RemoteFeedsParts) {
+    this.#parts = parts
+    parts.fanOut.listen(parts.self, (news) => {
+      for (const each of news) this.#hear(each)
+    })
+    parts.fanOut.onUp(() => this.#readAll())
+  }
+
+  /** Somebody follows the actor here, and another process runs it. */
+  watch(actor: string, standing?: Standing): void {
+    const entry = this.#entry(actor)
+    entry.standing ??= standing
+    if (entry.told === undefined) this.#tellOwners()
+  }
+
+  /** The owner is being told, with a delivery, that somebody is about to follow the actor here. */
+  expect(actor: string, owner: string): void {
+    const entry = this.#entry(actor)
+    entry.told = owner
+    entry.toldAt = this.#parts.clock.now()
+  }
+
+  /** The actor's shard is held here now. */
+  forget(actor: string): void {
+    this.#followed.delete(actor)
+  }
+
+  /** `unknown` is followed by a look at the log and `Feed.look`. */
+  standing(actor: string): Standing | 'unknown' {
+    const entry = this.#followed.get(actor)
+    if (entry?.standing !== undefined) return entry.standing
+    if (entry !== undefined) entry.knownAt = 0
+    return 'unknown'
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancel?.()
+  }
+
+  #entry(actor: string): Followed {
+    const known = this.#followed.get(actor)
+    if (known !== undefined) return known
+    const now = this.#parts.clock.now()
+    const entry: Followed = {
+      shard: shardOf(actor),
+      since: now,
+      standing: undefined,
+      knownAt: now,
+      told: undefined,
+      toldAt: 0,
+      reading: false,
+    }
+    this.#followed.set(actor, entry)
+    this.#plan()
+    return entry
+  }
+
+  #plan(): void {
+    if (this.#stopped) return
+    this.#cancel ??= this.#parts.clock.after(tickMs, () => {
+      this.#cancel = undefined
+      this.#tick()
+      if (this.#followed.size > 0) this.#plan()
+    })
+  }
+
+  #tick(): void {
+    const { clock, feed } = this.#parts
+    const now = clock.now()
+    for (const [actor, { since }] of this.#followed) {
+      if (!feed.follows(actor) && now - since > expectedMs) this.#followed.delete(actor)
+    }
+    this.#tellOwners()
+    const due = [...this.#followed].filter(([, entry]) => !entry.reading && now - entry.knownAt >= this.#readMs(entry))
+    for (const [actor, entry] of due.slice(0, readsAtOnce)) void this.#read(actor, entry)
+  }
+
+  #readMs({ standing }: Followed): number {
+    if (!this.#parts.fanOut.up || standing === undefined) return tickMs
+    return standing.busy ? busyReadMs : restReadMs
+  }
+
+  /** One question to each process, for all its actors that it has not heard of for a while. */
+  #tellOwners(): void {
+    const { clock, view, isHere } = this.#parts
+    const now = clock.now()
+    const byProcess = new Map<string, { owner: ShardOwner; actors: string[] }>()
+    for (const [actor, entry] of this.#followed) {
+      const owner = isHere(entry.shard) ? undefined : view.ownerOf(entry.shard)
+      if (owner === undefined || (entry.told === owner.process && now - entry.toldAt < followAgainMs)) continue
+      const group = byProcess.get(owner.process) ?? { owner, actors: [] }
+      byProcess.set(owner.process, group)
+      group.actors.push(actor)
+    }
+    for (const { owner, actors } of byProcess.values()) void this.#tell(owner, actors)
+  }
+
+  async #tell(owner: ShardOwner, actors: readonly string[]): Promise<void> {
+    const fresh = actors.filter((actor) => this.#followed.get(actor)?.told !== owner.process)
+    const toldAt = this.#parts.clock.now()
+    for (const actor of actors) {
+      const entry = this.#followed.get(actor)
+      if (entry) Object.assign(entry, { told: owner.process, toldAt })
+    }
+    try {
+      await this.#parts.ask(owner, actors)
+    } catch (error) {
+      this.#parts.log.debug({ owner: owner.process, err: error }, 'owner not told of followers, trying again')
+      for (const actor of actors) {
+        const entry = this.#followed.get(actor)
+        if (entry?.told === owner.process) entry.told = undefined
+      }
+      return
+    }
+    // what was committed before the owner knew
+    for (const actor of fresh) {
+      const entry = this.#followed.get(actor)
+      if (entry) void this.#read(actor, entry)
+    }
+  }
+
+  #hear({ actor, events, busy, lastSequence }: ActorNews): void {
+    const entry = this.#followed.get(actor)
+    if (entry === undefined || this.#parts.isHere(entry.shard)) return
+    if (lastSequence < (entry.standing?.lastSequence ?? 0)) return
+    entry.standing = { busy, lastSequence }
+    entry.knownAt = this.#parts.clock.now()
+    if (events.length > 0) this.#parts.feed.publish(actor, events)
+    else this.#parts.feed.refresh(actor)
+  }
+
+  async #read(actor: string, entry: Followed): Promise<void> {
+    entry.reading = true
+    try {
+      const standing = await this.#parts.head(actor)
+      entry.knownAt = this.#parts.clock.now()
+      if (this.#followed.get(actor) === entry) this.#learn(actor, entry, standing)
+    } catch (error) {
+      this.#parts.log.debug({ actorId: actor, err: error }, 'end of a log not read, trying again')
+    } finally {
+      entry.reading = false
+    }
+  }
+
+  #learn(actor: string, entry: Followed, standing: Standing | null): void {
+    const { feed } = this.#parts
+    if (standing === null) {
+      this.#followed.delete(actor)
+      feed.end(actor)
+      return
+    }
+    const before = entry.standing
+    if (before !== undefined && standing.lastSequence < before.lastSequence) return
+    entry.standing = standing
+    if (standing.lastSequence > (before?.lastSequence ?? 0)) feed.refresh(actor)
+    else if (standing.busy !== before?.busy) feed.look(actor)
+  }
+
+  #readAll(): void {
+    for (const entry of this.#followed.values()) entry.knownAt = 0
+  }
+}

@@ -1,0 +1,52 @@
+import type { FanOut } from '../../../storage/cluster-ports.ts'
+import type { LogEvent } from '../../../storage/ports.ts'
+import type { Clock } from '../clock.ts'
+import { charsOf } from '../log-page.ts'
+import type { Resident } from '../resident.ts'
+
+/** A process that follows an actor says so again before this is over, in ms. */
+export const followMs = 6000
+/** Events larger than this are read from the log by those who want them, in UTF-16 units. */
+const mostChars = 64 * 1024
+
+/** Other processes in which somebody follows an actor that runs here: they are told of its commits. */
+export class RemoteFollowers {
+  readonly #fanOut: Pick<FanOut, 'publish'>
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #followers = new Map<string, Map<string, number>>()
+  #sweptAt = 0
+
+  constructor(fanOut: Pick<FanOut, 'publish'>, clock: Pick<Clock, 'now'>) {
+    this.#fanOut = fanOut
+    this.#clock = clock
+  }
+
+  add(actor: string, process: string): void {
+    const now = this.#clock.now()
+    const processes = this.#followers.get(actor) ?? new Map<string, number>()
+    this.#followers.set(actor, processes.set(process, now + followMs))
+    if (now - this.#sweptAt > followMs) this.#sweep(now)
+  }
+
+  /** Tells them of a durable commit. Call it in order. */
+  committed(resident: Resident, events: readonly LogEvent[]): void {
+    const processes = this.#followers.get(resident.id)
+    if (processes === undefined) return
+    const now = this.#clock.now()
+    const { lastSequence } = resident.state
+    const large = events.reduce((chars, event) => chars + charsOf(event), 0) > mostChars
+    const news = { actor: resident.id, events: large ? [] : events, busy: resident.busy, lastSequence }
+    for (const [process, until] of processes) {
+      if (until < now) processes.delete(process)
+      else this.#fanOut.publish(process, news)
+    }
+  }
+
+  #sweep(now: number): void {
+    this.#sweptAt = now
+    for (const [actor, processes] of this.#followers) {
+      for (const [process, until] of processes) if (until < now) processes.delete(process)
+      if (processes.size === 0) this.#followers.delete(actor)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { StoreUnavailable } from '../../../storage/ports.ts'
+import { backoffMs, type Clock } from '../clock.ts'
+import { type PeerAnswer, PeerGone, type PeerRequest, type Peers } from '../peers.ts'
+import { shardOf } from '../shard.ts'
+import { Superseded } from '../superseded.ts'
+import type { HeldShards } from './held-shards.ts'
+import type { LeaseView, ShardOwner } from './lease-view.ts'
+
+/** How long a request waits for an actor that is on its way between two processes, in ms. */
+const patienceMs = 5000
+/** How long it waits when the trouble is the store's, in ms: 503 within a second (issue of one process as of many). */
+const storePatienceMs = 900
+const firstPauseMs = 20
+const mostPauseMs = 250
+
+/** What finding the way needs. */
+export interface RouterParts {
+  readonly held: HeldShards
+  readonly view: LeaseView
+  readonly peers: Peers
+  readonly clock: Clock
+  /** Whether an actor of a shard that is being handed over is in memory, and may have to end something here. */
+  readonly isLive: (actor: string) => boolean
+  /** The lease store did not answer the last time. */
+  readonly storeFails: () => boolean
+  /** Something has changed, or seems to have: the leases are to be looked at. */
+  readonly doubt: () => void
+}
+
+interface Found<T> {
+  readonly value: T
+}
+
+/** Brings a request to whoever runs the actor, wherever that is by now; it may be asked more than once. */
+export class Router {
+  readonly #parts: RouterParts
+
+  constructor(parts: RouterParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @param here does it in this process. @throws {Superseded} when the actor is elsewhere.
+   * @param request asks another process to.
+   * @param answered what its answer comes to.
+   * @throws {StoreUnavailable} when nobody has run the actor for some seconds, or the store is away.
+   */
+  async route<T>(
+    actor: string,
+    here: () => Promise<T>,
+    request: () => PeerRequest,
+    answered: (answer: PeerAnswer) => T,
+  ): Promise<T> {
+    const { clock, doubt } = this.#parts
+    const shard = shardOf(actor)
+    const startedAt = clock.now()
+    for (let attempt = 0; ; attempt++) {
+      const found = (await this.#try(actor, shard, here)) ?? (await this.#ask(shard, request, answered))
+      if (found !== undefined) return found.value
+      this.#checkPatience(shard, clock.now() - startedAt)
+      doubt()
+      await this.#pause(shard, backoffMs(attempt, firstPauseMs, mostPauseMs))
+    }
+  }
+
+  /** Asks a process what need not come from whoever runs an actor. */
+  ask(owner: ShardOwner, request: PeerRequest): Promise<PeerAnswer> {
+    return this.#parts.peers.ask(owner.address, request).catch((error: unknown) => {
+      if (error instanceof PeerGone) this.#refused(owner)
+      throw error
+    })
+  }
+
+  async #try<T>(actor: string, shard: number, here: () => Promise<T>): Promise<Found<T> | undefined> {
+    const { held, isLive } = this.#parts
+    if (held.heldUnder(shard) === undefined || !(held.opens(shard) || isLive(actor))) return undefined
+    try {
+      return { value: await here() }
+    } catch (error) {
+      if (error instanceof Superseded) return undefined
+      throw error
+    }
+  }
+
+  async #ask<T>(
+    shard: number,
+    request: () => PeerRequest,
+    answered: (answer: PeerAnswer) => T,
+  ): Promise<Found<T> | undefined> {
+    const { held, view, storeFails } = this.#parts
+    const owner = held.heldUnder(shard) === undefined ? view.ownerOf(shard) : undefined
+    if (owner === undefined) return undefined
+    try {
+      const answer = await this.#unlessMoved(shard, this.ask(owner, request()))
+      return answer === undefined || answer.kind === 'elsewhere' ? undefined : { value: answered(answer) }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || (storeFails() && !(error instanceof PeerGone))) throw error
+      return undefined
+    }
+  }
+
+  /** Undefined when the shard gets another owner before the answer is there: that one is to be asked then. */
+  #unlessMoved<T>(shard: number, work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const stop = this.#parts.view.onChange(shard, () => resolve(undefined))
+      work.then(resolve, reject).finally(stop)
+    })
+  }
+
+  #pause(shard: number, ms: number): Promise<void> {
+    const { clock, view } = this.#parts
+    return new Promise((resolve) => {
+      const done = (): void => {
+        cancel()
+        stop()
+        resolve()
+      }
+      const cancel = clock.after(ms, done)
+      const stop = view.onChange(shard, done)
+    })
+  }
+
+  #checkPatience(shard: number, waitedMs: number): void {
+    const { held, storeFails } = this.#parts
+    const uncertain = held.heldUnder(shard) !== undefined && held.epochOf(shard) === undefined
+    if (waitedMs >= storePatienceMs && (uncertain || storeFails())) {
+      throw new StoreUnavailable('the store does not say who runs the actor')
+    }
+    if (waitedMs >= patienceMs) throw new StoreUnavailable('the actor is on its way to another process')
+  }
+
+  #refused(owner: ShardOwner): void {
+    this.#parts.view.refused(owner.process)
+    this.#parts.doubt()
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Has other processes write the list rows of what they have acknowledged. Everybody who asks while a question is on its
+ * way shares the next one: that one covers what was acknowledged before they asked, this one may not.
+ */
+export class RowsElsewhere {
+  readonly #ask: () => Promise<void>
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+
+  /** @param ask asks all of them at once; never rejects. */
+  constructor(ask: () => Promise<void>) {
+    this.#ask = ask
+  }
+
+  /** Resolves when what was acknowledged anywhere before this call is written, or after a moment. */
+  shown(): Promise<void> {
+    this.#next ??= this.#start(this.#running)
+    return this.#next
+  }
+
+  async #start(before: Promise<void> | undefined): Promise<void> {
+    // one turn of the loop: what is asked for in it travels together
+    await (before ?? Promise.resolve())
+    this.#next = undefined
+    this.#running = this.#ask().finally(() => {
+      this.#running = undefined
+    })
+    await this.#running
+  }
+}
