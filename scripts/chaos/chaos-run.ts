@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChaosWorld, openChaosWorld } from './chaos-world.ts'
+import { collect } from './collect.ts'
+import { type DisturbanceKind, planOf } from './disturbance-plan.ts'
+import { Disturber } from './disturber.ts'
+import { Load } from './load.ts'
+import type { ClientParts } from './node-client.ts'
+import { judgeFigures, type Outcome } from './report.ts'
+import { Takeovers } from './takeovers.ts'
+import { judge } from './verdict.ts'
+
+/** How a run is made. */
+export interface ChaosOptions {
+  readonly seed: number
+  readonly nodes: number
+  /** How long the cluster is disturbed. */
+  readonly ms: number
+  /** All when left out. */
+  readonly kinds?: readonly DisturbanceKind[]
+  readonly say: (line: string) => void
+}
+
+/** Once all is healed, everything that was begun has to end within this. */
+const healingMs = 60_000
+
+/** Starts a cluster, disturbs it under load, lets it heal, and judges what it kept. */
+export const runChaos = async (options: ChaosOptions): Promise<Outcome> => {
+  const world = await openChaosWorld(options.nodes)
+  try {
+    return await runIn(world, options)
+  } finally {
+    await world.stop()
+  }
+}
+
+const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOptions): Promise<Outcome> => {
+  const startedAt = performance.now()
+  const stamped = (line: string) => say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${line}`)
+  let deadline = Number.POSITIVE_INFINITY
+  const parts: ClientParts = {
+    urls: () => world.cluster.urls,
+    secretKey: world.cluster.credentials.secretKey,
+    counts: { requests: 0, unavailable: 0, silent: 0, broken: 0 },
+    deadline: () => deadline,
+  }
+  const load = new Load(parts, seed, world.tool.url)
+  const takeovers = new Takeovers(parts, load.tell)
+  await takeovers.prepare()
+  const disturber = new Disturber({ world, takeovers, seed, say: stamped })
+  const loaded = load.run()
+  await disturber.run(planOf(seed, ms, kinds))
+  stamped('all is healed')
+  deadline = performance.now() + healingMs
+  load.stop()
+  await loaded
+  const visits = [...load.visits, ...takeovers.visits]
+  await load.finish(visits)
+  stamped('all is quiet')
+  deadline += healingMs
+  const evidence = await collect(parts, load, visits, world.tool.calls)
+  disturber.isWatching = false
+  const { done } = disturber
+  const figures = judgeFigures(done.kill, takeovers.timesMs)
+  const problems = [...load.problems, ...disturber.problems, ...judge(evidence), ...figures]
+  if (problems.length > 0) stamped(`what it printed and what was seen: ${keep(world, seed, evidence)}`)
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  const { counts } = parts
+  return { seed, nodes, seconds, done, takeoversMs: takeovers.timesMs, counts, evidence, problems }
+}
+
+/** Keeps logs and evidence of a run that broke a promise. @returns where. */
+const keep = ({ cluster }: ChaosWorld, seed: number, evidence: object): string => {
+  const folder = join(tmpdir(), `troupe-chaos-${seed}`)
+  mkdirSync(folder, { recursive: true })
+  for (const node of cluster.nodes) writeFileSync(join(folder, `${node.name}.log`), node.log())
+  writeFileSync(join(folder, 'evidence.json'), JSON.stringify(evidence, null, 1))
+  return folder
+}

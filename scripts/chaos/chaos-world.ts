@@ -1,0 +1,62 @@
+import { MongoClient } from 'mongodb'
+import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
+import { MongoLeases } from '../../src/storage/mongo/leases.ts'
+import { type ClusterNode, LocalCluster } from '../cluster/local-cluster.ts'
+import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { type ChaosTool, startChaosTool } from './tool-server.ts'
+
+/** The wires of one node. */
+export interface Wires {
+  readonly mongod: TcpProxy
+  readonly redis: TcpProxy
+}
+
+/** A cluster whose every node reaches MongoDB and Redis over wires of its own, and the tool that its turns call. */
+export interface ChaosWorld {
+  readonly cluster: LocalCluster
+  readonly wires: readonly Wires[]
+  readonly tool: ChaosTool
+  /** Who holds what, read past all wires; null while MongoDB is away. */
+  leases(): Promise<LeaseTable | null>
+  stop(): Promise<void>
+}
+
+/** Starts all of it: a mongod as a replica set, a redis-server, `count` nodes. */
+export const openChaosWorld = async (count: number): Promise<ChaosWorld> => {
+  const tool = await startChaosTool()
+  const wires: Wires[] = []
+  const cluster = await LocalCluster.start(0, { replicaSet: true, env: (at) => environment(cluster, wires[at], tool) })
+  for (let at = 0; at < count; at++) {
+    wires.push({ mongod: await openTcpProxy(cluster.mongod.port), redis: await openTcpProxy(cluster.redis.port) })
+  }
+  const client = new MongoClient(cluster.mongodbUrl, { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 })
+  const leases = new MongoLeases(client.db())
+  const stop = async () => {
+    await client.close()
+    await cluster.stop()
+    await Promise.all(wires.flatMap(({ mongod, redis }) => [mongod.close(), redis.close()]))
+    await tool.close()
+  }
+  try {
+    await cluster.add(count)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { cluster, wires, tool, leases: () => leases.read().catch(() => null), stop }
+}
+
+const environment = (cluster: LocalCluster, wires: Wires | undefined, tool: ChaosTool): Record<string, string> => {
+  const { pathname } = new URL(cluster.mongodbUrl)
+  return {
+    ALLOWED_PRIVATE_HOSTS: tool.host,
+    ...(wires !== undefined && {
+      // direct: the set names mongod's own port, and a driver that follows it would leave the wire
+      MONGODB_URL: `mongodb://127.0.0.1:${wires.mongod.port}${pathname}?directConnection=true`,
+      REDIS_URL: `redis://127.0.0.1:${wires.redis.port}`,
+    }),
+  }
+}
+
+/** Whether a node can answer: it runs, and is not stopped. */
+export const isUp = (node: ClusterNode): boolean => node.isRunning && !node.isPaused

@@ -1,0 +1,71 @@
+import { Random } from '../../test/simulation/random.ts'
+
+/** What can be done to a cluster. */
+export type DisturbanceKind = 'kill' | 'pause' | 'restart' | 'redis' | 'mongod' | 'cut_mongod' | 'cut_redis'
+
+/** One thing that is done to it. */
+export interface Disturbance {
+  /** When, in ms from the start; later when no node can be spared then. */
+  readonly atMs: number
+  readonly kind: DisturbanceKind
+  /** How long the process is away, stopped, or cut off, in ms. */
+  readonly forMs: number
+}
+
+/** How long each kind lasts, in ms. A pause outlasts a lease of 4 s. */
+const lasting: Readonly<Record<DisturbanceKind, readonly [number, number]>> = {
+  kill: [100, 1500],
+  pause: [4500, 7000],
+  restart: [0, 500],
+  redis: [200, 4000],
+  mongod: [200, 2000],
+  cut_mongod: [0, 2500],
+  cut_redis: [0, 2500],
+}
+
+/** Every kind. */
+export const disturbanceKinds: readonly DisturbanceKind[] = [
+  'kill',
+  'pause',
+  'restart',
+  'redis',
+  'mongod',
+  'cut_mongod',
+  'cut_redis',
+]
+
+const killEveryMs = [3800, 5000] as const
+const otherEveryMs = [6000, 9000] as const
+/** Before the first and after the last one. */
+const calmMs = 2000
+
+/**
+ * What is done in a run of `ms`: nodes are killed all along, and the other kinds come in turn, each round in another
+ * order. The same seed gives the same plan.
+ */
+export const planOf = (seed: number, ms: number, kinds = disturbanceKinds): readonly Disturbance[] => {
+  const random = new Random(`plan:${seed}`)
+  const others = kinds.filter((kind) => kind !== 'kill')
+  const plan: Disturbance[] = []
+  const add = (atMs: number, kind: DisturbanceKind) =>
+    plan.push({ atMs, kind, forMs: random.between(...lasting[kind]) })
+  const each = (every: readonly [number, number], next: () => DisturbanceKind | undefined) => {
+    for (let at = calmMs + random.between(0, every[0]); at < ms - calmMs; at += random.between(...every)) {
+      const kind = next()
+      if (kind !== undefined) add(at, kind)
+    }
+  }
+  if (kinds.includes('kill')) each(killEveryMs, () => 'kill')
+  let deck: DisturbanceKind[] = []
+  each(otherEveryMs, () => {
+    if (deck.length === 0) deck = shuffled(others, random)
+    return deck.pop()
+  })
+  return plan.sort((one, other) => one.atMs - other.atMs)
+}
+
+const shuffled = <T>(items: readonly T[], random: Random): T[] =>
+  items
+    .map((item) => ({ item, place: random.next() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item)

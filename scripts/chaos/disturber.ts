@@ -1,0 +1,136 @@
+import { Random } from '../../test/simulation/random.ts'
+import type { ClusterNode } from '../cluster/local-cluster.ts'
+import { type ChaosWorld, isUp } from './chaos-world.ts'
+import type { Disturbance, DisturbanceKind } from './disturbance-plan.ts'
+import type { Takeovers } from './takeovers.ts'
+import type { Problem } from './verdict.ts'
+
+/** What a disturber needs. */
+export interface DisturberParts {
+  readonly world: ChaosWorld
+  readonly takeovers: Takeovers
+  readonly seed: number
+  readonly say: (line: string) => void
+}
+
+/** Carries a plan out on a real cluster; at least one node is always left alone. */
+export class Disturber {
+  /** How often each kind was done. */
+  readonly done: Record<DisturbanceKind, number> = {
+    ...{ kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0 },
+  }
+  /** Processes that ended by themselves, or not as they should. */
+  readonly problems: Problem[] = []
+  readonly #parts: DisturberParts
+  readonly #random: Random
+  readonly #taken = new Set<ClusterNode>()
+  readonly #stores = new Set<string>()
+  readonly #measured: Promise<void>[] = []
+
+  constructor(parts: DisturberParts) {
+    this.#parts = parts
+    this.#random = new Random(`targets:${parts.seed}`)
+    for (const node of parts.world.cluster.nodes) this.#watch(node)
+  }
+
+  /** Resolves when all is done and healed. */
+  async run(plan: readonly Disturbance[]): Promise<void> {
+    const startedAt = performance.now()
+    const under: Promise<void>[] = []
+    for (const disturbance of plan) {
+      await wait(startedAt + disturbance.atMs - performance.now())
+      under.push(this.#carryOut(disturbance))
+    }
+    await Promise.all(under)
+    await Promise.all(this.#measured)
+  }
+
+  async #carryOut({ kind, forMs }: Disturbance): Promise<void> {
+    const { cluster } = this.#parts.world
+    if (kind === 'redis') return this.#killStore('redis', cluster.redis, forMs)
+    if (kind === 'mongod') return this.#killStore('mongod', cluster.mongod, forMs)
+    if (kind === 'cut_mongod') return this.#cut('mongod', forMs)
+    if (kind === 'cut_redis') return this.#cut('redis', forMs)
+    const node = await this.#spare()
+    this.#note(kind, `${kind} ${node.name} for ${forMs} ms`)
+    if (kind === 'kill') await this.#kill(node, forMs)
+    else if (kind === 'pause') await this.#pause(node, forMs)
+    else await this.#restart(node, forMs)
+    this.#taken.delete(node)
+  }
+
+  async #kill(node: ClusterNode, forMs: number): Promise<void> {
+    const table = await this.#parts.world.leases()
+    await node.kill9()
+    this.#measured.push(this.#parts.takeovers.measure(node.name, table, performance.now()))
+    await wait(forMs)
+    await this.#start(node)
+  }
+
+  async #pause(node: ClusterNode, forMs: number): Promise<void> {
+    node.pause()
+    await wait(forMs)
+    node.resume()
+  }
+
+  async #restart(node: ClusterNode, forMs: number): Promise<void> {
+    const code = await node.term()
+    if (code !== 0) this.problems.push({ kind: 'broken', what: `${node.name} ended with ${code} on SIGTERM` })
+    await wait(forMs)
+    await this.#start(node)
+  }
+
+  async #start(node: ClusterNode): Promise<void> {
+    await node.restart()
+    this.#watch(node)
+  }
+
+  async #killStore(name: 'redis' | 'mongod', store: Pick<ClusterNode, 'kill9' | 'restart'>, forMs: number) {
+    if (this.#stores.has(name)) return
+    this.#stores.add(name)
+    this.#note(name, `kill ${name} for ${forMs} ms`)
+    await store.kill9()
+    await wait(forMs)
+    await store.restart()
+    this.#stores.delete(name)
+  }
+
+  async #cut(wire: 'redis' | 'mongod', forMs: number): Promise<void> {
+    const at = this.#random.between(0, this.#parts.world.wires.length - 1)
+    this.#note(`cut_${wire}`, `cut node-${at + 1} from ${wire} for ${forMs} ms`)
+    this.#parts.world.wires[at]?.[wire].cut()
+    await wait(forMs)
+    this.#parts.world.wires[at]?.[wire].heal()
+  }
+
+  /** A node that can be disturbed while another one goes on. */
+  async #spare(): Promise<ClusterNode> {
+    for (;;) {
+      const free = this.#parts.world.cluster.nodes.filter((node) => isUp(node) && !this.#taken.has(node))
+      const node = free.length > 1 ? this.#random.pick(free) : undefined
+      if (node !== undefined) {
+        this.#taken.add(node)
+        return node
+      }
+      await wait(50)
+    }
+  }
+
+  #note(kind: DisturbanceKind, line: string): void {
+    this.done[kind]++
+    this.#parts.say(line)
+  }
+
+  /** A process that ends although nobody touches it. */
+  #watch(node: ClusterNode): void {
+    void node.exited.then((code) => {
+      if (!this.#taken.has(node) && this.isWatching)
+        this.problems.push({ kind: 'broken', what: `${node.name} ended by itself with ${code}` })
+    })
+  }
+
+  /** False once the cluster is taken down. */
+  isWatching = true
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))

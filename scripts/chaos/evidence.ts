@@ -1,0 +1,81 @@
+import type { Frame } from '../quickstart/sse-lines.ts'
+
+/** One turn that a client asked for, and what it heard of it. */
+export interface AskedTurn {
+  /** Stands in its input and in no other's; a good answer repeats it. */
+  readonly token: string
+  /** Whether the client knows that the service has it: a frame or an answer of it came. */
+  acknowledged: boolean
+  /** Whether it must be answered in full unless the service says why not. A rejected or cancelled one need not be. */
+  readonly answered: boolean
+}
+
+/** One row of a session's log, as the interface shows it. */
+export interface LogRow {
+  readonly sequence: number
+  readonly event_type: string
+  readonly turn_number: number | null
+  readonly payload: Frame['data']
+}
+
+/** Everything known about one session. */
+export interface SessionEvidence {
+  readonly id: string
+  readonly turns: readonly AskedTurn[]
+  /** What its client saw, over all reconnects, in the order it was seen. */
+  readonly frames: readonly Frame[]
+  /** What somebody saw who only watched it; empty when nobody did. */
+  readonly watched: readonly Frame[]
+  /** Whether somebody watched it to the end. */
+  readonly watching: boolean
+  /** Its log after everything; null when it could not be read. */
+  readonly log: readonly LogRow[] | null
+  /** Its turn count and status, read after everything; null when it could not be read. */
+  readonly session: { readonly status: string; readonly turn_count: number } | null
+  /** The same by its row in the list. */
+  readonly listed: { readonly status: string; readonly turn_count: number } | null
+}
+
+/** How an approved tool runs: by the caller, or by the server under one of its policies. */
+export type ToolRuns = 'caller' | 'idempotent' | 'at_most_once'
+
+/** One tool call of a turn that waited for a person, or ran without one. */
+export interface GatedCall {
+  readonly actionId: string
+  readonly runs: ToolRuns
+  readonly decision: 'approve' | 'reject'
+  /** Whether the client knows that its decision was taken. */
+  readonly acknowledged: boolean
+  /** The action after everything; null when it could not be read. */
+  readonly action: ActionView | null
+}
+
+/** An action that belongs to no session. */
+export interface PlainAction {
+  readonly id: string
+  /** null: it was left pending. */
+  readonly decision: 'approve' | 'reject' | null
+  readonly acknowledged: boolean
+  readonly action: ActionView | null
+}
+
+/** What reading an action tells. */
+export interface ActionView {
+  readonly status: string
+  readonly error: { readonly code: string } | null
+}
+
+/** One call that reached the tool server. */
+export interface ToolCall {
+  /** Its Idempotency-Key. */
+  readonly key: string
+  readonly actionId: string
+}
+
+/** What a run leaves to be judged. */
+export interface Evidence {
+  readonly sessions: readonly SessionEvidence[]
+  readonly gated: readonly GatedCall[]
+  readonly plain: readonly PlainAction[]
+  readonly toolCalls: readonly ToolCall[]
+}

@@ -1,0 +1,125 @@
+import { Random } from '../../test/simulation/random.ts'
+import type { PlainAction } from './evidence.ts'
+import { type ClientParts, GivenUp, NodeClient, Refused } from './node-client.ts'
+import { SessionVisit, turnWeights, type VisitParts } from './session-visit.ts'
+import type { Problem } from './verdict.ts'
+import { Watcher } from './watcher.ts'
+
+/** An action of its own, as its client remembers it. */
+export type PlainDecision = { -readonly [field in keyof Omit<PlainAction, 'action'>]: PlainAction[field] }
+
+const visitors = 12
+const deciders = 3
+
+/** What goes on while the cluster is disturbed: people who talk to sessions, decide on tools, and watch. */
+export class Load {
+  readonly visits: SessionVisit[] = []
+  readonly watchers = new Map<SessionVisit, Watcher>()
+  readonly plain: PlainDecision[] = []
+  /** What the service refused, or never answered. */
+  readonly problems: Problem[] = []
+  readonly #parts: ClientParts
+  readonly #seed: number
+  readonly #toolUrl: string
+  readonly #watching: Promise<void>[] = []
+  #isOver = false
+  #tokens = 0
+
+  constructor(parts: ClientParts, seed: number, toolUrl: string) {
+    this.#parts = parts
+    this.#seed = seed
+    this.#toolUrl = toolUrl
+  }
+
+  /** Goes on until `stop`, and then until everything that was begun has ended. */
+  async run(): Promise<void> {
+    const people = Array.from({ length: visitors }, (_, at) => this.#visitor(`visitor-${at}`))
+    const others = Array.from({ length: deciders }, (_, at) => this.#decider(`decider-${at}`))
+    await Promise.all([...people, ...others])
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  /** One more turn of each session, which none may be stuck for; then the watchers have seen everything. */
+  async finish(visits: readonly SessionVisit[]): Promise<void> {
+    const waiting = [...visits]
+    const ask = async () => {
+      for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop())
+        await visit.ask('plain', this.#token()).catch(this.tell)
+    }
+    await Promise.all(Array.from({ length: visitors }, ask))
+    for (const [visit, watcher] of this.watchers) watcher.finish(Number(visit.frames.at(-1)?.id ?? 0))
+    await Promise.all(this.#watching)
+  }
+
+  /** Notes what went wrong; anything that the service is not to blame for goes on. */
+  readonly tell = (error: unknown): void => {
+    if (error instanceof Refused) this.problems.push({ kind: 'broken', what: error.message })
+    else if (error instanceof GivenUp) this.problems.push({ kind: 'broken', what: `no answer: ${error.message}` })
+    else throw error
+  }
+
+  async #visitor(name: string): Promise<void> {
+    const random = new Random(`${this.#seed}:${name}`)
+    const parts: VisitParts = { client: new NodeClient(this.#parts, random), random, toolUrl: this.#toolUrl }
+    for (let session = 0; !this.#isOver; session++) {
+      await this.#visit(`${name}-${session}`, parts).catch(this.tell)
+    }
+  }
+
+  async #visit(name: string, parts: VisitParts): Promise<void> {
+    const { random } = parts
+    const visit = await SessionVisit.open(name, parts)
+    this.visits.push(visit)
+    if (random.chance(0.25)) this.#watch(visit, name)
+    for (let turns = random.between(2, 6); turns > 0 && !this.#isOver; turns--) {
+      await visit.ask(random.weighted(turnWeights, 'plain'), this.#token())
+      await wait(random.between(20, 300))
+    }
+  }
+
+  #watch(visit: SessionVisit, name: string): void {
+    const watcher = new Watcher(visit.id, new NodeClient(this.#parts, new Random(`${this.#seed}:${name}:watcher`)))
+    this.watchers.set(visit, watcher)
+    this.#watching.push(watcher.watch().catch(this.tell))
+  }
+
+  /** Makes actions of their own and decides on them, half of them twice. */
+  async #decider(name: string): Promise<void> {
+    const random = new Random(`${this.#seed}:${name}`)
+    const client = new NodeClient(this.#parts, random)
+    for (let at = 0; !this.#isOver; at++) {
+      await this.#decision(client, random, `${name}-${at}`).catch(this.tell)
+      await wait(random.between(50, 400))
+    }
+  }
+
+  async #decision(client: NodeClient, random: Random, key: string): Promise<void> {
+    const body = { tool: 'transfer', arguments: { order: key } }
+    const id = await client.json({ method: 'POST', path: '/v1/actions', body, key }, (action) => String(action.id))
+    const decision = random.weighted(
+      [
+        ['approve', 3],
+        ['reject', 1],
+        ['none', 1],
+      ] as const,
+      'none',
+    )
+    const made: PlainDecision = { id, decision: decision === 'none' ? null : decision, acknowledged: false }
+    this.plain.push(made)
+    if (decision === 'none') return
+    const wanted = { method: 'POST', path: `/v1/actions/${id}/${decision}`, body: {} } as const
+    for (const again of random.chance(0.5) ? ['', '-again'] : [''])
+      await client.json({ ...wanted, key: `${key}${again}` }, () => {
+        made.acknowledged = true
+      })
+  }
+
+  #token(): string {
+    return `q${++this.#tokens}z`
+  }
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,151 @@
+import type { Random } from '../../test/simulation/random.ts'
+
+/** One request, as any node may be asked it. */
+export interface Wanted {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: object
+  /** Its Idempotency-Key: the same for every attempt. */
+  readonly key?: string
+  readonly lastEventId?: string
+}
+
+/** Why a request was made once more: the service asked for it, it said nothing for 4 s, or the connection broke. */
+export type RetryReason = 'unavailable' | 'silent' | 'broken'
+
+/** How often. */
+export interface Counts extends Record<RetryReason, number> {
+  requests: number
+}
+
+/** What all clients of a run share. */
+export interface ClientParts {
+  readonly urls: () => readonly string[]
+  readonly secretKey: string
+  /** Counts, for the report. */
+  readonly counts: Counts
+  /** When to give up, by performance.now(). */
+  readonly deadline: () => number
+}
+
+/** The service refused what it should have taken. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string, what: string) {
+    super(`${what} answered ${status} ${code}`)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Long after all was healed there is still no answer. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp'
+}
+
+/** How long an answer may be silent before another node is asked, in ms. */
+const silenceMs = 4000
+/** Before the next attempt, in ms. */
+const pauseMs = 100
+
+/** Reads an answer; `alive` is called whenever something of it comes. */
+export type Read<T> = (response: Response, alive: () => void) => Promise<T>
+
+/** What came of one attempt; null: it may be tried again. */
+export type Attempt<T> = { readonly value: T } | null
+
+/** Asks the nodes as a good client does: another node when one does not answer, the same key for every attempt. */
+export class NodeClient {
+  readonly #parts: ClientParts
+  readonly #random: Random
+  #last = ''
+
+  constructor(parts: ClientParts, random: Random) {
+    this.#parts = parts
+    this.#random = random
+  }
+
+  /** @throws {Refused}, {GivenUp}. */
+  async json<T>(wanted: Wanted, shape: (body: Record<string, unknown>) => T): Promise<T> {
+    for (;;) {
+      const attempt = await this.attempt(wanted, async (response) => shape(Object(await response.json())))
+      if (attempt !== null) return attempt.value
+    }
+  }
+
+  /**
+   * One attempt at another node than the last one. Null when it did not get through, with a pause before.
+   * @throws {Refused} for anything but "try again"; {GivenUp}.
+   */
+  async attempt<T>(wanted: Wanted, read: Read<T>): Promise<Attempt<T>> {
+    if (performance.now() > this.#parts.deadline()) throw new GivenUp(`${wanted.method} ${wanted.path}`)
+    this.#parts.counts.requests++
+    const attempt = await this.#try(wanted, read)
+    if (attempt !== null) return attempt
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    return null
+  }
+
+  async #try<T>(wanted: Wanted, read: Read<T>): Promise<Attempt<T>> {
+    const abort = new AbortController()
+    let timer = setTimeout(() => abort.abort(), silenceMs)
+    const alive = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => abort.abort(), silenceMs)
+    }
+    try {
+      const response = await this.#send(wanted, abort.signal)
+      alive()
+      if (response.ok) return { value: await read(response, alive) }
+      await tryAgain(response, wanted)
+      this.#parts.counts.unavailable++
+      return null
+    } catch (error) {
+      if (error instanceof Refused) throw error
+      this.#parts.counts[abort.signal.aborted ? 'silent' : 'broken']++
+      return null
+    } finally {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }
+
+  #send({ method, path, body, key, lastEventId }: Wanted, signal: AbortSignal): Promise<Response> {
+    return fetch(`${this.#nextNode()}${path}`, {
+      method,
+      signal,
+      headers: {
+        authorization: `Bearer ${this.#parts.secretKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  }
+
+  #nextNode(): string {
+    const urls = this.#parts.urls()
+    const others = urls.filter((url) => url !== this.#last)
+    this.#last = this.#random.pick(others.length > 0 ? others : urls) ?? ''
+    return this.#last
+  }
+}
+
+/** Whether a client tries again after this refusal. @throws {Refused} when not. */
+const tryAgain = async (response: Response, { method, path }: Wanted): Promise<void> => {
+  const text = await response.text()
+  const code = codeIn(text)
+  if (response.status === 503 || code === 'idempotency_in_progress') return
+  throw new Refused(response.status, code, `${method} ${path}`)
+}
+
+const codeIn = (text: string): string => {
+  try {
+    return String(Object(Object(JSON.parse(text)).error).code)
+  } catch {
+    return text.slice(0, 200)
+  }
+}

@@ -1,0 +1,56 @@
+import type { DisturbanceKind } from './disturbance-plan.ts'
+import type { Evidence } from './evidence.ts'
+import type { Counts } from './node-client.ts'
+import { quantile } from './takeovers.ts'
+import type { Problem } from './verdict.ts'
+
+/** What a run did and found. */
+export interface Outcome {
+  readonly seed: number
+  readonly nodes: number
+  readonly seconds: number
+  readonly done: Readonly<Record<DisturbanceKind, number>>
+  readonly takeoversMs: readonly number[]
+  readonly counts: Readonly<Counts>
+  readonly evidence: Evidence
+  readonly problems: readonly Problem[]
+}
+
+/** A node's sessions are to be back within this, in half of all kills (DESIGN "Owners"). In ms. */
+export const takeoverMaxMs = 3000
+
+/** Problems that are shown one by one. */
+const shown = 40
+
+/** The lines that a run ends with. */
+export const reportOf = (outcome: Outcome): readonly string[] => {
+  const { seed, nodes, seconds, done, takeoversMs, counts, evidence, problems } = outcome
+  const turns = evidence.sessions.flatMap((session) => session.turns).filter(({ acknowledged }) => acknowledged)
+  const approved = evidence.gated.filter(({ decision, runs }) => decision === 'approve' && runs !== 'caller')
+  const unknown = approved.filter(({ action }) => action?.error?.code === 'outcome_unknown')
+  const retries = counts.unavailable + counts.silent + counts.broken
+  const of = (kind: Problem['kind']) => problems.filter((problem) => problem.kind === kind).length
+  return [
+    `chaos: seed ${seed}, ${nodes} nodes, ${seconds} s`,
+    `disturbed  ${done.kill} nodes killed, ${done.pause} paused, ${done.restart} restarted; mongod killed ${done.mongod},` +
+      ` redis ${done.redis} times; cut off ${done.cut_mongod} times from mongod, ${done.cut_redis} from redis`,
+    `takeovers  ${takeoversMs.length}, p50 ${ms(quantile(takeoversMs, 0.5))}, max ${ms(Math.max(0, ...takeoversMs))}`,
+    `requests   ${counts.requests}, ${retries} retries (${counts.unavailable} asked for, ${counts.silent} after silence,` +
+      ` ${counts.broken} broken off)`,
+    `load       ${evidence.sessions.length} sessions, ${turns.length} turns, ${evidence.plain.length} actions of their own`,
+    `tools      ${evidence.gated.length} calls decided or run, ${evidence.toolCalls.length} reached the tool,` +
+      ` ${unknown.length} with unknown outcome`,
+    ...problems.slice(0, shown).map(({ kind, what }) => `${kind.toUpperCase()} ${what}`),
+    ...(problems.length > shown ? [`… and ${problems.length - shown} more`] : []),
+    `lost ${of('lost')}, doubled ${of('doubled')}, otherwise broken ${of('broken')}`,
+  ]
+}
+
+/** What the figures themselves break. */
+export const judgeFigures = (kills: number, takeoversMs: readonly number[]): readonly Problem[] => {
+  const p50 = quantile(takeoversMs, 0.5)
+  if (kills > 0 && takeoversMs.length === 0) return [{ kind: 'broken', what: 'no takeover could be measured' }]
+  return p50 < takeoverMaxMs ? [] : [{ kind: 'broken', what: `half of all takeovers take longer than ${ms(p50)}` }]
+}
+
+const ms = (value: number): string => `${Math.round(value)} ms`

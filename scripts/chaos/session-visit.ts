@@ -1,0 +1,240 @@
+import type { Random } from '../../test/simulation/random.ts'
+import { type Frame, frames } from '../quickstart/sse-lines.ts'
+import type { AskedTurn, GatedCall, ToolRuns } from './evidence.ts'
+import { type NodeClient, Refused, type Wanted } from './node-client.ts'
+
+/** A decision on a tool call, as its client remembers it. */
+export type Decision = Omit<GatedCall, 'action'> & { acknowledged: boolean; readonly gated: boolean }
+
+/** What a client asks for in one turn. */
+export type TurnKind = keyof typeof turnKinds
+
+interface TurnPlan {
+  readonly input: (token: string) => string
+  readonly runs?: ToolRuns
+  readonly gated?: boolean
+  readonly decision?: 'approve' | 'reject'
+  readonly cancelled?: boolean
+}
+
+const refund = (token: string): string => `Please use issue_refund with order: ${token}`
+
+const turnKinds = {
+  plain: { input: (token) => `What is ${token}?` },
+  slow: { input: (token) => `slow please, what is ${token}?` },
+  cancelled: { input: (token) => `slow please, what is ${token}?`, cancelled: true },
+  handed: { input: refund, runs: 'caller', gated: true, decision: 'approve' },
+  once: { input: refund, runs: 'at_most_once', gated: true, decision: 'approve' },
+  repeatable: { input: refund, runs: 'idempotent', gated: true, decision: 'approve' },
+  rejected: { input: refund, runs: 'at_most_once', gated: true, decision: 'reject' },
+  ungated: { input: refund, runs: 'at_most_once', gated: false, decision: 'approve' },
+} as const satisfies Readonly<Record<string, TurnPlan>>
+
+/** How often each kind is asked for. */
+export const turnWeights: readonly (readonly [TurnKind, number])[] = [
+  ...([
+    ['plain', 5],
+    ['slow', 4],
+    ['once', 5],
+    ['repeatable', 3],
+  ] as const),
+  ...([
+    ['handed', 2],
+    ['rejected', 1],
+    ['ungated', 1],
+    ['cancelled', 1],
+  ] as const),
+]
+
+/** What a visit stands on. */
+export interface VisitParts {
+  readonly client: NodeClient
+  readonly random: Random
+  readonly toolUrl: string
+}
+
+const isOver = ({ event }: Frame): boolean => event === 'turn.completed' || event === 'turn.failed'
+const isPause = ({ event }: Frame): boolean => event === 'turn.paused'
+
+/**
+ * One session and its client: asks for a turn, comes back with the last event's id whenever a stream breaks, decides on
+ * what waits, and keeps what it saw.
+ */
+export class SessionVisit {
+  readonly id: string
+  readonly turns: AskedTurn[] = []
+  readonly decisions: Decision[] = []
+  readonly frames: Frame[] = []
+  readonly #parts: VisitParts
+
+  constructor(id: string, parts: VisitParts) {
+    this.id = id
+    this.#parts = parts
+  }
+
+  /** Starts a session, on whichever node answers. */
+  static async open(key: string, parts: VisitParts): Promise<SessionVisit> {
+    const create = { method: 'POST', path: '/v1/sessions', body: {}, key } as const
+    return new SessionVisit(await parts.client.json(create, ({ id }) => String(id)), parts)
+  }
+
+  /** Runs a turn to its end; `taken` when the service has it. @throws {Refused}, {GivenUp}. */
+  async ask(kind: TurnKind, token: string, taken: () => void = nothing): Promise<void> {
+    const plan: TurnPlan = turnKinds[kind]
+    const answered = plan.decision !== 'reject' && plan.cancelled !== true
+    const turn = { token, acknowledged: false, answered }
+    this.turns.push(turn)
+    const from = this.frames.length
+    const start = { ...this.#request('turns', this.#bodyOf(plan, token)), key: `turn-${token}` }
+    const cancel = plan.cancelled === true ? this.#cancelOnce(token) : undefined
+    const heard = () => {
+      turn.acknowledged = true
+      taken()
+      return cancel?.()
+    }
+    await this.#follow(start, from, (frame) => isOver(frame) || isPause(frame), heard)
+    if (plan.decision !== undefined) await this.#decide(plan, plan.decision, token, from)
+  }
+
+  async #decide(plan: TurnPlan, decision: 'approve' | 'reject', token: string, from: number): Promise<void> {
+    const started = this.frames.slice(from).find(({ event }) => event === 'tool_call.started')
+    // a turn that was interrupted before its model had called has nothing to decide
+    if (started === undefined) return
+    const decided = {
+      actionId: String(started.data.action_id),
+      runs: plan.runs ?? 'caller',
+      decision,
+      acknowledged: plan.gated !== true,
+      gated: plan.gated === true,
+    }
+    this.decisions.push(decided)
+    const last = this.frames.at(-1)
+    if (last === undefined || !isPause(last)) return
+    const waited = this.frames.length
+    await (decision === 'reject' ? this.#reject(decided) : this.#approve(decided, token))
+    if (!this.frames.slice(waited).some(isOver)) await this.#follow(null, waited, isOver, nothing)
+  }
+
+  /** By the session or by its action, and some with haste: twice at once, at two nodes. */
+  async #approve(decided: Decision, token: string): Promise<void> {
+    const { random } = this.#parts
+    const outputs = [{ action_id: decided.actionId, output: `handed ${token}` }]
+    const results = decided.runs === 'caller' ? { tool_results: outputs } : {}
+    const bySession = { ...this.#request('approve', { action_id: decided.actionId, ...results }) }
+    const byAction = { method: 'POST', path: `/v1/actions/${decided.actionId}/approve`, body: results } as const
+    const isHasty = random.chance(0.3)
+    const hasty = isHasty ? this.#approveToo(random.chance(0.5) ? bySession : byAction, decided) : undefined
+    const key = `approve-${decided.actionId}`
+    try {
+      if (random.chance(0.5)) {
+        const heard = () => {
+          decided.acknowledged = true
+          return undefined
+        }
+        await this.#follow({ ...bySession, key }, this.frames.length, isOver, heard)
+      } else {
+        await this.#parts.client.json({ ...byAction, key }, () => {
+          decided.acknowledged = true
+        })
+      }
+    } catch (error) {
+      if (!isHasty || !isResolved(error)) throw error
+    }
+    await hasty
+  }
+
+  /** A second approval at the same time, once: it may come first, second, or not at all. */
+  async #approveToo(wanted: Wanted, decided: Decision): Promise<void> {
+    try {
+      const heard = await this.#parts.client.attempt({ ...wanted, key: `again-${decided.actionId}` }, async () => true)
+      if (heard !== null) decided.acknowledged = true
+    } catch (error) {
+      if (!isResolved(error)) throw error
+    }
+  }
+
+  async #reject(decided: Decision): Promise<void> {
+    const wanted = this.#request('reject', { action_id: decided.actionId })
+    await this.#parts.client.json({ ...wanted, key: `reject-${decided.actionId}` }, () => {
+      decided.acknowledged = true
+    })
+  }
+
+  /** Cancels once, as soon as something of the turn was heard; a turn that has ended since has nothing to cancel. */
+  #cancelOnce(token: string): () => Promise<void> {
+    let asked = false
+    return async () => {
+      if (asked) return
+      asked = true
+      const wanted = { ...this.#request('cancel', undefined), key: `cancel-${token}` }
+      await this.#parts.client
+        .json(wanted, () => {})
+        .catch((error: unknown) => {
+          if (!(error instanceof Refused && error.code === 'no_turn_in_progress')) throw error
+        })
+    }
+  }
+
+  /**
+   * Opens a stream and reads on until `over`, over any number of breaks: asked again until it was answered, resumed after
+   * that. `start` null resumes at once.
+   */
+  async #follow(
+    start: Wanted | null,
+    from: number,
+    over: (frame: Frame) => boolean,
+    heard: () => Promise<void> | undefined,
+  ): Promise<void> {
+    const { client } = this.#parts
+    let work: Promise<void> | undefined
+    let opening = start
+    while (!this.frames.slice(from).some(over)) {
+      const before = this.frames.length
+      await client.attempt(opening ?? this.#resume(), async (response, alive) => {
+        if (opening !== null) work = heard()
+        work?.catch(ignored)
+        opening = null
+        for await (const frame of frames(response.body ?? new ReadableStream())) {
+          alive()
+          this.frames.push(frame)
+          if (over(frame)) return
+        }
+      })
+      if (this.frames.length === before) await breath()
+    }
+    await work
+  }
+
+  #resume(): Wanted {
+    return { method: 'GET', path: `/v1/sessions/${this.id}/stream`, lastEventId: this.frames.at(-1)?.id ?? '0' }
+  }
+
+  #request(verb: string, body: object | undefined) {
+    const path = `/v1/sessions/${this.id}/${verb}`
+    return { method: 'POST', path, ...(body !== undefined && { body }) } as const
+  }
+
+  #bodyOf({ input, runs, gated }: TurnPlan, token: string): object {
+    if (runs === undefined) return { input: input(token) }
+    const declared = {
+      name: 'issue_refund',
+      description: 'Pays an order back.',
+      parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
+    }
+    const tool =
+      runs === 'caller'
+        ? { type: 'function', function: declared, needsApproval: true }
+        : { type: 'http', ...declared, url: this.#parts.toolUrl, effect: runs, needsApproval: gated === true }
+    return { input: input(token), tools: [tool], pause_on_tool_calls: gated === true }
+  }
+}
+
+const isResolved = (error: unknown): boolean => error instanceof Refused && error.code === 'action_already_resolved'
+
+const nothing = (): undefined => undefined
+
+/** What is awaited later may fail before that. */
+const ignored = (): void => {}
+
+/** A stream that ends without news is not opened again in the same moment. */
+const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))

@@ -1,0 +1,59 @@
+import { shardOf } from '../../src/actors/runtime/shard.ts'
+import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
+import { Random } from '../../test/simulation/random.ts'
+import { type ClientParts, NodeClient } from './node-client.ts'
+import { SessionVisit } from './session-visit.ts'
+
+/** At most so many sessions of a dead node are asked. */
+const probesPerKill = 3
+const poolSize = 72
+
+/** Measures how long sessions of a killed node are away: until another node acknowledges a turn of one. */
+export class Takeovers {
+  /** ms from the kill to the acknowledgement, as they came. */
+  readonly timesMs: number[] = []
+  readonly #parts: ClientParts
+  readonly #visits: SessionVisit[] = []
+  readonly #busy = new Set<SessionVisit>()
+  readonly #tell: (problem: unknown) => void
+  #asked = 0
+
+  constructor(parts: ClientParts, tell: (problem: unknown) => void) {
+    this.#parts = parts
+    this.#tell = tell
+  }
+
+  /** The sessions that are asked, for the verdict. */
+  get visits(): readonly SessionVisit[] {
+    return this.#visits
+  }
+
+  /** Makes sessions that are spread over all shards, and so over all nodes. */
+  async prepare(): Promise<void> {
+    const client = new NodeClient(this.#parts, new Random('probes'))
+    const open = (at: number) => SessionVisit.open(`probe-${at}`, { client, random: new Random(at), toolUrl: '' })
+    this.#visits.push(...(await Promise.all(Array.from({ length: poolSize }, (_, at) => open(at)))))
+  }
+
+  /** A node was killed at `killedAt` (performance.now()); `table` says what it held a moment before. */
+  async measure(node: string, table: LeaseTable | null, killedAt: number): Promise<void> {
+    const holders = new Set(table?.members.filter((member) => member.node === node).map(({ process }) => process))
+    const held = new Set(table?.leases.filter(({ holder }) => holder && holders.has(holder)).map(({ shard }) => shard))
+    const idle = this.#visits.filter((visit) => held.has(shardOf(visit.id)) && !this.#busy.has(visit))
+    await Promise.all(idle.slice(0, probesPerKill).map((visit) => this.#probe(visit, killedAt)))
+  }
+
+  async #probe(visit: SessionVisit, killedAt: number): Promise<void> {
+    this.#busy.add(visit)
+    const token = `probe${++this.#asked}q`
+    const taken = () => this.timesMs.push(performance.now() - killedAt)
+    await visit.ask('plain', token, taken).catch(this.#tell)
+    this.#busy.delete(visit)
+  }
+}
+
+/** The value below which `part` of the others lie; 0 of none. */
+export const quantile = (values: readonly number[], part: number): number => {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}

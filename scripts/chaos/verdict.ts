@@ -1,0 +1,120 @@
+import type { Frame } from '../quickstart/sse-lines.ts'
+import type { AskedTurn, Evidence, LogRow, SessionEvidence } from './evidence.ts'
+import { judgePlain, judgeTools } from './tool-verdict.ts'
+
+/** What can be broken: something is gone, something is there twice, or something is not as it was promised. */
+export type Breach = 'lost' | 'doubled' | 'broken'
+
+/** One broken promise. */
+export interface Problem {
+  readonly kind: Breach
+  readonly what: string
+}
+
+/** Every promise that the evidence shows broken; empty when all were kept. */
+export const judge = (evidence: Evidence): readonly Problem[] => [
+  ...evidence.sessions.flatMap(judgeSession),
+  ...judgeTools(evidence),
+  ...evidence.plain.flatMap(judgePlain),
+]
+
+const judgeSession = (session: SessionEvidence): readonly Problem[] => {
+  const { id, log } = session
+  if (log === null) return [{ kind: 'lost', what: `${id}: its log cannot be read` }]
+  return [
+    ...sequences(log),
+    ...turns(session, log),
+    ...endings(session, log),
+    ...seen('its client', session.frames, log),
+    ...seen('its watcher', session.watched, log),
+    ...(session.watching ? unseen(session.watched, log) : []),
+    ...views(session, log),
+  ].map(({ kind, what }) => ({ kind, what: `${id}: ${what}` }))
+}
+
+const isStart = ({ event_type }: LogRow): boolean => event_type === 'turn.started'
+const isEnd = ({ event_type }: LogRow): boolean => event_type === 'turn.completed' || event_type === 'turn.failed'
+
+/** Sequences are gapless from 1. */
+const sequences = (log: readonly LogRow[]): readonly Problem[] => {
+  const at = log.findIndex(({ sequence }, index) => sequence !== index + 1)
+  const row = log[at]
+  return row === undefined ? [] : [{ kind: 'broken', what: `sequence ${row.sequence} stands at place ${at + 1}` }]
+}
+
+/** What a client knows to be taken is in the log once; what it asked for in vain is there once at most. */
+const turns = ({ turns: asked }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] => {
+  const started = log.filter(isStart)
+  const problems = asked.flatMap(({ token, acknowledged }): readonly Problem[] => {
+    const times = started.filter(({ payload }) => String(payload.input_text).includes(token)).length
+    if (times > 1) return [{ kind: 'doubled', what: `turn ${token} is in the log ${times} times` }]
+    return times === 0 && acknowledged ? [{ kind: 'lost', what: `turn ${token} was acknowledged` }] : []
+  })
+  const foreign = started.filter(({ payload }) => !asked.some(({ token }) => names(payload.input_text, token)))
+  return [...problems, ...foreign.map(({ sequence }) => broken(`nobody asked for the turn at ${sequence}`))]
+}
+
+/** Each turn ends once, with the text of its deltas, and a good end answers its own question. */
+const endings = ({ turns: asked }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] =>
+  log.filter(isStart).flatMap((start) => {
+    const rows = log.filter(({ turn_number }) => turn_number === start.turn_number)
+    const ends = rows.filter(isEnd)
+    const turn = asked.find(({ token }) => names(start.payload.input_text, token))
+    const end = ends[0]
+    if (end === undefined) return [broken(`turn ${start.turn_number} never ended`)]
+    if (ends.length > 1) return [{ kind: 'doubled', what: `turn ${start.turn_number} ended ${ends.length} times` }]
+    return [...textProblems(start.turn_number, rows, end), ...answerProblems(turn, end)]
+  })
+
+const textProblems = (turn: number | null, rows: readonly LogRow[], end: LogRow): readonly Problem[] => {
+  const deltas = rows.filter(({ event_type }) => event_type === 'output_text.delta')
+  const text = deltas.map(({ payload }) => payload.delta).join('')
+  const output = end.event_type === 'turn.completed' ? end.payload.output : Object(end.payload.output).text
+  return output === text ? [] : [broken(`the deltas of turn ${turn} are not its output`)]
+}
+
+/** Why a turn may fail: the process that ran it ended, or its client wanted it. */
+const goodFailures: readonly unknown[] = ['interrupted', 'cancelled']
+
+const answerProblems = (turn: AskedTurn | undefined, { event_type, payload }: LogRow): readonly Problem[] => {
+  if (turn === undefined) return []
+  if (event_type === 'turn.failed') {
+    const { code } = Object(payload.error)
+    return goodFailures.includes(code) ? [] : [broken(`turn ${turn.token} failed with ${code}`)]
+  }
+  if (!turn.answered || names(payload.output, turn.token)) return []
+  return names(payload.output, 'outcome_unknown') ? [] : [broken(`turn ${turn.token} has the answer of another one`)]
+}
+
+/** Frames are the log: none that is not there, none twice, none left out up to the last one. */
+const seen = (who: string, frames: readonly Frame[], log: readonly LogRow[]): readonly Problem[] => {
+  const twice = frames.find(({ id }, at) => frames.findIndex((other) => other.id === id) < at)
+  if (twice !== undefined) return [{ kind: 'doubled', what: `${who} saw event ${twice.id} twice` }]
+  const torn = frames.find(({ id }, at) => Number(id) !== at + 1)
+  if (torn !== undefined) return [broken(`${who} saw event ${torn.id} after ${frames[frames.indexOf(torn) - 1]?.id}`)]
+  return frames.flatMap((frame, at) => {
+    const row = log[at]
+    if (row === undefined) return [{ kind: 'lost', what: `${who} saw event ${frame.id}, the log has it not` }]
+    return sameEvent(frame, row) ? [] : [broken(`${who} saw event ${frame.id} other than it is in the log`)]
+  })
+}
+
+const unseen = (frames: readonly Frame[], log: readonly LogRow[]): readonly Problem[] =>
+  frames.length >= log.length ? [] : [broken(`its watcher saw ${frames.length} of ${log.length} events`)]
+
+const sameEvent = ({ event, data }: Frame, { event_type, payload }: LogRow): boolean =>
+  (event === event_type || event === `response.${event_type}`) && JSON.stringify(data) === JSON.stringify(payload)
+
+/** A read and the list say what the log says. */
+const views = ({ session, listed }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] => {
+  const count = log.filter(isStart).length
+  return Object.entries({ read: session, list: listed }).flatMap(([name, view]): readonly Problem[] => {
+    if (view === null) return [{ kind: 'lost', what: `the ${name} has it not` }]
+    if (view.turn_count !== count) return [broken(`the ${name} says ${view.turn_count} turns, the log ${count}`)]
+    return view.status === 'paused' ? [broken(`the ${name} says that it waits`)] : []
+  })
+}
+
+const names = (text: unknown, token: string): boolean => String(text).includes(token)
+
+const broken = (what: string): Problem => ({ kind: 'broken', what })

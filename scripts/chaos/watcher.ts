@@ -1,0 +1,38 @@
+import { type Frame, frames } from '../quickstart/sse-lines.ts'
+import type { NodeClient } from './node-client.ts'
+
+/** Watches a session from its first event, on one node after the other, and keeps what it saw. */
+export class Watcher {
+  readonly frames: Frame[] = []
+  readonly #path: string
+  readonly #client: NodeClient
+  #until: number | undefined
+
+  constructor(session: string, client: NodeClient) {
+    this.#path = `/v1/sessions/${session}/stream`
+    this.#client = client
+  }
+
+  /** Watches until `finish` says how far; ends early when the service gives no more. */
+  async watch(): Promise<void> {
+    while (!this.#isDone) {
+      const lastEventId = this.frames.at(-1)?.id ?? '0'
+      await this.#client.attempt({ method: 'GET', path: this.#path, lastEventId }, async ({ body }, alive) => {
+        for await (const frame of frames(body ?? new ReadableStream())) {
+          alive()
+          this.frames.push(frame)
+          if (this.#isDone) return
+        }
+      })
+    }
+  }
+
+  /** The last event that there will be. */
+  finish(sequence: number): void {
+    this.#until = sequence
+  }
+
+  get #isDone(): boolean {
+    return this.#until !== undefined && Number(this.frames.at(-1)?.id ?? 0) >= this.#until
+  }
+}

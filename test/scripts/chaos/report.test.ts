@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { judgeFigures, type Outcome, reportOf, takeoverMaxMs } from '../../../scripts/chaos/report.ts'
+import { quantile } from '../../../scripts/chaos/takeovers.ts'
+import { call, evidence, gated, session } from './samples.ts'
+
+const outcome: Outcome = {
+  seed: 7,
+  nodes: 3,
+  seconds: 140,
+  done: { kill: 24, pause: 3, restart: 2, redis: 2, mongod: 3, cut_mongod: 2, cut_redis: 2 },
+  takeoversMs: [900, 1200, 5000],
+  counts: { requests: 100, unavailable: 3, silent: 2, broken: 5 },
+  evidence: evidence({ sessions: [session()], gated: [gated()], toolCalls: [call('k')] }),
+  problems: [],
+}
+
+describe('the report', () => {
+  it('says what was done, how long takeovers took, and what was kept', () => {
+    const text = reportOf(outcome).join('\n')
+    expect(text).toContain('24 nodes killed, 3 paused, 2 restarted')
+    expect(text).toContain('takeovers  3, p50 1200 ms, max 5000 ms')
+    expect(text).toContain('100, 10 retries')
+    expect(text.endsWith('lost 0, doubled 0, otherwise broken 0')).toBe(true)
+  })
+
+  it('names what broke, and counts all of it', () => {
+    const lost = Array.from({ length: 50 }, (_, at) => ({ kind: 'lost', what: `turn ${at}` }) as const)
+    const lines = reportOf({ ...outcome, problems: [...lost, { kind: 'doubled', what: 'a tool' }] })
+    expect(lines).toContain('LOST turn 0')
+    expect(lines).toContain('… and 11 more')
+    expect(lines.at(-1)).toBe('lost 50, doubled 1, otherwise broken 0')
+  })
+})
+
+describe('takeovers', () => {
+  it('are in time when half of them are', () => {
+    expect(judgeFigures(3, [100, 200, 60_000])).toEqual([])
+    expect(judgeFigures(3, [100, takeoverMaxMs, 60_000])).toMatchObject([{ kind: 'broken' }])
+  })
+
+  it('have to be seen when a node was killed', () => {
+    expect(judgeFigures(1, [])).toMatchObject([{ kind: 'broken' }])
+    expect(judgeFigures(0, [])).toEqual([])
+  })
+
+  it('are counted by their order, not as they came', () => {
+    expect(quantile([30, 10, 20], 0.5)).toBe(20)
+    expect(quantile([], 0.5)).toBe(0)
+    expect(quantile([1, 2], 1)).toBe(2)
+  })
+})

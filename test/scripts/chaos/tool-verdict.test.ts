@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { GatedCall, ToolCall } from '../../../scripts/chaos/evidence.ts'
+import { judge } from '../../../scripts/chaos/verdict.ts'
+import { call, evidence, gated } from './samples.ts'
+
+const kinds = (change: Partial<GatedCall>, toolCalls: readonly ToolCall[]) =>
+  judge(evidence({ gated: [gated(change)], toolCalls })).map(({ kind }) => kind)
+
+const unknown = { status: 'failed', error: { code: 'outcome_unknown' } }
+const pending = { status: 'pending_approval', error: null }
+
+describe('tools that ran as promised', () => {
+  it.each<[string, Partial<GatedCall>, readonly ToolCall[]]>([
+    ['once', {}, [call('k')]],
+    ['again under the same key, when it may be repeated', { runs: 'idempotent' }, [call('k'), call('k')]],
+    ['once, and nobody knows whether', { action: unknown }, [call('k')]],
+    ['never, and nobody knows whether', { action: unknown }, []],
+    ['never, as it was rejected', { decision: 'reject', action: { status: 'rejected', error: null } }, []],
+    ['never here, as the caller runs it', { runs: 'caller' }, []],
+    ['never, as the approval never came', { acknowledged: false, action: pending }, []],
+  ])('%s', (_, change, calls) => {
+    expect(kinds(change, calls)).toEqual([])
+  })
+})
+
+describe('a planted breach', () => {
+  it.each<[string, string, Partial<GatedCall>, readonly ToolCall[]]>([
+    ['a tool that ran twice', 'doubled', {}, [call('k'), call('k')]],
+    ['a repeatable tool that ran under two keys', 'doubled', { runs: 'idempotent' }, [call('k'), call('l')]],
+    ['an unknown outcome that was called again', 'doubled', { action: unknown }, [call('k'), call('k')]],
+    [
+      'a tool that ran although it was rejected',
+      'doubled',
+      { decision: 'reject', action: { status: 'rejected', error: null } },
+      [call('k')],
+    ],
+    ['an executed tool that never ran', 'lost', {}, []],
+    ['an approval that was taken and is gone', 'lost', { action: pending }, []],
+    ['a rejection that was taken and is gone', 'lost', { decision: 'reject', action: pending }, []],
+    ['an action that is gone', 'lost', { action: null }, [call('k')]],
+    ['a repeatable tool that was given up', 'broken', { runs: 'idempotent', action: unknown }, [call('k')]],
+    ['a tool that still runs', 'broken', { action: { status: 'executing', error: null } }, [call('k')]],
+  ])('%s is found', (_, kind, change, calls) => {
+    expect(kinds(change, calls)).toContain(kind)
+  })
+
+  it('of a tool that ran for an action that nobody knows is found', () => {
+    expect(judge(evidence({ toolCalls: [call('k', 'act_9')] }))).toMatchObject([{ kind: 'broken' }])
+  })
+})
+
+describe('a decision on an action of its own', () => {
+  const plain = (decision: 'approve' | 'reject' | null, status: string, acknowledged = decision !== null) =>
+    judge(evidence({ plain: [{ id: 'act_1', decision, acknowledged, action: { status, error: null } }] }))
+
+  it('that stands is no problem', () => {
+    expect(plain('approve', 'approved')).toEqual([])
+    expect(plain('reject', 'rejected')).toEqual([])
+    expect(plain(null, 'pending_approval')).toEqual([])
+    expect(plain('approve', 'pending_approval', false)).toEqual([])
+  })
+
+  it('that is gone or turned round is found', () => {
+    expect(plain('approve', 'pending_approval')).toMatchObject([{ kind: 'lost' }])
+    expect(plain('reject', 'approved')).toMatchObject([{ kind: 'lost' }])
+    expect(plain(null, 'approved')).toMatchObject([{ kind: 'lost' }])
+  })
+})

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import type { SessionEvidence } from '../../../scripts/chaos/evidence.ts'
+import { judge, type Problem } from '../../../scripts/chaos/verdict.ts'
+import { asked, evidence, framesOf, logOf, session, turnOf } from './samples.ts'
+
+const kindsOf = (problems: readonly Problem[]) => [...new Set(problems.map(({ kind }) => kind))]
+
+const verdict = (change: Partial<SessionEvidence>) => judge(evidence({ sessions: [session(change)] }))
+
+const [first, second] = [turnOf('q1z', 1), turnOf('q2z', 2)]
+const good = logOf(first, second)
+
+describe('a session that kept every promise', () => {
+  it('is found to have no problem', () => {
+    expect(verdict({})).toEqual([])
+  })
+
+  it('may have turns that were never acknowledged, in the log or not', () => {
+    expect(
+      verdict({ turns: [asked('q1z', { acknowledged: false }), asked('q2z'), asked('q3z', { acknowledged: false })] }),
+    ).toEqual([])
+  })
+
+  it('may have a turn that was interrupted in the middle of its text', () => {
+    const failed = [
+      ...turnOf('q1z', 1).slice(0, 2),
+      ['turn.failed', { turn_number: 1, output: { text: 'You said: ' }, error: { code: 'interrupted' } }] as const,
+    ]
+    expect(verdict({ log: logOf(failed, second) })).toEqual([])
+  })
+
+  it('may answer that the outcome of a tool is not known', () => {
+    const output = 'The tool issue_refund answered: {"error":{"code":"outcome_unknown"}}'
+    const events = [
+      first[0] ?? (['', {}] as const),
+      ['output_text.delta', { delta: output }] as const,
+      ['turn.completed', { turn_number: 1, output }] as const,
+    ]
+    expect(verdict({ log: logOf(events, second) })).toEqual([])
+  })
+})
+
+describe('a planted loss', () => {
+  it.each<[string, Partial<SessionEvidence>]>([
+    ['of a whole log', { log: null }],
+    ['of a turn', { turns: [asked('q1z'), asked('q2z'), asked('q3z')] }],
+    ['of an event that its client saw', { log: good.slice(0, -1), frames: framesOf(good), watched: [] }],
+    ['of an event that a watcher saw', { log: logOf(first), turns: [asked('q1z')], watched: framesOf(good) }],
+    ['from the list', { listed: null }],
+    ['from what is read', { session: null }],
+  ])('%s is found', (_, change) => {
+    expect(kindsOf(verdict(change))).toContain('lost')
+  })
+})
+
+describe('a planted double', () => {
+  it.each<[string, Partial<SessionEvidence>]>([
+    ['of a turn', { log: logOf(first, second, turnOf('q2z', 3)) }],
+    ['of an end', { log: logOf([...first, ...first.slice(-1)], second) }],
+    ['of a frame', { frames: [...framesOf(good.slice(0, 3)), ...framesOf(good.slice(2))] }],
+    ['of a frame at a watcher', { watched: [...framesOf(good), ...framesOf(good.slice(-1))] }],
+  ])('%s is found', (_, change) => {
+    expect(kindsOf(verdict(change))).toContain('doubled')
+  })
+})
+
+describe('a broken promise', () => {
+  const changed = (at: number, change: object) => good.map((row, index) => (index === at ? { ...row, ...change } : row))
+
+  it.each<[string, Partial<SessionEvidence>]>([
+    ['a gap in the log', { log: good.map((row) => ({ ...row, sequence: row.sequence + (row.sequence > 3 ? 1 : 0) })) }],
+    ['two events in the wrong order', { log: [...good.slice(1, 2), ...good.slice(0, 1), ...good.slice(2)] }],
+    ['a turn that never ended', { log: logOf(first, second.slice(0, -1)) }],
+    ['deltas that are not the output', { log: changed(2, { payload: { delta: 'What is q1z' } }) }],
+    ["another turn's answer", { log: logOf(first, [...second.slice(0, 1), ...turnOf('q1z', 2).slice(1)]) }],
+    [
+      'a turn that failed for no reason of ours',
+      {
+        log: logOf(first, [
+          ...second.slice(0, 1),
+          ['turn.failed', { turn_number: 2, output: { text: '' }, error: { code: 'internal_error' } }],
+        ]),
+      },
+    ],
+    ['a turn that nobody asked for', { turns: [asked('q1z')] }],
+    ['a gap at its client', { frames: framesOf(good).filter(({ id }) => id !== '3') }],
+    ['a frame with another text', { frames: framesOf(changed(2, { payload: { delta: 'other' } })), log: good }],
+    ['a frame with another name', { frames: framesOf(changed(3, { event_type: 'turn.failed' })), log: good }],
+    ['a watcher who did not see the end', { watched: framesOf(good).slice(0, -1) }],
+    ['a wrong count', { session: { status: 'active', turn_count: 1 } }],
+    ['an old row in the list', { listed: { status: 'active', turn_count: 1 } }],
+    ['a session that still waits', { listed: { status: 'paused', turn_count: 2 } }],
+  ])('%s is found', (_, change) => {
+    expect(kindsOf(verdict(change))).toContain('broken')
+  })
+
+  it('names the session and what is wrong', () => {
+    expect(verdict({ listed: null })).toEqual([{ kind: 'lost', what: 'ses_1: the list has it not' }])
+  })
+})
