@@ -2,13 +2,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
-import { bootstrap, type Installation, WrongMasterKey } from './actors/bootstrap.ts'
+import { apiPepperName } from './actors/auth/api-keys.ts'
+import { bootstrap, checkMasterKey, type Installation, WrongMasterKey } from './actors/bootstrap.ts'
 import { openProviders, type Providers, simulatedWanted } from './actors/gateway/providers.ts'
 import { type SimulatedProvider, startSimulatedProvider } from './actors/gateway/simulated/server.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
+import { ClusterRuns } from './actors/runtime/start-number.ts'
 import { openSsrfGuard } from './actors/tools/ssrf-guard.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { openStorage } from './open-storage.ts'
 import { loadMasterKey, openSecretBox } from './storage/secrets.ts'
 import { openTransport } from './transport/open-transport.ts'
@@ -57,6 +60,8 @@ const announce = (url: string, installed: Installation, providers: Providers, lo
 const start = async (config: Config, log: Logger): Promise<() => Promise<void>> => {
   const storage = await openStorage(config)
   const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
+  await checkMasterKey(storage.records, apiPepperName(masterKey))
+  const cluster = await openCluster(config, storage, masterKey, log)
   const { providers, simulated } = await openModels(config)
   const actors = await openActors({
     storage,
@@ -65,6 +70,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     masterKey,
     box: openSecretBox({ masterKey }),
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
+    ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
     clock: systemClock,
     log,
   })
@@ -91,13 +97,15 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     await transport.server.close(closeMs)
     await providers.close()
     await simulated?.close()
+    await cluster?.close()
     await storage.close()
   }
 }
 
 const main = async (): Promise<void> => {
   const config = readConfig(process.env)
-  const log = pino({ level: config.logLevel, base: config.nodeId === null ? null : { node: config.nodeId } })
+  const isNamed = config.nodeId !== null || config.redisUrl !== null
+  const log = pino({ level: config.logLevel, base: isNamed ? { node: nodeIdOf(config) } : null })
   const stop = await start(config, log)
   let _stopping: Promise<void> | undefined
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -108,11 +116,14 @@ const main = async (): Promise<void> => {
   }
 }
 
+/** What whoever starts the server can put right: its message says how. */
+const isForPeople = (error: unknown): error is Error =>
+  error instanceof ConfigError || error instanceof WrongMasterKey || error instanceof ClusterRuns
+
 try {
   await main()
 } catch (error) {
-  process.stderr.write(
-    `${error instanceof ConfigError || error instanceof WrongMasterKey ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-  )
+  const shown = error instanceof Error && !isForPeople(error) ? error.stack : error
+  process.stderr.write(`${shown instanceof Error ? shown.message : shown}\n`)
   process.exit(1)
 }

@@ -118,6 +118,17 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
 export const pepperOf = async (records: RecordStore): Promise<string | null> =>
   (await new Table(records, installations, Date.now).get(projectScope(place.project), place.id))?.data.pepper ?? null
 
+/**
+ * Refuses a store that was made under another master key, before anything is begun on it.
+ *
+ * @throws {WrongMasterKey}
+ */
+export const checkMasterKey = async (records: RecordStore, pepperName: string): Promise<void> => {
+  await records.prepare([installations])
+  const made = await pepperOf(records)
+  if (made !== null && made !== pepperName) throw new WrongMasterKey()
+}
+
 /** null while the process that has the claim may still be at work. */
 const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Row<InstallationData> | null> =>
   deps.now() - claim.updated_at < takeoverMs

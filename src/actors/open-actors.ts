@@ -1,22 +1,27 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
+import { catalogueSink } from '../machines/agent-version.ts'
 import { definitions } from '../machines/index.ts'
 import type { Storage } from '../storage/ports.ts'
 import { auditLines } from './audit/audit-log.ts'
+import { Catalogue } from './agents/catalogue.ts'
+import { agentVersionRows } from './agents/kinds.ts'
+import { openAgents } from './agents/open-agents.ts'
 import { type Auth, openAuth } from './auth/open-auth.ts'
 import type { SecretBox } from './auth/project-directory.ts'
 import { webhookNotices } from './effects/notify.ts'
+import { eraseActor } from './effects/erase-actor.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
 import { kinds } from './kinds.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
 import { type Clock, pause } from './runtime/clock.ts'
+import type { ClusterParts } from './runtime/cluster/cluster-node.ts'
 import type { Host } from './runtime/host.ts'
 import { RecordSweeper } from './runtime/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import { auditSink, type Sinks, webhookSink } from './runtime/sinks.ts'
-import { AgentConfigs } from './sessions/agent-configs.ts'
 import { Conversations } from './sessions/conversations.ts'
 import { actionRows, sessionRows } from './sessions/kinds.ts'
 import { sessionEffects } from './sessions/session-effects.ts'
@@ -47,6 +52,8 @@ export interface ActorsParts {
   readonly masterKey: Uint8Array
   readonly box: SecretBox
   readonly secureCookies: boolean
+  /** Joins this process to others; alone without it. */
+  readonly cluster?: ClusterParts
   readonly clock: Clock
   readonly log: Logger
 }
@@ -73,19 +80,21 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints)
   const { host } = runtime
-  notices.start({ host, sinks: sinksOf(storage, host, endpoints) })
-  const agentConfigs = new AgentConfigs({ records, now: clock.now })
+  notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
+  const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, clock })
   const useCases = {
     ...accountUseCases({ records, auth, secureCookies: parts.secureCookies, now: clock.now }),
     ...sessionUseCases({
       host,
       records,
       configs,
-      agentConfig: (project, agent) => agentConfigs.of(project, agent),
+      agentConfig: (agent) => agents.configs.of(agent),
+      installedAgent: agents.installedAgent,
       checkModel: checkModel(providers),
       defaultModel: () => providers.defaultModel,
       now: clock.now,
     }),
+    ...agents.useCases,
     ...sessionApprovalUseCases({ host }),
     ...actionUseCases({ host, now: clock.now }),
     ...actorViewUseCases({ host, records }),
@@ -104,25 +113,28 @@ const sinksOf = (
   storage: Pick<Storage, 'records'>,
   host: Pick<Host, 'create'>,
   endpoints: WebhookEndpoints,
+  { now }: Pick<Clock, 'now'>,
 ): Sinks => ({
   [auditSink]: auditLines(storage.records),
+  [catalogueSink]: new Catalogue({ records: storage.records, now }).sink,
   [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints })),
 })
 
 const startSessions = (
-  { storage, clock, log, providers, guard }: ActorsParts,
+  { storage, clock, log, providers, guard, cluster }: ActorsParts,
   auth: Auth,
   configs: TurnConfigs,
   endpoints: WebhookEndpoints,
 ) =>
   startRuntime({
+    ...(cluster !== undefined && { cluster }),
     storage,
     definitions,
-    rows: { session: sessionRows, action: actionRows, delivery: deliveryRows },
+    rows: { session: sessionRows, action: actionRows, agent_version: agentVersionRows, delivery: deliveryRows },
     clock,
     log,
     ledger: usageLedger,
-    sinks: (host) => sinksOf(storage, host, endpoints),
+    sinks: (host) => sinksOf(storage, host, endpoints, clock),
     effects: (host) => ({
       ...sessionEffects({
         conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
@@ -138,6 +150,7 @@ const startSessions = (
         storage,
         host,
       }),
+      'agent_version.eraseVersion': eraseActor({ storage, clock }),
       ...deliveryEffects({ storage, clock, endpoints, guard }),
     }),
   })

@@ -1,0 +1,75 @@
+import { hostname, networkInterfaces } from 'node:os'
+import type { Logger } from 'pino'
+import { deriveKey, keyName } from './actors/auth/derive-key.ts'
+import { systemClock } from './actors/runtime/clock.ts'
+import type { ClusterParts } from './actors/runtime/cluster/cluster-node.ts'
+import type { PeerService } from './actors/runtime/peers.ts'
+import type { Config } from './config.ts'
+import { openHints } from './open-storage.ts'
+import type { RateLimits } from './storage/cluster-ports.ts'
+import type { Storage } from './storage/ports.ts'
+import { openPeerServer } from './transport/peers/open-peer-server.ts'
+import { openPeers } from './transport/peers/open-peers.ts'
+
+/** What makes this process a node among others. */
+export interface OpenedCluster {
+  readonly parts: ClusterParts
+  readonly limits: RateLimits
+  /** When nothing is asked of other nodes any more, and nothing of them is left here. */
+  close(): Promise<void>
+}
+
+/** The name of a node whose `NODE_ID` is not set; a container's host name is its id. */
+export const nodeIdOf = ({ nodeId }: Pick<Config, 'nodeId'>): string =>
+  nodeId ?? `${hostname().slice(0, 48)}-${process.pid}`
+
+/**
+ * Joins what the configuration says several nodes share; null for one process.
+ *
+ * @throws {Error} when nothing can listen at `PEER_HOST` and `PEER_PORT`. Redis may be away.
+ */
+export const openCluster = async (
+  config: Config,
+  { leases }: Pick<Storage, 'leases'>,
+  masterKey: Uint8Array,
+  log: Logger,
+): Promise<OpenedCluster | null> => {
+  const key = deriveKey(masterKey, 'peers')
+  const hints = await openHints(config, keyName(key), log)
+  if (hints === null || leases === null) return null
+  const service = Promise.withResolvers<PeerService>()
+  const server = await openPeerServer({
+    host: peerHostOf(config),
+    port: config.peerPort,
+    key,
+    // whoever asks before the actors are there waits
+    service: async (request) => (await service.promise)(request),
+    log,
+  })
+  const peers = openPeers({ key, log, clock: systemClock })
+  const self = { node: nodeIdOf(config), address: server.address }
+  log.info({ address: server.address }, 'listening for other nodes')
+  return {
+    parts: { leases, presence: hints.presence, fanOut: hints.fanOut, peers, self, serve: service.resolve },
+    limits: hints.limits,
+    close: async () => {
+      await server.close()
+      peers.close()
+      await hints.close()
+    },
+  }
+}
+
+/** Nodes that serve this machine alone need not be reached from elsewhere. */
+export const peerHostOf = (
+  { peerHost, host }: Pick<Config, 'peerHost' | 'host'>,
+  interfaces = networkInterfaces(),
+): string => {
+  if (peerHost !== null) return peerHost
+  if (/^(127\.|::1$|localhost$)/.test(host)) return '127.0.0.1'
+  if (host !== '0.0.0.0' && host !== '::') return host
+  const addresses = Object.values(interfaces).flatMap((each) => each ?? [])
+  const reached = addresses.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
+  const first = reached.find(({ family }) => family === 'IPv4') ?? reached[0]
+  return first?.address ?? '127.0.0.1'
+}
