@@ -23,6 +23,9 @@ export const actions = defineResource('actions', {
     result: nullable(json()),
     error: nullable(object({ code: string(), message: string() })),
     note: nullable(string()),
+    /** Who decided: a key, a member or an end user. */
+    resolved_by: nullable(string()),
+    resolved_at: nullable(timestamp()),
     expires_at: timestamp(),
   },
   writable: ['tool', 'arguments', 'risk_level', 'tenant_id', 'run_id', 'session_id'],

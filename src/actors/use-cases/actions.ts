@@ -1,15 +1,17 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
-import type { ActionContext, ActionInput } from '../../machines/action.ts'
-import { actionDefinition } from '../../machines/index.ts'
+import type { ActionInput } from '../../machines/action.ts'
+import { actionDefinition, sessionDefinition } from '../../machines/index.ts'
+import { runDefinition } from '../../machines/run-definitions.ts'
+import type { CallHolder } from '../../machines/tool-calls.ts'
 import type { StoredEvent } from '../../storage/ports.ts'
 import { newIdFor } from '../ids.ts'
-import { storedState } from '../runtime/actor-state.ts'
+import { timestampOf } from '../records/row-times.ts'
+import { runContext } from '../runs/schema.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { isObject } from '../runtime/schema.ts'
-import { sanitized, truncated } from '../sessions/sanitize.ts'
-import { actionContext } from '../sessions/schema.ts'
+import { sessionContext } from '../sessions/schema.ts'
+import { actionView } from './action-views.ts'
 import type { Idempotency } from './call.ts'
 import { byOf, markOf } from './session-approvals.ts'
 import { causeOf, checkSameRequest } from './sessions.ts'
@@ -17,45 +19,31 @@ import type { UseCases } from './use-cases.ts'
 
 type ActionUseCases = Pick<UseCases, Extract<keyof UseCases, `actions.${string}`>>
 type Action = ResultOf<'actions.get'>
+type CreateCall = Parameters<UseCases['actions.create']>[0]
 
 /** What the action use-cases stand on. */
 export interface ActionParts {
   readonly host: Host
+  /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
+  readonly checkTenant: (project: string, tenant: string) => Promise<void>
   readonly now: () => number
 }
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
 /** Approval-gated actions (interface "Action"): read sanitized, approve and reject idempotently. */
-export const actionUseCases = ({ host, now }: ActionParts): ActionUseCases => ({
-  'actions.create': async (call) => {
-    const { scope, body, idempotency } = call
-    const id = newIdFor(call, 'act', host.newActorId)
-    const owner = { project: scope.project, tenant: body.tenant_id ?? scope.tenant, user: null, createdAt: now() }
-    const input: ActionInput = {
-      action_id: id,
-      owner: null,
-      session_id: body.session_id ?? null,
-      run_id: body.run_id ?? null,
-      kind: 'caller',
-      tool: body.tool,
-      arguments: JSON.stringify(body.arguments),
-      risk_level: body.risk_level,
-      policy: 'at_most_once',
-      expires_in_ms: body.expires_in === undefined ? weekMs : body.expires_in * 1000,
-      config: null,
-    }
-    await host.create(actionDefinition, id, owner, input, causeOf(idempotency))
-    return actionView(await host.find(scope, actionDefinition, id))
-  },
-  'actions.get': async (call) => actionView(await host.find(call.scope, actionDefinition, call.params.action_id)),
+export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
+  'actions.create': (call) => createAction(parts, call),
+  'actions.get': async (call) => actionView(await parts.host.find(call.scope, actionDefinition, call.params.action_id)),
   'actions.approve': async (call) => {
+    const { host, now } = parts
     const { body, principal, idempotency } = call
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const output = body?.tool_results?.find(({ action_id }) => action_id === action.id)?.output
     const event = {
       type: 'approve',
       by: byOf(principal),
+      at: timestampOf(now()),
       ...(body?.note !== undefined && { note: body.note }),
       ...(output !== undefined && { output }),
       ...markOf(idempotency),
@@ -63,17 +51,68 @@ export const actionUseCases = ({ host, now }: ActionParts): ActionUseCases => ({
     return resolved(host, action, event, idempotency)
   },
   'actions.reject': async (call) => {
+    const { host, now } = parts
     const { body, principal, idempotency } = call
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const reason = body?.reason === undefined ? {} : { reason: body.reason }
-    return resolved(
-      host,
-      action,
-      { type: 'reject', by: byOf(principal), ...reason, ...markOf(idempotency) },
-      idempotency,
-    )
+    const event = { type: 'reject', by: byOf(principal), at: timestampOf(now()), ...reason, ...markOf(idempotency) }
+    return resolved(host, action, event, idempotency)
   },
 })
+
+const createAction = async (parts: ActionParts, call: CreateCall): Promise<Action> => {
+  const { host, now } = parts
+  const { scope, body, idempotency } = call
+  const waiter = await waiterOf(host, call)
+  const tenant = waiter?.actor.owner.tenant ?? body.tenant_id ?? scope.tenant
+  if (waiter !== null && body.tenant_id !== undefined && body.tenant_id !== null && body.tenant_id !== tenant) {
+    throw new ServiceError('invalid_field', { param: 'tenant_id', message: 'It is of another tenant.' })
+  }
+  if (tenant !== null) await parts.checkTenant(scope.project, tenant)
+  const id = newIdFor(call, 'act', host.newActorId)
+  const input: ActionInput = {
+    action_id: id,
+    owner: null,
+    session_id: body.session_id ?? null,
+    run_id: body.run_id ?? null,
+    ...executorOf(waiter?.holder, body.tool),
+    tool: body.tool,
+    arguments: JSON.stringify(body.arguments),
+    risk_level: body.risk_level,
+    expires_in_ms: body.expires_in === undefined ? weekMs : body.expires_in * 1000,
+  }
+  const owner = { project: scope.project, tenant, user: waiter?.actor.owner.user ?? null, createdAt: now() }
+  await host.create(actionDefinition, id, owner, input, causeOf(idempotency))
+  return actionView(await host.find(scope, actionDefinition, id))
+}
+
+/** The run or session that an action is of, and the tools that it has. @throws {ServiceError} `not_found`. */
+const waiterOf = async (
+  host: Host,
+  { scope, body }: CreateCall,
+): Promise<{ readonly actor: Resident; readonly holder: CallHolder } | null> => {
+  if (typeof body.run_id === 'string') {
+    const actor = await found(host.find(scope, runDefinition, body.run_id), 'run_id')
+    return { actor, holder: runContext(actor.state.snapshot.context) }
+  }
+  if (typeof body.session_id !== 'string') return null
+  const actor = await found(host.find(scope, sessionDefinition, body.session_id), 'session_id')
+  return { actor, holder: sessionContext(actor.state.snapshot.context) }
+}
+
+const found = (actor: Promise<Resident>, param: string): Promise<Resident> =>
+  actor.catch((error: unknown) => {
+    throw error instanceof ServiceError && error.code === 'not_found' ? new ServiceError('not_found', { param }) : error
+  })
+
+/** A tool that the server runs for the action's run or session is run by it once approved; any other by the caller. */
+const executorOf = (holder: CallHolder | undefined, tool: string): Pick<ActionInput, 'kind' | 'policy' | 'config'> => {
+  const known = holder?.tools[tool]
+  if (holder === undefined || (known?.kind !== 'http' && known?.kind !== 'builtin')) {
+    return { kind: 'caller', policy: 'at_most_once', config: null }
+  }
+  return { kind: known.kind, policy: known.policy, config: holder.config }
+}
 
 /** Repeating a decision changes nothing and answers the action as it is. */
 const resolved = async (
@@ -89,38 +128,3 @@ const resolved = async (
   if (current === null) throw new ServiceError('not_found', { param: 'action_id' })
   return actionView(current)
 }
-
-/** An action as a read shows it: secret-like arguments masked, a long result cut. */
-export const actionView = (resident: Resident): Action => {
-  const { value, context } = storedState(resident.state.snapshot)
-  const action = actionContext(context)
-  return {
-    id: resident.id,
-    tool: action.tool,
-    risk_level: riskOf(action),
-    status: statusOf(value),
-    arguments: argumentsOf(action),
-    tenant_id: resident.owner.tenant,
-    run_id: action.run_id,
-    session_id: action.session_id,
-    result: action.output === null ? null : truncated(action.output),
-    error: action.error,
-    note: action.note,
-    expires_at: new Date(resident.owner.createdAt + action.expires_in_ms).toISOString(),
-    created_at: new Date(resident.owner.createdAt).toISOString(),
-    updated_at: new Date(resident.touchedAt).toISOString(),
-  }
-}
-
-const argumentsOf = (action: ActionContext): Action['arguments'] => {
-  const masked = sanitized(JSON.parse(action.arguments))
-  return isObject(masked) ? masked : { text: masked }
-}
-
-const risks = ['low', 'medium', 'high', 'critical'] as const
-const states = ['pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired'] as const
-
-const riskOf = (action: ActionContext): Action['risk_level'] =>
-  risks.find((risk) => risk === action.risk_level) ?? 'medium'
-
-const statusOf = (value: unknown): Action['status'] => states.find((state) => state === value) ?? 'pending_approval'

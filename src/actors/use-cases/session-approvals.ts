@@ -3,6 +3,7 @@ import type { Scope } from '../../../specs/scope.ts'
 import { actionDefinition } from '../../machines/index.ts'
 import type { OpenCall, ToolResult } from '../../machines/session-data.ts'
 import type { Commit, StoredEvent } from '../../storage/ports.ts'
+import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
 import { actionContext, sessionContext } from '../sessions/schema.ts'
@@ -13,8 +14,14 @@ import type { UseCases } from './use-cases.ts'
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
 type Approvals = Pick<UseCases, 'sessions.approve' | 'sessions.reject'>
 
+/** What approvals stand on. */
+export interface ApprovalParts {
+  readonly host: Host
+  readonly now: () => number
+}
+
 /** A person's decision on a session's tool calls: messages to the actions, which tell the session. */
-export const sessionApprovalUseCases = ({ host }: { readonly host: Host }): Approvals => ({
+export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals => ({
   'sessions.approve': async (call) => {
     const { body, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
@@ -23,7 +30,7 @@ export const sessionApprovalUseCases = ({ host }: { readonly host: Host }): Appr
     const before = await processedBefore(host, action, idempotency)
     if (before !== null) return { stream: resumedStream(host, session, before), replayed: true }
     try {
-      const told = await approveAll(host, call, session)
+      const told = await approveAll({ host, now }, call, session)
       checkSameRequest(told, idempotency)
       return { stream: resumedStream(host, session, standingAt(told.commit)), replayed: told.duplicate }
     } catch (error) {
@@ -40,7 +47,8 @@ export const sessionApprovalUseCases = ({ host }: { readonly host: Host }): Appr
     const action = await findAction(host, call.scope, session, body.action_id)
     if ((await processedBefore(host, action, idempotency)) === null) {
       pendingCall(session, body.action_id)
-      await resolve(host, action, { type: 'reject', by: byOf(principal), ...markOf(idempotency) }, idempotency)
+      const event = { type: 'reject', by: byOf(principal), at: timestampOf(now()), ...markOf(idempotency) }
+      await resolve(host, action, event, idempotency)
     }
     return { id: session.id, action_id: action.id, resolution: 'rejected', status: 'completed' }
   },
@@ -57,9 +65,14 @@ export const byOf = (principal: Principal): string => {
 export const markOf = (idempotency: Idempotency | null): { fingerprint?: string } =>
   idempotency === null ? {} : { fingerprint: idempotency.fingerprint }
 
-const approval = (principal: Principal, idempotency: Idempotency | null, output: string | undefined): StoredEvent => ({
+const approval = (
+  { principal, idempotency }: Pick<ApproveCall, 'principal' | 'idempotency'>,
+  at: string,
+  output: string | undefined,
+): StoredEvent => ({
   type: 'approve',
   by: byOf(principal),
+  at,
   ...(output !== undefined && { output }),
   ...markOf(idempotency),
 })
@@ -102,13 +115,13 @@ const isResolved = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'action_already_resolved'
 
 /** Approves what the request names. @returns what became of the approval of its `action_id`. */
-const approveAll = async (host: Host, call: ApproveCall, session: Resident): Promise<Told> => {
-  const { body, principal, scope, idempotency } = call
+const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, session: Resident): Promise<Told> => {
+  const { body, scope, idempotency } = call
   const approvals = approvalsOf(session, body.action_id, body.tool_results ?? [])
   const after = session.state.lastSequence
   let first: Told | undefined
   for (const { action_id, output } of approvals) {
-    const event = { ...approval(principal, idempotency, output), after }
+    const event = { ...approval(call, timestampOf(now()), output), after }
     const told = await resolve(host, await findAction(host, scope, session, action_id), event, idempotency)
     first ??= told
   }

@@ -1,0 +1,47 @@
+import type { ResultOf } from '../../../specs/index.ts'
+import type { ActionContext } from '../../machines/action.ts'
+import { timestampOf } from '../records/row-times.ts'
+import { storedState } from '../runtime/actor-state.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { isObject } from '../runtime/schema.ts'
+import { sanitized, truncated } from '../sessions/sanitize.ts'
+import { actionContext } from '../sessions/schema.ts'
+
+type Action = ResultOf<'actions.get'>
+
+/** An action as a read shows it: secret-like arguments masked, a long result cut. */
+export const actionView = (resident: Resident): Action => {
+  const { value, context } = storedState(resident.state.snapshot)
+  const action = actionContext(context)
+  return {
+    id: resident.id,
+    tool: action.tool,
+    risk_level: riskOf(action),
+    status: statusOf(value),
+    arguments: argumentsOf(action),
+    tenant_id: resident.owner.tenant,
+    run_id: action.run_id,
+    session_id: action.session_id,
+    result: action.output === null ? null : truncated(action.output),
+    error: action.error,
+    note: action.note,
+    resolved_by: action.resolved_by,
+    resolved_at: action.resolved_at,
+    expires_at: timestampOf(resident.owner.createdAt + action.expires_in_ms),
+    created_at: timestampOf(resident.owner.createdAt),
+    updated_at: timestampOf(resident.touchedAt),
+  }
+}
+
+const argumentsOf = (action: ActionContext): Action['arguments'] => {
+  const masked = sanitized(JSON.parse(action.arguments))
+  return isObject(masked) ? masked : { text: masked }
+}
+
+const risks = ['low', 'medium', 'high', 'critical'] as const
+const states = ['pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired'] as const
+
+const riskOf = (action: ActionContext): Action['risk_level'] =>
+  risks.find((risk) => risk === action.risk_level) ?? 'medium'
+
+const statusOf = (value: unknown): Action['status'] => states.find((state) => state === value) ?? 'pending_approval'
