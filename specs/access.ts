@@ -28,8 +28,11 @@ export const secretKeyOnly: Access = { kinds: ['secret_key'] }
 /** A secret key, or a client token of the browser. */
 export const secretKeyOrClient: Access = { kinds: ['secret_key', 'client_token'] }
 
-/** A secret key, or a client token that holds `permission`. */
-export const secretKeyOrClientWith = (permission: Permission): Access => ({ ...secretKeyOrClient, permission })
+/** A secret key, an agent's key for what is its agent's, or a client token of the browser. */
+export const keyOrClient: Access = { kinds: ['secret_key', 'agent_key', 'client_token'] }
+
+/** The same; a client token needs `permission`. */
+export const keyOrClientWith = (permission: Permission): Access => ({ ...keyOrClient, permission })
 
 /** A secret key, or the dashboard session of a member with at least this role. */
 export const secretKeyOrDashboard = (role: Role): Access => ({ kinds: ['secret_key', 'dashboard'], role })

@@ -2,9 +2,13 @@ import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from './answ
 import type { Operation, Signature } from './declare.ts'
 import { actions } from './resources/actions.ts'
 import { projectActors, projectSessions } from './resources/actors.ts'
+import { agentCatalog } from './resources/agent-catalog.ts'
+import { agentKeys } from './resources/agent-keys.ts'
+import { agentVersions } from './resources/agent-versions.ts'
 import { agents } from './resources/agents.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
+import { installations } from './resources/installations.ts'
 import { models } from './resources/models.ts'
 import { runs } from './resources/runs.ts'
 import { sessions } from './resources/sessions.ts'
@@ -17,6 +21,10 @@ export const operations = {
   ...actions,
   ...runs,
   ...agents,
+  ...agentKeys,
+  ...agentVersions,
+  ...agentCatalog,
+  ...installations,
   ...tenants,
   ...models,
   ...clientTokens,

@@ -43,6 +43,7 @@ const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation)
   return [
     'authentication_required',
     secretOnly ? 'secret_key_required' : 'forbidden',
+    ...(kinds.includes('agent_key') ? (['origin_not_allowed'] as const) : []),
     ...(permission === undefined ? [] : (['insufficient_scope'] as const)),
     ...(kinds.includes('dashboard') ? csrf : []),
   ]

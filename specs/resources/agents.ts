@@ -1,21 +1,7 @@
 import { secretKeyOrDashboard } from '../access.ts'
+import { agentConfig } from '../agent-config.ts'
 import { defineResource } from '../resource.ts'
-import { boolean, integer, nullable, number, object, optional, string } from '../schema.ts'
-import { tools } from '../tools.ts'
-
-/** What an agent runs on. Open: versions add connectors, knowledge and more (interface-additions "Shapes"). */
-const agentConfig = object(
-  {
-    model: string({ minLength: 1, maxLength: 256 }),
-    system_prompt: optional(string()),
-    instructions: optional(string()),
-    tools: optional(tools),
-    temperature: optional(number({ min: 0, max: 2 })),
-    max_tokens: optional(integer({ min: 1 })),
-    pause_on_tool_calls: optional(boolean()),
-  },
-  { title: 'AgentConfig', open: true },
-)
+import { nullable, string } from '../schema.ts'
 
 /** Gateway agents (interface "Agent platform"). */
 export const agents = defineResource('agents', {
@@ -30,5 +16,14 @@ export const agents = defineResource('agents', {
   },
   writable: ['name', 'description', 'config'],
   access: secretKeyOrDashboard('member'),
-  operations: { list: {}, create: { status: 200 }, get: {} },
+  operations: {
+    list: {},
+    create: { status: 200 },
+    get: {},
+    update: {},
+    delete: {
+      summary: 'Delete an agent with its versions and keys; refused while active installations use it',
+      errors: ['agent_in_use'],
+    },
+  },
 })

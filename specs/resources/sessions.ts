@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrClient, secretKeyOrClientWith } from '../access.ts'
+import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../answer.ts'
 import { defineOperation, defineOperations } from '../declare.ts'
 import { sessionEvents } from '../events.ts'
@@ -23,7 +23,7 @@ const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
 /** A session's status on the wire. */
 export const sessionStatus = oneOf('active', 'paused', 'completed')
-const turnAccess = secretKeyOrClientWith('sessions:turn')
+const turnAccess = keyOrClientWith('sessions:turn')
 const actionId = string({ minLength: 1, maxLength: 128 })
 
 const sessionFields = {
@@ -75,16 +75,16 @@ export const sessions = defineOperations('sessions', {
     summary: 'Start a session',
     method: 'POST',
     path,
-    access: secretKeyOrClient,
+    access: keyOrClient,
     body: object({ agent_id: optional(string({ minLength: 1, maxLength: 128 })), metadata }),
     answer: answersJson(newSession, { status: 201 }),
-    errors: ['not_found'],
+    errors: ['not_found', 'agent_not_runnable'],
   },
   list: {
     summary: 'List sessions, newest first',
     method: 'GET',
     path,
-    access: secretKeyOrClient,
+    access: keyOrClient,
     query: { status: optional(sessionStatus), ...pageQuery },
     answer: answersJson(numberedPage(session)),
   },
@@ -92,7 +92,7 @@ export const sessions = defineOperations('sessions', {
     summary: 'Read a session',
     method: 'GET',
     path: one,
-    access: secretKeyOrClient,
+    access: keyOrClient,
     answer: answersJson(session),
   },
   delete: {
@@ -113,6 +113,7 @@ export const sessions = defineOperations('sessions', {
       'turn_in_progress',
       'approval_pending',
       'session_expired',
+      'agent_not_runnable',
       'model_not_found',
       'provider_not_configured',
       'actor_parked',

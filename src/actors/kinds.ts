@@ -1,4 +1,5 @@
 import type { RecordKind } from '../storage/ports.ts'
+import { agentKinds } from './agents/kinds.ts'
 import { auditLog } from './audit/kinds.ts'
 import { authKinds } from './auth/kinds.ts'
 import { importMarks } from './backup/import-mark.ts'
@@ -16,6 +17,7 @@ export const kinds: readonly RecordKind[] = [
   ...authKinds,
   ...recordKinds,
   ...sessionKinds,
+  ...agentKinds,
   ...webhookKinds,
   ...usageKinds,
   installations,

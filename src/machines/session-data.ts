@@ -50,6 +50,8 @@ export type ToolResult = { readonly action_id: string; readonly output: string }
 export type SessionContext = {
   readonly session_id: string
   readonly agent_id: string | null
+  /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
+  readonly installation_id?: string
   readonly metadata: JsonObject
   readonly turn: number
   /** Model calls made in this turn. */
@@ -67,6 +69,8 @@ export type SessionContext = {
 export type SessionInput = {
   readonly session_id: string
   readonly agent_id: string | null
+  /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
+  readonly installation_id?: string
   readonly metadata: JsonObject
 }
 

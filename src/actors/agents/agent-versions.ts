@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope, type Scope } from '../../../specs/scope.ts'
 import type { AgentVersionInput } from '../../machines/agent-version.ts'
-import { agentStatus, agentVersionDefinition } from '../../machines/index.ts'
+import { agentStatus, agentVersionDefinition } from '../../machines/agent-version-definition.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
@@ -60,6 +60,11 @@ export class AgentVersions {
     const told = await this.#parts.host.create(agentVersionDefinition, id, owner, { ...input, version_id: id }, cause)
     if (told.duplicate && (await this.#parts.host.commitOf(id, cause)) === null) throw taken()
     return this.#parts.host.find(projectScope(project), agentVersionDefinition, id)
+  }
+
+  /** The list row of a version: what never changes of it is right there without loading its actor. Null when it is not written yet. */
+  row({ project }: Scope, id: string): Promise<Row<VersionRowData> | null> {
+    return this.#rows.get(projectScope(project), id)
   }
 
   /** One page of an agent's versions, the latest first. */

@@ -1,6 +1,6 @@
 import { projectScope, type Scope } from '../../../specs/scope.ts'
 import type { JsonObject, RecordStore } from '../../storage/ports.ts'
-import { agents } from '../records/kinds.ts'
+import { type AgentData, agents } from '../records/kinds.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -30,7 +30,7 @@ const visibilities: Readonly<Record<Shown, readonly Listing['visibility'][]>> = 
  */
 export class Catalogue {
   readonly #table: Table<CatalogueData>
-  readonly #agents: Table<(typeof agents)['dataType'] & object>
+  readonly #agents: Table<AgentData>
 
   constructor({ records, now }: { readonly records: RecordStore; readonly now: () => number }) {
     this.#table = new Table(records, agentCatalogue, now)

@@ -45,6 +45,8 @@ export type InstallationData = {
   readonly before: readonly { readonly version: string; readonly version_id: string }[]
   /** `agent_id` while active: what an agent's deletion looks for. */
   readonly active_agent: string | null
+  /** The request with an Idempotency-Key that changed the version last, so that it does not do so twice. */
+  readonly moved_by: string | null
 }
 
 /** The states that a version shows. */

@@ -1,5 +1,5 @@
 import { projectScope } from '../../../specs/scope.ts'
-import { agents } from '../records/kinds.ts'
+import { type AgentData, agents } from '../records/kinds.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Principal } from '../use-cases/call.ts'
@@ -23,7 +23,7 @@ export const isAgentKey = (token: string): boolean => token.startsWith('cak_') |
 /** Mints and verifies keys of agents (`cak_…` for servers, `cpk_…` for browsers). A key ends with its agent. */
 export class AgentKeys {
   readonly #ring: KeyRing<AgentKeyData, AgentPrincipal>
-  readonly #agents: Table<(typeof agents)['dataType'] & object>
+  readonly #agents: Table<AgentData>
 
   constructor({ records, masterKey, now }: ApiKeysDeps) {
     this.#agents = new Table(records, agents, now)

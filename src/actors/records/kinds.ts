@@ -16,7 +16,7 @@ export type TenantData = {
 }
 
 /** Of the project: they have no tenant. */
-export const agents: TypedKind<AgentData> = { name: 'agents' }
+export const agents: TypedKind<AgentData> = { name: 'agents', outbox: true }
 
 /** A tenant's row belongs to the tenant itself, so that a scope of another tenant does not see it. */
 export const tenants: TypedKind<TenantData> = {

@@ -1,25 +1,31 @@
-import { projectScope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ResolveAgent } from '../agents/resolved-config.ts'
 import { RecheckCache } from '../auth/recheck-cache.ts'
-import { type AgentData, agents } from '../records/kinds.ts'
-import { Table } from '../records/table.ts'
 import type { AgentConfig } from './turn-plan.ts'
 
 /** A change of an agent reaches the turns of every node within this time, in ms. */
 const recheckMs = 1000
 const maxCached = 10_000
 
+/** What a session runs on: an agent alone, or what the session's tenant has installed of it. */
+export interface SessionAgent {
+  readonly project: string
+  readonly agentId: string
+  readonly installationId: string | null
+  /** Of the session; an installation must be of the same. */
+  readonly tenant: string | null
+}
+
 /** What agents bring to the turns of their sessions. */
 export class AgentConfigs {
   readonly #cache: RecheckCache<AgentConfig>
 
-  constructor({ records, now }: { readonly records: RecordStore; readonly now: () => number }) {
-    const table = new Table(records, agents, now)
+  constructor({ resolve, now }: { readonly resolve: ResolveAgent; readonly now: () => number }) {
     this.#cache = new RecheckCache({
       load: async (key) => {
-        const [project = '', agent = ''] = key.split('/')
-        const row = await table.get(projectScope(project), agent)
-        return row === null ? null : configOf(row.data)
+        const { project, agentId, installationId, tenant }: SessionAgent = JSON.parse(key)
+        const found = await resolve({ project, agentId, installationId, version: null, tenant }).catch(nullWithoutAgent)
+        return found?.config ?? null
       },
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
@@ -27,19 +33,21 @@ export class AgentConfigs {
     })
   }
 
-  /** null for an agent that the project does not have. @throws {StoreUnavailable} */
-  of(project: string, agent: string): AgentConfig | null | Promise<AgentConfig | null> {
-    if (agent.includes('/')) return null
-    const key = `${project}/${agent}`
+  /**
+   * null for an agent that the project does not have.
+   *
+   * @throws {ServiceError} what `ResolveAgent` refuses an installation with; {StoreUnavailable}
+   */
+  of({ project, agentId, installationId, tenant }: SessionAgent): AgentConfig | null | Promise<AgentConfig | null> {
+    const key = JSON.stringify({ project, agentId, installationId, tenant })
     return this.#cache.peek(key) ?? this.#cache.load(key)
   }
+
+  /** Makes the next turns of this node ask again: an agent, a version or an installation has changed. */
+  readonly changed = (): void => this.#cache.clear()
 }
 
-const configOf = ({ config }: AgentData): AgentConfig => ({
-  model: config.model,
-  system_prompt: [config.system_prompt, config.instructions].filter(Boolean).join('\n\n') || null,
-  tools: config.tools ?? [],
-  temperature: config.temperature ?? null,
-  max_tokens: config.max_tokens ?? null,
-  pause_on_tool_calls: config.pause_on_tool_calls ?? null,
-})
+const nullWithoutAgent = (error: unknown): null => {
+  if (error instanceof ServiceError && error.code === 'not_found' && error.details.param === 'agent_id') return null
+  throw error
+}

@@ -1,6 +1,5 @@
 import type { RecordStore } from '../../storage/ports.ts'
 import type { Auth } from '../auth/open-auth.ts'
-import { agentUseCases } from './agents.ts'
 import { authUseCases } from './auth.ts'
 import { clientTokenUseCases } from './client-tokens.ts'
 import { projectKeyUseCases } from './project-keys.ts'
@@ -18,7 +17,7 @@ export interface AccountDeps {
   readonly now: () => number
 }
 
-/** Every operation on what is a plain record: the dashboard's accounts, client tokens, tenants, agents. */
+/** Every operation on what is a plain record: the dashboard's accounts, client tokens, tenants. */
 export const accountUseCases = ({ records, auth, secureCookies, now }: AccountDeps) => ({
   ...authUseCases({ records, secureCookies, now, dashboardSessions: auth.dashboardSessions }),
   ...projectUseCases({ records, now, projects: auth.projects }),
@@ -26,5 +25,4 @@ export const accountUseCases = ({ records, auth, secureCookies, now }: AccountDe
   ...projectMemberUseCases({ records, now, dashboardSessions: auth.dashboardSessions }),
   ...clientTokenUseCases({ records, now, clientTokens: auth.clientTokens }),
   ...tenantUseCases({ records, now }),
-  ...agentUseCases({ records, now }),
 })

@@ -1,27 +1,96 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import type { AgentVersions } from '../agents/agent-versions.ts'
+import type { Catalogue } from '../agents/catalogue.ts'
+import type { Installations } from '../agents/installations.ts'
+import { type AuditActor, actorOf, changedFields } from '../audit/audit-note.ts'
+import { agentKeys } from '../auth/kinds.ts'
 import { newIdFor } from '../ids.ts'
-import { agents } from '../records/kinds.ts'
+import { type AgentData, agents } from '../records/kinds.ts'
+import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { UseCases } from './use-cases.ts'
 
-type AgentUseCases = Pick<UseCases, 'agents.list' | 'agents.create' | 'agents.get'>
+/** What the operations on agents stand on. */
+export interface AgentDeps {
+  readonly records: RecordStore
+  readonly versions: AgentVersions
+  readonly installations: Installations
+  readonly catalogue: Catalogue
+  /** Called when what an agent runs on has changed. */
+  readonly changed: () => void
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type AgentUseCases = Pick<UseCases, Extract<keyof UseCases, `agents.${string}`>>
+
+const viewOf = ({ id, data, ...row }: Row<AgentData>) => ({ id, ...data, ...rowTimes(row) })
+
+const audit = (action: string, id: string, by: AuditActor, changes: readonly string[] = []): readonly Notice[] => [
+  { kind: 'audit', action: `agent.${action}`, by, resource: { type: 'agent', id }, changes },
+]
 
 /** Gateway agents: a name and what sessions and runs take from its config. */
-export const agentUseCases = ({ records, now }: { records: RecordStore; now: () => number }): AgentUseCases => {
-  const resource = new RecordResource({
-    table: new Table(records, agents, now),
-    idPrefix: 'agt',
-    view: (row) => ({ id: row.id, ...row.data, ...rowTimes(row) }),
-  })
+export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
+  const table = new Table(deps.records, agents, deps.now)
+  const resource = new RecordResource({ table, idPrefix: 'agt', view: viewOf })
   return {
     'agents.list': ({ scope, query }) => resource.list(scope, query),
     'agents.get': ({ scope, params }) => resource.get(scope, params.agent_id),
     'agents.create': (call) => {
       const { name, description, config } = call.body
+      const id = newIdFor(call, 'agt')
       const data = { name, description: description ?? null, config }
-      return resource.create(call.scope, { id: newIdFor(call, 'agt'), project: call.scope.project, data })
+      const notices = audit('created', id, actorOf(call.principal))
+      return resource.create(call.scope, { id, project: call.scope.project, data, notices })
+    },
+    'agents.update': async ({ scope, params, body, principal }) => {
+      const row = await table.change(
+        scope,
+        params.agent_id,
+        ({ data }) => (changedFields(data, { ...data, ...body }).length === 0 ? null : { ...data, ...body }),
+        (next, before) => audit('updated', next.id, actorOf(principal), changedFields(before.data, next.data)),
+      )
+      deps.changed()
+      return viewOf(found(row))
+    },
+    'agents.delete': async ({ scope, params, principal }) => {
+      const id = params.agent_id
+      found(await table.get(scope, id))
+      await removeAll(deps, scope.project, id, actorOf(principal))
+      await table.remove(scope, id, () => audit('deleted', id, actorOf(principal)))
+      // one that came in while the versions were being removed
+      await deps.installations.disableAll(scope, id, actorOf(principal))
+      deps.changed()
+      return { id, deleted: true }
     },
   }
+}
+
+/**
+ * Removes what an agent has, before the agent itself: after a crash in between it is still there, to be deleted again.
+ *
+ * @throws {ServiceError} `agent_in_use`
+ */
+const removeAll = async (deps: AgentDeps, project: string, agentId: string, by: AuditActor): Promise<void> => {
+  const scope = projectScope(project)
+  if ((await deps.installations.activeOf(scope, agentId, 1)).length > 0) throw new ServiceError('agent_in_use')
+  await deps.versions.deleteAll(scope, agentId, by)
+  await deps.catalogue.forget(scope, agentId)
+  const keys = new Table(deps.records, agentKeys, deps.now)
+  for (;;) {
+    const rows = await keys.list(scope, { where: { agent_id: agentId }, limit: 100 })
+    for (const { id } of rows) await keys.remove(scope, id)
+    if (rows.length < 100) return
+  }
+}
+
+const found = (row: Row<AgentData> | null): Row<AgentData> => {
+  if (row === null) throw new ServiceError('not_found', { param: 'agent_id' })
+  return row
 }

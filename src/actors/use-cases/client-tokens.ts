@@ -1,5 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
+import { tenantScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import { agentInstallations } from '../agents/kinds.ts'
 import type { ClientTokens } from '../auth/client-tokens.ts'
 import { tenants } from '../records/kinds.ts'
 import { timestampOf } from '../records/row-times.ts'
@@ -16,10 +18,18 @@ export interface ClientTokenDeps {
 /** Tokens for the browsers of one end user of a tenant. */
 export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'client_tokens.create'> => {
   const table = new Table(deps.records, tenants, deps.now)
+  const installations = new Table(deps.records, agentInstallations, deps.now)
+  const requireActive = async (project: string, tenant: string, ids: readonly string[]): Promise<void> => {
+    for (const [index, id] of ids.entries()) {
+      const row = await installations.get(tenantScope(project, tenant), id)
+      if (row?.data.status !== 'active') throw new ServiceError('not_found', { param: `installation_ids[${index}]` })
+    }
+  }
   return {
     'client_tokens.create': async ({ scope, body }) => {
       const tenant = await table.get(scope, body.tenant_id)
       if (tenant === null) throw new ServiceError('not_found', { param: 'tenant_id' })
+      await requireActive(scope.project, tenant.id, body.installation_ids ?? [])
       const { token, expiresAtMs } = await deps.clientTokens.mint(
         {
           project: scope.project,

@@ -5,6 +5,7 @@ import type { LogEvent, RecordStore } from '../../storage/ports.ts'
 import { newId, newIdFor } from '../ids.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
+import type { SessionAgent } from '../sessions/agent-configs.ts'
 import { pageOfRange, rangeOfTurn, wholeLog } from '../sessions/event-pages.ts'
 import { sessionRows } from '../sessions/kinds.ts'
 import { sessionContext } from '../sessions/schema.ts'
@@ -12,6 +13,7 @@ import { configOwner, type TurnConfigs } from '../sessions/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from '../sessions/turn-plan.ts'
 import type { Call, Idempotency, StreamAnswer } from './call.ts'
 import { numberedPage } from './numbered-page.ts'
+import { agentOfNew, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -20,8 +22,10 @@ export interface SessionParts {
   readonly host: Host
   readonly records: RecordStore
   readonly configs: TurnConfigs
-  /** What an agent brings to a turn; null for an agent that the project does not have. */
-  readonly agentConfig: (project: string, agentId: string) => AgentConfig | null | Promise<AgentConfig | null>
+  /** What an agent brings to a turn; null for an agent that the project does not have. @throws {ServiceError} `agent_not_runnable` */
+  readonly agentConfig: (agent: SessionAgent) => AgentConfig | null | Promise<AgentConfig | null>
+  /** The agent of an active installation of this tenant; null for any other. */
+  readonly installedAgent: (project: string, tenant: string, installationId: string) => Promise<string | null>
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
   readonly checkModel: (model: string) => void
   readonly defaultModel: () => string
@@ -33,8 +37,13 @@ type SessionUseCases = Omit<
   'sessions.approve' | 'sessions.reject'
 >
 
-/** A session that the caller may see. A token bound to one session sees no other. @throws {ServiceError} `not_found`. */
-export const findSession = (
+/**
+ * A session that the caller may see: a token bound to one session sees no other, one bound to installations sees theirs,
+ * an agent's key sees its agent's.
+ *
+ * @throws {ServiceError} `not_found`
+ */
+export const findSession = async (
   host: Host,
   call: Pick<Call<unknown, unknown, unknown>, 'scope' | 'principal'>,
   id: string,
@@ -42,7 +51,9 @@ export const findSession = (
   const { principal } = call
   const bound = principal.kind === 'client_token' ? principal.sessionId : null
   if (bound !== null && bound !== id) throw new ServiceError('not_found', { param: 'session_id' })
-  return host.find(call.scope, sessionDefinition, id)
+  const session = await host.find(call.scope, sessionDefinition, id)
+  if (!reaches(principal, session)) throw new ServiceError('not_found', { param: 'session_id' })
+  return session
 }
 
 /** The cause of a command: the caller's Idempotency-Key, or one of its own. */
@@ -70,17 +81,15 @@ export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   },
 })
 
-const lifecycle = ({ host, agentConfig, now }: SessionParts) =>
-  ({
+const lifecycle = (parts: SessionParts) => {
+  const { host, now } = parts
+  return {
     'sessions.create': async (call) => {
       const { scope, body, idempotency } = call
-      const agentId = body.agent_id ?? null
-      if (agentId !== null && (await agentConfig(scope.project, agentId)) === null) {
-        throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
-      }
+      const agent = await agentOfNew(parts, call)
       const id = newIdFor(call, 'ses', host.newActorId)
       const owner = { project: scope.project, tenant: scope.tenant, user: scope.user, createdAt: now() }
-      const input = { session_id: id, agent_id: agentId, metadata: body.metadata }
+      const input = { session_id: id, ...agent, metadata: body.metadata }
       await host.create(sessionDefinition, id, owner, input, causeOf(idempotency))
       await host.rows.shown()
       return newSessionView(await host.find(scope, sessionDefinition, id))
@@ -91,15 +100,17 @@ const lifecycle = ({ host, agentConfig, now }: SessionParts) =>
       await host.rows.shown()
       return { id: session.id, deleted: true }
     },
-  }) satisfies Partial<UseCases>
+  } satisfies Partial<UseCases>
+}
 
 /** One page of the sessions that the scope covers, newest first. */
 export const listSessions = async (
   { host, records }: Pick<SessionParts, 'host' | 'records'>,
   { scope, query }: Pick<Parameters<UseCases['sessions.list']>[0], 'scope' | 'query'>,
+  only: { readonly agent_id?: string } = {},
 ): Promise<ResultOf<'sessions.list'>> => {
   const { page, limit, status } = query
-  const where = status === undefined ? {} : { status }
+  const where = status === undefined ? only : { ...only, status }
   await host.rows.shown()
   const total = await records.count(sessionRows, scope, where)
   const rows = await records.list(sessionRows, scope, { where, skip: (page - 1) * limit, limit })
@@ -109,7 +120,7 @@ export const listSessions = async (
 const reading = ({ host, records }: SessionParts) =>
   ({
     'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
-    'sessions.list': (call) => listSessions({ host, records }, call),
+    'sessions.list': async (call) => listSessions({ host, records }, call, listedFor(call.principal)),
     'sessions.events': async (call) => {
       const { page, limit, turn_number } = call.query
       const session = await findSession(host, call, call.params.session_id)
@@ -135,7 +146,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   }
   const session = await findSession(host, call, call.params.session_id)
   const found = agentOf(parts, session)
-  const agent = (found instanceof Promise ? await found : found) ?? noAgent
+  const agent = found instanceof Promise ? await found : found
+  if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
   const plan = planTurn(body, agent, parts.defaultModel())
   parts.checkModel(plan.model)
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
@@ -158,8 +170,9 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
 }
 
 const agentOf = (parts: SessionParts, session: Resident): AgentConfig | null | Promise<AgentConfig | null> => {
-  const agentId = sessionContext(session.state.snapshot.context).agent_id
-  return agentId === null ? noAgent : parts.agentConfig(session.owner.project, agentId)
+  const { agent_id: agentId, installation_id: installationId = null } = sessionContext(session.state.snapshot.context)
+  const { project, tenant } = session.owner
+  return agentId === null ? noAgent : parts.agentConfig({ project, agentId, installationId, tenant })
 }
 
 /** A turn from its first event until it ends or waits for people. */

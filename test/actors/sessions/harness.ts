@@ -112,6 +112,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     records: storage.records,
     configs,
     agentConfig: async () => null,
+    installedAgent: async () => null,
     checkModel: () => {},
     defaultModel: () => 'scripted-1',
     now: clock.now,

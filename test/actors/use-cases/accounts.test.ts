@@ -140,24 +140,6 @@ describe('tenants', () => {
   })
 })
 
-describe('agents', () => {
-  it('keep their config and are read back in their project only', async () => {
-    const accounts = await open()
-    const { useCases, secret } = accounts
-    const { dashboard: eve } = await addForeign(accounts)
-    const body = { name: 'Helper', config: { model: 'simulated-1', system_prompt: 'Be brief.', temperature: 0.2 } }
-    const made = await useCases['agents.create'](callOf(secret, {}, {}, body))
-    expect(made).toMatchObject({ ...body, description: null })
-    const params = { agent_id: made.id }
-    expect(await useCases['agents.get'](callOf(secret, params, {}, undefined))).toEqual(made)
-    await expect(useCases['agents.get'](callOf(eve, params, {}, undefined))).rejects.toMatchObject({
-      code: 'not_found',
-    })
-    const { data, next_cursor } = await useCases['agents.list'](callOf(secret, {}, { limit: 1 }, undefined))
-    expect([data, next_cursor]).toEqual([[made], null])
-  })
-})
-
 describe('client tokens', () => {
   const permissions = ['sessions:turn'] as const
 

@@ -1,0 +1,211 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope, type Scope } from '../../../specs/scope.ts'
+import type { WebhookEventType } from '../../../specs/webhook-events.ts'
+import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import { type AuditActor, changedFields } from '../audit/audit-note.ts'
+import type { Notice } from '../records/notices.ts'
+import type { Row } from '../records/schema.ts'
+import { type NewRow, Table } from '../records/table.ts'
+import type { AgentVersions } from './agent-versions.ts'
+import type { Catalogue } from './catalogue.ts'
+import { agentInstallations, type InstallationData, type VersionStatus } from './kinds.ts'
+import { versionStatus } from './schema.ts'
+import { compareVersions } from './semver.ts'
+
+/** What installations stand on. */
+export interface InstallationParts {
+  readonly records: RecordStore
+  readonly versions: AgentVersions
+  readonly catalogue: Catalogue
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** A version as an installation names it. */
+export type Pinned = { readonly version: string; readonly version_id: string }
+
+/** Who changes an installation; `cause` names the request where it carries an Idempotency-Key. */
+export interface Mover {
+  readonly by: AuditActor
+  readonly cause: string | null
+}
+
+type Step = 'upgraded' | 'rolled_back'
+
+/** Versions that a rollback can go back through. */
+const maxBefore = 50
+/** Rounds under the version guard; each time at least one writer gets through. */
+const maxTries = 100
+
+/** What tenants have installed: which version, under which overlays and policy. Changes are made one after another. */
+export class Installations {
+  readonly table: Table<InstallationData>
+  readonly #parts: InstallationParts
+
+  constructor(parts: InstallationParts) {
+    this.#parts = parts
+    this.table = new Table(parts.records, agentInstallations, parts.now)
+  }
+
+  /**
+   * The version that a new installation gets.
+   *
+   * @param version its text, or null for the newest published one.
+   * @throws {ServiceError} `not_found` for an unknown version, `version_not_published`.
+   */
+  async versionFor(scope: Scope, agentId: string, version: string | null): Promise<Pinned> {
+    if (version !== null) return this.#published(scope, agentId, version)
+    const newest = await this.#parts.catalogue.newest(scope, agentId)
+    if (newest !== null) return this.#published(scope, agentId, newest.version)
+    throw new ServiceError('version_not_published', {
+      param: 'version',
+      message: 'The agent has no published version.',
+    })
+  }
+
+  /** Writes a new row; run again after a crash it meets its own. */
+  async create(scope: Scope, row: NewRow<InstallationData>, by: AuditActor): Promise<Row<InstallationData>> {
+    const notices = noticesOf('created', by, { id: row.id, data: row.data })
+    return found((await this.table.insert({ ...row, notices })) ?? (await this.table.get(scope, row.id)))
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async get(scope: Scope, id: string): Promise<Row<InstallationData>> {
+    return found(await this.table.get(scope, id))
+  }
+
+  /** Changes overlays, policy, rate plan or status. */
+  async change(
+    scope: Scope,
+    id: string,
+    changes: Partial<Pick<InstallationData, 'overlays' | 'approval_policy' | 'rate_plan_id' | 'status'>>,
+    by: AuditActor,
+  ): Promise<Row<InstallationData>> {
+    const edit = ({ data }: Row<InstallationData>) => {
+      const next = withMark({ ...data, ...changes })
+      return changedFields(data, next).length === 0 ? null : next
+    }
+    const notices = (next: Row<InstallationData>, before: Row<InstallationData>): readonly Notice[] => {
+      const disabled = next.data.status === 'disabled' && before.data.status === 'active'
+      return noticesOf(disabled ? 'disabled' : 'updated', by, next, changedFields(before.data, next.data))
+    }
+    return found(await this.table.change(scope, id, edit, notices))
+  }
+
+  /**
+   * Goes to another version, or to the newest published one, which is never an older one than it has. Of two at once
+   * the second finds it done.
+   *
+   * @throws {ServiceError} `invalid_transition` while disabled; `not_found` and `version_not_published` for the version.
+   */
+  upgrade(scope: Scope, id: string, version: string | null, mover: Mover): Promise<Row<InstallationData>> {
+    return this.#move(scope, id, mover, 'upgraded', async ({ data }) => {
+      const target =
+        version === null ? await this.#newer(scope, data) : await this.versionFor(scope, data.agent_id, version)
+      if (target.version_id === data.version_id) return null
+      const { version: had, version_id } = data
+      return { ...data, ...target, before: [...data.before, { version: had, version_id }].slice(-maxBefore) }
+    })
+  }
+
+  /**
+   * Goes to the version that it had before the last upgrade.
+   *
+   * @throws {ServiceError} `invalid_transition` while disabled, without a version before, or when that is retired.
+   */
+  rollback(scope: Scope, id: string, mover: Mover): Promise<Row<InstallationData>> {
+    return this.#move(scope, id, mover, 'rolled_back', async ({ data }) => {
+      const target = data.before.at(-1)
+      if (target === undefined) throw notNow('There is no version before this one.')
+      const status = await this.#statusOf(scope, data.agent_id, target.version_id)
+      if (status !== 'published' && status !== 'deprecated') throw notNow(`Version ${target.version} is retired.`)
+      return { ...data, ...target, before: data.before.slice(0, -1) }
+    })
+  }
+
+  /** Disables what a deleted agent leaves behind. */
+  async disableAll(scope: Scope, agentId: string, by: AuditActor): Promise<void> {
+    for (;;) {
+      const rows = await this.activeOf(scope, agentId, 100)
+      for (const { id } of rows) await this.change(scope, id, { status: 'disabled' }, by)
+      if (rows.length < 100) return
+    }
+  }
+
+  /** Active installations of an agent. */
+  activeOf({ project }: Scope, agentId: string, limit: number): Promise<readonly Row<InstallationData>[]> {
+    return this.table.list(projectScope(project), { where: { active_agent: agentId }, limit })
+  }
+
+  async #move(
+    scope: Scope,
+    id: string,
+    { by, cause }: Mover,
+    step: Step,
+    next: (row: Row<InstallationData>) => Promise<InstallationData | null>,
+  ): Promise<Row<InstallationData>> {
+    for (let tried = 0; tried < maxTries; tried += 1) {
+      const row = await this.get(scope, id)
+      // a request that is run again after a crash has done its step
+      if (cause !== null && row.data.moved_by === cause) return row
+      if (row.data.status !== 'active') throw notNow('The installation is disabled.')
+      const data = await next(row)
+      if (data === null) return row
+      const moved = { ...data, moved_by: cause }
+      const notices = (after: Row<InstallationData>) => noticesOf(step, by, after, ['version'], row.data.version)
+      const written = await this.table.replace(row, moved, row.expires_at, notices)
+      if (written !== null) return written
+    }
+    throw new ServiceError('version_conflict')
+  }
+
+  /** The newest published version, or the one that it has when that is newer and still runs. */
+  async #newer(scope: Scope, data: InstallationData): Promise<Pinned> {
+    const newest = await this.#parts.catalogue.newest(scope, data.agent_id)
+    const behind = newest === null || compareVersions(newest.version, data.version) <= 0
+    if (behind && (await this.#statusOf(scope, data.agent_id, data.version_id)) !== 'retired') return data
+    return this.versionFor(scope, data.agent_id, null)
+  }
+
+  async #published(scope: Scope, agentId: string, version: string): Promise<Pinned> {
+    const found = await this.#parts.versions.find(scope, agentId, version)
+    const { id, state } = found
+    const status = versionStatus(state.snapshot.value)
+    const text = String(state.snapshot.context.version)
+    if (status === 'published') return { version: text, version_id: id }
+    throw new ServiceError('version_not_published', { param: 'version', message: `Version ${text} is ${status}.` })
+  }
+
+  async #statusOf(scope: Scope, agentId: string, versionId: string): Promise<VersionStatus> {
+    return versionStatus((await this.#parts.versions.find(scope, agentId, versionId)).state.snapshot.value)
+  }
+}
+
+const notNow = (message: string): ServiceError => new ServiceError('invalid_transition', { message })
+
+const found = (row: Row<InstallationData> | null): Row<InstallationData> => {
+  if (row === null) throw new ServiceError('not_found', { param: 'installation_id' })
+  return row
+}
+
+/** What the deletion of an agent looks for follows from the status. */
+const withMark = (data: InstallationData): InstallationData => ({
+  ...data,
+  active_agent: data.status === 'active' ? data.agent_id : null,
+})
+
+const noticesOf = (
+  what: 'created' | 'updated' | 'disabled' | Step,
+  by: AuditActor,
+  { id, data }: Pick<Row<InstallationData>, 'id' | 'data'>,
+  changes: readonly string[] = [],
+  previous?: string,
+): readonly Notice[] => {
+  const event_type: WebhookEventType = `installation.${what}`
+  const { agent_id, version, status } = data
+  const told: JsonObject = { installation_id: id, agent_id, version, status }
+  return [
+    { kind: 'audit', action: event_type, by, resource: { type: 'installation', id }, changes },
+    { kind: 'webhook', event_type, data: previous === undefined ? told : { ...told, previous_version: previous } },
+  ]
+}

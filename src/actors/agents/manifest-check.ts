@@ -1,0 +1,188 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope, type Scope } from '../../../specs/scope.ts'
+import type { Json, JsonObject } from '../../storage/ports.ts'
+import type { ModelRow } from '../gateway/model-rows.ts'
+import { ModelError } from '../gateway/provider-port.ts'
+import type { AgentData } from '../records/kinds.ts'
+import type { Table } from '../records/table.ts'
+import { type ToolDeclaration, toolName } from '../sessions/turn-config.ts'
+import type { AgentVersions } from './agent-versions.ts'
+import type { Catalogue } from './catalogue.ts'
+import { subagentsOf } from './effective-config.ts'
+import type { Subagent } from './resolved-config.ts'
+import { type Manifest, versionStatus } from './schema.ts'
+
+/** Something that is wrong with a manifest; an `error` keeps it from being tested. */
+export type Finding = {
+  readonly severity: 'error' | 'warning'
+  readonly code: string
+  /** The field of the manifest. */
+  readonly param: string
+  readonly message: string
+}
+
+/** What a manifest is held against. Nothing of it is called or changed. */
+export interface ManifestParts {
+  /** @throws {ModelError} for a model that cannot be called. */
+  readonly resolve: (model: string) => unknown
+  readonly models: () => readonly ModelRow[]
+  readonly agents: Pick<Table<AgentData>, 'get'>
+  readonly catalogue: Pick<Catalogue, 'newest'>
+  readonly versions: Pick<AgentVersions, 'find'>
+}
+
+/** A version as far as it is examined. */
+export interface Examined {
+  readonly agentId: string
+  readonly config: Manifest
+  readonly requirements: JsonObject
+}
+
+/** Every finding about a version, in the order of its fields (interface "validate": no side effects). */
+export const examine = async (
+  parts: ManifestParts,
+  scope: Scope,
+  { agentId, config, requirements }: Examined,
+): Promise<readonly Finding[]> => [
+  ...modelFindings(parts, config.model),
+  ...(config.system_prompt || config.instructions ? [] : [noPrompt]),
+  ...toolFindings(config.tools ?? []),
+  ...(await subagentFindings(parts, scope, agentId, subagentsOf(config))),
+  ...capabilityFindings(config, 'config'),
+  ...capabilityFindings(requirements, 'requirements'),
+]
+
+const noPrompt: Finding = {
+  severity: 'warning',
+  code: 'no_system_prompt',
+  param: 'config.system_prompt',
+  message: 'The agent has neither a system prompt nor instructions.',
+}
+
+const modelFindings = ({ resolve, models }: ManifestParts, model: string): readonly Finding[] => {
+  const at = { param: 'config.model' } as const
+  try {
+    resolve(model)
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    return [{ severity: 'error', code: error.code, ...at, message: `${model}: ${error.message}` }]
+  }
+  const row = models().find(({ id }) => id === model)
+  if (row?.type === 'embedding') {
+    return [{ severity: 'error', code: 'not_a_chat_model', ...at, message: `${model} does not answer in text.` }]
+  }
+  if (row?.status !== 'deprecated') return []
+  return [{ severity: 'warning', code: 'model_deprecated', ...at, message: `${model} is deprecated by its provider.` }]
+}
+
+const toolFindings = (tools: readonly ToolDeclaration[]): readonly Finding[] => {
+  const names = tools.map(toolName)
+  return tools.flatMap((tool, index) => [
+    ...(names.indexOf(toolName(tool)) < index ? [twice(toolName(tool), index)] : []),
+    ...parameterFindings(tool, index),
+    ...(tool.type === 'web_search_preview' ? [noSearch(index)] : []),
+  ])
+}
+
+const twice = (name: string, index: number): Finding => ({
+  severity: 'error',
+  code: 'duplicate_tool',
+  param: `config.tools[${index}]`,
+  message: `Two tools are named ${name}.`,
+})
+
+const noSearch = (index: number): Finding => ({
+  severity: 'warning',
+  code: 'tool_not_available',
+  param: `config.tools[${index}]`,
+  message: 'No web search is configured on this server; the model will be told so.',
+})
+
+const meta = new Ajv2020({ strict: false, logger: false })
+
+/** The schema is held against the meta-schema only: nothing of a caller's is compiled. */
+const parameterFindings = (tool: ToolDeclaration, index: number): readonly Finding[] => {
+  if (tool.type === 'web_search_preview') return []
+  const [parameters, path] =
+    tool.type === 'function' ? [tool.function.parameters, 'function.parameters'] : [tool.parameters, 'parameters']
+  if (parameters === undefined) return []
+  const at = { severity: 'error', code: 'bad_parameters', param: `config.tools[${index}].${path}` } as const
+  if (parameters.type !== undefined && parameters.type !== 'object') {
+    return [{ ...at, message: 'Parameters of a tool are an object: its schema says another type.' }]
+  }
+  const { $schema: _any, ...schema } = parameters
+  if (meta.validateSchema(schema) === true) return []
+  const [error] = meta.errors ?? []
+  return [{ ...at, message: `Not a JSON Schema: ${error?.instancePath ?? ''} ${error?.message ?? ''}`.trim() }]
+}
+
+const subagentFindings = async (
+  parts: ManifestParts,
+  scope: Scope,
+  agentId: string,
+  subagents: readonly Subagent[],
+): Promise<readonly Finding[]> => {
+  const found = subagents.map((subagent, index) => subagentFinding(parts, scope, agentId, subagent, index))
+  return (await Promise.all(found)).flat()
+}
+
+const subagentFinding = async (
+  { agents, catalogue, versions }: ManifestParts,
+  scope: Scope,
+  agentId: string,
+  { agent_id, version }: Subagent,
+  index: number,
+): Promise<readonly Finding[]> => {
+  const at = { severity: 'error', param: `config.subagents[${index}]` } as const
+  if (agent_id === agentId) {
+    return [{ ...at, code: 'subagent_is_itself', message: 'An agent does not delegate to itself.' }]
+  }
+  if ((await agents.get(projectScope(scope.project), agent_id)) === null) {
+    return [{ ...at, code: 'subagent_not_found', message: `There is no agent ${agent_id}.` }]
+  }
+  const runs =
+    version === null
+      ? (await catalogue.newest(scope, agent_id)) !== null
+      : await versions
+          .find(scope, agent_id, version)
+          .then(({ state }) => versionStatus(state.snapshot.value) === 'published', falseWhenNotFound)
+  if (runs) return []
+  const what = version === null ? 'no published version' : `no published version ${version}`
+  return [{ ...at, severity: 'warning', code: 'subagent_not_published', message: `${agent_id} has ${what} yet.` }]
+}
+
+const capabilities = {
+  connectors: 'connector',
+  mcp_servers: 'remote tool server',
+  skills: 'skill',
+  knowledge: 'knowledge base',
+  knowledge_bases: 'knowledge base',
+} as const
+
+const falseWhenNotFound = (error: unknown): false => {
+  if (error instanceof ServiceError) return false
+  throw error
+}
+
+/** What an agent declares to need and this server does not have: each by its place. */
+const capabilityFindings = (fields: JsonObject, where: string): readonly Finding[] =>
+  Object.entries(capabilities).flatMap(([field, word]) => {
+    const declared: Json | undefined = fields[field]
+    if (!Array.isArray(declared)) return []
+    return declared.map(
+      (each: Json, index): Finding => ({
+        severity: 'error',
+        code: 'capability_not_available',
+        param: `${where}.${field}[${index}]`,
+        message: `There is no ${word} ${nameOf(each)}.`,
+      }),
+    )
+  })
+
+const nameOf = (declared: Json): string => {
+  if (typeof declared === 'string') return declared
+  if (typeof declared !== 'object' || declared === null || Array.isArray(declared)) return String(declared)
+  const name = Object.values(declared).find((value) => typeof value === 'string')
+  return typeof name === 'string' ? name : 'of this description'
+}

@@ -1,0 +1,66 @@
+import { tenantScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import type { AgentKeys } from '../auth/agent-keys.ts'
+import type { ModelUsage } from '../gateway/provider-port.ts'
+import type { Providers } from '../gateway/providers.ts'
+import { agents, tenants } from '../records/kinds.ts'
+import { Table } from '../records/table.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Host } from '../runtime/host.ts'
+import { AgentConfigs } from '../sessions/agent-configs.ts'
+import { agentCatalogUseCases } from '../use-cases/agent-catalog.ts'
+import { agentKeyUseCases } from '../use-cases/agent-keys.ts'
+import { agentVersionUseCases } from '../use-cases/agent-versions.ts'
+import { agentUseCases } from '../use-cases/agents.ts'
+import { installationUseCases } from '../use-cases/installations.ts'
+import { agentResolver } from './agent-resolver.ts'
+import { AgentVersions } from './agent-versions.ts'
+import { Catalogue } from './catalogue.ts'
+import { Installations } from './installations.ts'
+
+/** What agents and all that belongs to them stand on. */
+export interface AgentsParts {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly keys: AgentKeys
+  readonly providers: Pick<Providers, 'resolve' | 'list'>
+  /** USD as exact decimal text; null when the price is unknown. */
+  readonly costOf: (model: string, usage: ModelUsage) => string | null
+  readonly clock: Clock
+}
+
+/** Agents, their versions, keys and installations: the operations on them, and what sessions and runs ask. */
+export const openAgents = ({ host, records, keys, providers, costOf, clock }: AgentsParts) => {
+  const { now } = clock
+  const versions = new AgentVersions({ host, records, now })
+  const catalogue = new Catalogue({ records, now })
+  const installations = new Installations({ records, versions, catalogue, now })
+  const resolve = agentResolver({ records, versions, now })
+  const configs = new AgentConfigs({ resolve, now })
+  const tables = { agents: new Table(records, agents, now), tenants: new Table(records, tenants, now) }
+  const shared = { records, versions, installations, catalogue, changed: configs.changed, now }
+  const model = (name: string) => providers.resolve(name)
+  return {
+    resolve,
+    configs,
+    /** The agent of an active installation of this tenant; null for any other. */
+    installedAgent: async (project: string, tenant: string, id: string): Promise<string | null> => {
+      const row = await installations.table.get(tenantScope(project, tenant), id)
+      return row?.data.status === 'active' ? row.data.agent_id : null
+    },
+    useCases: {
+      ...agentUseCases(shared),
+      ...agentKeyUseCases({ records, keys, now }),
+      ...agentVersionUseCases({
+        host,
+        versions,
+        manifests: { resolve: model, models: () => providers.list(), agents: tables.agents, catalogue, versions },
+        trials: { resolve: model, costOf, clock },
+        changed: configs.changed,
+        now,
+      }),
+      ...agentCatalogUseCases({ catalogue, versions, agents: tables.agents }),
+      ...installationUseCases({ installations, ...tables, changed: configs.changed }),
+    },
+  }
+}

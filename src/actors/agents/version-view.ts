@@ -1,0 +1,54 @@
+import type { ResultOf } from '../../../specs/index.ts'
+import type { AgentVersionContext, VersionActor } from '../../machines/agent-version.ts'
+import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { storedState } from '../runtime/actor-state.ts'
+import type { Resident } from '../runtime/resident.ts'
+import type { VersionRowData, VersionStatus } from './kinds.ts'
+import { jsonObjectOf, manifestOf, testEvidence, versionContext, versionStatus } from './schema.ts'
+
+/** A version as the interface shows it. */
+export type AgentVersionView = ResultOf<'agent_versions.get'>
+
+/** A live version. */
+export const versionView = ({ id, state, owner, touchedAt }: Resident): AgentVersionView => {
+  const { value, context } = storedState(state.snapshot)
+  const times = { created_at: owner.createdAt, updated_at: touchedAt }
+  return viewOf(id, versionStatus(value), versionContext(context), times)
+}
+
+/** A version's list row. */
+export const versionRowView = (row: Row<VersionRowData>): AgentVersionView =>
+  viewOf(row.id, row.data.status, row.data, row)
+
+const viewOf = (
+  id: string,
+  status: VersionStatus,
+  context: AgentVersionContext,
+  times: { readonly created_at: number; readonly updated_at: number },
+): AgentVersionView => ({
+  id,
+  agent_id: context.agent_id,
+  version: context.version,
+  status,
+  config: manifestOf(context.config),
+  requirements: jsonObjectOf(context.requirements),
+  visibility: context.visibility,
+  test: context.test === null ? null : testEvidence(context.test),
+  review: reviewOf(context),
+  created_by: nameOf(context.created_by),
+  submitted_at: timestampOrNull(context.submitted_at),
+  published_at: timestampOrNull(context.published_at),
+  deprecated_at: timestampOrNull(context.deprecated_at),
+  retired_at: timestampOrNull(context.retired_at),
+  ...rowTimes(times),
+})
+
+const reviewOf = ({ review }: AgentVersionContext): AgentVersionView['review'] => {
+  if (review === null) return null
+  const { decision, reason, by, at } = review
+  return { decision, reason, by: nameOf(by), at: timestampOf(at) }
+}
+
+/** A key or member by its id, which is what people look up. */
+const nameOf = ({ kind, id }: VersionActor): string => id ?? kind

@@ -1,0 +1,46 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { AgentVersions } from '../agents/agent-versions.ts'
+import type { Catalogue, Offer } from '../agents/catalogue.ts'
+import { jsonObjectOf } from '../agents/schema.ts'
+import type { AgentData } from '../records/kinds.ts'
+import { rowTimes, timestampOf } from '../records/row-times.ts'
+import type { Table } from '../records/table.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the catalogue is made of. */
+export interface CatalogDeps {
+  readonly catalogue: Catalogue
+  readonly versions: AgentVersions
+  readonly agents: Pick<Table<AgentData>, 'get'>
+}
+
+/** Agents that can be installed, each with its newest published version (interface "GET /v1/agent-catalog"). */
+export const agentCatalogUseCases = ({
+  catalogue,
+  versions,
+  agents,
+}: CatalogDeps): Pick<UseCases, 'agent_catalog.list'> => ({
+  'agent_catalog.list': async ({ scope, query: { visibility, ...page } }) => {
+    const { data, next_cursor } = await catalogue.list(scope, page, visibility ?? 'default')
+    const entryOf = async (offer: Offer | null) => {
+      const agent = offer && (await agents.get(projectScope(scope.project), offer.agentId))
+      if (offer === null || agent === null) return []
+      const row = await versions.row(scope, offer.version_id)
+      return [
+        {
+          id: offer.agentId,
+          agent_id: offer.agentId,
+          name: agent.data.name,
+          description: agent.data.description,
+          version: offer.version,
+          agent_version_id: offer.version_id,
+          visibility: offer.visibility,
+          requirements: row === null ? {} : jsonObjectOf(row.data.requirements),
+          published_at: timestampOf(offer.published_at),
+          ...rowTimes(agent),
+        },
+      ]
+    }
+    return { data: (await Promise.all(data.map(entryOf))).flat(), next_cursor }
+  },
+})

@@ -1,0 +1,102 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { type AuditActor, actorOf } from '../audit/audit-note.ts'
+import type { AgentKeys } from '../auth/agent-keys.ts'
+import { type AgentKeyData, agentKeys } from '../auth/kinds.ts'
+import { newIdFor } from '../ids.ts'
+import { agents } from '../records/kinds.ts'
+import type { Notice } from '../records/notices.ts'
+import { pageOf } from '../records/pages.ts'
+import { rowTimes, timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { futureOf } from './future-time.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the keys of agents need. */
+export interface AgentKeyDeps {
+  readonly records: RecordStore
+  readonly keys: AgentKeys
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type AgentKeyUseCases = Pick<UseCases, 'agent_keys.list' | 'agent_keys.create' | 'agent_keys.delete'>
+
+const viewOf = ({ data, ...row }: Row<AgentKeyData>) => ({
+  id: row.id,
+  agent_id: data.agent_id,
+  name: data.name,
+  environment: data.environment,
+  key_type: data.key_type,
+  allowed_domains: data.allowed_domains,
+  prefix: data.prefix,
+  last4: data.last4,
+  created_by: data.created_by,
+  expires_at: timestampOrNull(data.expires_at_ms),
+  last_used_at: timestampOrNull(data.last_used_at_ms),
+  revoked_at: timestampOrNull(data.revoked_at_ms),
+  ...rowTimes(row),
+})
+
+const audit = (action: 'created' | 'revoked', id: string, by: AuditActor): Notice => ({
+  kind: 'audit',
+  action: `agent_key.${action}`,
+  by,
+  resource: { type: 'agent_key', id },
+})
+
+/** Keys that reach one agent. The key itself is in the answer that creates it and nowhere else. */
+export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKeyUseCases => {
+  const table = new Table(records, agentKeys, now)
+  const agentTable = new Table(records, agents, now)
+  const requireAgent = async (project: string, id: string): Promise<void> => {
+    if ((await agentTable.get(projectScope(project), id)) === null) throw new ServiceError('not_found', noAgent)
+  }
+  return {
+    'agent_keys.list': async ({ scope, params, query }) => {
+      await requireAgent(scope.project, params.agent_id)
+      const where = { agent_id: params.agent_id }
+      return pageOf(table, scope, { ...query, where }, { idPrefix: 'key', view: viewOf })
+    },
+    'agent_keys.create': async (call) => {
+      const { scope, params, body, principal } = call
+      await requireAgent(scope.project, params.agent_id)
+      const { name, environment, key_type, allowed_domains } = body
+      const { secret, material } = keys.mint(key_type)
+      const by = actorOf(principal)
+      const data = {
+        ...{ agent_id: params.agent_id, name, environment, key_type, allowed_domains, ...material },
+        created_by: by.id,
+        expires_at_ms: futureOf('expires_at', body.expires_at, now()),
+        revoked_at_ms: null,
+        last_used_at_ms: null,
+      }
+      const id = newIdFor(call, 'key')
+      const made = await table.insert({ id, project: scope.project, data, notices: [audit('created', id, by)] })
+      // a request that is run again after a crash: nobody ever saw what its first run made
+      const row = made ?? (await table.change(scope, id, (old) => ({ ...old.data, ...material })))
+      return { ...viewOf(found(row)), key: secret }
+    },
+    'agent_keys.delete': async ({ scope, params, principal }) => {
+      const known = await table.get(scope, params.key_id)
+      if (known?.data.agent_id !== params.agent_id) throw new ServiceError('not_found', { param: 'key_id' })
+      const row = await table.change(
+        scope,
+        params.key_id,
+        ({ data }) => (data.revoked_at_ms === null ? { ...data, revoked_at_ms: now() } : null),
+        () => [audit('revoked', params.key_id, actorOf(principal))],
+      )
+      keys.forget(found(row))
+      return viewOf(found(row))
+    },
+  }
+}
+
+const noAgent = { param: 'agent_id', message: 'There is no such agent.' } as const
+
+const found = (row: Row<AgentKeyData> | null): Row<AgentKeyData> => {
+  if (row === null) throw new ServiceError('not_found', { param: 'key_id' })
+  return row
+}

@@ -1,0 +1,144 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import type { AgentVersions } from '../agents/agent-versions.ts'
+import { examine, type Finding, type ManifestParts } from '../agents/manifest-check.ts'
+import { jsonObjectOf, manifestOf, versionContext, versionStatus } from '../agents/schema.ts'
+import { tryDraft, type VersionTestParts } from '../agents/version-test.ts'
+import { type AgentVersionView, versionRowView, versionView } from '../agents/version-view.ts'
+import { actorOf } from '../audit/audit-note.ts'
+import { newId, newIdFor } from '../ids.ts'
+import type { Host } from '../runtime/host.ts'
+import type { Resident } from '../runtime/resident.ts'
+import type { Call } from './call.ts'
+import { causeOf } from './sessions.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on versions stand on. */
+export interface AgentVersionParts {
+  readonly host: Host
+  readonly versions: AgentVersions
+  readonly manifests: ManifestParts
+  readonly trials: VersionTestParts
+  /** Called when what a version's installations run on may have changed. */
+  readonly changed: () => void
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type AgentVersionUseCases = Pick<UseCases, Extract<keyof UseCases, `agent_versions.${string}`>>
+type VersionCall = Call<{ readonly agent_id: string; readonly version: string }, unknown, unknown>
+
+/** Versions of agents: drafted, examined, tried, reviewed, published, retired (interface "Agent version"). */
+export const agentVersionUseCases = (parts: AgentVersionParts): AgentVersionUseCases => ({
+  ...drafting(parts),
+  ...examining(parts),
+  'agent_versions.submit': (call) => moved(parts, call, { type: 'submit' }),
+  'agent_versions.review': (call) => {
+    const { decision, reason = null } = call.body
+    return moved(parts, call, { type: 'review', decision, reason })
+  },
+  'agent_versions.publish': (call) => moved(parts, call, { type: 'publish' }),
+  'agent_versions.deprecate': (call) => moved(parts, call, { type: 'deprecate' }),
+  'agent_versions.retire': (call) => moved(parts, call, { type: 'retire' }),
+})
+
+const drafting = ({ host, versions, manifests }: AgentVersionParts) => {
+  const requireAgent = async ({ scope, params }: Call<{ readonly agent_id: string }, unknown, unknown>) => {
+    const agent = await manifests.agents.get(projectScope(scope.project), params.agent_id)
+    if (agent === null) throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+  }
+  return {
+    'agent_versions.list': async (call) => {
+      await requireAgent(call)
+      return versions.list(call.scope, call.params.agent_id, call.query, versionRowView)
+    },
+    'agent_versions.get': async ({ scope, params }) =>
+      versionView(await versions.find(scope, params.agent_id, params.version)),
+    'agent_versions.create': async (call) => {
+      await requireAgent(call)
+      const { version, config, requirements, visibility } = call.body
+      const input = {
+        version_id: newIdFor(call, 'agv', host.newActorId),
+        agent_id: call.params.agent_id,
+        version,
+        config: JSON.stringify(config),
+        requirements: JSON.stringify(requirements),
+        visibility,
+        created_by: actorOf(call.principal),
+      }
+      const made = await versions.create(call.scope, input, causeOf(call.idempotency))
+      await host.delivered(made.id)
+      return versionView(made)
+    },
+  } satisfies Partial<UseCases>
+}
+
+const examining = (parts: AgentVersionParts) =>
+  ({
+    'agent_versions.validate': async ({ scope, params }) => {
+      const version = await parts.versions.find(scope, params.agent_id, params.version)
+      const findings = await findingsOf(parts, scope, version)
+      return { valid: findings.every(({ severity }) => severity !== 'error'), findings }
+    },
+    'agent_versions.test': async (call) => {
+      const { scope, params, body } = call
+      const version = await parts.versions.find(scope, params.agent_id, params.version)
+      if (versionStatus(version.state.snapshot.value) !== 'draft') throw new ServiceError('invalid_transition')
+      requireConnections(body.test_connection_ids ?? [])
+      requireAll(await findingsOf(parts, scope, version))
+      const by = actorOf(call.principal)
+      const evidence = await tryDraft(parts.trials, {
+        config: manifestOf(versionContext(version.state.snapshot.context).config),
+        input: body.input,
+        by: by.id ?? by.kind,
+        idempotencyKey: `${version.id}:test:${call.idempotency?.cause ?? newId('req')}`,
+      })
+      return moved(parts, call, { type: 'tested', evidence: JSON.stringify(evidence) })
+    },
+  }) satisfies Partial<UseCases>
+
+const findingsOf = (
+  { manifests }: AgentVersionParts,
+  scope: Call<unknown, unknown, unknown>['scope'],
+  version: Resident,
+) => {
+  const { agent_id, config, requirements } = versionContext(version.state.snapshot.context)
+  return examine(manifests, scope, {
+    agentId: agent_id,
+    config: manifestOf(config),
+    requirements: jsonObjectOf(requirements),
+  })
+}
+
+/** @throws {ServiceError} `prerequisites_missing` that says everything that is missing. */
+const requireAll = (findings: readonly Finding[]): void => {
+  const missing = findings.filter(({ severity }) => severity === 'error')
+  const [first] = missing
+  if (first === undefined) return
+  const message = missing.map((finding) => `${finding.param}: ${finding.message}`).join(' ')
+  throw new ServiceError('prerequisites_missing', { param: first.param, message })
+}
+
+/** No connection can exist yet: whoever names one means something that is not there. */
+const requireConnections = (ids: readonly string[]): void => {
+  if (ids.length === 0) return
+  const message = `There is no active test connection ${ids.join(', ')}.`
+  throw new ServiceError('prerequisites_missing', { param: 'test_connection_ids', message })
+}
+
+type Move =
+  | { readonly type: 'submit' | 'publish' | 'deprecate' | 'retire' }
+  | { readonly type: 'review'; readonly decision: 'approve' | 'reject'; readonly reason: string | null }
+  | { readonly type: 'tested'; readonly evidence: string }
+
+/** Gives the version one event; when this answers, lists and the catalogue show what came of it. */
+const moved = async (parts: AgentVersionParts, call: VersionCall, move: Move): Promise<AgentVersionView> => {
+  const { host, versions, changed, now } = parts
+  const { agent_id, version } = call.params
+  const found = await versions.find(call.scope, agent_id, version)
+  const event = { ...move, by: actorOf(call.principal), at: now() }
+  await host.tell(found, { event, cause: causeOf(call.idempotency) })
+  await host.delivered(found.id)
+  changed()
+  return versionView(await versions.find(call.scope, agent_id, version))
+}

@@ -1,0 +1,114 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BodyOf, ResultOf } from '../../../specs/index.ts'
+import { projectScope, type Scope, tenantScope } from '../../../specs/scope.ts'
+import type { Installations, Mover } from '../agents/installations.ts'
+import type { InstallationData } from '../agents/kinds.ts'
+import { actorOf } from '../audit/audit-note.ts'
+import { newIdFor } from '../ids.ts'
+import type { AgentData, TenantData } from '../records/kinds.ts'
+import { pageOf } from '../records/pages.ts'
+import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import type { Table } from '../records/table.ts'
+import type { Call } from './call.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on installations stand on. */
+export interface InstallationDeps {
+  readonly installations: Installations
+  readonly agents: Pick<Table<AgentData>, 'get'>
+  readonly tenants: Pick<Table<TenantData>, 'get'>
+  /** Called when what an installation runs on has changed. */
+  readonly changed: () => void
+}
+
+type InstallationUseCases = Pick<UseCases, Extract<keyof UseCases, `installations.${string}`>>
+
+/** What tenants have installed (interface "Agent platform"). */
+export const installationUseCases = (deps: InstallationDeps): InstallationUseCases => {
+  const { installations, changed } = deps
+  const shown = async (work: Promise<Row<InstallationData>>) => {
+    const row = await work
+    changed()
+    return viewOf(row)
+  }
+  return {
+    'installations.list': ({ scope, query }) => {
+      const { tenant_id, agent_id, status, limit, cursor } = query
+      const within = tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id)
+      const page = { limit, cursor, where: conditions(agent_id, status) }
+      return pageOf(installations.table, within, page, { idPrefix: 'ins', view: viewOf })
+    },
+    'installations.get': async ({ scope, params }) => viewOf(await installations.get(scope, params.installation_id)),
+    'installations.create': (call) => shown(created(deps, call)),
+    'installations.update': ({ scope, params, body, principal }) =>
+      shown(installations.change(scope, params.installation_id, body, actorOf(principal))),
+    'installations.delete': ({ scope, params, principal }) =>
+      shown(installations.change(scope, params.installation_id, { status: 'disabled' }, actorOf(principal))),
+    'installations.upgrade': (call) => {
+      const version = call.body.version ?? null
+      return shown(installations.upgrade(call.scope, call.params.installation_id, version, moverOf(call)))
+    },
+    'installations.rollback': (call) =>
+      shown(installations.rollback(call.scope, call.params.installation_id, moverOf(call))),
+  }
+}
+
+const moverOf = ({ principal, idempotency }: Call<unknown, unknown, unknown>): Mover => ({
+  by: actorOf(principal),
+  cause: idempotency?.cause ?? null,
+})
+
+/** One index answers both filters for active installations, which are the ones that lists ask for. */
+const conditions = (agentId: string | undefined, status: InstallationData['status'] | undefined) => {
+  if (agentId !== undefined && status === 'active') return { active_agent: agentId }
+  return { ...(agentId !== undefined && { agent_id: agentId }), ...(status !== undefined && { status }) }
+}
+
+type CreateCall = Call<unknown, unknown, BodyOf<'installations.create'>>
+
+const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<InstallationData>> => {
+  const { scope, body, principal } = call
+  await requireBoth(deps, scope, body)
+  const pinned = await deps.installations.versionFor(scope, body.agent_id, body.version ?? null)
+  const data: InstallationData = {
+    agent_id: body.agent_id,
+    ...pinned,
+    status: 'active',
+    overlays: body.overlays,
+    approval_policy: body.approval_policy ?? null,
+    rate_plan_id: body.rate_plan_id ?? null,
+    before: [],
+    active_agent: body.agent_id,
+    moved_by: null,
+  }
+  const row = { id: newIdFor(call, 'ins'), project: scope.project, tenant: body.tenant_id, data }
+  return deps.installations.create(scope, row, actorOf(principal))
+}
+
+const requireBoth = async (
+  { agents, tenants }: InstallationDeps,
+  scope: Scope,
+  { tenant_id, agent_id }: BodyOf<'installations.create'>,
+): Promise<void> => {
+  if ((await tenants.get(scope, tenant_id)) === null) {
+    throw new ServiceError('not_found', { param: 'tenant_id', message: 'There is no such tenant.' })
+  }
+  if ((await agents.get(projectScope(scope.project), agent_id)) === null) {
+    throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+  }
+}
+
+const viewOf = ({ data, tenant, ...row }: Row<InstallationData>): ResultOf<'installations.get'> => ({
+  id: row.id,
+  tenant_id: tenant ?? '',
+  agent_id: data.agent_id,
+  version: data.version,
+  agent_version_id: data.version_id,
+  status: data.status,
+  overlays: data.overlays,
+  approval_policy: data.approval_policy,
+  rate_plan_id: data.rate_plan_id,
+  previous_version: data.before.at(-1)?.version ?? null,
+  ...rowTimes(row),
+})

@@ -1,0 +1,75 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BodyOf } from '../../../specs/index.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { sessionContext } from '../sessions/schema.ts'
+import type { Call, Principal } from './call.ts'
+import type { SessionParts } from './sessions.ts'
+
+/** Whether a credential that sees a session by its scope may also see it by its agent. */
+export const reaches = (principal: Principal, session: Resident): boolean => {
+  const { agent_id, installation_id } = sessionContext(session.state.snapshot.context)
+  if (principal.kind === 'agent_key') {
+    if (principal.agentId !== agent_id) return false
+    return principal.keyType === 'secret' || session.owner.tenant === null
+  }
+  if (principal.kind !== 'client_token' || principal.installationIds.length === 0) return true
+  return installation_id !== undefined && principal.installationIds.includes(installation_id)
+}
+
+/**
+ * What a list is narrowed to for this credential. @throws {ServiceError} `forbidden` for a key that browsers see: whoever
+ * looks at the page could list what others said.
+ */
+export const listedFor = (principal: Principal): { readonly agent_id?: string } => {
+  if (principal.kind !== 'agent_key') return {}
+  if (principal.keyType === 'public') {
+    throw new ServiceError('forbidden', { message: 'A public key lists nothing.' })
+  }
+  return { agent_id: principal.agentId }
+}
+
+/** The agent of a new session, and the installation that it runs in. */
+type NewAgent = { readonly agent_id: string | null; readonly installation_id?: string }
+
+type CreateCall = Pick<Call<unknown, unknown, BodyOf<'sessions.create'>>, 'principal' | 'scope' | 'body'>
+
+/**
+ * Which agent a new session gets: the one that the body names, which must be the key's, or one of the token's
+ * installations; without a name the only one that there is.
+ *
+ * @throws {ServiceError} `not_found` with the param `agent_id`; `missing_field` for a token of several installations.
+ */
+export const agentOfNew = async (parts: SessionParts, call: CreateCall): Promise<NewAgent> => {
+  const { principal, scope } = call
+  const named = call.body.agent_id ?? null
+  if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
+    return installedOf(parts, principal, named)
+  }
+  if (principal.kind === 'agent_key' && named !== null && named !== principal.agentId) throw noAgent()
+  const agentId = principal.kind === 'agent_key' ? principal.agentId : named
+  if (agentId === null) return { agent_id: null }
+  const agent = { project: scope.project, agentId, installationId: null, tenant: scope.tenant }
+  if ((await parts.agentConfig(agent)) === null) throw noAgent()
+  return { agent_id: agentId }
+}
+
+const installedOf = async (
+  { installedAgent }: SessionParts,
+  { project, tenant, installationIds }: Extract<Principal, { kind: 'client_token' }>,
+  named: string | null,
+): Promise<NewAgent> => {
+  if (named === null && installationIds.length > 1) {
+    throw new ServiceError('missing_field', {
+      param: 'agent_id',
+      message: 'The token is for several installations: name the agent.',
+    })
+  }
+  for (const installation_id of installationIds) {
+    const agent_id = await installedAgent(project, tenant, installation_id)
+    if (agent_id !== null && (named === null || named === agent_id)) return { agent_id, installation_id }
+  }
+  throw noAgent()
+}
+
+const noAgent = (): ServiceError =>
+  new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
