@@ -1,21 +1,16 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
 import { catalogueSink } from '../machines/agent-version.ts'
-import { catalogueSink } from '../machines/agent-version.ts'
 import { definitions } from '../machines/index.ts'
 import type { Storage } from '../storage/ports.ts'
+import { Catalogue } from './agents/catalogue.ts'
+import { agentVersionRows } from './agents/kinds.ts'
+import { openAgents } from './agents/open-agents.ts'
 import { auditLines } from './audit/audit-log.ts'
-import { Catalogue } from './agents/catalogue.ts'
-import { agentVersionRows } from './agents/kinds.ts'
-import { openAgents } from './agents/open-agents.ts'
-import { Catalogue } from './agents/catalogue.ts'
-import { agentVersionRows } from './agents/kinds.ts'
-import { openAgents } from './agents/open-agents.ts'
 import { type Auth, openAuth } from './auth/open-auth.ts'
 import type { SecretBox } from './auth/project-directory.ts'
+import { eraseActor } from './effects/erase-actor.ts'
 import { webhookNotices } from './effects/notify.ts'
-import { eraseActor } from './effects/erase-actor.ts'
-import { eraseActor } from './effects/erase-actor.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
@@ -100,7 +95,6 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
       now: clock.now,
     }),
     ...agents.useCases,
-    ...agents.useCases,
     ...sessionApprovalUseCases({ host }),
     ...actionUseCases({ host, now: clock.now }),
     ...actorViewUseCases({ host, records }),
@@ -123,7 +117,6 @@ const sinksOf = (
 ): Sinks => ({
   [auditSink]: auditLines(storage.records),
   [catalogueSink]: new Catalogue({ records: storage.records, now }).sink,
-  [catalogueSink]: new Catalogue({ records: storage.records, now }).sink,
   [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints })),
 })
 
@@ -137,7 +130,7 @@ const startSessions = (
     ...(cluster !== undefined && { cluster }),
     storage,
     definitions,
-    rows: { session: sessionRows, action: actionRows, agent_version: agentVersionRows, agent_version: agentVersionRows, delivery: deliveryRows },
+    rows: { session: sessionRows, action: actionRows, agent_version: agentVersionRows, delivery: deliveryRows },
     clock,
     log,
     ledger: usageLedger,
@@ -157,7 +150,6 @@ const startSessions = (
         storage,
         host,
       }),
-      'agent_version.eraseVersion': eraseActor({ storage, clock }),
       'agent_version.eraseVersion': eraseActor({ storage, clock }),
       ...deliveryEffects({ storage, clock, endpoints, guard }),
     }),
