@@ -11,6 +11,9 @@ type Where = { readonly [field: string]: Json } | undefined
 
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 
+/** Indexes are built one after the other when several nodes start on an empty store: who waits must not wait for connections. */
+const preparedAtOnce = 4
+
 /** Records in MongoDB: a collection a kind. */
 export class MongoRecords implements RecordStore {
   readonly #db: Db
@@ -25,7 +28,10 @@ export class MongoRecords implements RecordStore {
   }
 
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
-    await guarded(Promise.all(kinds.map((kind) => prepareKind(this.#db, kind))))
+    for (let first = 0; first < kinds.length; first += preparedAtOnce) {
+      const some = kinds.slice(first, first + preparedAtOnce)
+      await guarded(Promise.all(some.map((kind) => prepareKind(this.#db, kind))))
+    }
   }
 
   get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
