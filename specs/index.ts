@@ -11,8 +11,10 @@ import { auth, projectKeys, projectMembers, projects } from './resources/dashboa
 import { installations } from './resources/installations.ts'
 import { models } from './resources/models.ts'
 import { runs } from './resources/runs.ts'
+import { ratePlans } from './resources/rate-plans.ts'
 import { sessions } from './resources/sessions.ts'
 import { tenants } from './resources/tenants.ts'
+import { usage } from './resources/usage.ts'
 import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.ts'
 
 /** Every declared operation by id. A new resource is added here and nowhere else. */
@@ -37,6 +39,8 @@ export const operations = {
   ...webhooks,
   ...webhookTests,
   ...webhookDeliveries,
+  ...usage,
+  ...ratePlans,
 } as const
 
 /** Id of a declared operation. */

@@ -1,5 +1,5 @@
 import { createHash, randomFillSync } from 'node:crypto'
-import { decodeTime, ulid } from 'ulid'
+import { decodeTime, encodeTime, ulid } from 'ulid'
 import { type IdSource, UlidSource } from './ulid-source.ts'
 import type { Idempotency } from './use-cases/call.ts'
 
@@ -57,6 +57,10 @@ export const derivedId = (prefix: string, atMs: number, seed: string): string =>
   let drawn = 0
   return `${prefix}_${ulid(Math.max(1, atMs), () => (hash[drawn++ % hash.length] ?? 0) / 256).toLowerCase()}`
 }
+
+/** What every id that is made at `atMs` or later sorts after, and every earlier one before. */
+export const idFloor = (prefix: string, atMs: number): string =>
+  `${prefix}_${encodeTime(Math.max(0, atMs), 10).toLowerCase()}${'0'.repeat(16)}`
 
 /** When an id was made, in ms since the epoch; null when it is no id of ours. */
 export const timeOfId = (id: string): number | null => (isId(id) ? decodeTime(id.slice(-26).toUpperCase()) : null)

@@ -2,8 +2,11 @@ import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
 import { catalogueSink } from '../machines/agent-version.ts'
 import { definitions } from '../machines/index.ts'
-import type { Storage } from '../storage/ports.ts'
+import { queueSink } from '../machines/run-actions.ts'
+import type { RecordStore, Storage } from '../storage/ports.ts'
 import { Catalogue } from './agents/catalogue.ts'
+import { agentResolver } from './agents/agent-resolver.ts'
+import { AgentVersions } from './agents/agent-versions.ts'
 import { agentVersionRows } from './agents/kinds.ts'
 import { openAgents } from './agents/open-agents.ts'
 import { auditLines } from './audit/audit-log.ts'
@@ -16,13 +19,18 @@ import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
 import { kinds } from './kinds.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
+import { joinQueue } from './runs/join-queue.ts'
+import { runRows } from './runs/kinds.ts'
+import type { RunConcurrency } from './runs/pick-runs.ts'
+import { readAsTurn } from './runs/run-conversation.ts'
+import { runEffects } from './runs/run-effects.ts'
 import { type Clock, pause } from './runtime/clock.ts'
 import type { ClusterParts } from './runtime/cluster/cluster-node.ts'
 import type { Host } from './runtime/host.ts'
 import { RecordSweeper } from './runtime/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import { auditSink, type Sinks, webhookSink } from './runtime/sinks.ts'
-import { Conversations } from './sessions/conversations.ts'
+import { Conversations, type ReadLog } from './sessions/conversations.ts'
 import { actionRows, sessionRows } from './sessions/kinds.ts'
 import { sessionEffects } from './sessions/session-effects.ts'
 import { TurnConfigs } from './sessions/turn-config.ts'
@@ -33,9 +41,13 @@ import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
 import { actorViewUseCases } from './use-cases/actor-views.ts'
 import { IdempotentRequests } from './use-cases/idempotent.ts'
+import { tenantCheck } from './use-cases/known-tenant.ts'
 import { modelUseCases } from './use-cases/models.ts'
+import { runUseCases } from './use-cases/runs.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
 import { sessionUseCases } from './use-cases/sessions.ts'
+import { ratePlanUseCases } from './use-cases/rate-plans.ts'
+import { usageUseCases } from './use-cases/usage.ts'
 import type { UseCases } from './use-cases/use-cases.ts'
 import { deliveryUseCases } from './use-cases/webhook-deliveries.ts'
 import { webhookUseCases } from './use-cases/webhooks.ts'
@@ -52,6 +64,7 @@ export interface ActorsParts {
   readonly masterKey: Uint8Array
   readonly box: SecretBox
   readonly secureCookies: boolean
+  readonly runs: RunConcurrency
   /** Joins this process to others; alone without it. */
   readonly cluster?: ClusterParts
   readonly clock: Clock
@@ -82,23 +95,25 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { host } = runtime
   notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
   const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, clock })
+  const checkTenant = tenantCheck(records, clock.now)
   const useCases = {
     ...accountUseCases({ records, auth, secureCookies: parts.secureCookies, now: clock.now }),
     ...sessionUseCases({
       host,
       records,
-      configs,
       agentConfig: (agent) => agents.configs.of(agent),
       installedAgent: agents.installedAgent,
-      checkModel: checkModel(providers),
-      defaultModel: () => providers.defaultModel,
+      ...planning(providers, configs),
       now: clock.now,
     }),
     ...agents.useCases,
-    ...sessionApprovalUseCases({ host }),
-    ...actionUseCases({ host, now: clock.now }),
+    ...sessionApprovalUseCases({ host, now: clock.now }),
+    ...actionUseCases({ host, checkTenant, now: clock.now }),
+    ...runUseCases({ ...planning(providers, configs), host, resolveAgent: resolverOf(records, host, clock), checkTenant, now: clock.now }),
     ...actorViewUseCases({ host, records }),
     ...webhookUseCases({ records, box: parts.box, guard: parts.guard, endpoints, now: clock.now }),
+    ...usageUseCases({ host, records, now: clock.now }),
+    ...ratePlanUseCases({ records, now: clock.now }),
     ...deliveryUseCases({ host, records, endpoints, now: clock.now }),
     ...modelUseCases(providers),
   }
@@ -121,7 +136,7 @@ const sinksOf = (
 })
 
 const startSessions = (
-  { storage, clock, log, providers, guard, cluster }: ActorsParts,
+  { storage, clock, log, providers, guard, cluster, runs }: ActorsParts,
   auth: Auth,
   configs: TurnConfigs,
   endpoints: WebhookEndpoints,
@@ -130,16 +145,25 @@ const startSessions = (
     ...(cluster !== undefined && { cluster }),
     storage,
     definitions,
-    rows: { session: sessionRows, action: actionRows, agent_version: agentVersionRows, delivery: deliveryRows },
+    rows: {
+      session: sessionRows,
+      action: actionRows,
+      run: runRows,
+      agent_version: agentVersionRows,
+      delivery: deliveryRows,
+    },
     clock,
     log,
     ledger: usageLedger,
-    sinks: (host) => sinksOf(storage, host, endpoints, clock),
-    effects: (host) => ({
-      ...sessionEffects({
-        conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
-        configs,
-        resolve: (model) => providers.resolve(model),
+    sinks: (host) => ({
+      ...sinksOf(storage, host, endpoints, clock),
+      [queueSink]: joinQueue({ host, records: storage.records, clock }),
+    }),
+    effects: (host) => {
+      const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
+      const shared = {
+        ...planning(providers, configs),
+        resolve: (model: string) => providers.resolve(model),
         costOf,
         clock,
         tools: serverTools({
@@ -148,12 +172,32 @@ const startSessions = (
           pause: (ms) => pause(clock, ms),
         }),
         storage,
+        records: storage.records,
         host,
-      }),
-      'agent_version.eraseVersion': eraseActor({ storage, clock }),
-      ...deliveryEffects({ storage, clock, endpoints, guard }),
-    }),
+      }
+      return {
+        ...sessionEffects({ ...shared, conversations: new Conversations(storage, readLog, clock.now) }),
+        ...runEffects({
+          ...shared,
+          conversations: new Conversations(storage, readAsTurn(readLog), clock.now),
+          resolveAgent: resolverOf(storage.records, host, clock),
+          concurrency: runs,
+        }),
+        'agent_version.eraseVersion': eraseActor({ storage, clock }),
+        ...deliveryEffects({ storage, clock, endpoints, guard }),
+      }
+    },
   })
+
+/** What turns and runs are planned with. */
+const planning = (providers: Providers, configs: TurnConfigs) => ({
+  configs,
+  checkModel: checkModel(providers),
+  defaultModel: () => providers.defaultModel,
+})
+
+const resolverOf = (records: RecordStore, host: Host, { now }: Pick<Clock, 'now'>) =>
+  agentResolver({ records, versions: new AgentVersions({ host, records, now }), now })
 
 const checkModel =
   (providers: Providers) =>

@@ -18,6 +18,9 @@ export interface PageQuery {
   readonly cursor?: string | null | undefined
   /** Equality on declared filters. */
   readonly where?: { readonly [field: string]: Json }
+  /** Where the list begins and ends when it is of a time: ids between `floor` and `ceiling` (`idFloor`). */
+  readonly ceiling?: string
+  readonly floor?: string
 }
 
 /**
@@ -30,14 +33,16 @@ export interface PageQuery {
 export const pageOf = async <T extends JsonObject, V>(
   table: Table<T>,
   scope: Scope,
-  { limit, cursor, where }: PageQuery,
+  { limit, cursor, where, ceiling, floor = '' }: PageQuery,
   { idPrefix, view }: { readonly idPrefix: string; readonly view: (row: Row<T>) => V },
 ): Promise<Page<V>> => {
-  const rows = await table.list(scope, {
+  const after = cursor === undefined || cursor === null ? ceiling : idAfter(cursor, idPrefix)
+  const found = await table.list(scope, {
     limit: limit + 1,
-    ...(cursor === undefined || cursor === null ? {} : { after: idAfter(cursor, idPrefix) }),
+    ...(after === undefined ? {} : { after }),
     ...(where === undefined ? {} : { where }),
   })
+  const rows = found.filter(({ id }) => id > floor)
   const data = rows.slice(0, limit)
   const last = data.at(-1)
   return { data: data.map(view), next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last.id) : null }

@@ -53,7 +53,11 @@ export type RatePlanData = {
 }
 
 /** What a project's tenants are charged for what their agents use. Never changed: an invoice can be made again. */
-export const ratePlans: TypedKind<RatePlanData> = { name: 'rate_plans', filters: ['is_default'] }
+export const ratePlans: TypedKind<RatePlanData> = {
+  name: 'rate_plans',
+  filters: ['is_default'],
+  outbox: true,
+}
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
 export const usageKinds: readonly RecordKind[] = [usageRows, ratePlans]

@@ -1,0 +1,185 @@
+import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
+import { answersBytes, answersEither, answersJson } from '../answer.ts'
+import { defineOperations } from '../declare.ts'
+import { cursorPage, cursorQuery } from '../lists.ts'
+import {
+  array,
+  boolean,
+  defaulted,
+  described,
+  id,
+  integer,
+  jsonObject,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../schema.ts'
+
+const reference = () => nullable(string())
+/** Exact, without an exponent. */
+const decimal = () => string({ pattern: '^-?\\d+(\\.\\d+)?$' })
+
+/** What summaries are grouped by. */
+export const usageGroups = ['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'operation', 'day'] as const
+
+const operation = oneOf('session.turn', 'run', 'agent_version.test')
+const billingMode = oneOf('managed', 'byok', 'simulated')
+
+const time = (description: string) => optional(described(timestamp(), description))
+
+/** A time range, and whose usage. */
+const range = {
+  days: optional(described(integer({ min: 1, max: 366 }), 'So many days up to `to`; 30 when there is no `from`.')),
+  from: time('The beginning, included.'),
+  to: time('The end, not included; now when left out.'),
+}
+
+const whose = {
+  tenant_id: optional(string({ maxLength: 128 })),
+  agent_id: optional(string({ maxLength: 128 })),
+  installation_id: optional(string({ maxLength: 128 })),
+  external_user_id: optional(string({ maxLength: 256 })),
+  model: optional(string({ maxLength: 256 })),
+  operation: optional(operation),
+}
+
+const usageRow = object(
+  {
+    id: id('use'),
+    at: timestamp(),
+    tenant_id: reference(),
+    agent_id: reference(),
+    installation_id: reference(),
+    external_user_id: reference(),
+    session_id: reference(),
+    run_id: reference(),
+    operation,
+    provider: string(),
+    model: string(),
+    input_tokens: integer(),
+    output_tokens: integer(),
+    cached_tokens: integer(),
+    reasoning_tokens: integer(),
+    estimated: boolean(),
+    /** null: the price of the model is unknown. */
+    provider_cost_usd: nullable(decimal()),
+    service_charge_usd: nullable(decimal()),
+    billing_mode: billingMode,
+    price_snapshot: nullable(jsonObject()),
+  },
+  { title: 'UsageRow' },
+)
+
+/** Sums of a group of calls. Money leaves out calls of unknown price, which are counted. */
+const sums = {
+  calls: integer(),
+  unpriced_calls: integer(),
+  input_tokens: integer(),
+  output_tokens: integer(),
+  total_tokens: integer(),
+  provider_cost_usd: decimal(),
+  service_charge_usd: decimal(),
+}
+
+const usageGroup = object(
+  {
+    tenant_id: optional(reference()),
+    agent_id: optional(reference()),
+    installation_id: optional(reference()),
+    external_user_id: optional(reference()),
+    provider: optional(string()),
+    model: optional(string()),
+    operation: optional(operation),
+    day: optional(string()),
+    ...sums,
+  },
+  { title: 'UsageGroup' },
+)
+
+const invoiceLine = object(
+  {
+    tenant_id: reference(),
+    tenant_external_id: reference(),
+    agent_id: reference(),
+    installation_id: reference(),
+    provider: string(),
+    model: string(),
+    ...sums,
+    rate_plan_id: nullable(id('rp')),
+    rate_plan: reference(),
+    markup_percent: decimal(),
+    markup_usd: decimal(),
+    token_charge_usd: decimal(),
+    call_charge_usd: decimal(),
+    total_usd: decimal(),
+  },
+  { title: 'InvoiceLine' },
+)
+
+const invoice = object(
+  {
+    project_id: id('prj'),
+    currency: oneOf('USD'),
+    from: timestamp(),
+    to: timestamp(),
+    issued_at: timestamp(),
+    lines: array(invoiceLine),
+    totals: object({
+      ...sums,
+      markup_usd: decimal(),
+      token_charge_usd: decimal(),
+      call_charge_usd: decimal(),
+      total_usd: decimal(),
+    }),
+  },
+  { title: 'Invoice' },
+)
+
+/** What models were called, for whom, and what that costs (interface-additions "usage"). */
+export const usage = defineOperations('usage', {
+  summary: {
+    summary: 'Sums of usage by tenant, agent, installation, user, model, day …',
+    method: 'GET',
+    path: '/v1/usage',
+    access: secretKeyOrDashboard('member'),
+    query: {
+      ...range,
+      ...whose,
+      group_by: defaulted(array(oneOf(...usageGroups), { minItems: 1, maxItems: 8 }), ['tenant']),
+    },
+    answer: answersJson(
+      object({
+        from: timestamp(),
+        to: timestamp(),
+        group_by: array(oneOf(...usageGroups)),
+        data: array(usageGroup),
+        totals: object(sums, { title: 'UsageTotals' }),
+      }),
+    ),
+  },
+  events: {
+    summary: 'List: UsageRow, newest first; one for each model call',
+    method: 'GET',
+    path: '/v1/usage/events',
+    access: secretKeyOnly,
+    query: { ...cursorQuery, ...whose, from: range.from, to: range.to },
+    answer: answersJson(cursorPage(usageRow)),
+  },
+  export: {
+    summary: 'Invoice: usage of a time by tenant, agent, installation and model, charged by rate plans',
+    method: 'GET',
+    path: '/v1/usage/export',
+    access: secretKeyOrDashboard('admin'),
+    query: {
+      ...range,
+      tenant_id: whose.tenant_id,
+      agent_id: whose.agent_id,
+      installation_id: whose.installation_id,
+      format: defaulted(oneOf('json', 'csv'), 'json'),
+    },
+    answer: answersEither(answersJson(invoice), answersBytes('text/csv')),
+  },
+})

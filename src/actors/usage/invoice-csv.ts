@@ -1,0 +1,42 @@
+import type { Invoice, InvoiceLine } from './invoice.ts'
+
+const columns = [
+  'tenant_id',
+  'tenant_external_id',
+  'agent_id',
+  'installation_id',
+  'provider',
+  'model',
+  'calls',
+  'unpriced_calls',
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'provider_cost_usd',
+  'service_charge_usd',
+  'rate_plan_id',
+  'rate_plan',
+  'markup_percent',
+  'markup_usd',
+  'token_charge_usd',
+  'call_charge_usd',
+  'total_usd',
+] as const satisfies readonly (keyof InvoiceLine)[]
+
+/** An invoice as CSV (RFC 4180): a head, a line for each of its lines, and one of totals. */
+export const invoiceCsv = ({ lines, totals }: Invoice): string => {
+  const total: Readonly<Record<string, string | number>> = { tenant_id: 'total', ...totals }
+  const rows = [
+    columns,
+    ...lines.map((line) => columns.map((column) => line[column])),
+    columns.map((column) => total[column] ?? ''),
+  ]
+  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+}
+
+/** Text that a spreadsheet would take for a formula stands behind an apostrophe. */
+const cell = (value: string | number | null): string => {
+  const text = value === null ? '' : String(value)
+  const plain = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+}

@@ -1,0 +1,92 @@
+import type { ResultOf } from '../../../specs/index.ts'
+import type { Row } from '../records/schema.ts'
+import type { RatePlanData } from './kinds.ts'
+import { type Amount, amountOf, percentOf, perMillion, textOf, zero } from './money.ts'
+import type { GroupedUsage, Grouping, UsageGroup } from './usage-sums.ts'
+
+type Export = ResultOf<'usage.export'>
+/** An invoice, as it is answered. */
+export type Invoice = Export
+/** One line of it. */
+export type InvoiceLine = Invoice['lines'][number]
+
+/** What lines are drawn by, in the order of `UsageGroup.values`. */
+export const invoiceGroupings = [
+  'tenant',
+  'agent',
+  'installation',
+  'provider',
+  'model',
+  'rate_plan',
+] as const satisfies readonly Grouping[]
+
+/** What the lines need to know beside the sums. */
+export interface InvoiceFacts {
+  /** By id: the plans that rows name, and the one for rows that name none under `''`. */
+  readonly plans: ReadonlyMap<string, Row<RatePlanData>>
+  /** External ids of tenants by our ids; one that is gone has none. */
+  readonly tenants: ReadonlyMap<string, string>
+}
+
+interface Charges {
+  readonly markup: Amount
+  readonly tokens: Amount
+  readonly calls: Amount
+  readonly total: Amount
+}
+
+/** The lines of an invoice with their totals; every amount is exact, and totals are the sums of the lines. */
+export const invoiceLines = (usage: GroupedUsage, facts: InvoiceFacts): Pick<Invoice, 'lines' | 'totals'> => {
+  const charged = usage.groups().map((group) => ({ group, ...chargedBy(group, facts.plans) }))
+  const sum = (of: (charges: Charges) => Amount): string =>
+    textOf(charged.reduce((total, { charges }) => total.plus(of(charges)), zero))
+  return {
+    lines: charged.map(({ group, plan, charges }) => lineOf(group, plan, charges, facts)),
+    totals: {
+      ...usage.totals.view,
+      markup_usd: sum(({ markup }) => markup),
+      token_charge_usd: sum(({ tokens }) => tokens),
+      call_charge_usd: sum(({ calls }) => calls),
+      total_usd: sum(({ total }) => total),
+    },
+  }
+}
+
+const chargedBy = ({ values, sums }: UsageGroup, plans: InvoiceFacts['plans']) => {
+  const plan = plans.get(values[5] ?? '') ?? null
+  const { calls, input_tokens, output_tokens } = sums.view
+  const rate = (
+    field: 'markup_percent' | 'input_per_million_usd' | 'output_per_million_usd' | 'per_call_usd',
+  ): Amount => amountOf(plan?.data[field] ?? '0')
+  const markup = percentOf(sums.serviceCharge, rate('markup_percent'))
+  const input = perMillion(rate('input_per_million_usd'), input_tokens)
+  const tokens = input.plus(perMillion(rate('output_per_million_usd'), output_tokens))
+  const perCall = rate('per_call_usd').times(calls)
+  const total = sums.serviceCharge.plus(markup).plus(tokens).plus(perCall)
+  return { plan, charges: { markup, tokens, calls: perCall, total } }
+}
+
+const lineOf = (
+  { values, sums }: UsageGroup,
+  plan: Row<RatePlanData> | null,
+  { markup, tokens, calls, total }: Charges,
+  { tenants }: InvoiceFacts,
+): InvoiceLine => {
+  const [tenant = null, agent = null, installation = null, provider = null, model = null] = values
+  return {
+    tenant_id: tenant,
+    tenant_external_id: tenants.get(tenant ?? '') ?? null,
+    agent_id: agent,
+    installation_id: installation,
+    provider: provider ?? '',
+    model: model ?? '',
+    ...sums.view,
+    rate_plan_id: plan?.id ?? null,
+    rate_plan: plan?.data.name ?? null,
+    markup_percent: plan?.data.markup_percent ?? '0',
+    markup_usd: textOf(markup),
+    token_charge_usd: textOf(tokens),
+    call_charge_usd: textOf(calls),
+    total_usd: textOf(total),
+  }
+}

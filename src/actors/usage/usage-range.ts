@@ -1,0 +1,39 @@
+import { ServiceError } from '../../../specs/errors.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const defaultDays = 30
+/** Longer ranges are asked for in parts. */
+const maxDays = 366
+
+/** A time range, ms since the epoch; `toMs` is not in it. */
+export interface UsageRange {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** What requests say of it. */
+export interface RangeQuery {
+  readonly days?: number
+  readonly from?: string
+  readonly to?: string
+}
+
+/** The range that a request asks for. @throws {ServiceError} `invalid_query` when it is none, or too long. */
+export const rangeOf = ({ days, from, to }: RangeQuery, now: number): UsageRange => {
+  if (days !== undefined && from !== undefined) throw wrong('days', 'days and from exclude each other.')
+  // up to and with this very moment
+  const toMs = to === undefined ? now + 1 : timeOf('to', to)
+  const fromMs = from === undefined ? toMs - (days ?? defaultDays) * dayMs : timeOf('from', from)
+  if (fromMs >= toMs) throw wrong('from', 'from has to be before to.')
+  if (toMs - fromMs > maxDays * dayMs) throw wrong('from', `A range has at most ${maxDays} days.`)
+  return { fromMs: Math.max(0, fromMs), toMs }
+}
+
+/** Milliseconds of a time in a query. */
+export const timeOf = (param: string, text: string): number => {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw wrong(param, `${param} takes a time such as 2026-01-31T00:00:00Z.`)
+  return at
+}
+
+const wrong = (param: string, message: string) => new ServiceError('invalid_query', { param, message })

@@ -1,0 +1,127 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { timestampOf } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import type { UsageData } from './kinds.ts'
+import { type Amount, amountOf, textOf, zero } from './money.ts'
+
+/** More groups than anybody reads; what is asked for has to be narrowed. */
+const maxGroups = 20_000
+
+/** What rows can be grouped by: the name of the answer's field, and a row's value of it. */
+export const groupings = {
+  tenant: { field: 'tenant_id', of: (row: Row<UsageData>) => row.tenant },
+  agent: { field: 'agent_id', of: ({ data }: Row<UsageData>) => data.agent_id },
+  installation: { field: 'installation_id', of: ({ data }: Row<UsageData>) => data.installation_id },
+  user: { field: 'external_user_id', of: ({ data }: Row<UsageData>) => data.external_user_id },
+  provider: { field: 'provider', of: ({ data }: Row<UsageData>) => data.provider },
+  model: { field: 'model', of: ({ data }: Row<UsageData>) => data.model },
+  operation: { field: 'operation', of: ({ data }: Row<UsageData>) => data.operation },
+  rate_plan: { field: 'rate_plan_id', of: ({ data }: Row<UsageData>) => data.rate_plan_id },
+  /** In UTC. */
+  day: { field: 'day', of: ({ created_at }: Row<UsageData>) => timestampOf(created_at).slice(0, 10) },
+} as const
+
+/** Name of a grouping. */
+export type Grouping = keyof typeof groupings
+
+/** Sums of calls, as they are answered. */
+export interface Sums {
+  readonly calls: number
+  readonly unpriced_calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly total_tokens: number
+  readonly provider_cost_usd: string
+  readonly service_charge_usd: string
+}
+
+/** Sums of the calls of one group; exact. */
+export class UsageSums {
+  #calls = 0
+  #unpriced = 0
+  #inputTokens = 0
+  #outputTokens = 0
+  #providerCost: Amount = zero
+  #serviceCharge: Amount = zero
+
+  add({ data }: Row<UsageData>): void {
+    this.#calls++
+    this.#inputTokens += data.input_tokens
+    this.#outputTokens += data.output_tokens
+    if (data.provider_cost_usd === null || data.service_charge_usd === null) this.#unpriced++
+    if (data.provider_cost_usd !== null) this.#providerCost = this.#providerCost.plus(amountOf(data.provider_cost_usd))
+    if (data.service_charge_usd !== null) {
+      this.#serviceCharge = this.#serviceCharge.plus(amountOf(data.service_charge_usd))
+    }
+  }
+
+  get serviceCharge(): Amount {
+    return this.#serviceCharge
+  }
+
+  get view(): Sums {
+    return {
+      calls: this.#calls,
+      unpriced_calls: this.#unpriced,
+      input_tokens: this.#inputTokens,
+      output_tokens: this.#outputTokens,
+      total_tokens: this.#inputTokens + this.#outputTokens,
+      provider_cost_usd: textOf(this.#providerCost),
+      service_charge_usd: textOf(this.#serviceCharge),
+    }
+  }
+}
+
+/** One group: its values in the order of the groupings, and its sums. */
+export interface UsageGroup {
+  readonly values: readonly (string | null)[]
+  readonly sums: UsageSums
+}
+
+/** Sums usage by groups, and over all. Memory goes with the groups, not with the rows. */
+export class GroupedUsage {
+  readonly totals = new UsageSums()
+  readonly #groupings: readonly Grouping[]
+  readonly #groups = new Map<string, UsageGroup>()
+
+  constructor(groups: readonly Grouping[]) {
+    this.#groupings = groups
+  }
+
+  /** @throws {ServiceError} `invalid_query` when there are too many groups. */
+  add(rows: readonly Row<UsageData>[]): void {
+    for (const row of rows) {
+      this.totals.add(row)
+      this.#groupOf(row).sums.add(row)
+    }
+  }
+
+  /** In the order of their values; what belongs to nobody comes first. */
+  groups(): readonly UsageGroup[] {
+    return [...this.#groups.values()].sort((one, other) => compare(one.values, other.values))
+  }
+
+  #groupOf(row: Row<UsageData>): UsageGroup {
+    const values = this.#groupings.map((name) => groupings[name].of(row))
+    const key = JSON.stringify(values)
+    const known = this.#groups.get(key)
+    if (known !== undefined) return known
+    if (this.#groups.size >= maxGroups) {
+      throw new ServiceError('invalid_query', {
+        param: 'group_by',
+        message: `These are more than ${maxGroups} groups: ask for a shorter time, or for less.`,
+      })
+    }
+    const group = { values, sums: new UsageSums() }
+    this.#groups.set(key, group)
+    return group
+  }
+}
+
+const compare = (one: UsageGroup['values'], other: UsageGroup['values']): number => {
+  for (const [index, value] of one.entries()) {
+    const [left, right] = [value ?? '', other[index] ?? '']
+    if (left !== right) return left < right ? -1 : 1
+  }
+  return 0
+}

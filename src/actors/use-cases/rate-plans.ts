@@ -1,0 +1,35 @@
+import type { RecordStore } from '../../storage/ports.ts'
+import { actorOf } from '../audit/audit-note.ts'
+import { newIdFor } from '../ids.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import { Table } from '../records/table.ts'
+import { ratePlans } from '../usage/kinds.ts'
+import type { UseCases } from './use-cases.ts'
+
+type RatePlanUseCases = Pick<UseCases, Extract<keyof UseCases, `rate_plans.${string}`>>
+
+/** What tenants are charged by. Plans are made and listed, never changed. */
+export const ratePlanUseCases = ({ records, now }: { records: RecordStore; now: () => number }): RatePlanUseCases => {
+  const resource = new RecordResource({
+    table: new Table(records, ratePlans, now),
+    idPrefix: 'rp',
+    view: (row) => ({ id: row.id, ...row.data, ...rowTimes(row) }),
+  })
+  return {
+    'rate_plans.list': ({ scope, query }) => resource.list(scope, query),
+    'rate_plans.create': (call) => {
+      const { scope, body, principal } = call
+      const id = newIdFor(call, 'rp')
+      const data = { ...body, description: body.description ?? null }
+      const resourceOf = { type: 'rate_plan', id }
+      const notice = {
+        kind: 'audit',
+        action: 'rate_plan.created',
+        by: actorOf(principal),
+        resource: resourceOf,
+      } as const
+      return resource.create(scope, { id, project: scope.project, data, notices: [notice] })
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { ResultOf } from '../../../specs/index.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { idFloor } from '../ids.ts'
+import { tenants } from '../records/kinds.ts'
+import { pageOf } from '../records/pages.ts'
+import { timestampOf } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { Host } from '../runtime/host.ts'
+import { type Invoice, type InvoiceFacts, invoiceGroupings, invoiceLines } from '../usage/invoice.ts'
+import { invoiceCsv } from '../usage/invoice-csv.ts'
+import { type RatePlanData, ratePlans, type UsageData, usageRows } from '../usage/kinds.ts'
+import { coverOf, usageIn, type WhoseUsage } from '../usage/read-usage.ts'
+import { usagePrefix } from '../usage/usage-ledger.ts'
+import { rangeOf, timeOf, type UsageRange } from '../usage/usage-range.ts'
+import { GroupedUsage, type Grouping, groupings } from '../usage/usage-sums.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on usage stand on. */
+export interface UsageParts {
+  readonly host: Pick<Host, 'rows'>
+  readonly records: RecordStore
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type UsageUseCases = Pick<UseCases, Extract<keyof UseCases, `usage.${string}`>>
+type UsageRow = ResultOf<'usage.events'>['data'][number]
+
+/** What models were called, for whom, and what that costs. */
+export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases => {
+  const table = new Table(records, usageRows, now)
+  const summed = async (scope: Scope, whose: WhoseUsage, range: UsageRange, groups: readonly Grouping[]) => {
+    await host.rows.shown()
+    const usage = new GroupedUsage(groups)
+    for await (const rows of usageIn(table, coverOf(scope, whose), range)) usage.add(rows)
+    return usage
+  }
+  return {
+    'usage.summary': async ({ scope, query }) => {
+      const range = rangeOf(query, now())
+      const groups = [...new Set(query.group_by)]
+      const usage = await summed(scope, query, range, groups)
+      const data = usage.groups().map(({ values, sums }) => ({ ...named(groups, values), ...sums.view }))
+      return { ...rangeView(range), group_by: groups, data, totals: usage.totals.view }
+    },
+    'usage.events': async ({ scope, query }) => {
+      await host.rows.shown()
+      const cover = coverOf(scope, query)
+      return pageOf(table, cover.scope, { ...pageQuery(query), where: cover.where }, { idPrefix: usagePrefix, view })
+    },
+    'usage.export': async ({ scope, query }) => {
+      const range = rangeOf(query, now())
+      const usage = await summed(scope, query, range, invoiceGroupings)
+      const facts = await invoiceFacts({ records, now }, scope, usage, range)
+      const head = {
+        project_id: scope.project,
+        currency: 'USD',
+        ...rangeView(range),
+        issued_at: timestampOf(now()),
+      } as const
+      const invoice: Invoice = { ...head, ...invoiceLines(usage, facts) }
+      if (query.format === 'json') return { json: invoice }
+      return { bytes: { contentType: 'text/csv; charset=utf-8', bytes: invoiceCsv(invoice), headers: [attachment] } }
+    },
+  }
+}
+
+const attachment = ['content-disposition', 'attachment; filename="invoice.csv"'] as const
+
+const rangeView = ({ fromMs, toMs }: UsageRange) => ({ from: timestampOf(fromMs), to: timestampOf(toMs) })
+
+const pageQuery = ({ limit, cursor, from, to }: Parameters<UseCases['usage.events']>[0]['query']) => ({
+  limit,
+  cursor,
+  ...(to !== undefined && { ceiling: idFloor(usagePrefix, timeOf('to', to)) }),
+  ...(from !== undefined && { floor: idFloor(usagePrefix, timeOf('from', from)) }),
+})
+
+/** The values of a group under the names of the answer's fields. */
+const named = (
+  groups: readonly Grouping[],
+  values: readonly (string | null)[],
+): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(groups.map((name, index) => [groupings[name].field, values[index] ?? null]))
+
+const view = (row: Row<UsageData>): UsageRow => {
+  const { rate_plan_id: _unshown, ...data } = row.data
+  return { id: row.id, at: timestampOf(row.created_at), tenant_id: row.tenant, ...data }
+}
+
+/** Looks up what the lines name: their plans, the default plan of that time, and their tenants. */
+const invoiceFacts = async (
+  { records, now }: Pick<UsageParts, 'records' | 'now'>,
+  scope: Scope,
+  usage: GroupedUsage,
+  { toMs }: UsageRange,
+): Promise<InvoiceFacts> => {
+  const planTable = new Table(records, ratePlans, now)
+  const tenantTable = new Table(records, tenants, now)
+  const plans = new Map<string, Row<RatePlanData>>()
+  const external = new Map<string, string>()
+  const [standard] = await planTable.list(scope, { where: { is_default: true }, after: idFloor('rp', toMs), limit: 1 })
+  if (standard !== undefined) plans.set('', standard)
+  for (const { values } of usage.groups()) {
+    const [tenant, plan] = [values[0], values[5]]
+    const found = plan && !plans.has(plan) ? await planTable.get(scope, plan) : null
+    if (plan && found !== null) plans.set(plan, found)
+    const row = tenant && !external.has(tenant) ? await tenantTable.get(scope, tenant) : null
+    if (tenant && row !== null) external.set(tenant, row.data.external_id)
+  }
+  return { plans, tenants: external }
+}
