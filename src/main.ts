@@ -117,7 +117,7 @@ const main = async (): Promise<void> => {
 }
 
 /** What whoever starts the server can put right: its message says how. */
-const isForPeople = (error: unknown): error is Error =>
+const isForPeople = (error: unknown): boolean =>
   error instanceof ConfigError || error instanceof WrongMasterKey || error instanceof ClusterRuns
 
 try {
