@@ -23,6 +23,8 @@ export interface Config {
   readonly peerHost: string | null
   /** 0 takes a free one. */
   readonly peerPort: number
+  /** How many runs work at a time. */
+  readonly runs: { readonly perProject: number; readonly perTenant: number }
   readonly bootstrap: {
     readonly secretKey: string | null
     readonly ownerEmail: string | null
@@ -77,6 +79,10 @@ export function readConfig(env: Environment): Config {
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
     peerHost: read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes reach') ?? null,
     peerPort: read.value('PEER_PORT', portOf, 'a port number from 0 to 65535') ?? 0,
+    runs: {
+      perProject: read.value('RUNS_PER_PROJECT', countUpTo(500), 'a number from 1 to 500') ?? 100,
+      perTenant: read.value('RUNS_PER_TENANT', countUpTo(500), 'a number from 1 to 500') ?? 20,
+    },
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
     providers: providersOf(read),
@@ -153,6 +159,13 @@ const portOf = (text: string): number | undefined => {
   const port = Number(text)
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined
 }
+
+const countUpTo =
+  (most: number) =>
+  (text: string): number | undefined => {
+    const count = Number(text)
+    return /^\d{1,9}$/.test(text) && count >= 1 && count <= most ? count : undefined
+  }
 
 /** A host, but not "all addresses", which nobody can connect to. */
 const reachableHostOf = (text: string): string | undefined =>

@@ -70,6 +70,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     masterKey,
     box: openSecretBox({ masterKey }),
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
+    runs: config.runs,
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
     clock: systemClock,
     log,

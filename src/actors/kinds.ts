@@ -5,6 +5,7 @@ import { authKinds } from './auth/kinds.ts'
 import { importMarks } from './backup/import-mark.ts'
 import { installations } from './bootstrap.ts'
 import { recordKinds } from './records/kinds.ts'
+import { runKinds } from './runs/kinds.ts'
 import { erasedActors } from './runtime/erased-actors.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessionKinds } from './sessions/kinds.ts'
@@ -18,6 +19,7 @@ export const kinds: readonly RecordKind[] = [
   ...recordKinds,
   ...sessionKinds,
   ...agentKinds,
+  ...runKinds,
   ...webhookKinds,
   ...usageKinds,
   installations,

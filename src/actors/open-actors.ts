@@ -4,9 +4,9 @@ import { catalogueSink } from '../machines/agent-version.ts'
 import { definitions } from '../machines/index.ts'
 import { queueSink } from '../machines/run-actions.ts'
 import type { RecordStore, Storage } from '../storage/ports.ts'
-import { Catalogue } from './agents/catalogue.ts'
 import { agentResolver } from './agents/agent-resolver.ts'
 import { AgentVersions } from './agents/agent-versions.ts'
+import { Catalogue } from './agents/catalogue.ts'
 import { agentVersionRows } from './agents/kinds.ts'
 import { openAgents } from './agents/open-agents.ts'
 import { auditLines } from './audit/audit-log.ts'
@@ -43,10 +43,10 @@ import { actorViewUseCases } from './use-cases/actor-views.ts'
 import { IdempotentRequests } from './use-cases/idempotent.ts'
 import { tenantCheck } from './use-cases/known-tenant.ts'
 import { modelUseCases } from './use-cases/models.ts'
+import { ratePlanUseCases } from './use-cases/rate-plans.ts'
 import { runUseCases } from './use-cases/runs.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
 import { sessionUseCases } from './use-cases/sessions.ts'
-import { ratePlanUseCases } from './use-cases/rate-plans.ts'
 import { usageUseCases } from './use-cases/usage.ts'
 import type { UseCases } from './use-cases/use-cases.ts'
 import { deliveryUseCases } from './use-cases/webhook-deliveries.ts'
@@ -109,7 +109,13 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...agents.useCases,
     ...sessionApprovalUseCases({ host, now: clock.now }),
     ...actionUseCases({ host, checkTenant, now: clock.now }),
-    ...runUseCases({ ...planning(providers, configs), host, resolveAgent: resolverOf(records, host, clock), checkTenant, now: clock.now }),
+    ...runUseCases({
+      ...planning(providers, configs),
+      host,
+      resolveAgent: agents.resolve,
+      checkTenant,
+      now: clock.now,
+    }),
     ...actorViewUseCases({ host, records }),
     ...webhookUseCases({ records, box: parts.box, guard: parts.guard, endpoints, now: clock.now }),
     ...usageUseCases({ host, records, now: clock.now }),
