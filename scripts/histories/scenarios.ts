@@ -1,5 +1,8 @@
 import { ModelError } from '../../src/actors/gateway/provider-port.ts'
+import { newId } from '../../src/actors/ids.ts'
 import type { ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
+import { agentVersionDefinition } from '../../src/machines/agent-version-definition.ts'
+import type { StoredEvent } from '../../src/storage/ports.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '../../test/actors/sessions/approving.ts'
 import { callOf, newSession, type Script, turn, type World } from '../../test/actors/sessions/harness.ts'
 import { calm, type VirtualClock } from '../../test/support/virtual-clock.ts'
@@ -48,6 +51,21 @@ const begun = async (world: World, session: string, body: Parameters<typeof turn
   void turn(world, session, body)
   await calm()
 }
+
+/** A version of an agent that is given these events, one after another. */
+const versionAfter = async ({ host, clock }: World, ...events: readonly StoredEvent[]) => {
+  const id = newId('agv')
+  const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
+  const config = JSON.stringify({ model: 'scripted-1', system_prompt: large.repeat(20) })
+  const manifest = { config, requirements: '{}', visibility: 'public' }
+  const input = { version_id: id, agent_id: 'agt_a', version: '1.0.0', ...manifest, created_by: author }
+  await host.create(agentVersionDefinition, id, owner, input, newId('req'))
+  for (const event of events) {
+    await host.deliver(id, { event: { ...event, by: author, at: clock.now() }, cause: newId('req') })
+  }
+}
+
+const author = { kind: 'secret_key', id: 'key_a' }
 
 /** Every state of every machine occurs in one of these: a test holds it. */
 export const scenarios: readonly Scenario[] = [
@@ -163,6 +181,20 @@ export const scenarios: readonly Scenario[] = [
       await world.useCases['actions.approve'](callOf({ action_id: approved.id }, {}, { note: 'fine' }))
       await world.useCases['actions.reject'](callOf({ action_id: rejected.id }, {}, { reason: 'too much' }))
       await clock.leap(60_000)
+      await clock.advance(lookMs)
+    },
+  },
+  {
+    name: 'versions',
+    scripts: [],
+    play: async (world, clock) => {
+      const rejected = { type: 'review', decision: 'reject', reason: 'Too long.' }
+      const approved = { type: 'review', decision: 'approve', reason: null }
+      const test = { type: 'tested', evidence: '{"passed":true}' }
+      const [submit, deprecate, retire] = [{ type: 'submit' }, { type: 'deprecate' }, { type: 'retire' }]
+      await versionAfter(world, test, submit, rejected, submit, approved, deprecate, retire)
+      await versionAfter(world, { type: 'publish' }, retire)
+      await versionAfter(world, { type: 'publish' }, { type: 'delete' })
       await clock.advance(lookMs)
     },
   },

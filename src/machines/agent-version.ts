@@ -159,7 +159,11 @@ export const agentVersionMachine = versionSetup.createMachine({
         tested: { actions: [assign({ test: ({ event }) => event.evidence }), audits('tested')] },
         submit: {
           target: 'in_review',
-          actions: [assign({ submitted_at: ({ event }) => event.at }), tells('agent_version.submitted', 'in_review')],
+          actions: [
+            assign({ submitted_at: ({ event }) => event.at }),
+            tells('agent_version.submitted', 'in_review'),
+            audits('submitted'),
+          ],
         },
         publish,
       },

@@ -4,6 +4,7 @@ import type { ListedAction } from '../../src/actors/runtime/schema.ts'
 import type { StateValue } from '../../src/machines/definition.ts'
 import { deepFrozen } from '../support/deep-frozen.ts'
 import { walkOf } from './action-samples.ts'
+import { walk as agentVersionWalk } from './agent-version-samples.ts'
 import { outcomeOf } from './outcome.ts'
 import { reachedIn, type Walk } from './reached.ts'
 import { walk } from './session-samples.ts'
@@ -14,6 +15,7 @@ const walks: readonly (readonly [string, Walk])[] = [
   ['actions of functions', walkOf('function')],
   ['actions of our own tools', walkOf('http')],
   ['actions of the caller', walkOf('caller')],
+  ['versions of agents', agentVersionWalk],
   ['deliveries', deliveryWalk],
 ]
 

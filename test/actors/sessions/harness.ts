@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
+import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
 import {
   allMessages,
   type ModelAnswer,
@@ -94,8 +95,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
     rows: { session: sessionRows, action: actionRows },
     clock,
     log,
-    effects: (host) =>
-      sessionEffects({
+    effects: (host) => ({
+      ...sessionEffects({
         conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
         configs,
         resolve: (model) => ({ provider: options.model ?? provider, model }),
@@ -105,6 +106,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
         storage,
         host,
       }),
+      'agent_version.eraseVersion': eraseActor({ storage, clock }),
+    }),
   })
   const { host } = runtime
   const parts = {
