@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
 import type { Owner } from '../../../src/actors/runtime/actor-state.ts'
 import type { Effect, EffectContext, EffectOutcome } from '../../../src/actors/runtime/effects.ts'
+import type { Ledger } from '../../../src/actors/runtime/ledger.ts'
 import type { Delivery, Resident, Told } from '../../../src/actors/runtime/resident.ts'
 import { epochs, startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import type { EventStream, StreamControl } from '../../../src/actors/use-cases/call.ts'
@@ -22,6 +23,7 @@ export interface ProbeOptions {
   readonly work?: Run
   readonly speak?: Run
   readonly tidy?: Run
+  readonly ledger?: Ledger
 }
 
 /** List rows of probes. */
@@ -49,6 +51,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     rows: { probe: probeRows },
     clock,
     log: pino({ level: 'silent' }),
+    ...(options.ledger !== undefined && { ledger: options.ledger }),
     effects: () => ({
       'probe.work': effect(options.work ?? forever),
       'probe.speak': effect(options.speak ?? forever),
