@@ -9,7 +9,7 @@ export interface ShardOwner {
 
 /** A process that counts as gone for so long, unless that is found again, in ms. */
 const goneMs = 5000
-/** A process that just came may not be announced yet for so long, in ms. */
+/** A process that just came may not be announced yet for so long, in ms; nor may any when the directory just came back. */
 const newMs = 2000
 
 /** What this process knows of the others: the lease table as it was read last, and who does not seem to be there. */
@@ -24,6 +24,7 @@ export class LeaseView {
   readonly #refusals = new Map<string, number>()
   readonly #listeners = new Map<number, Set<() => void>>()
   #alive: ReadonlySet<string> | null = null
+  #aliveSince = 0
 
   constructor(self: string, now: () => number) {
     this.#self = self
@@ -68,7 +69,7 @@ export class LeaseView {
   isGone(process: string): boolean {
     if (process === this.#self) return false
     if ((this.#goneUntil.get(process) ?? 0) > this.#now()) return true
-    if (this.#alive === null || this.#alive.has(process)) return false
+    if (this.#alive === null || this.#alive.has(process) || this.#now() - this.#aliveSince < newMs) return false
     return !this.#seenSince.has(process) || this.seenMs(process) > newMs
   }
 
@@ -86,6 +87,7 @@ export class LeaseView {
     const before = this.#alive
     this.#alive = alive
     if (alive === null) return false
+    if (before === null) this.#aliveSince = this.#now()
     const ended = new Set(this.#holders().filter((process) => this.isGone(process)))
     if (ended.size > 0) this.#tell([...ended].flatMap((process) => this.#shardsOf(process)))
     return ended.size > 0 && (before === null || [...ended].some((process) => before.has(process)))

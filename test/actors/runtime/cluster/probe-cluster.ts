@@ -1,0 +1,262 @@
+import { pino } from 'pino'
+import { projectScope } from '../../../../specs/scope.ts'
+import type { Clock } from '../../../../src/actors/runtime/clock.ts'
+import type { Effect } from '../../../../src/actors/runtime/effects.ts'
+import {
+  type PeerAnswer,
+  PeerGone,
+  type PeerRequest,
+  type PeerService,
+  type Peers,
+} from '../../../../src/actors/runtime/peers.ts'
+import type { Resident, Told } from '../../../../src/actors/runtime/resident.ts'
+import { epochs, type Runtime, startRuntime } from '../../../../src/actors/runtime/runtime.ts'
+import { shardOf } from '../../../../src/actors/runtime/shard.ts'
+import { MemoryExchange } from '../../../../src/storage/memory/fan-out.ts'
+import { MemoryLeases } from '../../../../src/storage/memory/leases.ts'
+import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
+import { MemoryPresence } from '../../../../src/storage/memory/presence.ts'
+import { type Storage, type StoredEvent, StoreUnavailable } from '../../../../src/storage/ports.ts'
+import { VirtualClock } from '../../../support/virtual-clock.ts'
+import { forever, owner, probeRows, type Run, unknownEvent } from '../probe.ts'
+import { probeDefinition } from '../probe-machine.ts'
+
+/** Effects that a test gives the nodes of a cluster. */
+export interface ProbeEffects {
+  readonly work?: Run
+  readonly speak?: Run
+  readonly tidy?: Run
+}
+
+type State = 'up' | 'stalled' | 'dead'
+
+/** A process that a test can stop, wake and kill: its timers, its store and its peers go through here. */
+class TestProcess {
+  state: State = 'up'
+  /** Its store cannot be reached. */
+  storeAway = false
+  #waking: (() => void)[] = []
+
+  /** Runs `work` unless the process is dead, and not before it is awake. */
+  async enter<T>(work: () => T | Promise<T>): Promise<T> {
+    await this.#awake()
+    const result = await work()
+    await this.#awake()
+    return result
+  }
+
+  /** As `enter`, over a connection to the store. */
+  ask<T>(work: () => T | Promise<T>): Promise<T> {
+    return this.enter(() => {
+      if (this.storeAway) throw new StoreUnavailable('away')
+      return work()
+    })
+  }
+
+  wake(): void {
+    this.state = 'up'
+    for (const go of this.#waking.splice(0)) go()
+  }
+
+  clock(shared: VirtualClock): Clock {
+    return {
+      now: shared.now,
+      soon: (work) => shared.soon(() => void this.enter(work)),
+      after: (ms, work) => {
+        let cancelled = false
+        const cancel = shared.after(ms, () => void this.enter(() => (cancelled ? undefined : work())))
+        return () => {
+          cancelled = true
+          cancel()
+        }
+      },
+    }
+  }
+
+  /** `target`, a store when `through` is `ask`, as this process reaches it. */
+  reaching<T extends object>(target: T, through: 'ask' | 'enter' = 'ask'): T {
+    return new Proxy(target, {
+      get: (_, name) => {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return (...args: readonly unknown[]) => this[through]((): unknown => Reflect.apply(method, target, args))
+      },
+    })
+  }
+
+  async #awake(): Promise<void> {
+    while (this.state === 'stalled') await new Promise<void>((resolve) => this.#waking.push(resolve))
+    if (this.state === 'dead') await new Promise<never>(() => {})
+  }
+}
+
+/** One node: a runtime in a process of its own, as far as a test can tell. */
+export interface TestNode {
+  readonly name: string
+  readonly address: string
+  readonly process: TestProcess
+  readonly runtime: Runtime
+  readonly host: Runtime['host']
+  create(id: string, cause?: string): Promise<Told>
+  /** As a request does: finds the actor, then tells it. */
+  tell(id: string, event: StoredEvent, cause?: string): Promise<Told>
+  find(id: string): Promise<Resident>
+  /** The process ends without a word. */
+  kill(): void
+  /** SIGSTOP. */
+  stall(): void
+  /** SIGCONT. */
+  wake(): void
+}
+
+/** What the nodes share. */
+export class ProbeCluster {
+  readonly clock = new VirtualClock()
+  readonly storage: Storage
+  readonly leases: MemoryLeases
+  readonly presence: MemoryPresence
+  readonly exchange = new MemoryExchange()
+  readonly nodes: TestNode[] = []
+  /** Every question that a node asked another, in order. */
+  readonly asked: PeerRequest[] = []
+  /** Called with each question and who answers it; may hold it back or fail it. */
+  onAsk: (request: PeerRequest, address: string) => Promise<void> | void = () => {}
+  readonly #services = new Map<string, { readonly process: TestProcess; readonly service: PeerService }>()
+  readonly #effects: ProbeEffects
+  #started = 0
+  #causes = 0
+
+  constructor(effects: ProbeEffects = {}) {
+    this.#effects = effects
+    this.leases = new MemoryLeases(this.clock.now)
+    this.presence = new MemoryPresence(this.clock.now)
+    this.storage = { ...openMemoryStorage({ now: this.clock.now }), leases: this.leases }
+  }
+
+  /** Starts a node. */
+  async start(name = `n${this.#started + 1}`): Promise<TestNode> {
+    this.#started++
+    const process = new TestProcess()
+    const address = `${name}:${this.#started}`
+    const { clock } = this
+    await this.storage.records.prepare([epochs, probeRows])
+    const { commits, records, blobs } = this.storage
+    const leases = process.reaching(this.leases)
+    const storage = {
+      ...this.storage,
+      leases,
+      commits: process.reaching(commits),
+      records: process.reaching(records),
+      blobs: process.reaching(blobs),
+    }
+    const starting = startRuntime({
+      storage,
+      definitions: [probeDefinition],
+      rows: { probe: probeRows },
+      clock: process.clock(clock),
+      log: pino({ level: globalThis.process.env.PROBE_LOG ?? 'silent' }),
+      effects: () => ({
+        'probe.work': effect(this.#effects.work ?? forever),
+        'probe.speak': effect(this.#effects.speak ?? forever),
+        'probe.tidy': effect(this.#effects.tidy ?? forever),
+      }),
+      cluster: {
+        leases,
+        presence: process.reaching(this.presence, 'enter'),
+        fanOut: this.exchange.join(),
+        peers: this.#peersOf(process),
+        self: { node: name, address },
+        serve: (service) => this.#services.set(address, { process, service }),
+      },
+    })
+    const runtime = await this.#settled(starting)
+    const node = this.#nodeOf(name, address, process, runtime)
+    this.nodes.push(node)
+    return node
+  }
+
+  /** Starts nodes, and waits until the shards are spread over them. */
+  async startAll(count: number): Promise<readonly TestNode[]> {
+    for (let started = 0; started < count; started++) await this.start()
+    await this.clock.advance(20_000)
+    return this.nodes
+  }
+
+  /** The node that runs an actor, by what the nodes themselves hold. */
+  ownerOf(id: string): TestNode {
+    const owner = this.nodes.find(
+      ({ process, host }) => process.state === 'up' && host.ownership.heldUnder(shardOf(id)) !== undefined,
+    )
+    if (owner === undefined) throw new Error(`nobody runs ${id}`)
+    return owner
+  }
+
+  /** A node that does not run it. */
+  otherThan(...nodes: readonly TestNode[]): TestNode {
+    const other = this.nodes.find((node) => node.process.state === 'up' && !nodes.includes(node))
+    if (other === undefined) throw new Error('there is no other node')
+    return other
+  }
+
+  /** What `work` comes to, time moving on while it waits. */
+  async during<T>(work: Promise<T>, ms = 10_000): Promise<T> {
+    return this.#settled(work, ms)
+  }
+
+  async #settled<T>(work: Promise<T>, ms = 10_000): Promise<T> {
+    let over = false
+    const end = (): void => {
+      over = true
+    }
+    work.then(end, end)
+    for (let passed = 0; !over && passed < ms; passed += 50) await this.clock.advance(50)
+    return work
+  }
+
+  #peersOf(asker: TestProcess): Peers {
+    return {
+      ask: (address, request) =>
+        asker.enter(async (): Promise<PeerAnswer> => {
+          this.asked.push(request)
+          await this.onAsk(request, address)
+          const peer = this.#services.get(address)
+          if (peer === undefined || peer.process.state === 'dead') throw new PeerGone('refused')
+          const answer = peer.process.enter(() => peer.service(structuredClone(request)))
+          return structuredClone(await Promise.race([answer, this.#cut(peer.process)]))
+        }),
+    }
+  }
+
+  /** A process that dies takes its connections with it. */
+  async #cut(process: TestProcess): Promise<never> {
+    while (process.state !== 'dead') await new Promise<void>((resolve) => this.clock.after(100, resolve))
+    throw new StoreUnavailable('the connection was cut')
+  }
+
+  #nodeOf(name: string, address: string, process: TestProcess, runtime: Runtime): TestNode {
+    const { host } = runtime
+    const scope = projectScope(owner.project)
+    const causeOf = (): string => `c${++this.#causes}`
+    return {
+      name,
+      address,
+      process,
+      runtime,
+      host,
+      create: (id, cause = causeOf()) => host.create(probeDefinition, id, owner, {}, cause),
+      tell: async (id, event, cause = causeOf()) =>
+        host.tell(await host.find(scope, probeDefinition, id), { event, cause }),
+      find: (id) => host.find(scope, probeDefinition, id),
+      kill: () => {
+        process.state = 'dead'
+        this.#services.delete(address)
+      },
+      stall: () => {
+        process.state = 'stalled'
+      },
+      wake: () => process.wake(),
+    }
+  }
+}
+
+const effect = (run: Run): Effect => ({ run, unknown: () => unknownEvent })

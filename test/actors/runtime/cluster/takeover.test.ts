@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import { shardCount, shardOf } from '../../../../src/actors/runtime/shard.ts'
+import { StoreUnavailable } from '../../../../src/storage/ports.ts'
+import { calm } from '../../../support/virtual-clock.ts'
+import { forever, logOf, type Run, read, typesOf } from '../probe.ts'
+import { ProbeCluster, type TestNode } from './probe-cluster.ts'
+
+const id = 'prb_1'
+
+/** Shards that each living node holds, and that somebody else believes to hold as well. */
+const claims = (nodes: readonly TestNode[]): readonly number[] =>
+  nodes
+    .filter(({ process }) => process.state === 'up')
+    .flatMap(({ host }) => (host.ownership.shards ?? []).filter((shard) => host.ownership.epochOf(shard) !== undefined))
+
+describe('when a node dies', () => {
+  it('another one takes its actors up within three seconds, and does what the last commit says', async () => {
+    const ran: string[] = []
+    const work: Run = async ({ n }, context) => {
+      ran.push(`${n}`)
+      return n === 'hangs' && ran.length === 1 ? forever({}, context) : { event: { type: 'worked', output: 'done' } }
+    }
+    const cluster = new ProbeCluster({ work })
+    await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    await owner.tell(id, { type: 'work', n: 'hangs', policy: 'idempotent' })
+    await calm()
+    expect(ran).toEqual(['hangs'])
+    owner.kill()
+    await cluster.clock.advance(3000)
+    expect(cluster.ownerOf(id)).not.toBe(owner)
+    expect(ran).toEqual(['hangs', 'hangs'])
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked'])
+  })
+
+  it('does not make a call again that was begun there', async () => {
+    let runs = 0
+    const cluster = new ProbeCluster({
+      work: (params, context) => (runs++ ? Promise.reject() : forever(params, context)),
+    })
+    await cluster.startAll(2)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    await owner.tell(id, { type: 'work', policy: 'at_most_once' })
+    await calm()
+    owner.kill()
+    await cluster.clock.advance(3000)
+    expect(runs).toBe(1)
+    expect(await logOf(cluster.storage, id)).toMatchObject([{ event_type: 'worked', payload: { output: 'unknown' } }])
+  })
+
+  it('a request that was waiting for it is carried out elsewhere, once', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    const asker = cluster.otherThan(owner)
+    await owner.create(id)
+    owner.kill()
+    const told = await cluster.during(asker.tell(id, { type: 'count', n: 1 }, 'once'))
+    expect(told).toMatchObject({ duplicate: false })
+    expect(await cluster.during(asker.tell(id, { type: 'count', n: 1 }, 'once'))).toMatchObject({ duplicate: true })
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
+  })
+
+  it('its reminders and messages are delivered by others', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    await owner.tell(id, { type: 'wait', ms: 5000 })
+    owner.kill()
+    await cluster.clock.advance(8000)
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['woke'])
+  })
+
+  it('without a directory, its leases run out and are taken', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    cluster.presence.up = false
+    cluster.exchange.up = false
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    owner.kill()
+    await cluster.clock.advance(2500)
+    expect(() => cluster.ownerOf(id)).toThrow()
+    await cluster.clock.advance(5000)
+    await cluster.ownerOf(id).tell(id, { type: 'count' })
+    expect(claims(cluster.nodes)).toHaveLength(shardCount)
+  })
+
+  it('who starts anew at its address does not have to wait for its leases to run out', async () => {
+    const cluster = new ProbeCluster()
+    const [only] = await cluster.startAll(1)
+    await only?.create(id)
+    only?.kill()
+    const next = await cluster.start('n1')
+    await cluster.during(next.tell(id, { type: 'count' }), 4500)
+    await cluster.clock.advance(2000)
+    expect(claims(cluster.nodes)).toHaveLength(shardCount)
+  })
+})
+
+describe('a node that was stopped for longer than its lease', () => {
+  it('finds its actors taken, ends what it did of them, and asks their new owner', async () => {
+    const aborted: boolean[] = []
+    const runs: string[] = []
+    const work: Run = (params, context) => {
+      runs.push(context.idempotencyKey)
+      context.signal.addEventListener('abort', () => aborted.push(true))
+      return runs.length === 1
+        ? forever(params, context)
+        : Promise.resolve({ event: { type: 'worked', output: 'next' } })
+    }
+    const cluster = new ProbeCluster({ work })
+    await cluster.startAll(2)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    await owner.tell(id, { type: 'work', policy: 'idempotent' })
+    await calm()
+    owner.stall()
+    await cluster.clock.advance(6000)
+    const next = cluster.ownerOf(id)
+    await next.tell(id, { type: 'count', n: 2 })
+    owner.wake()
+    const told = await cluster.during(owner.tell(id, { type: 'count', n: 3 }))
+    expect(told.commit?.epoch).toBe(next.host.ownership.heldUnder(shardOf(id)))
+    expect(aborted).toEqual([true])
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked', 'counted', 'counted'])
+  })
+
+  it('writes nothing on the way, whatever it was about to', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(2)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    const actor = await owner.find(id)
+    const epoch = owner.host.ownership.heldUnder(shardOf(id))
+    owner.stall()
+    await cluster.clock.advance(6000)
+    const taken = cluster.storage.commits.append.bind(cluster.storage.commits)
+    const late: number[] = []
+    cluster.storage.commits.append = (batch) => {
+      for (const commit of batch) if (commit.epoch === epoch && commit.actor === id) late.push(commit.seq)
+      return taken(batch)
+    }
+    // before it has looked at anything
+    const telling = owner.host.tell(actor, { event: { type: 'count', n: 1 }, cause: 'late' })
+    owner.wake()
+    await cluster.during(telling)
+    expect(late).toEqual([])
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
+  })
+
+  it('reads actors from the store until it is certain again, not from its memory', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(2)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    owner.stall()
+    await cluster.clock.advance(6000)
+    await cluster.ownerOf(id).tell(id, { type: 'count', n: 1 })
+    const finding = owner.find(id)
+    owner.wake()
+    expect((await cluster.during(finding)).state.snapshot.context).toMatchObject({ count: 1 })
+  })
+
+  it('drops an actor that it was loading when the shard went', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(2)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    const resident = owner.host.resident(id)
+    if (resident) owner.host.passivate(resident)
+    const loading = owner.find(id)
+    owner.stall()
+    await cluster.clock.advance(6000)
+    await cluster.ownerOf(id).tell(id, { type: 'count', n: 1 })
+    owner.wake()
+    await cluster.during(loading)
+    await cluster.clock.advance(500)
+    expect(owner.host.resident(id)).toBeUndefined()
+    expect((await owner.find(id)).state.snapshot.context).toMatchObject({ count: 1 })
+  })
+})
+
+describe('when the store is away', () => {
+  it('every node refuses writes within a second, and all goes on when it is back', async () => {
+    const cluster = new ProbeCluster()
+    const nodes = await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    const reader = read(owner.host.feed.follow(id, 0, { at: 'never' }))
+    await calm()
+    for (const { process } of nodes) process.storeAway = true
+    await cluster.clock.advance(1200)
+    const outcomes = nodes.map((node) => node.tell(id, { type: 'count' }).catch((error: unknown) => error))
+    await cluster.clock.advance(1300)
+    for (const outcome of outcomes) expect(await outcome).toBeInstanceOf(StoreUnavailable)
+    await cluster.clock.advance(30_000)
+    expect(reader.ended).toBeUndefined()
+    for (const { process } of nodes) process.storeAway = false
+    await cluster.clock.advance(3000)
+    for (const node of nodes) await cluster.during(node.tell(id, { type: 'count' }))
+    await cluster.clock.advance(10_000)
+    expect(reader.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+    expect(claims(nodes).sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, shard) => shard))
+  })
+
+  it('from one node only, the others take over what it cannot confirm', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    owner.process.storeAway = true
+    await cluster.clock.advance(6500)
+    const next = cluster.otherThan(owner)
+    await cluster.during(next.tell(id, { type: 'count' }))
+    expect(owner.host.ownership.epochOf(shardOf(id))).toBeUndefined()
+    owner.process.storeAway = false
+    await cluster.clock.advance(1500)
+    await cluster.during(owner.tell(id, { type: 'count' }))
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted', 'counted'])
+  })
+})
+
+describe('when the directory is away', () => {
+  it('everything goes on, and nobody loses a lease when it comes back empty', async () => {
+    const cluster = new ProbeCluster()
+    const nodes = await cluster.startAll(3)
+    const held = nodes.map(({ host }) => host.ownership.shards)
+    const epochs = nodes.map(({ host }) => host.ownership.shards?.map((shard) => host.ownership.heldUnder(shard)))
+    cluster.presence.up = false
+    cluster.exchange.up = false
+    await cluster.clock.advance(5000)
+    await nodes[0]?.create(id)
+    for (const node of nodes) await node.tell(id, { type: 'count' })
+    cluster.presence.up = true
+    cluster.exchange.up = true
+    await cluster.clock.advance(5000)
+    expect(nodes.map(({ host }) => host.ownership.shards)).toEqual(held)
+    expect(nodes.map(({ host }) => host.ownership.shards?.map((shard) => host.ownership.heldUnder(shard)))).toEqual(
+      epochs,
+    )
+  })
+})
