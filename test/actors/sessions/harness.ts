@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
+import type { ResolveAgent, ResolvedConfig } from '../../../src/actors/agents/resolved-config.ts'
 import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
 import {
   allMessages,
@@ -9,19 +10,27 @@ import {
   type ModelRequest,
 } from '../../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../../src/actors/ids.ts'
+import { joinQueue } from '../../../src/actors/runs/join-queue.ts'
+import { runKinds, runRows } from '../../../src/actors/runs/kinds.ts'
+import type { RunConcurrency } from '../../../src/actors/runs/pick-runs.ts'
+import { readAsTurn } from '../../../src/actors/runs/run-conversation.ts'
+import { runEffects } from '../../../src/actors/runs/run-effects.ts'
 import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
 import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
 import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
-import { Conversations } from '../../../src/actors/sessions/conversations.ts'
+import { Conversations, type ReadLog } from '../../../src/actors/sessions/conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
 import type { ToolCall, ToolOutcome } from '../../../src/actors/sessions/tool-runner.ts'
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
+import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import { actionUseCases } from '../../../src/actors/use-cases/actions.ts'
 import type { Call, EventStream, Principal } from '../../../src/actors/use-cases/call.ts'
+import { runUseCases } from '../../../src/actors/use-cases/runs.ts'
 import { sessionApprovalUseCases } from '../../../src/actors/use-cases/session-approvals.ts'
 import { sessionUseCases } from '../../../src/actors/use-cases/sessions.ts'
 import { definitions } from '../../../src/machines/index.ts'
+import { queueSink } from '../../../src/machines/run-actions.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
 
@@ -79,51 +88,82 @@ export interface WorldOptions {
   readonly storage?: Storage
   readonly clock?: Clock
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
+  /** What agents run on; every agent runs without tools when absent. */
+  readonly agents?: ResolveAgent
+  readonly concurrency?: RunConcurrency
 }
+
+/** An agent that runs by itself: what a test says of it, and nothing else. */
+export const agentConfigOf = (agent_id: string, more: Partial<ResolvedConfig> = {}): ResolvedConfig => ({
+  agent_id,
+  agent_version_id: null,
+  version: null,
+  installation_id: null,
+  tenant_id: null,
+  rate_plan_id: null,
+  config: noAgent,
+  source: {},
+  approval_policy: null,
+  subagents: [],
+  ...more,
+})
 
 /** The real runtime and use-cases over a store in memory, with a scripted model. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const storage = options.storage ?? openMemoryStorage()
   const clock = options.clock ?? systemClock
   const provider = new ScriptedProvider(options.scripts ?? [])
-  await storage.records.prepare([epochs, erasedActors, ...sessionKinds])
+  await storage.records.prepare([epochs, erasedActors, ...sessionKinds, ...runKinds])
   const configs = new TurnConfigs(storage.blobs)
   const log = pino({ level: 'silent' })
+  const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
+  const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
   const runtime: Runtime = await startRuntime({
     storage,
     definitions,
-    rows: { session: sessionRows, action: actionRows },
+    rows: { session: sessionRows, action: actionRows, run: runRows },
     clock,
     log,
-    effects: (host) => ({
-      ...sessionEffects({
-        conversations: new Conversations(storage, (actor, after) => host.readLog(actor, after), clock.now),
-        configs,
+    sinks: (host) => ({ [queueSink]: joinQueue({ host, records: storage.records, clock }) }),
+    effects: (host) => {
+      const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
+      const shared = {
+        ...planning,
         resolve: (model) => ({ provider: options.model ?? provider, model }),
         costOf: () => '0.0001',
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
         storage,
+        records: storage.records,
         host,
-      }),
-      'agent_version.eraseVersion': eraseActor({ storage, clock }),
-    }),
+      }
+      return {
+        ...sessionEffects({ ...shared, conversations: new Conversations(storage, readLog, clock.now) }),
+        ...runEffects({
+          ...shared,
+          conversations: new Conversations(storage, readAsTurn(readLog), clock.now),
+          resolveAgent,
+          concurrency: options.concurrency ?? { perProject: 100, perTenant: 20 },
+        }),
+        'agent_version.eraseVersion': eraseActor({ storage, clock }),
+      }
+    },
   })
   const { host } = runtime
   const parts = {
     host,
     records: storage.records,
-    configs,
+    ...planning,
     agentConfig: async () => null,
     installedAgent: async () => null,
-    checkModel: () => {},
-    defaultModel: () => 'scripted-1',
     now: clock.now,
   }
+  const checkTenant = async () => {}
   const useCases = {
     ...sessionUseCases(parts),
-    ...sessionApprovalUseCases({ host }),
-    ...actionUseCases({ host, now: clock.now }),
+    ...sessionApprovalUseCases({ host, now: clock.now }),
+    ...actionUseCases({ host, checkTenant, now: clock.now }),
+    ...runUseCases({ ...planning, host, resolveAgent, checkTenant, now: clock.now }),
   }
   return { storage, clock, provider, runtime, host, useCases }
 }
