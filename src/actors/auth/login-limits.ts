@@ -1,26 +1,19 @@
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../specs/errors.ts'
+import type { RateLimits } from '../../storage/cluster-ports.ts'
 
-const maxFailures = 10
-const windowMs = 15 * 60_000
-const maxEntries = 100_000
-
-interface Failures {
-  count: number
-  readonly sinceMs: number
-}
+const failures = { limit: 10, windowMs: 15 * 60_000 }
 
 /**
- * Failed logins by e-mail and address: ten in a quarter of an hour, then none is tried until it is over.
+ * Failed logins by e-mail and address: ten in a quarter of an hour, then none is tried until one of them is that old.
  *
- * By both, so that nobody can lock a member out from elsewhere. Of this process only: with several nodes each
- * allows as many.
+ * By both, so that nobody can lock a member out from elsewhere. All nodes count together.
  */
 export class LoginLimits {
-  readonly #failures = new Map<string, Failures>()
-  readonly #now: () => number
+  readonly #limits: RateLimits
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(limits: RateLimits) {
+    this.#limits = limits
   }
 
   /**
@@ -28,40 +21,21 @@ export class LoginLimits {
    *
    * @throws {ServiceError} `rate_limit_exceeded` with the seconds until the next is tried.
    */
-  attempt(email: string, address: string): void {
-    const key = keyOf(email, address)
-    const now = this.#now()
-    const failures = this.#current(key, now)
-    if (failures.count >= maxFailures) {
-      throw new ServiceError('rate_limit_exceeded', {
-        message: 'Too many failed logins; try again later.',
-        retryAfterS: Math.ceil((failures.sinceMs + windowMs - now) / 1000),
-      })
-    }
-    failures.count += 1
+  async attempt(email: string, address: string): Promise<void> {
+    const { allowed, resetMs } = await this.#limits.take(keyOf(email, address), failures)
+    if (allowed) return
+    throw new ServiceError('rate_limit_exceeded', {
+      message: 'Too many failed logins; try again later.',
+      retryAfterS: Math.ceil(resetMs / 1000),
+    })
   }
 
   /** The attempt was right: what failed before it is forgotten. */
-  succeeded(email: string, address: string): void {
-    this.#failures.delete(keyOf(email, address))
-  }
-
-  #current(key: string, now: number): Failures {
-    const known = this.#failures.get(key)
-    if (known !== undefined && now < known.sinceMs + windowMs) return known
-    const fresh: Failures = { count: 0, sinceMs: now }
-    this.#failures.delete(key)
-    this.#makeRoom()
-    this.#failures.set(key, fresh)
-    return fresh
-  }
-
-  /** The map is in the order of `sinceMs`. */
-  #makeRoom(): void {
-    if (this.#failures.size < maxEntries) return
-    const oldest = this.#failures.keys().next()
-    if (!oldest.done) this.#failures.delete(oldest.value)
+  succeeded(email: string, address: string): Promise<void> {
+    return this.#limits.reset(keyOf(email, address))
   }
 }
 
-const keyOf = (email: string, address: string): string => `${email.toLowerCase()} ${address}`
+/** Of a fixed length, and without a person's address: limits may be kept outside this process. */
+const keyOf = (email: string, address: string): string =>
+  `login:${createHash('sha256').update(`${email.toLowerCase()} ${address}`).digest('base64url')}`

@@ -1,3 +1,4 @@
+import type { RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { Auth } from '../auth/open-auth.ts'
 import { authUseCases } from './auth.ts'
@@ -15,11 +16,12 @@ export interface AccountDeps {
   readonly secureCookies: boolean
   /** ms since the epoch. */
   readonly now: () => number
+  readonly limits: RateLimits
 }
 
 /** Every operation on what is a plain record: the dashboard's accounts, client tokens, tenants. */
-export const accountUseCases = ({ records, auth, secureCookies, now }: AccountDeps) => ({
-  ...authUseCases({ records, secureCookies, now, dashboardSessions: auth.dashboardSessions }),
+export const accountUseCases = ({ records, auth, secureCookies, now, limits }: AccountDeps) => ({
+  ...authUseCases({ records, secureCookies, now, limits, dashboardSessions: auth.dashboardSessions }),
   ...projectUseCases({ records, now, projects: auth.projects }),
   ...projectKeyUseCases({ records, now, apiKeys: auth.apiKeys }),
   ...projectMemberUseCases({ records, now, dashboardSessions: auth.dashboardSessions }),

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import { organizationScope } from '../../../specs/scope.ts'
+import type { RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { type DashboardSessions, dashboardSessionS } from '../auth/dashboard-sessions.ts'
 import { type MemberData, members, organizations } from '../auth/kinds.ts'
@@ -19,6 +20,8 @@ export interface AuthDeps {
   /** The dashboard is served over https: its cookie goes over nothing else. */
   readonly secureCookies: boolean
   readonly now: () => number
+  /** Counts failed logins. */
+  readonly limits: RateLimits
 }
 
 type AuthUseCases = Pick<UseCases, 'auth.login' | 'auth.logout' | 'auth.me'>
@@ -26,17 +29,17 @@ type AuthUseCases = Pick<UseCases, 'auth.login' | 'auth.logout' | 'auth.me'>
 /** Signing in to the dashboard and out of it. */
 export const authUseCases = (deps: AuthDeps): AuthUseCases => {
   const { dashboardSessions, secureCookies } = deps
-  const limits = new LoginLimits(deps.now)
+  const limits = new LoginLimits(deps.limits)
   const memberTable = new Table(deps.records, members, deps.now)
   const identify = identityReader(deps)
   return {
     'auth.login': async ({ body, remoteAddress }) => {
       const email = body.email.trim().toLowerCase()
-      limits.attempt(email, remoteAddress)
+      await limits.attempt(email, remoteAddress)
       const member = await memberTable.findGlobal({ email })
       const right = await verifyPassword(member?.data.password_hash ?? null, body.password)
       if (member === null || !right) throw new ServiceError('invalid_credentials')
-      limits.succeeded(email, remoteAddress)
+      await limits.succeeded(email, remoteAddress)
       const cookie = sessionCookie(await dashboardSessions.open(member), dashboardSessionS, secureCookies)
       return { body: await identify(member), headers: [['set-cookie', cookie]] }
     },

@@ -9,6 +9,7 @@ import { Table } from '../../../src/actors/records/table.ts'
 import { accountUseCases } from '../../../src/actors/use-cases/account-use-cases.ts'
 import type { Call, Principal } from '../../../src/actors/use-cases/call.ts'
 import type { DashboardPrincipal } from '../../../src/actors/use-cases/dashboard-principal.ts'
+import { LocalLimits } from '../../../src/storage/local-limits.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 
 export const ownerEmail = 'ada@example.org'
@@ -33,7 +34,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const auth = openAuth(deps)
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
-  const useCases = accountUseCases({ records, auth, secureCookies, now })
+  const useCases = accountUseCases({ records, auth, secureCookies, now, limits: new LocalLimits(now) })
   const memberTable = new Table(records, members, now)
   const owner = await memberTable.findGlobal({ email: ownerEmail })
   if (owner === null) throw new Error('the first start made no owner')
