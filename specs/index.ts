@@ -6,13 +6,17 @@ import { agentCatalog } from './resources/agent-catalog.ts'
 import { agentKeys } from './resources/agent-keys.ts'
 import { agentVersions } from './resources/agent-versions.ts'
 import { agents } from './resources/agents.ts'
+import { audit } from './resources/audit.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
+import { endUsers } from './resources/end-users.ts'
 import { installations } from './resources/installations.ts'
 import { models } from './resources/models.ts'
-import { runs } from './resources/runs.ts'
+import { liveActors, nodes } from './resources/nodes.ts'
 import { ratePlans } from './resources/rate-plans.ts'
+import { runs } from './resources/runs.ts'
 import { sessions } from './resources/sessions.ts'
+import { tenantUsers } from './resources/tenant-users.ts'
 import { tenants } from './resources/tenants.ts'
 import { usage } from './resources/usage.ts'
 import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.ts'
@@ -28,6 +32,9 @@ export const operations = {
   ...agentCatalog,
   ...installations,
   ...tenants,
+  ...tenantUsers,
+  ...endUsers,
+  ...audit,
   ...models,
   ...clientTokens,
   ...auth,
@@ -36,6 +43,8 @@ export const operations = {
   ...projectMembers,
   ...projectSessions,
   ...projectActors,
+  ...nodes,
+  ...liveActors,
   ...webhooks,
   ...webhookTests,
   ...webhookDeliveries,

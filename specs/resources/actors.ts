@@ -49,6 +49,8 @@ const actor = object(
     seq: integer(),
     last_sequence: integer(),
     busy: boolean(),
+    /** Name of the node that runs it; null while none does. */
+    node: nullable(string()),
     /** Why it takes nothing until an operator looks; null when it runs. */
     parked: nullable(string()),
     in_flight: array(

@@ -3,6 +3,8 @@ import { ServiceError } from '../../specs/errors.ts'
 import { catalogueSink } from '../machines/agent-version.ts'
 import { definitions } from '../machines/index.ts'
 import { queueSink } from '../machines/run-actions.ts'
+import type { RateLimits } from '../storage/cluster-ports.ts'
+import { LocalLimits } from '../storage/local-limits.ts'
 import type { RecordStore, Storage } from '../storage/ports.ts'
 import { agentResolver } from './agents/agent-resolver.ts'
 import { AgentVersions } from './agents/agent-versions.ts'
@@ -18,6 +20,7 @@ import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
 import { kinds } from './kinds.ts'
+import { openNodes } from './nodes/open-nodes.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
 import { joinQueue } from './runs/join-queue.ts'
 import { runRows } from './runs/kinds.ts'
@@ -43,6 +46,7 @@ import { actorViewUseCases } from './use-cases/actor-views.ts'
 import { IdempotentRequests } from './use-cases/idempotent.ts'
 import { tenantCheck } from './use-cases/known-tenant.ts'
 import { modelUseCases } from './use-cases/models.ts'
+import { nodeUseCases } from './use-cases/nodes.ts'
 import { ratePlanUseCases } from './use-cases/rate-plans.ts'
 import { runUseCases } from './use-cases/runs.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
@@ -67,6 +71,8 @@ export interface ActorsParts {
   readonly runs: RunConcurrency
   /** Joins this process to others; alone without it. */
   readonly cluster?: ClusterParts
+  /** Shared by all nodes; of this process alone without them. */
+  readonly limits?: RateLimits
   readonly clock: Clock
   readonly log: Logger
 }
@@ -93,11 +99,13 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints)
   const { host } = runtime
+  const nodes = openNodes(runtime, parts.cluster, clock)
+  const { limits = new LocalLimits(clock.now) } = parts
   notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
   const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, clock })
   const checkTenant = tenantCheck(records, clock.now)
   const useCases = {
-    ...accountUseCases({ records, auth, secureCookies: parts.secureCookies, now: clock.now }),
+    ...accountUseCases({ records, auth, secureCookies: parts.secureCookies, now: clock.now, limits }),
     ...sessionUseCases({
       host,
       records,
@@ -116,7 +124,8 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
       checkTenant,
       now: clock.now,
     }),
-    ...actorViewUseCases({ host, records }),
+    ...actorViewUseCases({ host, records, nodes }),
+    ...nodeUseCases(nodes),
     ...webhookUseCases({ records, box: parts.box, guard: parts.guard, endpoints, now: clock.now }),
     ...usageUseCases({ host, records, now: clock.now }),
     ...ratePlanUseCases({ records, now: clock.now }),

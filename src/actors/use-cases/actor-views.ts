@@ -4,6 +4,7 @@ import type { StateValue } from '../../machines/definition.ts'
 import { actionDefinition, definitionOf, sessionDefinition } from '../../machines/index.ts'
 import type { OpenCall } from '../../machines/session-data.ts'
 import type { RecordStore, StoredLogEvent } from '../../storage/ports.ts'
+import type { Nodes } from '../nodes/nodes.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
@@ -16,6 +17,7 @@ import type { UseCases } from './use-cases.ts'
 export interface ActorViewParts {
   readonly host: Host
   readonly records: RecordStore
+  readonly nodes: Pick<Nodes, 'runnerOf'>
 }
 
 type ActorViews = Pick<UseCases, Extract<keyof UseCases, `project_sessions.${string}` | `project_actors.${string}`>>
@@ -27,11 +29,12 @@ type Related = Actor['related'][number]
  * What the console shows of a project. The scope is the project that the path names, which authentication has checked
  * to be the member's own.
  */
-export const actorViewUseCases = ({ host, records }: ActorViewParts): ActorViews => ({
+export const actorViewUseCases = ({ host, records, nodes }: ActorViewParts): ActorViews => ({
   'project_sessions.list': (call) => listSessions({ host, records }, call),
   'project_actors.get': async (call) => {
     const actor = await findActor(host, call)
-    return actorView(actor, await relatedTo(host, actor, call.scope))
+    const [related, node] = await Promise.all([relatedTo(host, actor, call.scope), nodes.runnerOf(actor.id)])
+    return actorView(actor, related, node)
   },
   'project_actors.events': async (call) => {
     const actor = await findActor(host, call)
@@ -63,7 +66,7 @@ const findActor = async (host: Host, { scope, params }: ActorCall): Promise<Resi
 }
 
 /** A live actor as its operators see it. */
-const actorView = (actor: Resident, related: readonly Related[]): Actor => {
+const actorView = (actor: Resident, related: readonly Related[], node: string | null): Actor => {
   const { definition, state, parked } = actor
   const { value } = storedState(state.snapshot)
   return {
@@ -76,6 +79,7 @@ const actorView = (actor: Resident, related: readonly Related[]): Actor => {
     seq: state.seq,
     last_sequence: state.lastSequence,
     busy: actor.busy,
+    node,
     parked: parked ?? null,
     in_flight: Object.entries(state.inFlight).map(([id, { name, policy, started }]) => ({
       id,

@@ -1,0 +1,83 @@
+import type { LeaseStore, LeaseTable, LiveActor, Member, Presence } from '../../storage/cluster-ports.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Host } from '../runtime/host.ts'
+import { shardOf } from '../runtime/shard.ts'
+import type { Nodes, NodeView } from './nodes.ts'
+
+/** What the view of a cluster is read from. */
+export interface ClusterNodesParts {
+  readonly host: Pick<Host, 'live' | 'effects'>
+  readonly self: () => Member
+  readonly leases: Pick<LeaseStore, 'read'>
+  readonly presence: Pick<Presence, 'hosts' | 'alive' | 'actors'>
+  readonly clock: Clock
+}
+
+/** Pages that are looked at again and again read the lease table this seldom, in ms. */
+const freshMs = 1000
+
+/** The processes of a cluster: who they are by the lease table, what they do by the directory. */
+export class ClusterNodes implements Nodes {
+  readonly #parts: ClusterNodesParts
+  #read: { readonly atMs: number; readonly table: Promise<LeaseTable> } | undefined
+
+  constructor(parts: ClusterNodesParts) {
+    this.#parts = parts
+  }
+
+  async list(): Promise<readonly NodeView[]> {
+    const { presence, self } = this.#parts
+    const me = self()
+    const [{ leases, members }, hosts, alive] = await Promise.all([this.#table(), presence.hosts(), presence.alive(me)])
+    const viewOf = (member: Member): NodeView => {
+      const current = member.process === me.process
+      const held = leases.filter(({ holder, leftMs }) => holder === member.process && leftMs > 0)
+      const announced = hosts.find(({ process }) => process === member.process)
+      const facts = current ? this.#ownFacts() : announced === undefined ? null : factsOf(announced)
+      const isAlive = current || (alive === null ? null : alive.has(member.process))
+      return {
+        ...member,
+        draining: current ? me.draining : member.draining,
+        current,
+        alive: isAlive,
+        shards: held.length,
+        facts,
+      }
+    }
+    return members.map(viewOf).sort((a, b) => a.node.localeCompare(b.node) || a.startedAt - b.startedAt)
+  }
+
+  async runnerOf(actor: string): Promise<string | null> {
+    const { leases, members } = await this.#table()
+    const shard = shardOf(actor)
+    const lease = leases.find((each) => each.shard === shard)
+    if (lease === undefined || lease.leftMs <= 0) return null
+    return members.find(({ process }) => process === lease.holder)?.node ?? null
+  }
+
+  liveActors(project: string, limit: number): Promise<readonly LiveActor[]> {
+    return this.#parts.presence.actors(project, limit)
+  }
+
+  #ownFacts(): NodeView['facts'] {
+    const { host } = this.#parts
+    return factsOf({ liveActors: host.live, runningEffects: host.effects.running })
+  }
+
+  #table(): Promise<LeaseTable> {
+    const { leases, clock } = this.#parts
+    const now = clock.now()
+    if (this.#read !== undefined && now - this.#read.atMs < freshMs) return this.#read.table
+    const table = leases.read()
+    this.#read = { atMs: now, table }
+    table.catch(() => {
+      this.#read = undefined
+    })
+    return table
+  }
+}
+
+const factsOf = ({ liveActors, runningEffects }: NonNullable<NodeView['facts']>): NodeView['facts'] => ({
+  liveActors,
+  runningEffects,
+})

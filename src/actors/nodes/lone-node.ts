@@ -1,0 +1,40 @@
+import type { LiveActor } from '../../storage/cluster-ports.ts'
+import type { Host } from '../runtime/host.ts'
+import { shardCount } from '../runtime/shard.ts'
+import { liveActorOf } from './live-actor.ts'
+import type { Nodes, NodeView } from './nodes.ts'
+
+/** The only process of an installation. */
+export class LoneNode implements Nodes {
+  readonly #host: Host
+  readonly #node: string
+  readonly #startedAt: number
+
+  /** @param node a name for people. */
+  constructor(host: Host, node: string, startedAt: number) {
+    this.#host = host
+    this.#node = node
+    this.#startedAt = startedAt
+  }
+
+  async list(): Promise<readonly NodeView[]> {
+    const node = this.#node
+    const facts = { liveActors: this.#host.live, runningEffects: this.#host.effects.running }
+    const standing = { current: true, alive: true, draining: false, startedAt: this.#startedAt }
+    return [{ process: node, node, address: null, ...standing, shards: shardCount, facts }]
+  }
+
+  async runnerOf(): Promise<string> {
+    return this.#node
+  }
+
+  async liveActors(project: string, limit: number): Promise<readonly LiveActor[]> {
+    const self = { node: this.#node, process: this.#node }
+    const found: LiveActor[] = []
+    for (const resident of this.#host.residents()) {
+      if (found.length >= limit) break
+      if (resident.owner.project === project) found.push(liveActorOf(resident, self))
+    }
+    return found
+  }
+}

@@ -1,0 +1,24 @@
+import { hostname } from 'node:os'
+import type { Clock } from '../runtime/clock.ts'
+import type { ClusterParts } from '../runtime/cluster/cluster-node.ts'
+import { LiveDirectory } from '../runtime/cluster/directory.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { ClusterNodes } from './cluster-nodes.ts'
+import { LoneNode } from './lone-node.ts'
+import type { Nodes } from './nodes.ts'
+
+/** The operators' view of a running installation; in a cluster this process tells the others what is live in it. */
+export const openNodes = (
+  { host, self }: Pick<Runtime, 'host' | 'self'>,
+  cluster: Pick<ClusterParts, 'leases' | 'presence' | 'fanOut'> | undefined,
+  clock: Clock,
+): Nodes => {
+  const me = self()
+  if (cluster === undefined || me === null) return new LoneNode(host, hostname(), clock.now())
+  const { leases, presence, fanOut } = cluster
+  const now = () => self() ?? me
+  const directory = new LiveDirectory({ residents: () => host.residents(), self: now, presence, clock })
+  fanOut.onUp(() => directory.forget())
+  directory.start()
+  return new ClusterNodes({ host, self: now, leases, presence, clock })
+}

@@ -1,0 +1,66 @@
+import { type LiveActor, liveActorMs, type Member, type Presence } from '../../../storage/cluster-ports.ts'
+import { liveActorOf } from '../../nodes/live-actor.ts'
+import type { Clock } from '../clock.ts'
+import type { Resident } from '../resident.ts'
+
+/** What the directory of live actors is filled from. */
+export interface DirectoryParts {
+  readonly residents: () => Iterable<Resident>
+  readonly self: () => Member
+  readonly presence: Pick<Presence, 'moved'>
+  readonly clock: Clock
+}
+
+const everyMs = 1000
+/** What is told is told again in time, so that the directory does not forget it. */
+const againMs = liveActorMs / 2
+/** So many actors are told of at a time: the directory is for people, and may not cost what a turn costs. */
+const mostAtOnce = 200
+
+/**
+ * Tells the directory once a second which actors came to this process's memory and which left. One that came and left
+ * in between is never told of, which is most of what a busy node has for a moment only.
+ */
+export class LiveDirectory {
+  readonly #parts: DirectoryParts
+  readonly #told = new Map<string, { readonly live: LiveActor; readonly atMs: number }>()
+  #cancel: (() => void) | undefined
+
+  constructor(parts: DirectoryParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#cancel = this.#parts.clock.after(everyMs, () => void this.round().then(() => this.#cancel && this.start()))
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  /** The directory was away, and may know nothing any more. */
+  forget(): void {
+    this.#told.clear()
+  }
+
+  /** Tells what has changed since the last time. */
+  async round(): Promise<void> {
+    const { residents, self, presence, clock } = this.#parts
+    const now = clock.now()
+    const me = self()
+    const live = new Set<string>()
+    const came: LiveActor[] = []
+    for (const resident of residents()) {
+      live.add(resident.id)
+      const told = this.#told.get(resident.id)
+      if (came.length >= mostAtOnce || (told !== undefined && now - told.atMs < againMs)) continue
+      came.push(liveActorOf(resident, me))
+    }
+    const gone = [...this.#told.values()].filter((told) => !live.has(told.live.actor))
+    const left = gone.slice(0, mostAtOnce).map((told) => told.live)
+    for (const each of came) this.#told.set(each.actor, { live: each, atMs: now })
+    for (const { actor } of left) this.#told.delete(actor)
+    await presence.moved(came, left)
+  }
+}

@@ -1,0 +1,25 @@
+import type { ResultOf } from '../../../specs/index.ts'
+import type { Nodes, NodeView } from '../nodes/nodes.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What operators see of the processes that the installation consists of. */
+export const nodeUseCases = (nodes: Nodes): Pick<UseCases, 'nodes.list' | 'live_actors.list'> => ({
+  'nodes.list': async () => ({ data: (await nodes.list()).map(shownNode) }),
+  'live_actors.list': async ({ params, query }) => {
+    const found = await nodes.liveActors(params.project_id, query.limit)
+    return { data: found.map(({ actor, machine, node }) => ({ id: actor, machine, node })) }
+  },
+})
+
+const shownNode = (view: NodeView): ResultOf<'nodes.list'>['data'][number] => ({
+  id: view.process,
+  name: view.node,
+  address: view.address,
+  current: view.current,
+  alive: view.alive,
+  draining: view.draining,
+  shards: view.shards,
+  live_actors: view.facts?.liveActors ?? null,
+  running_effects: view.facts?.runningEffects ?? null,
+  started_at: new Date(view.startedAt).toISOString(),
+})
