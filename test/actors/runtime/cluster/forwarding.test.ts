@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { shardCount } from '../../../../src/actors/runtime/shard.ts'
 import { logOf, typesOf } from '../probe.ts'
 import { ProbeCluster } from './probe-cluster.ts'
+
+// time is virtual, and a busy machine slow
+vi.setConfig({ testTimeout: 60_000 })
 
 const ids = Array.from({ length: 12 }, (_, i) => `prb_${i}`)
 

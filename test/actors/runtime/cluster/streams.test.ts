@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { calm } from '../../../support/virtual-clock.ts'
 import { type Reader, type Run, read } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
+
+// time is virtual, and a busy machine slow
+vi.setConfig({ testTimeout: 60_000 })
 
 const id = 'prb_1'
 const never = { at: 'never' } as const

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest'
+import { shardCount, shardOf } from '../../../../src/actors/runtime/shard.ts'
+import type { EventStream } from '../../../../src/actors/use-cases/call.ts'
+import { StoreUnavailable } from '../../../../src/storage/ports.ts'
+import { calm } from '../../../support/virtual-clock.ts'
+import { forever, logOf, type Reader, type Run, read, typesOf } from '../probe.ts'
+import { ProbeCluster, type TestNode } from './probe-cluster.ts'
+
+const ids = Array.from({ length: 40 }, (_, i) => `prb_${i}`)
+const everyShard = Array.from({ length: shardCount }, (_, shard) => shard)
+
+/** Work that ends when the test says so. */
+const gated = () => {
+  const gates = new Map<string, PromiseWithResolvers<void>>()
+  const work: Run = async (_params, { actor, signal }) => {
+    const gate = gates.get(actor) ?? Promise.withResolvers<void>()
+    gates.set(actor, gate)
+    await gate.promise
+    return { event: { type: 'worked', output: signal.aborted ? 'aborted' : 'done' } }
+  }
+  return { work, begun: () => [...gates.keys()], finish: (id: string) => gates.get(id)?.resolve() }
+}
+
+const heldBy = ({ host }: TestNode): readonly number[] => host.ownership.shards ?? []
+
+describe('a node that joins', { timeout: 60_000 }, () => {
+  it('gets its part of the shards within seconds, and no request fails meanwhile', async () => {
+    const cluster = new ProbeCluster()
+    const [first] = await cluster.startAll(1)
+    for (const id of ids) await first?.create(id)
+    const second = await cluster.start()
+    const outcomes: unknown[] = []
+    for (let round = 0; round < 40; round++) {
+      for (const id of ids.slice(round % 8, (round % 8) + 4)) {
+        const node = round % 2 ? first : second
+        void node?.tell(id, { type: 'count' }).then(
+          () => outcomes.push('done'),
+          (error: unknown) => outcomes.push(error),
+        )
+      }
+      await cluster.clock.advance(250)
+    }
+    await cluster.clock.advance(5000)
+    expect(outcomes).toEqual(Array.from({ length: 160 }, () => 'done'))
+    expect(cluster.nodes.flatMap(heldBy).sort((a, b) => a - b)).toEqual(everyShard)
+    expect(heldBy(second).length).toBeGreaterThan(90)
+  })
+
+  it('cuts nothing: a shard stays where an effect runs until that has ended', async () => {
+    const gate = gated()
+    const cluster = new ProbeCluster({ work: gate.work })
+    const [first] = await cluster.startAll(1)
+    for (const id of ids) {
+      await first?.create(id)
+      await first?.tell(id, { type: 'work', policy: 'at_most_once' })
+    }
+    const second = await cluster.start()
+    await cluster.clock.advance(60_000)
+    for (const id of ids) expect(cluster.ownerOf(id)).toBe(first)
+    expect(heldBy(second).length).toBeGreaterThan(50)
+    // nobody has to wait for that
+    for (const id of ids) await cluster.during(second.tell(id, { type: 'count' }))
+    for (const id of ids) gate.finish(id)
+    await cluster.clock.advance(90_000)
+    for (const id of ids) expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted', 'worked'])
+    expect(ids.some((id) => cluster.ownerOf(id) === second)).toBe(true)
+  })
+
+  it('begins what was not begun while a shard was about to go, when it stays after all', async () => {
+    const gate = gated()
+    const cluster = new ProbeCluster({ work: gate.work })
+    const [first] = await cluster.startAll(1)
+    if (first === undefined) throw new Error('no node')
+    for (const id of ids) {
+      await first.create(id)
+      await first.tell(id, { type: 'work', policy: 'idempotent' })
+    }
+    await cluster.start()
+    const leaving = (): string | undefined => ids.find((id) => !first.host.ownership.opens(shardOf(id)))
+    for (let waited = 0; waited < 60 && leaving() === undefined; waited++) await cluster.clock.advance(250)
+    const id = leaving() ?? ''
+    // it has an effect in flight, so it takes this, and asks for another one
+    await first.tell(id, { type: 'work', policy: 'idempotent' })
+    expect(first.host.effects.running).toBe(ids.length)
+    await cluster.clock.advance(4500)
+    expect(first.host.effects.running).toBe(ids.length + 1)
+    expect(first.host.ownership.opens(shardOf(id))).toBe(true)
+  })
+})
+
+describe('a node that ends', { timeout: 60_000 }, () => {
+  it('gives away at once what rests, and what runs when that has ended', async () => {
+    const gate = gated()
+    const cluster = new ProbeCluster({ work: gate.work })
+    await cluster.startAll(3)
+    const node = cluster.ownerOf('prb_0')
+    const mine = ids.filter((id) => cluster.ownerOf(id) === node)
+    for (const id of mine) await node.create(id)
+    await node.tell('prb_0', { type: 'work', policy: 'at_most_once' })
+    await calm()
+    const reader = read(node.host.feed.follow('prb_0', 0, { at: 'never' }))
+    const drained = node.runtime.drain(20_000)
+    await cluster.clock.advance(1500)
+    expect(heldBy(node)).toEqual([shardOf('prb_0')])
+    for (const id of mine) {
+      if (shardOf(id) !== shardOf('prb_0')) await cluster.during(cluster.otherThan(node).tell(id, { type: 'count' }))
+    }
+    gate.finish('prb_0')
+    await cluster.clock.advance(500)
+    expect(heldBy(node)).toEqual([])
+    const told = await cluster.during(cluster.otherThan(node).tell('prb_0', { type: 'count' }))
+    expect(told.duplicate).toBe(false)
+    await cluster.clock.advance(500)
+    expect(reader.events.map(({ event_type }) => event_type)).toEqual(['worked', 'counted'])
+    await cluster.clock.advance(20_000)
+    await drained
+    expect(reader.ended).toBe('lost')
+  })
+
+  it('has what its last step asks for begun elsewhere', async () => {
+    const begun: string[] = []
+    const cluster = new ProbeCluster({
+      work: async ({ next }, context) => {
+        begun.push(`${next ?? 'last'}`)
+        if (next === 'first') await new Promise<void>((resolve) => cluster.clock.after(1500, resolve))
+        return next === 'first'
+          ? { event: { type: 'work', policy: 'idempotent', by: context.actor } }
+          : { event: { type: 'worked', output: 'elsewhere' } }
+      },
+    })
+    await cluster.startAll(2)
+    const node = cluster.ownerOf('prb_1')
+    await node.create('prb_1')
+    await node.tell('prb_1', { type: 'work', policy: 'idempotent', next: 'first' })
+    await calm()
+    const drained = node.runtime.drain(20_000)
+    await cluster.clock.advance(4000)
+    await drained
+    expect(begun).toEqual(['first', 'last'])
+    expect(typesOf(await logOf(cluster.storage, 'prb_1'))).toEqual(['worked'])
+  })
+
+  it('leaves what does not end in time to others', async () => {
+    let runs = 0
+    const cluster = new ProbeCluster({
+      work: (params, context) =>
+        runs++ === 0 ? forever(params, context) : Promise.resolve({ event: { type: 'worked' } }),
+    })
+    await cluster.startAll(2)
+    const node = cluster.ownerOf('prb_1')
+    await node.create('prb_1')
+    await node.tell('prb_1', { type: 'work', policy: 'idempotent' })
+    await calm()
+    const drained = node.runtime.drain(5000)
+    await cluster.clock.advance(4900)
+    expect(runs).toBe(1)
+    await cluster.clock.advance(2000)
+    await drained
+    expect(runs).toBe(2)
+    expect(cluster.ownerOf('prb_1')).not.toBe(node)
+  })
+
+  it('makes requests wait or be told to come again, never fail otherwise', async () => {
+    const gate = gated()
+    const cluster = new ProbeCluster({ work: gate.work })
+    await cluster.startAll(2)
+    const node = cluster.ownerOf('prb_1')
+    const [one, two] = ['prb_1', ids.find((id) => id !== 'prb_1' && shardOf(id) === shardOf('prb_1')) ?? '']
+    await node.create(one)
+    if (two !== '') await node.create(two)
+    await node.tell(one, { type: 'work', policy: 'idempotent' })
+    await calm()
+    const drained = node.runtime.drain(20_000)
+    await cluster.clock.advance(300)
+    const other = cluster.otherThan(node)
+    // it runs there, so it can be told there
+    await cluster.during(other.tell(one, { type: 'count' }), 1000)
+    const fresh = other.create(`prb_fresh_${shardSuffix(one)}`).catch((error: unknown) => error)
+    const outcome = await cluster.during(fresh, 8000)
+    expect(outcome).toBeInstanceOf(StoreUnavailable)
+    gate.finish(one)
+    await cluster.clock.advance(30_000)
+    await drained
+    await cluster.during(other.create(`prb_fresh_${shardSuffix(one)}`))
+  })
+})
+
+/** What makes `prb_fresh_<suffix>` be of the same shard. */
+const shardSuffix = (id: string): string => {
+  for (let n = 0; ; n++) if (shardOf(`prb_fresh_${n}`) === shardOf(id)) return `${n}`
+}
+
+describe('a rolling restart', () => {
+  it('loses nothing, fails no request, and a stream that is resumed elsewhere has no gap', {
+    timeout: 60_000,
+  }, async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    const told = new Map<string, number>()
+    const failures: unknown[] = []
+    for (const id of ids) await cluster.nodes[0]?.create(id)
+    const leaving = new Set<string>()
+    const up = () => cluster.nodes.filter(({ process, name }) => process.state === 'up' && !leaving.has(name))
+    let n = 0
+    const load = (): void => {
+      for (const id of ['prb_0', ...ids.slice(n % 10, (n % 10) + 4)]) {
+        const node = up()[n % up().length]
+        void node?.tell(id, { type: 'count', n: n++ }).then(
+          () => told.set(id, (told.get(id) ?? 0) + 1),
+          (error: unknown) => failures.push(error),
+        )
+      }
+    }
+    const seen: number[] = []
+    let reader: Reader | undefined
+    const resume = (): void => {
+      if (reader !== undefined && reader.ended === undefined) return
+      seen.push(...(reader?.events ?? []).map(({ sequence }) => sequence))
+      reader = read(up()[0]?.host.feed.follow('prb_0', seen.at(-1) ?? 0, { at: 'never' }) ?? noStream)
+    }
+    const pass = async (times: number): Promise<void> => {
+      for (let i = 0; i < times; i++) {
+        resume()
+        load()
+        await cluster.clock.advance(400)
+      }
+    }
+    for (const old of [...cluster.nodes]) {
+      leaving.add(old.name)
+      const drained = old.runtime.drain(5000)
+      await pass(5)
+      await cluster.during(drained)
+      old.kill()
+      await cluster.start(`${old.name}b`)
+      await pass(15)
+    }
+    await cluster.clock.advance(8000)
+    expect(failures).toEqual([])
+    for (const id of ids) expect((await logOf(cluster.storage, id)).length).toBe(told.get(id) ?? 0)
+    const sequences = [...seen, ...(reader?.events ?? []).map(({ sequence }) => sequence)]
+    expect(sequences).toEqual(Array.from({ length: told.get('prb_0') ?? 0 }, (_, i) => i + 1))
+    expect(reader?.ended).toBeUndefined()
+    expect(
+      cluster.nodes
+        .filter(({ process }) => process.state === 'up')
+        .flatMap(heldBy)
+        .sort((a, b) => a - b),
+    ).toEqual(everyShard)
+  })
+})
+
+const noStream: EventStream = { start: () => ({ resume: () => {}, stop: () => {} }) }
