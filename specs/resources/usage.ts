@@ -179,7 +179,11 @@ export const usage = defineOperations('usage', {
       agent_id: whose.agent_id,
       installation_id: whose.installation_id,
       format: defaulted(oneOf('json', 'csv'), 'json'),
+      rate_plan_id: optional(
+        described(string({ maxLength: 128 }), 'Charges what names no plan, in place of the default plan.'),
+      ),
     },
+    errors: ['not_found'],
     answer: answersEither(answersJson(invoice), answersBytes('text/csv')),
   },
 })

@@ -37,6 +37,7 @@ export const invoiceCsv = ({ lines, totals }: Invoice): string => {
 /** Text that a spreadsheet would take for a formula stands behind an apostrophe. */
 const cell = (value: string | number | null): string => {
   const text = value === null ? '' : String(value)
-  const plain = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text
+  const plain =
+    typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

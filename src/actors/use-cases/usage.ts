@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
@@ -53,7 +54,8 @@ export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases
     'usage.export': async ({ scope, query }) => {
       const range = rangeOf(query, now())
       const usage = await summed(scope, query, range, invoiceGroupings)
-      const facts = await invoiceFacts({ records, now }, scope, usage, range)
+      const standard = await standardPlan(new Table(records, ratePlans, now), scope, query.rate_plan_id, range)
+      const facts = await invoiceFacts({ records, now }, scope, usage, standard)
       const head = {
         project_id: scope.project,
         currency: 'USD',
@@ -90,19 +92,34 @@ const view = (row: Row<UsageData>): UsageRow => {
   return { id: row.id, at: timestampOf(row.created_at), tenant_id: row.tenant, ...data }
 }
 
-/** Looks up what the lines name: their plans, the default plan of that time, and their tenants. */
+/** What charges usage that names no plan: the plan asked for, else the newest default plan that there was at the time. */
+const standardPlan = async (
+  plans: Table<RatePlanData>,
+  scope: Scope,
+  asked: string | undefined,
+  { toMs }: UsageRange,
+): Promise<Row<RatePlanData> | null> => {
+  if (asked === undefined) {
+    const query = { where: { is_default: true }, after: idFloor('rp', toMs), limit: 1 }
+    return (await plans.list(scope, query))[0] ?? null
+  }
+  const plan = await plans.get(scope, asked)
+  if (plan === null) throw new ServiceError('not_found', { param: 'rate_plan_id' })
+  return plan
+}
+
+/** Looks up what the lines name: their plans and their tenants. */
 const invoiceFacts = async (
   { records, now }: Pick<UsageParts, 'records' | 'now'>,
   scope: Scope,
   usage: GroupedUsage,
-  { toMs }: UsageRange,
+  standard: Row<RatePlanData> | null,
 ): Promise<InvoiceFacts> => {
   const planTable = new Table(records, ratePlans, now)
   const tenantTable = new Table(records, tenants, now)
   const plans = new Map<string, Row<RatePlanData>>()
   const external = new Map<string, string>()
-  const [standard] = await planTable.list(scope, { where: { is_default: true }, after: idFloor('rp', toMs), limit: 1 })
-  if (standard !== undefined) plans.set('', standard)
+  if (standard !== null) plans.set('', standard)
   for (const { values } of usage.groups()) {
     const [tenant, plan] = [values[0], values[5]]
     const found = plan && !plans.has(plan) ? await planTable.get(scope, plan) : null

@@ -1,0 +1,219 @@
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Operation } from '../../../specs/declare.ts'
+import { type OperationId, operations } from '../../../specs/index.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import { answerChecker } from '../../../specs/validate.ts'
+import { newId, takeIdsFrom } from '../../../src/actors/ids.ts'
+import { recordKinds, tenants } from '../../../src/actors/records/kinds.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { RowWriter } from '../../../src/actors/runtime/row-writer.ts'
+import { usageKinds } from '../../../src/actors/usage/kinds.ts'
+import type { Call } from '../../../src/actors/use-cases/call.ts'
+import { ratePlanUseCases } from '../../../src/actors/use-cases/rate-plans.ts'
+import { usageUseCases } from '../../../src/actors/use-cases/usage.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { putUsage, type UsageSample } from './rows.ts'
+
+const now = Date.UTC(2026, 5, 30, 12)
+const dayMs = 24 * 60 * 60 * 1000
+
+const ours = `prj_${'a'.repeat(26)}`
+const theirs = `prj_${'b'.repeat(26)}`
+
+// plans are of the time that the tests are in
+takeIdsFrom({ now: () => now, random: Math.random })
+
+const openUsage = async () => {
+  const { records } = openMemoryStorage({ now: () => now })
+  await records.prepare([...usageKinds, ...recordKinds])
+  const rows = new RowWriter(records, systemClock, pino({ level: 'silent' }))
+  const useCases = {
+    ...usageUseCases({ host: { rows }, records, now: () => now }),
+    ...ratePlanUseCases({ records, now: () => now }),
+  }
+  return {
+    records,
+    useCases,
+    put: (...samples: readonly UsageSample[]) =>
+      putUsage(
+        records,
+        samples.map((sample) => ({ project: ours, ...sample })),
+      ),
+  }
+}
+
+let world: Awaited<ReturnType<typeof openUsage>>
+
+beforeEach(async () => {
+  world = await openUsage()
+})
+
+const callOf = <Q, B>(query: Q, body: B, project = ours): Call<Record<never, never>, Q, B> => ({
+  principal: { kind: 'secret_key', project, keyId: 'key_a' },
+  scope: projectScope(project),
+  params: {},
+  query,
+  body,
+  requestId: newId('req'),
+  remoteAddress: '127.0.0.1',
+  idempotency: null,
+  after: null,
+  accept: '',
+  files: [],
+})
+
+/** Says what is wrong with an answer, or null. */
+const checkerOf = (id: OperationId) => {
+  const { answer }: Operation = operations[id]
+  if (answer.kind === 'json') return answerChecker(answer.schema.json)
+  if (answer.kind === 'choice') return answerChecker(answer.json.schema.json)
+  throw new Error(`${id} answers no document`)
+}
+
+type SummaryQuery = Parameters<(typeof world.useCases)['usage.summary']>[0]['query']
+type EventsQuery = Parameters<(typeof world.useCases)['usage.events']>[0]['query']
+type ExportQuery = Parameters<(typeof world.useCases)['usage.export']>[0]['query']
+
+const summary = (query: Partial<SummaryQuery> = {}, project?: string) =>
+  world.useCases['usage.summary'](callOf({ group_by: ['tenant' as const], ...query }, undefined, project))
+const events = (query: Partial<EventsQuery> = {}, project?: string) =>
+  world.useCases['usage.events'](callOf({ limit: 20, ...query }, undefined, project))
+const invoiceOf = async (query: Partial<ExportQuery> = {}, project?: string) => {
+  const result = await world.useCases['usage.export'](callOf({ format: 'json' as const, ...query }, undefined, project))
+  if (!('json' in result)) throw new Error('no invoice')
+  return result.json
+}
+const newPlan = (more: object) => {
+  const body = {
+    name: 'plan',
+    markup_percent: '0',
+    input_per_million_usd: '0',
+    output_per_million_usd: '0',
+    per_call_usd: '0',
+    is_default: false,
+    ...more,
+  }
+  return world.useCases['rate_plans.create'](callOf({}, body))
+}
+
+describe('the summary of usage', () => {
+  it('sums what lies in the time, its beginning included and its end not', async () => {
+    const from = '2026-06-01T00:00:00.000Z'
+    const to = '2026-06-02T00:00:00.000Z'
+    const start = Date.parse(from)
+    await world.put({ at: start - 1 }, { at: start }, { at: start + dayMs - 1 }, { at: start + dayMs })
+    expect(await summary({ from, to })).toMatchObject({ from, to, totals: { calls: 2 } })
+  })
+
+  it('includes what was used at this very moment', async () => {
+    await world.put({ at: now })
+    expect((await summary()).totals.calls).toBe(1)
+  })
+
+  it('is narrowed by tenant, agent, installation, user, model and operation', async () => {
+    await world.put(
+      { at: now - 1 },
+      { at: now - 2, tenant: 'ten_2' },
+      { at: now - 3, agent_id: 'agt_2' },
+      { at: now - 4, installation_id: 'ins_2' },
+      { at: now - 5, external_user_id: 'ada' },
+      { at: now - 6, model: 'gpt-2' },
+      { at: now - 7, operation: 'session.turn' },
+    )
+    const callsOf = async (query: Partial<SummaryQuery>) => (await summary(query)).totals.calls
+    expect(await callsOf({})).toBe(7)
+    expect(await callsOf({ tenant_id: 'ten_2' })).toBe(1)
+    expect(await callsOf({ agent_id: 'agt_2' })).toBe(1)
+    expect(await callsOf({ installation_id: 'ins_2' })).toBe(1)
+    expect(await callsOf({ external_user_id: 'ada' })).toBe(1)
+    expect(await callsOf({ model: 'gpt-2' })).toBe(1)
+    expect(await callsOf({ operation: 'session.turn' })).toBe(1)
+    expect(await callsOf({ tenant_id: 'ten_1', model: 'gpt-2' })).toBe(1)
+    expect(await callsOf({ tenant_id: 'ten_2', model: 'gpt-2' })).toBe(0)
+  })
+
+  it('answers as declared, whatever it is grouped by', async () => {
+    await world.put({ at: now }, { at: now, tenant: null, agent_id: null })
+    const check = checkerOf('usage.summary')
+    const all = ['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'operation', 'day'] as const
+    for (const group_by of [...all.map((each) => [each]), all, ['tenant', 'tenant'] as const]) {
+      expect(check(await summary({ group_by }))).toBeNull()
+    }
+  })
+
+  it('sums more rows than it reads at once', async () => {
+    await world.put(...Array.from({ length: 2500 }, (_, n) => ({ at: now - n * 1000, service_charge_usd: '0.1' })))
+    expect((await summary()).totals).toMatchObject({ calls: 2500, service_charge_usd: '250' })
+  })
+
+  it('shows nothing of another project', async () => {
+    await world.put({ at: now })
+    expect((await summary({}, theirs)).totals.calls).toBe(0)
+    expect((await events({}, theirs)).data).toEqual([])
+    expect((await invoiceOf({}, theirs)).lines).toEqual([])
+  })
+})
+
+describe('the list of usage', () => {
+  it('goes through all rows of a time, newest first, a page at a time, also while rows come in', async () => {
+    const at = Array.from({ length: 25 }, (_, n) => now - (n + 1) * 60_000)
+    await world.put(...at.map((each) => ({ at: each })))
+    const query = { limit: 10, from: new Date(now - 20 * 60_000).toISOString(), to: new Date(now).toISOString() }
+    const seen: number[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await events({ ...query, ...(cursor !== undefined && { cursor }) })
+      seen.push(...page.data.map((row) => Date.parse(row.at)))
+      await world.put({ at: now - 1 })
+      cursor = page.next_cursor
+    }
+    expect(seen).toEqual(at.slice(0, 20))
+  })
+
+  it('answers as declared', async () => {
+    await world.put({ at: now, price_snapshot: { input: '0.1' } }, { at: now, provider_cost_usd: null })
+    expect(checkerOf('usage.events')(await events())).toBeNull()
+  })
+})
+
+describe('the invoice of a project', () => {
+  it('charges by the plans that the rows name, and the newest default plan of that time', async () => {
+    const pro = await newPlan({ name: 'pro', markup_percent: '50' })
+    await newPlan({ name: 'old', markup_percent: '10', is_default: true })
+    const standard = await newPlan({ name: 'std', markup_percent: '20', is_default: true })
+    await world.put({ at: now, rate_plan_id: pro.id }, { at: now })
+    const { lines, totals } = await invoiceOf()
+    expect(lines.map(({ rate_plan_id, total_usd }) => [rate_plan_id, total_usd])).toEqual([
+      [standard.id, '0.0012'],
+      [pro.id, '0.0015'],
+    ])
+    expect(totals.total_usd).toBe('0.0027')
+  })
+
+  it('charges what names no plan by the one that the request names', async () => {
+    await newPlan({ name: 'std', markup_percent: '20', is_default: true })
+    const other = await newPlan({ name: 'other', markup_percent: '300' })
+    await world.put({ at: now })
+    expect((await invoiceOf({ rate_plan_id: other.id })).lines).toMatchObject([
+      { rate_plan_id: other.id, total_usd: '0.004' },
+    ])
+    await expect(invoiceOf({ rate_plan_id: 'rp_unknown' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('names tenants as their project does', async () => {
+    const data = { external_id: 'acme', name: 'Acme', status: 'active' as const, region: null, metadata: {} }
+    await new Table(world.records, tenants, () => now).insert({ id: 'ten_1', project: ours, tenant: 'ten_1', data })
+    await world.put({ at: now })
+    expect((await invoiceOf()).lines).toMatchObject([{ tenant_id: 'ten_1', tenant_external_id: 'acme' }])
+  })
+
+  it('answers as declared, and as CSV when asked to', async () => {
+    await world.put({ at: now })
+    expect(checkerOf('usage.export')(await invoiceOf())).toBeNull()
+    const result = await world.useCases['usage.export'](callOf({ format: 'csv' as const }, undefined))
+    if (!('bytes' in result)) throw new Error('no file')
+    expect(result.bytes).toMatchObject({ contentType: expect.stringContaining('text/csv') })
+    expect(String(result.bytes.bytes).split('\r\n')).toHaveLength(4)
+  })
+})
