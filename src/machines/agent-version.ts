@@ -102,9 +102,10 @@ const versionSetup = setup({
   guards: { approves: ({ event }) => event.type === 'review' && event.decision === 'approve' },
 })
 
-const published = versionSetup.assign(({ context, event }) =>
-  'at' in event ? { published_at: event.at, listings: context.listings + 1 } : {},
-)
+const published = versionSetup.assign(({ context, event }) => ({
+  published_at: event.at,
+  listings: context.listings + 1,
+}))
 
 const reviewed = versionSetup.assign(({ event }) => {
   if (event.type !== 'review') return {}

@@ -15,6 +15,7 @@ import {
   type VersionRowData,
   type VersionStatus,
 } from './kinds.ts'
+import { versionContext } from './schema.ts'
 
 /** What finding and making versions needs. */
 export interface AgentVersionsParts {
@@ -62,9 +63,14 @@ export class AgentVersions {
     return this.#parts.host.find(projectScope(project), agentVersionDefinition, id)
   }
 
-  /** The list row of a version: what never changes of it is right there without loading its actor. Null when it is not written yet. */
-  row({ project }: Scope, id: string): Promise<Row<VersionRowData> | null> {
-    return this.#rows.get(projectScope(project), id)
+  /** JSON text of what a version requires, which never changes: from its list row, so that no actor is loaded for a list. */
+  async requirementsOf(scope: Scope, agentId: string, id: string): Promise<string> {
+    const row = await this.#rows.get(projectScope(scope.project), id)
+    // a row is written a moment after its actor
+    return (
+      row?.data.requirements ??
+      versionContext((await this.find(scope, agentId, id)).state.snapshot.context).requirements
+    )
   }
 
   /** One page of an agent's versions, the latest first. */

@@ -25,7 +25,6 @@ export const agentCatalogUseCases = ({
     const entryOf = async (offer: Offer | null) => {
       const agent = offer && (await agents.get(projectScope(scope.project), offer.agentId))
       if (offer === null || agent === null) return []
-      const row = await versions.row(scope, offer.version_id)
       return [
         {
           id: offer.agentId,
@@ -35,7 +34,7 @@ export const agentCatalogUseCases = ({
           version: offer.version,
           agent_version_id: offer.version_id,
           visibility: offer.visibility,
-          requirements: row === null ? {} : jsonObjectOf(row.data.requirements),
+          requirements: jsonObjectOf(await versions.requirementsOf(scope, offer.agentId, offer.version_id)),
           published_at: timestampOf(offer.published_at),
           ...rowTimes(agent),
         },

@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest'
+import { ModelError } from '../../../src/actors/gateway/provider-port.ts'
+import type { JsonObject } from '../../../src/storage/ports.ts'
+import { callOf, draft, keyed, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
+
+const review = (decision: 'approve' | 'reject', reason?: string) =>
+  reason === undefined ? { decision } : { decision, reason }
+
+describe('a version', () => {
+  it('is drafted, handed in, rejected, handed in again, approved, deprecated and retired', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    const made = await draft(world, agent, '1.0.0', { visibility: 'public', requirements: { region: 'eu' } })
+    expect(made).toMatchObject({
+      id: expect.stringMatching(/^agv_[0-9a-z]{26}$/),
+      agent_id: agent,
+      version: '1.0.0',
+      status: 'draft',
+      config: { model: 'scripted-1', system_prompt: 'I am 1.0.0.' },
+      requirements: { region: 'eu' },
+      visibility: 'public',
+      test: null,
+      review: null,
+      created_by: 'key_prj_a',
+    })
+    const params = { agent_id: agent, version: '1.0.0' }
+    const reviewed = (body: ReturnType<typeof review>) =>
+      world.useCases['agent_versions.review'](callOf(params, {}, body))
+    expect(await move(world, 'submit', agent, '1.0.0')).toMatchObject({ status: 'in_review' })
+    expect(await reviewed(review('reject', 'Too long.'))).toMatchObject({
+      status: 'draft',
+      review: { decision: 'reject', reason: 'Too long.', by: 'key_prj_a' },
+    })
+    await move(world, 'submit', agent, '1.0.0')
+    expect(await reviewed(review('approve'))).toMatchObject({ status: 'published', review: { decision: 'approve' } })
+    expect(await move(world, 'deprecate', agent, '1.0.0')).toMatchObject({ status: 'deprecated' })
+    const retired = await move(world, 'retire', agent, '1.0.0')
+    expect(retired).toMatchObject({ status: 'retired', config: made.config })
+    expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(retired)
+  })
+
+  it('tells webhooks and the audit log of every step', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    for (const verb of ['submit', 'publish', 'deprecate', 'retire'] as const) await move(world, verb, agent, '1.0.0')
+    expect(world.heard.map(({ event_type }) => event_type)).toEqual([
+      'agent_version.created',
+      'agent_version.submitted',
+      'agent_version.published',
+      'agent_version.deprecated',
+      'agent_version.retired',
+    ])
+    await world.notices.told()
+    expect(await world.audited()).toEqual([
+      'agent.created',
+      'agent_version.created',
+      'agent_version.deprecated',
+      'agent_version.published',
+      'agent_version.retired',
+      'agent_version.submitted',
+    ])
+  })
+
+  it('refuses what its state does not allow, and stays as it was', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    expect(await refusalOf(move(world, 'retire', agent, '1.0.0'))).toBe('invalid_transition')
+    expect(await refusalOf(move(world, 'deprecate', agent, '1.0.0'))).toBe('invalid_transition')
+    await move(world, 'publish', agent, '1.0.0')
+    expect(await refusalOf(move(world, 'publish', agent, '1.0.0'))).toBe('invalid_transition')
+    expect(await refusalOf(move(world, 'submit', agent, '1.0.0'))).toBe('invalid_transition')
+    const params = { agent_id: agent, version: '1.0.0' }
+    expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toMatchObject({
+      status: 'published',
+    })
+  })
+
+  it('is published once when two publish it at the same time', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    const outcomes = await Promise.all([1, 2, 3].map(() => refusalOf(move(world, 'publish', agent, '1.0.0'))))
+    expect(outcomes.sort()).toEqual(['invalid_transition', 'invalid_transition', 'not refused'])
+    expect(world.heard.filter(({ event_type }) => event_type === 'agent_version.published')).toHaveLength(1)
+  })
+
+  it('exists once under its name, however many draft it at the same time', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => refusalOf(draft(world, agent, '1.0.0'))))
+    expect(outcomes.sort()).toEqual([
+      'already_exists version',
+      'already_exists version',
+      'already_exists version',
+      'not refused',
+    ])
+    const { data } = await world.useCases['agent_versions.list'](callOf({ agent_id: agent }, { limit: 20 }, undefined))
+    expect(data).toHaveLength(1)
+    expect(await refusalOf(draft(world, await newAgent(world), '1.0.0'))).toBe('not refused')
+  })
+
+  it('is made by the next request when the first one broke off after it took the name', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    const { create } = world.host
+    world.host.create = () => Promise.reject(new Error('the process died'))
+    await expect(draft(world, agent, '1.0.0')).rejects.toThrow('the process died')
+    world.host.create = create
+    expect(await draft(world, agent, '1.0.0', { visibility: 'public' })).toMatchObject({ visibility: 'public' })
+    expect(await refusalOf(draft(world, agent, '1.0.0'))).toBe('already_exists version')
+  })
+
+  it('is answered again to a request that is run again, not refused', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    const body = { version: '1.0.0', config: { model: 'scripted-1' }, requirements: {}, visibility: 'private' } as const
+    const call = keyed(callOf({ agent_id: agent }, {}, body), 'one-key')
+    const first = await world.useCases['agent_versions.create'](call)
+    expect((await world.useCases['agent_versions.create'](call)).id).toBe(first.id)
+  })
+
+  it('is not found by another project, another agent or another name', async () => {
+    const world = await openAgentWorld()
+    const [agent, other] = [await newAgent(world), await newAgent(world)]
+    const { id } = await draft(world, agent, '1.0.0')
+    const get = (agent_id: string, version: string, project = 'prj_a') =>
+      refusalOf(world.useCases['agent_versions.get'](callOf({ agent_id, version }, {}, undefined, secretOf(project))))
+    expect(await get(agent, id)).toBe('not refused')
+    expect(await get(other, '1.0.0')).toBe('not_found version')
+    expect(await get(other, id)).toBe('not_found version')
+    expect(await get(agent, '1.0.1')).toBe('not_found version')
+    expect(await get(agent, '1.0.0', 'prj_b')).toBe('not_found version')
+    const list = world.useCases['agent_versions.list']
+    expect(await refusalOf(list(callOf({ agent_id: agent }, { limit: 20 }, undefined, secretOf('prj_b'))))).toBe(
+      'not_found agent_id',
+    )
+  })
+
+  it('is listed by agent and status, the latest first, page by page', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    for (const version of ['1.0.0', '1.1.0', '2.0.0']) await draft(world, agent, version)
+    await move(world, 'publish', agent, '1.1.0')
+    await draft(world, await newAgent(world), '9.0.0')
+    const list = (query: { limit: number; cursor?: string; status?: 'draft' | 'published' }) =>
+      world.useCases['agent_versions.list'](callOf({ agent_id: agent }, query, undefined))
+    const first = await list({ limit: 2 })
+    expect(first.data.map(({ version }) => version)).toEqual(['2.0.0', '1.1.0'])
+    const rest = await list({ limit: 2, cursor: first.next_cursor ?? '' })
+    expect([rest.data.map(({ version }) => version), rest.next_cursor]).toEqual([['1.0.0'], null])
+    expect((await list({ limit: 9, status: 'published' })).data.map(({ version }) => version)).toEqual(['1.1.0'])
+    expect((await list({ limit: 9, status: 'draft' })).data.map(({ version }) => version)).toEqual(['2.0.0', '1.0.0'])
+  })
+})
+
+const functionTool = (name: string, parameters: JsonObject = { type: 'object' }) => ({
+  type: 'function',
+  function: { name, parameters },
+})
+
+describe('validating', () => {
+  it('finds what is wrong by field, and changes nothing', async () => {
+    const world = await openAgentWorld({
+      unknown: (model) =>
+        model === 'gone-1' ? new ModelError('model_not_found', 'No provider offers it.') : undefined,
+    })
+    const agent = await newAgent(world)
+    const sub = await newAgent(world)
+    await draft(world, agent, '1.0.0', {
+      config: {
+        model: 'gone-1',
+        system_prompt: '',
+        tools: [
+          functionTool('a'),
+          functionTool('a'),
+          functionTool('b', { type: 'array' }),
+          functionTool('c', { type: 7 }),
+        ],
+        subagents: [agent, 'agt_nobody', sub],
+        connectors: ['github'],
+      },
+      requirements: { skills: [{ name: 'sums' }] },
+    })
+    const params = { agent_id: agent, version: '1.0.0' }
+    const before = await world.useCases['agent_versions.get'](callOf(params, {}, undefined))
+    const { valid, findings } = await world.useCases['agent_versions.validate'](callOf(params, {}, undefined))
+    expect(valid).toBe(false)
+    expect(findings.map(({ severity, code, param }) => `${severity} ${code} ${param}`)).toEqual([
+      'error model_not_found config.model',
+      'warning no_system_prompt config.system_prompt',
+      'error duplicate_tool config.tools[1]',
+      'error bad_parameters config.tools[2].function.parameters',
+      'error bad_parameters config.tools[3].function.parameters',
+      'error subagent_is_itself config.subagents[0]',
+      'error subagent_not_found config.subagents[1]',
+      'warning subagent_not_published config.subagents[2]',
+      'error capability_not_available config.connectors[0]',
+      'error capability_not_available requirements.skills[0]',
+    ])
+    expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(before)
+    expect(world.scripted.asked).toEqual([])
+  })
+
+  it('finds nothing about a sound version, also once it is published', async () => {
+    const world = await openAgentWorld()
+    const [agent, sub] = [await newAgent(world), await newAgent(world)]
+    await published(world, sub, '1.0.0')
+    const subagents = [sub, { agent_id: sub, version: '1.0.0', description: 'Sums.' }]
+    await published(world, agent, '1.0.0', { config: { tools: [functionTool('sum')], subagents } })
+    const validate = world.useCases['agent_versions.validate']
+    expect(await validate(callOf({ agent_id: agent, version: '1.0.0' }, {}, undefined))).toEqual({
+      valid: true,
+      findings: [],
+    })
+  })
+})
+
+describe('testing', () => {
+  const test = (world: Awaited<ReturnType<typeof openAgentWorld>>, agent: string, more: object = {}) =>
+    world.useCases['agent_versions.test'](
+      callOf({ agent_id: agent, version: '1.0.0' }, {}, { input: 'What can you do?', ...more }),
+    )
+
+  it('runs the model alone, token-capped, and keeps the evidence with the draft', async () => {
+    const world = await openAgentWorld({
+      scripts: [{ text: ['Sums.'], calls: [{ name: 'sum', arguments: '{"a":1}' }] }],
+    })
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0', { config: { tools: [functionTool('sum')], max_tokens: 100_000 } })
+    const tested = await test(world, agent)
+    expect(tested).toMatchObject({
+      status: 'draft',
+      test: {
+        passed: true,
+        input: 'What can you do?',
+        output: 'Sums.',
+        tool_calls: [{ tool: 'sum', arguments: '{"a":1}' }],
+        model: 'scripted-1',
+        usage: { cost_usd: '0.0003' },
+        error: null,
+        tested_by: 'key_prj_a',
+      },
+    })
+    expect(world.scripted.asked).toHaveLength(1)
+    expect(world.scripted.asked[0]).toMatchObject({ maxTokens: 512, tools: [{ name: 'sum' }] })
+    const params = { agent_id: agent, version: '1.0.0' }
+    expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(tested)
+  })
+
+  it('keeps at most 2000 characters of the answer', async () => {
+    const world = await openAgentWorld({ scripts: [{ text: ['a'.repeat(5000)] }] })
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    expect((await test(world, agent)).test?.output).toHaveLength(2000)
+  })
+
+  it('keeps the failure of the model as evidence, and the next success in its place', async () => {
+    const fails = new ModelError('provider_error', 'It broke.')
+    const world = await openAgentWorld({ scripts: [{ fails }, { text: ['Fine.'] }] })
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    expect((await test(world, agent)).test).toMatchObject({
+      passed: false,
+      usage: null,
+      error: { code: 'provider_error', message: 'It broke.' },
+    })
+    expect((await test(world, agent)).test).toMatchObject({ passed: true, output: 'Fine.', error: null })
+  })
+
+  it('says everything that is missing and asks no model then', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0', { config: { connectors: ['github'], mcp_servers: [{ url: 'https://x' }] } })
+    const refused = test(world, agent)
+    await expect(refused).rejects.toMatchObject({
+      code: 'prerequisites_missing',
+      details: { param: 'config.connectors[0]' },
+      message: expect.stringMatching(/github.*config\.mcp_servers\[0\]/),
+    })
+    expect(await refusalOf(test(world, agent, { test_connection_ids: ['con_1'] }))).toBe(
+      'prerequisites_missing test_connection_ids',
+    )
+    expect(world.scripted.asked).toEqual([])
+  })
+
+  it('is for drafts only', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    await published(world, agent, '1.0.0')
+    expect(await refusalOf(test(world, agent))).toBe('invalid_transition')
+    expect(world.scripted.asked).toEqual([])
+  })
+})

@@ -1,0 +1,179 @@
+import { pino } from 'pino'
+import { projectScope, userScope } from '../../../specs/scope.ts'
+import { Catalogue } from '../../../src/actors/agents/catalogue.ts'
+import { agentVersionRows } from '../../../src/actors/agents/kinds.ts'
+import { openAgents } from '../../../src/actors/agents/open-agents.ts'
+import { auditLines } from '../../../src/actors/audit/audit-log.ts'
+import { auditLog } from '../../../src/actors/audit/kinds.ts'
+import { AgentKeys } from '../../../src/actors/auth/agent-keys.ts'
+import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
+import type { ModelError, ModelProvider } from '../../../src/actors/gateway/provider-port.ts'
+import { newId } from '../../../src/actors/ids.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { tenants } from '../../../src/actors/records/kinds.ts'
+import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import type { Sinks } from '../../../src/actors/runtime/sinks.ts'
+import type { Call, Principal } from '../../../src/actors/use-cases/call.ts'
+import { catalogueSink } from '../../../src/machines/agent-version.ts'
+import { agentVersionDefinition } from '../../../src/machines/agent-version-definition.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { JsonObject } from '../../../src/storage/ports.ts'
+import { type Script, ScriptedProvider } from '../sessions/harness.ts'
+
+/** How a test opens its world. */
+export interface AgentWorldOptions {
+  readonly scripts?: readonly Script[]
+  /** Instead of the scripted one. */
+  readonly provider?: ModelProvider
+  /** Models that cannot be called. */
+  readonly unknown?: (model: string) => ModelError | undefined
+}
+
+/** Agents on the real runtime over a store in memory; `heard` is what webhooks would be told. */
+export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
+  const clock = systemClock
+  const log = pino({ level: 'silent' })
+  const inner = openMemoryStorage()
+  const notices = new NoticeDelivery(inner.records, kinds, clock, log)
+  const storage = { ...inner, records: notices.records }
+  const { records } = storage
+  await records.prepare(kinds)
+  const heard: JsonObject[] = []
+  const sinks: Sinks = {
+    audit: auditLines(records),
+    webhooks: async (_owner, { event }) => void heard.push({ ...event }),
+    [catalogueSink]: new Catalogue({ records, now: clock.now }).sink,
+  }
+  const runtime = await startRuntime({
+    storage,
+    definitions: [agentVersionDefinition],
+    rows: { agent_version: agentVersionRows },
+    clock,
+    log,
+    sinks: () => sinks,
+    effects: () => ({ 'agent_version.eraseVersion': eraseActor({ storage, clock }) }),
+  })
+  const { host } = runtime
+  notices.start({ host, sinks })
+  const scripted = new ScriptedProvider(options.scripts ?? [])
+  const keys = new AgentKeys({ records, masterKey: Buffer.alloc(32, 1), now: clock.now })
+  const resolve = (model: string) => {
+    const error = options.unknown?.(model)
+    if (error !== undefined) throw error
+    return { provider: options.provider ?? scripted, model }
+  }
+  const agents = openAgents({
+    host,
+    records,
+    keys,
+    providers: { resolve, list: () => [] },
+    costOf: () => '0.0003',
+    clock,
+  })
+  const tenant = async (project = 'prj_a'): Promise<string> => {
+    const id = newId('ten')
+    const data = { external_id: id, name: 'Acme', status: 'active', region: null, metadata: {} } as const
+    await new Table(records, tenants, clock.now).insert({ id, project, tenant: id, data })
+    return id
+  }
+  const audited = async (): Promise<readonly string[]> => {
+    const lines = await new Table(records, auditLog, clock.now).list(projectScope('prj_a'), { limit: 100 })
+    return lines.map(({ data }) => data.action).sort()
+  }
+  return { ...agents, storage, records, host, runtime, notices, heard, keys, scripted, tenant, audited }
+}
+
+/** A world of a test. */
+export type AgentWorld = Awaited<ReturnType<typeof openAgentWorld>>
+
+/** A secret key of a project. */
+export const secretOf = (project = 'prj_a'): Principal => ({ kind: 'secret_key', project, keyId: `key_${project}` })
+
+/** A validated call, as the dispatcher makes it. */
+export const callOf = <P, Q, B>(params: P, query: Q, body: B, principal: Principal = secretOf()): Call<P, Q, B> => ({
+  principal,
+  scope:
+    principal.kind === 'client_token'
+      ? userScope(principal.project, principal.tenant, principal.user)
+      : projectScope(principal.kind === 'public' ? '' : principal.project),
+  params,
+  query,
+  body,
+  requestId: newId('req'),
+  remoteAddress: '127.0.0.1',
+  idempotency: null,
+  after: null,
+  accept: '',
+  files: [],
+})
+
+/** The same with an Idempotency-Key. */
+export const keyed = <P, Q, B>(call: Call<P, Q, B>, key: string): Call<P, Q, B> => ({
+  ...call,
+  idempotency: { cause: key, fingerprint: 'same', seed: newId('req').slice(-26) },
+})
+
+/** A new agent. */
+export const newAgent = async ({ useCases }: AgentWorld, config: JsonObject = {}): Promise<string> => {
+  const body = { name: 'Helper', config: { model: 'scripted-1', ...config } }
+  return (await useCases['agents.create'](callOf({}, {}, body))).id
+}
+
+/** What a version of a test says; the rest is the same for all. */
+export interface Draft {
+  readonly config?: JsonObject
+  readonly requirements?: JsonObject
+  readonly visibility?: 'private' | 'unlisted' | 'public'
+}
+
+/** A new draft. */
+export const draft = ({ useCases }: AgentWorld, agent: string, version: string, given: Draft = {}) =>
+  useCases['agent_versions.create'](
+    callOf(
+      { agent_id: agent },
+      {},
+      {
+        version,
+        config: { model: 'scripted-1', system_prompt: `I am ${version}.`, ...given.config },
+        requirements: given.requirements ?? {},
+        visibility: given.visibility ?? 'private',
+      },
+    ),
+  )
+
+/** Moves a version. */
+export const move = (
+  { useCases }: AgentWorld,
+  verb: 'submit' | 'publish' | 'deprecate' | 'retire',
+  agent: string,
+  version: string,
+) => useCases[`agent_versions.${verb}`](callOf({ agent_id: agent, version }, {}, undefined))
+
+/** A published version. */
+export const published = async (world: AgentWorld, agent: string, version: string, given: Draft = {}) => {
+  await draft(world, agent, version, given)
+  return move(world, 'publish', agent, version)
+}
+
+type InstallBody = Parameters<AgentWorld['useCases']['installations.create']>[0]['body']
+
+/** Installs an agent. */
+export const install = (
+  { useCases }: AgentWorld,
+  body: Partial<InstallBody> & Pick<InstallBody, 'tenant_id' | 'agent_id'>,
+) => useCases['installations.create'](callOf({}, {}, { overlays: {}, ...body }))
+
+/** The code and param that a promise is refused with. */
+export const refusalOf = async (work: Promise<unknown>): Promise<string> => {
+  const error: unknown = await work.then(
+    () => 'not refused',
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof Error) || !('code' in error)) return String(error)
+  const details = 'details' in error && typeof error.details === 'object' ? error.details : null
+  const param = details !== null && 'param' in details ? ` ${String(details.param)}` : ''
+  return `${String(error.code)}${param}`
+}
