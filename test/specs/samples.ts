@@ -8,7 +8,16 @@ export interface Mutation {
   readonly body: unknown
 }
 
-const texts = ['text', 'a@b.example', 'https://tool.example', '2026-01-01T00:00:00.000Z', 'twelve letters', '*']
+const texts = [
+  'text',
+  '1.0.0',
+  '1.5',
+  'a@b.example',
+  'https://tool.example',
+  '2026-01-01T00:00:00.000Z',
+  'twelve letters',
+  '*',
+]
 
 /** A value that the schema accepts, with every declared field of every object. */
 export const sampleOf = (schema: JsonSchema): unknown => {
