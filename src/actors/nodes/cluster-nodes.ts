@@ -1,12 +1,12 @@
-import type { LeaseStore, LeaseTable, LiveActor, Member, Presence } from '../../storage/cluster-ports.ts'
+import type { HostFacts, LeaseStore, LeaseTable, LiveActor, Member, Presence } from '../../storage/cluster-ports.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Host } from '../runtime/host.ts'
 import { shardOf } from '../runtime/shard.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 
 /** What the view of a cluster is read from. */
 export interface ClusterNodesParts {
-  readonly host: Pick<Host, 'live' | 'effects'>
+  /** Of this process. */
+  readonly facts: () => Omit<HostFacts, 'shards'>
   readonly self: () => Member
   readonly leases: Pick<LeaseStore, 'read'>
   readonly presence: Pick<Presence, 'hosts' | 'alive' | 'actors'>
@@ -33,7 +33,7 @@ export class ClusterNodes implements Nodes {
       const current = member.process === me.process
       const held = leases.filter(({ holder, leftMs }) => holder === member.process && leftMs > 0)
       const announced = hosts.find(({ process }) => process === member.process)
-      const facts = current ? this.#ownFacts() : announced === undefined ? null : factsOf(announced)
+      const facts = current ? this.#parts.facts() : announced === undefined ? null : factsOf(announced)
       const isAlive = current || (alive === null ? null : alive.has(member.process))
       return {
         ...member,
@@ -59,11 +59,6 @@ export class ClusterNodes implements Nodes {
     return this.#parts.presence.actors(project, limit)
   }
 
-  #ownFacts(): NodeView['facts'] {
-    const { host } = this.#parts
-    return factsOf({ liveActors: host.live, runningEffects: host.effects.running })
-  }
-
   #table(): Promise<LeaseTable> {
     const { leases, clock } = this.#parts
     const now = clock.now()
@@ -77,7 +72,7 @@ export class ClusterNodes implements Nodes {
   }
 }
 
-const factsOf = ({ liveActors, runningEffects }: NonNullable<NodeView['facts']>): NodeView['facts'] => ({
+const factsOf = ({ liveActors, runningEffects }: HostFacts): NodeView['facts'] => ({
   liveActors,
   runningEffects,
 })

@@ -20,5 +20,6 @@ export const openNodes = (
   const directory = new LiveDirectory({ residents: () => host.residents(), self: now, presence, clock })
   fanOut.onUp(() => directory.forget())
   directory.start()
-  return new ClusterNodes({ host, self: now, leases, presence, clock })
+  const facts = () => ({ liveActors: host.live, runningEffects: host.effects.running })
+  return new ClusterNodes({ facts, self: now, leases, presence, clock })
 }

@@ -12,6 +12,7 @@ import { routeHash } from './route.js'
  * @property {number} seq
  * @property {number} last_sequence
  * @property {boolean} busy
+ * @property {string | null} node
  * @property {string | null} parked
  * @property {readonly { id: string, name: string, policy: string, started: boolean }[]} in_flight
  * @property {readonly { name: string, due: string }[]} reminders
@@ -53,6 +54,7 @@ export const factList = (actor) =>
     'dl',
     { class: 'facts' },
     ...fact('Machine', `${actor.machine} v${actor.version}`),
+    ...fact('Node', actor.node ?? 'none'),
     ...fact('Commits', String(actor.seq)),
     ...fact('Events', String(actor.last_sequence)),
     ...fact('In flight', listed(actor.in_flight.map(({ name, policy }) => `${name} (${policy})`))),

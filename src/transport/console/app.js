@@ -1,6 +1,7 @@
 import { ActorView } from './actor-view.js'
 import { ApiError, get, post, projectPath } from './api.js'
 import { byId, h } from './dom.js'
+import { NodesView } from './nodes-view.js'
 import { parseRoute, routeHash } from './route.js'
 import { SessionsView } from './sessions-view.js'
 import { signInView } from './sign-in-view.js'
@@ -19,6 +20,8 @@ const notice = byId('notice')
 
 /** @type {readonly Project[] | null} null while nobody is signed in */
 let projects = null
+/** Members see what is theirs; what the installation consists of is for those who look after it. */
+let operates = false
 /** @type {View | null} */
 let current = null
 let shown = 0
@@ -77,10 +80,10 @@ const show = async () => {
 const viewOf = async (route, known) => {
   const project = route.project ?? (route.view === 'actor' ? await projectOf(route.id, known) : (known[0]?.id ?? null))
   if (project === null) return null
-  showTools(known, project)
-  return route.view === 'actor'
-    ? new ActorView(project, route.id, report)
-    : new SessionsView({ ...route, project }, report)
+  showTools(known, project, route.view)
+  if (route.view === 'actor') return new ActorView(project, route.id, report)
+  if (route.view === 'nodes') return new NodesView(project, report)
+  return new SessionsView({ ...route, project }, report)
 }
 
 /**
@@ -100,8 +103,9 @@ const projectOf = async (id, known) => {
 /**
  * @param {readonly Project[]} known
  * @param {string} project
+ * @param {import('./route.js').Route['view']} current
  */
-const showTools = (known, project) => {
+const showTools = (known, project, current) => {
   const options = known.map(({ id, name }) => h('option', { value: id, selected: id === project }, name))
   /** @param {Event} event */
   const choose = ({ target }) => {
@@ -112,15 +116,19 @@ const showTools = (known, project) => {
     known.length > 1
       ? h('select', { 'aria-label': 'Project', change: choose }, ...options)
       : h('span', { class: 'muted' }, known[0]?.name ?? '')
+  const here = current === 'nodes' ? 'page' : undefined
+  const link = h('a', { href: routeHash({ view: 'nodes', project }), 'aria-current': here }, 'Nodes')
   tools.replaceChildren(
+    ...(operates ? [link] : []),
     picker,
     h('button', { type: 'button', class: 'quiet', click: () => void signOut() }, 'Sign out'),
   )
 }
 
 const signIn = async () => {
-  const { data } = await get('/api/projects?limit=100')
+  const [{ data }, { member }] = await Promise.all([get('/api/projects?limit=100'), get('/api/auth/me')])
   projects = data
+  operates = member.role !== 'member'
   localStorage.setItem(signedInBefore, 'yes')
   await show()
 }

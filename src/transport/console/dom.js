@@ -26,6 +26,9 @@ export const h = (tag, attributes = {}, ...children) => filled(document.createEl
 export const s = (tag, attributes = {}, ...children) =>
   filled(document.createElementNS(svgNamespace, tag), attributes, children)
 
+/** A cell of a table that names its column, for narrow screens. @param {string} name @param {Node | string} content */
+export const cell = (name, content) => h('td', { 'data-name': name }, content)
+
 /**
  * The element of index.html with this id.
  *

@@ -61,6 +61,8 @@ const tones = {
   expired: 'bad',
   deleted: 'bad',
   parked: 'bad',
+  draining: 'wait',
+  'not answering': 'bad',
 }
 
 /**

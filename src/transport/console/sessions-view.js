@@ -1,6 +1,6 @@
 import { chip } from './actor-facts.js'
 import { get, projectPath } from './api.js'
-import { h } from './dom.js'
+import { cell, h } from './dom.js'
 import { dollars, time } from './format.js'
 import { routeHash, statuses } from './route.js'
 
@@ -124,9 +124,6 @@ const row = (project, session) => {
     cell('Updated', time(session.updated_at)),
   )
 }
-
-/** @param {string} name @param {Node | string} content */
-const cell = (name, content) => h('td', { 'data-name': name }, content)
 
 /**
  * @param {SessionsPlace} place

@@ -8,6 +8,8 @@ describe('routes of the console', () => {
     '#/projects/prj_1/sessions?status=paused&page=3',
     '#/projects/prj_1/actors/ses_1',
     '#/actors/act_1',
+    '#/nodes',
+    '#/projects/prj_1/nodes',
   ])('come back as they were written: %s', (hash) => {
     expect(routeHash(parseRoute(hash))).toBe(hash)
   })

@@ -5,7 +5,7 @@ import type { Resident } from '../resident.ts'
 
 /** What the directory of live actors is filled from. */
 export interface DirectoryParts {
-  readonly residents: () => Iterable<Resident>
+  readonly residents: () => Iterable<Pick<Resident, 'id' | 'definition' | 'owner'>>
   readonly self: () => Member
   readonly presence: Pick<Presence, 'moved'>
   readonly clock: Clock

@@ -20,7 +20,7 @@ const open = async () => {
       [...live].map(([id, project]) => ({
         id,
         definition: sessionDefinition,
-        owner: { project, tenant: null, createdAt: 1 },
+        owner: { project, tenant: null, user: null, createdAt: 1 },
       })),
     self: () => self,
     presence: {

@@ -1,0 +1,143 @@
+import { chip } from './actor-facts.js'
+import { get, projectPath } from './api.js'
+import { cell, h } from './dom.js'
+import { time } from './format.js'
+import { routeHash } from './route.js'
+
+/**
+ * @typedef {object} InstallationNode
+ * @property {string} id
+ * @property {string} name
+ * @property {string | null} address
+ * @property {boolean} current
+ * @property {boolean | null} alive
+ * @property {boolean} draining
+ * @property {number} shards
+ * @property {number | null} live_actors
+ * @property {number | null} running_effects
+ * @property {string} started_at
+ * @typedef {{ id: string, machine: string, node: string }} LiveActor
+ */
+
+const refreshMs = 2000
+const mostActors = 100
+
+/** The nodes of the installation and the live actors of a project, kept up to date. */
+export class NodesView {
+  element = h('div', { class: 'sessions nodes' })
+  #project
+  #report
+  #summary = h('span', { class: 'muted', role: 'status' })
+  #nodes = h('tbody')
+  #actors = h('tbody')
+  #actorsTable = h('table', { hidden: true })
+  #noActors = h('p', { class: 'empty' }, 'No actor of this project is in memory.')
+  #shown = ''
+  #stopped = false
+  #timer = 0
+
+  /**
+   * @param {string} project
+   * @param {(error: unknown) => void} report told of trouble, and with null when it is over
+   */
+  constructor(project, report) {
+    this.#project = project
+    this.#report = report
+    const columns = ['Node', 'Status', 'Shards', 'Live actors', 'Effects', 'Address', 'Started']
+    this.#actorsTable.append(head(['Actor', 'Machine', 'Node']), this.#actors)
+    this.element.append(
+      h('div', { class: 'view-head' }, h('h1', {}, 'Nodes'), this.#summary),
+      h('table', { 'aria-label': 'Nodes' }, head(columns), this.#nodes),
+      h('div', { class: 'view-head' }, h('h2', {}, 'Live actors')),
+      this.#actorsTable,
+      this.#noActors,
+    )
+    this.#actorsTable.setAttribute('aria-label', 'Live actors')
+  }
+
+  /** @throws {import('./api.js').ApiError} when the first read fails */
+  async start() {
+    await this.#refresh()
+    this.#schedule()
+  }
+
+  shown() {}
+
+  stop() {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  #schedule() {
+    if (this.#stopped) return
+    this.#timer = setTimeout(async () => {
+      if (document.visibilityState === 'visible') await this.#refresh().then(() => this.#report(null), this.#report)
+      this.#schedule()
+    }, refreshMs)
+  }
+
+  async #refresh() {
+    /** @type {[{ data: readonly InstallationNode[] }, { data: readonly LiveActor[] }]} */
+    const [nodes, actors] = await Promise.all([
+      get('/api/nodes'),
+      get(`${projectPath(this.#project, 'live-actors')}?limit=${mostActors}`),
+    ])
+    const sorted = actors.data.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const text = JSON.stringify([nodes.data, sorted])
+    if (this.#stopped || text === this.#shown) return
+    this.#shown = text
+    this.#show(nodes.data, sorted)
+  }
+
+  /** @param {readonly InstallationNode[]} nodes @param {readonly LiveActor[]} actors */
+  #show(nodes, actors) {
+    const focused = document.activeElement?.getAttribute('href')
+    this.#nodes.replaceChildren(...nodes.map(nodeRow))
+    this.#actors.replaceChildren(...actors.map((actor) => actorRow(this.#project, actor)))
+    if (focused) [...this.#actors.querySelectorAll('a')].find((link) => link.getAttribute('href') === focused)?.focus()
+    this.#summary.textContent = `${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`
+    this.#actorsTable.hidden = actors.length === 0
+    this.#noActors.hidden = actors.length > 0
+  }
+}
+
+/** @param {readonly string[]} columns */
+const head = (columns) => h('thead', {}, h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name))))
+
+/** @param {InstallationNode} node */
+const statusOf = ({ alive, draining }) => {
+  if (alive === false) return 'not answering'
+  return draining ? 'draining' : alive === null ? 'not known' : 'running'
+}
+
+/** @param {InstallationNode} node */
+const nodeRow = (node) =>
+  h(
+    'tr',
+    {},
+    h(
+      'th',
+      { scope: 'row', title: node.id },
+      node.name,
+      node.current ? h('span', { class: 'muted' }, ' (this one)') : null,
+    ),
+    cell('Status', chip(statusOf(node))),
+    cell('Shards', String(node.shards)),
+    cell('Live actors', known(node.live_actors)),
+    cell('Effects', known(node.running_effects)),
+    cell('Address', node.address ?? '–'),
+    cell('Started', time(node.started_at)),
+  )
+
+/** @param {string} project @param {LiveActor} actor */
+const actorRow = (project, { id, machine, node }) =>
+  h(
+    'tr',
+    {},
+    h('th', { scope: 'row' }, h('a', { href: routeHash({ view: 'actor', project, id }) }, id)),
+    cell('Machine', machine),
+    cell('Node', node),
+  )
+
+/** @param {number | null} count */
+const known = (count) => (count === null ? '–' : String(count))

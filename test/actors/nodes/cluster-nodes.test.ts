@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { newIdIn } from '../../../src/actors/ids.ts'
+import { ClusterNodes } from '../../../src/actors/nodes/cluster-nodes.ts'
+import { nodeUseCases } from '../../../src/actors/use-cases/nodes.ts'
+import type { Member } from '../../../src/storage/cluster-ports.ts'
+import { MemoryLeases } from '../../../src/storage/memory/leases.ts'
+import { MemoryPresence } from '../../../src/storage/memory/presence.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { callOf } from '../sessions/harness.ts'
+
+const memberOf = (node: string, change: Partial<Member> = {}): Member => ({
+  ...{ process: `${node}.7`, node, address: `127.0.0.1:${node.length}` },
+  ...{ draining: false, startedAt: Date.UTC(2026, 0, 1) },
+  ...change,
+})
+
+const claims = (...shards: number[]) => shards.map((shard) => ({ shard, epoch: 0, breaking: false }))
+
+const open = async () => {
+  const clock = new VirtualClock()
+  const leases = new MemoryLeases(clock.now)
+  const presence = new MemoryPresence(clock.now)
+  const [a, b] = [memberOf('node-a'), memberOf('node-b')]
+  for (const [member, shards] of [
+    [a, [1, 2, 3]],
+    [b, [4]],
+  ] as const) {
+    await leases.renew(member, 4_000)
+    await leases.acquire(member, claims(...shards), 0, 4_000)
+    await presence.announce(member, { shards: 9, liveActors: 20, runningEffects: 3 }, 1_500)
+  }
+  const nodes = new ClusterNodes({
+    facts: () => ({ liveActors: 11, runningEffects: 2 }),
+    self: () => a,
+    leases,
+    presence,
+    clock,
+  })
+  const list = async () => (await nodeUseCases(nodes)['nodes.list'](callOf({}, {}, undefined))).data
+  return { clock, leases, presence, a, b, nodes, list }
+}
+
+describe('the nodes of a cluster', () => {
+  it('are shown by name with what they hold and run, this one by what it knows itself', async () => {
+    const { list } = await open()
+    const shared = { alive: true, draining: false, started_at: '2026-01-01T00:00:00.000Z', address: '127.0.0.1:6' }
+    const mine = { id: 'node-a.7', name: 'node-a', current: true, shards: 3, live_actors: 11, running_effects: 2 }
+    const other = { id: 'node-b.7', name: 'node-b', current: false, shards: 1, live_actors: 20, running_effects: 3 }
+    expect(await list()).toEqual([
+      { ...mine, ...shared },
+      { ...other, ...shared },
+    ])
+  })
+
+  it('are shown as not alive once they announce nothing, and are gone with their lease', async () => {
+    const { clock, leases, presence, a, list } = await open()
+    await clock.advance(2_000)
+    await leases.renew(a, 4_000)
+    await presence.announce(a, { shards: 3, liveActors: 11, runningEffects: 2 }, 1_500)
+    expect((await list()).map(({ name, alive, live_actors }) => [name, alive, live_actors])).toEqual([
+      ['node-a', true, 11],
+      ['node-b', false, null],
+    ])
+    await clock.advance(2_500)
+    expect((await list()).map(({ name }) => name)).toEqual(['node-a'])
+  })
+
+  it('are shown without what only the directory knows while that is away', async () => {
+    const { presence, list } = await open()
+    presence.up = false
+    expect(await list()).toMatchObject([
+      { name: 'node-a', alive: true, shards: 3, live_actors: 11 },
+      { name: 'node-b', alive: null, shards: 1, live_actors: null, running_effects: null },
+    ])
+  })
+
+  it('name the one that runs an actor, and none for a shard that nobody holds', async () => {
+    const { clock, nodes } = await open()
+    expect(await nodes.runnerOf(newIdIn('ses', 4))).toBe('node-b')
+    expect(await nodes.runnerOf(newIdIn('ses', 3))).toBe('node-a')
+    expect(await nodes.runnerOf(newIdIn('ses', 5))).toBeNull()
+    await clock.advance(10_000)
+    expect(await nodes.runnerOf(newIdIn('ses', 3))).toBeNull()
+  })
+
+  it('read the store at most once a second, however often they are looked at', async () => {
+    const { clock, leases, presence, a } = await open()
+    let reads = 0
+    const counted = {
+      read: () => {
+        reads += 1
+        return leases.read()
+      },
+    }
+    const facts = () => ({ liveActors: 0, runningEffects: 0 })
+    const nodes = new ClusterNodes({ facts, self: () => a, leases: counted, presence, clock })
+    for (let n = 0; n < 50; n++) await nodes.runnerOf('ses_1')
+    expect(reads).toBe(1)
+    await clock.advance(1_000)
+    await nodes.list()
+    expect(reads).toBe(2)
+  })
+
+  it('list the live actors of the project that is asked for', async () => {
+    const { presence, b, nodes } = await open()
+    const live = { machine: 'session', node: b.node, process: b.process }
+    await presence.moved(
+      [
+        { ...live, actor: 'ses_1', project: 'prj_a' },
+        { ...live, actor: 'ses_2', project: 'prj_b' },
+      ],
+      [],
+    )
+    const listed = await nodeUseCases(nodes)['live_actors.list'](
+      callOf({ project_id: 'prj_a' }, { limit: 100 }, undefined),
+    )
+    expect(listed).toEqual({ data: [{ id: 'ses_1', machine: 'session', node: 'node-b' }] })
+  })
+})
