@@ -1,5 +1,5 @@
 import type { RecordStore } from '../../storage/ports.ts'
-import { actorOf } from '../audit/audit-note.ts'
+import { Audited } from '../audit/audited.ts'
 import { newIdFor } from '../ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -22,14 +22,8 @@ export const ratePlanUseCases = ({ records, now }: { records: RecordStore; now: 
       const { scope, body, principal } = call
       const id = newIdFor(call, 'rp')
       const data = { ...body, description: body.description ?? null }
-      const resourceOf = { type: 'rate_plan', id }
-      const notice = {
-        kind: 'audit',
-        action: 'rate_plan.created',
-        by: actorOf(principal),
-        resource: resourceOf,
-      } as const
-      return resource.create(scope, { id, project: scope.project, data, notices: [notice] })
+      const notices = [new Audited(principal, 'rate_plan').line('created', id)]
+      return resource.create(scope, { id, project: scope.project, data, notices })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../audit/audited.ts'
 import { newSigningSecret, type SecretBox } from '../auth/project-directory.ts'
 import { newIdFor } from '../ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -9,6 +10,7 @@ import { Table } from '../records/table.ts'
 import { type SsrfGuard, SsrfRefused } from '../tools/ssrf-guard.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
 import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+import type { Principal } from './call.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** What the operations on webhooks stand on. */
@@ -46,32 +48,39 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       const secret = newSigningSecret()
       const { name, url, events, is_active } = body
       const data = { name, url, events, is_active, ...sound, secret: sealed(where, secret), ...noPrevious }
-      const made = await changed(scope.project, table.insert({ ...where, data }))
+      const notices = [audited(call).line('created', where.id)]
+      const made = await changed(scope.project, table.insert({ ...where, data, notices }))
       // a request that is run again after a crash: nobody ever saw what its first run made
       const row = made ?? (await table.change(scope, where.id, (old) => ({ ...old.data, secret: data.secret })))
       return { ...viewOf(found(row)), secret }
     },
-    'webhooks.update': ({ scope, params, body }) => {
+    'webhooks.update': async (call) => {
+      const { scope, params, body } = call
       if (body.url !== undefined) requireReachable(guard, body.url)
-      return changed(
-        scope.project,
-        resource.change(scope, params.webhook_id, ({ data }) => withChange(data, body)),
-      )
+      const edit = ({ data }: Row<WebhookData>) => withChange(data, body)
+      return changed(scope.project, resource.change(scope, params.webhook_id, edit, audited(call).changed()))
     },
-    'webhooks.delete': ({ scope, params }) => changed(scope.project, resource.remove(scope, params.webhook_id)),
-    'webhooks.rotate': async ({ scope, params, body }) => {
+    'webhooks.delete': (call) => {
+      const { scope, params } = call
+      return changed(scope.project, resource.remove(scope, params.webhook_id, audited(call).removed()))
+    },
+    'webhooks.rotate': async (call) => {
+      const { scope, params, body } = call
       const secret = newSigningSecret()
       const grace = { previous_until_ms: now() + (body?.grace_s ?? 0) * 1000 }
-      const rotated = table.change(scope, params.webhook_id, ({ data, project, id }) => ({
+      const edit = ({ data, project, id }: Row<WebhookData>) => ({
         ...data,
         ...grace,
         secret: sealed({ project, id }, secret),
         previous_secret: data.secret,
-      }))
+      })
+      const rotated = table.change(scope, params.webhook_id, edit, ({ id }) => [audited(call).line('rotated', id)])
       return { ...viewOf(found(await changed(scope.project, rotated))), secret }
     },
   }
 }
+
+const audited = ({ principal }: { readonly principal: Principal }) => new Audited(principal, 'webhook')
 
 const sound = { disabled_reason: null, failing_since_ms: null }
 const noPrevious = { previous_secret: null, previous_until_ms: null }

@@ -22,7 +22,7 @@ export type WebhookData = {
 }
 
 /** Endpoints of a project that are told of its events. They have no tenant. */
-export const webhooks: TypedKind<WebhookData> = { name: 'webhooks', filters: ['is_active'] }
+export const webhooks: TypedKind<WebhookData> = { name: 'webhooks', filters: ['is_active'], outbox: true }
 
 /** List rows of deliveries. */
 export const deliveryRows: RecordKind = {

@@ -1,0 +1,179 @@
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import { webhooks } from '../../../src/actors/webhooks/kinds.ts'
+import { failingMs } from '../../../src/actors/webhooks/webhook-endpoints.ts'
+import { calm } from '../../support/virtual-clock.ts'
+import { callOf, deliveriesOf, deliveriesWhen, newWebhook, openWorld, runCompleted, type World } from './world.ts'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+
+afterEach(() => world.close())
+
+const dayMs = 24 * 60 * 60 * 1000
+const ofWebhook = (id: string) => callOf({ webhook_id: id }, {}, undefined)
+const get = (id: string) => world.useCases['webhooks.get'](ofWebhook(id))
+const update = (id: string, body: object) => world.useCases['webhooks.update'](callOf({ webhook_id: id }, {}, body))
+const rotate = (id: string, grace_s: number) =>
+  world.useCases['webhooks.rotate'](callOf({ webhook_id: id }, {}, { grace_s }))
+
+/** An event that has been delivered, or not, by the time this resolves. */
+const told = async () => {
+  const before = (await deliveriesOf(world)).length
+  await runCompleted(world)
+  await deliveriesWhen(world, ({ attempt_count }) => attempt_count > 0)
+  expect(await deliveriesOf(world)).toHaveLength(before + 1)
+}
+
+describe('a webhook', () => {
+  it('shows its secret in the answer that makes it, and nowhere else', async () => {
+    const made = await newWebhook(world)
+    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const { secret: _shown, ...rest } = made
+    expect(await get(made.id)).toEqual(rest)
+    const { data } = await world.useCases['webhooks.list'](callOf({}, { limit: 20 }, undefined))
+    expect(data).toEqual([rest])
+    expect(JSON.stringify(await update(made.id, { name: 'renamed' }))).not.toContain('whsec_')
+  })
+
+  it('keeps its secret sealed for its own place', async () => {
+    const { id, secret } = await newWebhook(world)
+    const row = await world.storage.records.get(webhooks, projectScope('prj_a'), id)
+    expect(row?.data.secret).toBe(`prj_a|webhooks|${id}|secret#${secret}`)
+  })
+
+  it.each([
+    'http://127.0.0.1/hook',
+    'http://169.254.169.254/latest',
+    'http://[::1]/',
+    'https://user:secret@example.com/',
+  ])('is refused for %s', async (url) => {
+    const refusal = { code: 'invalid_field', details: { param: 'url' } }
+    await expect(newWebhook(world, { url })).rejects.toMatchObject(refusal)
+    const { id } = await newWebhook(world)
+    await expect(update(id, { url })).rejects.toMatchObject(refusal)
+  })
+
+  it('is told of what it wants from the moment that it is changed', async () => {
+    const { id } = await newWebhook(world, { events: ['run.failed'] })
+    await runCompleted(world)
+    await update(id, { events: ['run.completed'] })
+    await told()
+    await update(id, { is_active: false })
+    await runCompleted(world)
+    await update(id, { is_active: true })
+    await told()
+    expect(await deliveriesOf(world)).toHaveLength(2)
+  })
+
+  it('is nobody else’s', async () => {
+    const { id } = await newWebhook(world)
+    const foreign = callOf({ webhook_id: id }, { limit: 20 }, { name: 'mine now' }, 'prj_b')
+    const { useCases } = world
+    const calls = [
+      useCases['webhooks.get']({ ...foreign, body: undefined }),
+      useCases['webhooks.update'](foreign),
+      useCases['webhooks.delete']({ ...foreign, body: undefined }),
+      useCases['webhooks.rotate']({ ...foreign, body: { grace_s: 0 } }),
+      useCases['webhooks.test']({ ...foreign, body: undefined }),
+    ]
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'not_found' })
+    expect((await useCases['webhooks.list']({ ...foreign, body: undefined })).data).toEqual([])
+    expect(await get(id)).toMatchObject({ name: 'mine' })
+  })
+})
+
+describe('a rotated secret', () => {
+  const signaturesOf = async (
+    count: number,
+  ): Promise<{ signatures: readonly string[]; expected: (s: string) => string }> => {
+    const request = (await world.receiver.requests(count))[count - 1]
+    const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': given } = request?.headers ?? {}
+    return {
+      signatures: String(given).split(' '),
+      expected: (secret) => new Webhook(secret).sign(String(id), new Date(Number(at) * 1000), request?.body ?? ''),
+    }
+  }
+
+  it('signs alone after the grace; until then the old one signs, too', async () => {
+    const { id, secret: old } = await newWebhook(world)
+    const { secret, previous_secret_expires_at } = await rotate(id, 3600)
+    expect(secret).not.toBe(old)
+    expect(Date.parse(previous_secret_expires_at ?? '')).toBe(world.clock.now() + 3600_000)
+    await told()
+    const during = await signaturesOf(1)
+    expect(during.signatures).toEqual([during.expected(secret), during.expected(old)])
+    await world.clock.leap(3600_000)
+    await told()
+    const after = await signaturesOf(2)
+    expect(after.signatures).toEqual([after.expected(secret)])
+    expect(await get(id)).toMatchObject({ previous_secret_expires_at: null })
+  })
+
+  it('signs alone at once when there is no grace', async () => {
+    const { id } = await newWebhook(world)
+    const { secret } = await rotate(id, 0)
+    await told()
+    const { signatures, expected } = await signaturesOf(1)
+    expect(signatures).toEqual([expected(secret)])
+  })
+})
+
+describe('an endpoint that fails', () => {
+  it('is told nothing more once it answers 410, and the delivery has failed', async () => {
+    const { id } = await newWebhook(world)
+    world.receiver.reply = () => ({ status: 410 })
+    await told()
+    expect(await get(id)).toMatchObject({ is_active: false, disabled_reason: 'gone' })
+    expect(await deliveriesOf(world)).toMatchObject([{ status: 'failed', last_status_code: 410, attempt_count: 1 }])
+    await runCompleted(world)
+    expect(await deliveriesOf(world)).toHaveLength(1)
+  })
+
+  it('is told nothing more once it has failed for five days', async () => {
+    const { id } = await newWebhook(world)
+    world.receiver.reply = () => ({ status: 500 })
+    const since = world.clock.now()
+    await told()
+    expect(await get(id)).toMatchObject({ is_active: true, failing_since: new Date(since).toISOString() })
+    await world.clock.leap(failingMs - dayMs)
+    await told()
+    expect(await get(id)).toMatchObject({ is_active: true, failing_since: new Date(since).toISOString() })
+    // the next attempt of what is still under way
+    await world.clock.leap(dayMs)
+    await world.clock.advance(1000)
+    while ((await get(id)).is_active) await calm()
+    expect(await get(id)).toMatchObject({ disabled_reason: 'failing' })
+  })
+
+  it('is told everything again after one success, however long it had failed', async () => {
+    const { id } = await newWebhook(world)
+    world.receiver.reply = () => ({ status: 500 })
+    await told()
+    await world.clock.leap(failingMs - dayMs)
+    world.receiver.reply = () => ({ status: 200 })
+    await told()
+    expect(await get(id)).toMatchObject({ failing_since: null })
+    world.receiver.reply = () => ({ status: 500 })
+    await world.clock.leap(2 * dayMs)
+    await told()
+    expect(await get(id)).toMatchObject({ is_active: true })
+  })
+
+  it('starts anew when it is switched on again', async () => {
+    const { id } = await newWebhook(world)
+    world.receiver.reply = () => ({ status: 410 })
+    await told()
+    expect(await update(id, { is_active: true })).toMatchObject({
+      is_active: true,
+      disabled_reason: null,
+      failing_since: null,
+    })
+    world.receiver.reply = () => ({ status: 200 })
+    await told()
+  })
+})
