@@ -13,6 +13,10 @@ export interface DisturberParts {
   readonly say: (line: string) => void
 }
 
+/** A node that does not come up is started so often. */
+const startAttempts = 20
+const startPauseMs = 500
+
 /** Carries a plan out on a real cluster; at least one node is always left alone. */
 export class Disturber {
   /** How often each kind was done. */
@@ -39,7 +43,7 @@ export class Disturber {
     const under: Promise<void>[] = []
     for (const disturbance of plan) {
       await wait(startedAt + disturbance.atMs - performance.now())
-      under.push(this.#carryOut(disturbance))
+      under.push(this.#carryOut(disturbance).catch((error: unknown) => this.#broken(String(error))))
     }
     await Promise.all(under)
     await Promise.all(this.#measured)
@@ -75,14 +79,23 @@ export class Disturber {
 
   async #restart(node: ClusterNode, forMs: number): Promise<void> {
     const code = await node.term()
-    if (code !== 0) this.problems.push({ kind: 'broken', what: `${node.name} ended with ${code} on SIGTERM` })
+    if (code !== 0) this.#broken(`${node.name} ended with ${code} on SIGTERM`)
     await wait(forMs)
     await this.#start(node)
   }
 
+  /** As whoever looks after processes does: again and again, since a node does not start while its store is away. */
   async #start(node: ClusterNode): Promise<void> {
-    await node.restart()
-    this.#watch(node)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await node.restart()
+        return this.#watch(node)
+      } catch (error) {
+        if (attempt === startAttempts) throw error
+        this.#parts.say(`${node.name} did not start yet`)
+        await wait(startPauseMs)
+      }
+    }
   }
 
   async #killStore(name: 'redis' | 'mongod', store: Pick<ClusterNode, 'kill9' | 'restart'>, forMs: number) {
@@ -121,11 +134,14 @@ export class Disturber {
     this.#parts.say(line)
   }
 
+  #broken(what: string): void {
+    this.problems.push({ kind: 'broken', what })
+  }
+
   /** A process that ends although nobody touches it. */
   #watch(node: ClusterNode): void {
     void node.exited.then((code) => {
-      if (!this.#taken.has(node) && this.isWatching)
-        this.problems.push({ kind: 'broken', what: `${node.name} ended by itself with ${code}` })
+      if (!this.#taken.has(node) && this.isWatching) this.#broken(`${node.name} ended by itself with ${code}`)
     })
   }
 
