@@ -1,0 +1,71 @@
+import { type Browser, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ClusterWorld } from './cluster-world.ts'
+
+const executablePath = process.env.CHROMIUM_PATH
+const patience = { timeout: 30_000 }
+
+let world: ClusterWorld
+let browser: Browser
+
+const signIn = async (page: Page, url: string, hash: string) => {
+  const { ownerEmail, ownerPassword } = world.cluster.credentials
+  await page.goto(`${url}/${hash}`)
+  await page.getByLabel('E-mail').fill(ownerEmail)
+  await page.getByLabel('Password').fill(ownerPassword)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const nodeRow = (page: Page, text: string | RegExp) =>
+  page.getByRole('table', { name: 'Nodes' }).getByRole('row').filter({ hasText: text })
+
+describe.skipIf(executablePath === undefined)('the nodes of a cluster in the console', () => {
+  beforeAll(async () => {
+    world = await ClusterWorld.start(3)
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.stop()
+  })
+
+  it('are all shown on any of them, with what is live where, and one that ended goes', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(error.message))
+    const sessions = await Promise.all(world.apis.map((api) => api.createSession()))
+    const [first] = world.nodes
+    if (first === undefined) throw new Error('the cluster has no node')
+    await signIn(page, first.url, '#/nodes')
+    for (const { name } of world.nodes) await nodeRow(page, new RegExp(`^${name}.*running`)).waitFor(patience)
+    await nodeRow(page, 'node-1 (this one)').waitFor(patience)
+    for (const session of sessions) await page.getByRole('link', { name: session }).waitFor(patience)
+
+    const session = sessions[1] ?? ''
+    const { owner } = await world.sides(session)
+    await page.getByRole('link', { name: session }).click()
+    await page.locator('.facts dt', { hasText: 'Node' }).waitFor(patience)
+    expect(await page.locator('.facts dt:text-is("Node") + dd').textContent()).toBe(owner.name)
+
+    await page.getByRole('link', { name: 'Nodes' }).click()
+    await nodeRow(page, 'node-3').waitFor(patience)
+    await world.nodes[2]?.kill9()
+    await nodeRow(page, 'node-3').waitFor({ state: 'detached', ...patience })
+    for (const name of ['node-1', 'node-2']) await nodeRow(page, new RegExp(`^${name}.*running`)).waitFor(patience)
+    await page.close()
+    expect(complaints).toEqual([])
+  })
+
+  it('are shown while Redis is away, without what only the directory knows', async () => {
+    const page = await browser.newPage()
+    const [first] = world.nodes
+    await signIn(page, first?.url ?? '', '#/nodes')
+    await nodeRow(page, /^node-2.*running/).waitFor(patience)
+    await world.cluster.redis.kill9()
+    await nodeRow(page, /^node-2.*not known/).waitFor(patience)
+    await nodeRow(page, /^node-1 \(this one\).*running/).waitFor(patience)
+    await world.cluster.redis.restart()
+    await nodeRow(page, /^node-2.*running/).waitFor(patience)
+    await page.close()
+  })
+})
