@@ -25,6 +25,8 @@ import type { ToolCall, ToolOutcome } from '../../../src/actors/sessions/tool-ru
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import { actionUseCases } from '../../../src/actors/use-cases/actions.ts'
+import { usageKinds } from '../../../src/actors/usage/kinds.ts'
+import { usageLedger } from '../../../src/actors/usage/usage-ledger.ts'
 import type { Call, EventStream, Principal } from '../../../src/actors/use-cases/call.ts'
 import { runUseCases } from '../../../src/actors/use-cases/runs.ts'
 import { sessionApprovalUseCases } from '../../../src/actors/use-cases/session-approvals.ts'
@@ -113,7 +115,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const storage = options.storage ?? openMemoryStorage()
   const clock = options.clock ?? systemClock
   const provider = new ScriptedProvider(options.scripts ?? [])
-  await storage.records.prepare([epochs, erasedActors, ...sessionKinds, ...runKinds])
+  await storage.records.prepare([epochs, erasedActors, ...sessionKinds, ...runKinds, ...usageKinds])
   const configs = new TurnConfigs(storage.blobs)
   const log = pino({ level: 'silent' })
   const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
@@ -124,6 +126,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     rows: { session: sessionRows, action: actionRows, run: runRows },
     clock,
     log,
+    ledger: usageLedger,
     sinks: (host) => ({ [queueSink]: joinQueue({ host, records: storage.records, clock }) }),
     effects: (host) => {
       const readLog: ReadLog = (actor, after) => host.readLog(actor, after)

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import { type UsageData, usageRows } from '../../../src/actors/usage/kinds.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { Storage } from '../../../src/storage/ports.ts'
+import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { calls, functionTool } from '../sessions/approving.ts'
+import { callOf, newSession, openWorld, turn } from '../sessions/harness.ts'
+
+const scope = projectScope('prj_a')
+
+const usageOf = async ({ records }: Storage): Promise<readonly Partial<UsageData>[]> =>
+  (await records.list(usageRows, scope, { limit: 100, ascending: true })).map(({ data }) => data)
+
+const ask = functionTool('ask')
+
+it('has one row of every model call of a turn, with whose it was and what it cost', async () => {
+  const world = await openWorld({ scripts: [calls('ask'), { text: ['Done.'] }] })
+  const session = await newSession(world)
+  const first = await turn(world, session, { input: 'go', tools: [ask], pause_on_tool_calls: false })
+  const owed = first.findLast(({ payload }) => payload.tool === 'ask')?.payload.action_id
+  await turn(world, session, { tool_results: [{ action_id: String(owed), output: '31' }] })
+  await world.host.rows.settled()
+  const row = {
+    operation: 'session.turn',
+    provider: 'scripted',
+    model: 'scripted-1',
+    session_id: session,
+    run_id: null,
+    input_tokens: 10,
+    output_tokens: 5,
+    provider_cost_usd: '0.0001',
+    service_charge_usd: '0.0001',
+    billing_mode: 'managed',
+    price_snapshot: null,
+  }
+  expect(await usageOf(world.storage)).toMatchObject([row, row])
+})
+
+it('puts the usage of a turn down to the tenant and the end user whose session it is', async () => {
+  const world = await openWorld({ scripts: [{ text: ['Hello.'] }] })
+  const create = callOf({}, {}, { metadata: {} })
+  const { id } = await world.useCases['sessions.create']({
+    ...create,
+    scope: { ...create.scope, tenant: 'ten_1', user: 'ada' },
+  })
+  await turn(world, id, { input: 'hi' })
+  await world.host.rows.settled()
+  const [record] = await world.storage.records.list(usageRows, scope, { limit: 10 })
+  expect(record).toMatchObject({ tenant: 'ten_1', user: 'ada', data: { external_user_id: 'ada' } })
+})
+
+it('has the usage of every answer that is durable, and of no other, after a crash at any commit of the turn', async () => {
+  for (let at = 0; at < 8; at++) {
+    for (const fault of ['crash_before', 'crash_after'] as const) {
+      const faulty = new FaultyStorage(openMemoryStorage())
+      const clock = new VirtualClock()
+      const scripts = [calls('ask'), { text: ['Done.'] }]
+      const first = await openWorld({ storage: faulty.storage, clock, scripts })
+      const session = await newSession(first)
+      faulty.next(...Array.from({ length: at }, () => undefined), fault)
+      void turn(first, session, { input: 'go', tools: [ask], pause_on_tool_calls: false })
+      await clock.advance(1000)
+      await openWorld({ storage: faulty.inner, clock, scripts: [] })
+      await clock.advance(60_000)
+      const answers = await answersIn(faulty.inner, session)
+      expect(await usageOf(faulty.inner), `${fault} ${at}`).toHaveLength(answers)
+    }
+  }
+})
+
+/** Model answers that some commit of the session holds. */
+const answersIn = async ({ commits }: Storage, session: string): Promise<number> => {
+  let answers = 0
+  const head = await commits.head(session)
+  for (let seq = 1; seq <= (head?.seq ?? 0); seq++) {
+    if ((await commits.at(session, seq))?.event.type === 'model_answered') answers++
+  }
+  return answers
+}
