@@ -47,6 +47,8 @@ const table = {
     message: 'The credential does not hold the scope that this operation needs.',
   },
   forbidden: { status: 403, type: 'permission_error', message: 'This credential may not do that.' },
+  tenant_suspended: { status: 403, type: 'permission_error', message: 'The tenant is suspended.' },
+  tenant_deleting: { status: 403, type: 'permission_error', message: 'The tenant is being deleted.' },
   csrf_refused: {
     status: 403,
     type: 'permission_error',

@@ -8,6 +8,8 @@ export interface Scope {
   readonly project: string
   readonly tenant: string | null
   readonly user: string | null
+  /** Something is begun or goes on under this scope: tenants that are suspended or being deleted are refused then. */
+  readonly work?: true
   /** Makes `Scope` nominal: only `projectScope` and `userScope` build one. */
   readonly [scoped]: true
 }
@@ -30,6 +32,9 @@ export const tenantScope = (project: string, tenant: string): Scope => seal({ pr
 
 /** What one end user of a tenant owns. */
 export const userScope = (project: string, tenant: string, user: string): Scope => seal({ project, tenant, user })
+
+/** The same for a call that begins something or lets it go on. */
+export const workScope = (scope: Scope): Scope => seal({ ...scope, work: true })
 
 /** Whether a resource of this owner may be seen under `scope`. */
 export const covers = (scope: Scope, owner: { project: string; tenant: string | null; user: string | null }): boolean =>

@@ -9,6 +9,7 @@ import { runKinds } from './runs/kinds.ts'
 import { erasedActors } from './runtime/erased-actors.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessionKinds } from './sessions/kinds.ts'
+import { tenantKinds } from './tenants/kinds.ts'
 import { usageKinds } from './usage/kinds.ts'
 import { idempotencyKeys } from './use-cases/idempotent.ts'
 import { webhookKinds } from './webhooks/kinds.ts'
@@ -22,6 +23,7 @@ export const kinds: readonly RecordKind[] = [
   ...runKinds,
   ...webhookKinds,
   ...usageKinds,
+  ...tenantKinds,
   installations,
   epochs,
   erasedActors,

@@ -15,6 +15,7 @@ import { auditLines } from './audit/audit-log.ts'
 import { type Auth, openAuth } from './auth/open-auth.ts'
 import type { SecretBox } from './auth/project-directory.ts'
 import { eraseActor } from './effects/erase-actor.ts'
+import { erasureEffects } from './effects/erasure.ts'
 import { webhookNotices } from './effects/notify.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
@@ -37,6 +38,10 @@ import { Conversations, type ReadLog } from './sessions/conversations.ts'
 import { actionRows, sessionRows } from './sessions/kinds.ts'
 import { sessionEffects } from './sessions/session-effects.ts'
 import { TurnConfigs } from './sessions/turn-config.ts'
+import { erasureSink, startErasures } from './tenants/erasures.ts'
+import { Owned } from './tenants/owned.ts'
+import { TenantDirectory } from './tenants/tenant-directory.ts'
+import { TenantExport } from './tenants/tenant-export.ts'
 import { serverTools } from './tools/server-tools.ts'
 import type { SsrfGuard } from './tools/ssrf-guard.ts'
 import { usageLedger } from './usage/usage-ledger.ts'
@@ -44,7 +49,7 @@ import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
 import { actorViewUseCases } from './use-cases/actor-views.ts'
 import { IdempotentRequests } from './use-cases/idempotent.ts'
-import { tenantCheck } from './use-cases/known-tenant.ts'
+import type { CheckTenant } from './use-cases/known-tenant.ts'
 import { modelUseCases } from './use-cases/models.ts'
 import { nodeUseCases } from './use-cases/nodes.ts'
 import { ratePlanUseCases } from './use-cases/rate-plans.ts'
@@ -85,6 +90,7 @@ export interface Actors {
   readonly idempotent: IdempotentRequests
   readonly sweeper: RecordSweeper
   readonly notices: NoticeDelivery
+  readonly tenants: TenantDirectory
 }
 
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
@@ -97,15 +103,18 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const auth = openAuth({ records, masterKey: parts.masterKey, box: parts.box, now: clock.now })
   const configs = new TurnConfigs(storage.blobs)
   const endpoints = openEndpoints({ records, box: parts.box, clock })
-  const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints)
+  const tenants = new TenantDirectory({ records, now: clock.now })
+  const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints, tenants)
   const { host } = runtime
   const nodes = openNodes(runtime, parts.cluster, clock)
   const { limits = new LocalLimits(clock.now) } = parts
   notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
   const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, clock })
-  const checkTenant = tenantCheck(records, clock.now)
+  const checkTenant: CheckTenant = async (project, tenant) => tenants.admit(project, tenant)
+  const stored = { records, now: clock.now }
+  const exports = new TenantExport({ storage, host, kinds, actorRows: Object.values(rows), now: clock.now })
   const useCases = {
-    ...accountUseCases({ records, auth, secureCookies: parts.secureCookies, now: clock.now, limits }),
+    ...accountUseCases({ ...stored, auth, secureCookies: parts.secureCookies, limits, notices, tenants, exports }),
     ...sessionUseCases({
       host,
       records,
@@ -135,7 +144,16 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const sweeper = new RecordSweeper(records, kinds, clock, parts.log)
   sweeper.start()
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
-  return { useCases, auth, runtime, idempotent, sweeper, notices }
+  return { useCases, auth, runtime, idempotent, sweeper, notices, tenants }
+}
+
+/** The list rows of each kind of actor, by machine. */
+const rows = {
+  session: sessionRows,
+  action: actionRows,
+  run: runRows,
+  agent_version: agentVersionRows,
+  delivery: deliveryRows,
 }
 
 /** Who takes messages that are for no actor, from actors and from records alike. */
@@ -146,6 +164,7 @@ const sinksOf = (
   { now }: Pick<Clock, 'now'>,
 ): Sinks => ({
   [auditSink]: auditLines(storage.records),
+  [erasureSink]: startErasures(host),
   [catalogueSink]: new Catalogue({ records: storage.records, now }).sink,
   [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints })),
 })
@@ -155,18 +174,14 @@ const startSessions = (
   auth: Auth,
   configs: TurnConfigs,
   endpoints: WebhookEndpoints,
+  tenants: TenantDirectory,
 ) =>
   startRuntime({
     ...(cluster !== undefined && { cluster }),
     storage,
     definitions,
-    rows: {
-      session: sessionRows,
-      action: actionRows,
-      run: runRows,
-      agent_version: agentVersionRows,
-      delivery: deliveryRows,
-    },
+    rows,
+    admits: ({ project, tenant }) => (tenant === null ? undefined : tenants.admit(project, tenant)),
     clock,
     log,
     ledger: usageLedger,
@@ -197,6 +212,12 @@ const startSessions = (
           conversations: new Conversations(storage, readAsTurn(readLog), clock.now),
           resolveAgent: resolverOf(storage.records, host, clock),
           concurrency: runs,
+        }),
+        ...erasureEffects({
+          storage,
+          clock,
+          log,
+          owned: new Owned({ storage, host, clock, kinds, actorRows: Object.values(rows) }),
         }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...deliveryEffects({ storage, clock, endpoints, guard }),

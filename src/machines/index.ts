@@ -2,6 +2,7 @@ import type { JsonObject } from '../../specs/json.ts'
 import { actionMachine } from './action.ts'
 import { agentVersionDefinition } from './agent-version-definition.ts'
 import type { MachineDefinition, RowOf, StoredState } from './definition.ts'
+import { erasureDefinition } from './erasure.ts'
 import { runDefinition, runQueueDefinition } from './run-definitions.ts'
 import { sessionMachine } from './session.ts'
 import { isInState, topState } from './state-value.ts'
@@ -73,6 +74,7 @@ export const definitions: readonly MachineDefinition[] = [
   runQueueDefinition,
   agentVersionDefinition,
   deliveryDefinition,
+  erasureDefinition,
 ]
 
 /** The definition of the actor with this id, by its prefix; undefined for an id of another kind. */

@@ -47,13 +47,14 @@ export const openTransport = (parts: TransportParts): Transport => {
   metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
   metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
   const health = openHealth({ ping: parts.ping, draining: () => state.draining })
-  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials), () => state.draining)
+  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), () => state.draining)
   const endpoints = allEndpoints(actors.useCases)
   const counters = metrics.streams
   const upgrades = new SessionUpgrades({ endpoints, authenticator, ticker, counters, log })
   const dispatcher = new Dispatcher({
     endpoints,
     authenticator,
+    tenants: actors.tenants,
     origins: projectOrigins(actors.auth.projects),
     idempotent: actors.idempotent,
     streams,

@@ -70,17 +70,20 @@ export const organizations: TypedKind<OrganizationData> = { name: 'organizations
 export const projects: TypedKind<ProjectData> = {
   name: 'projects',
   unique: [{ fields: ['project_id'], global: true }],
+  outbox: true,
 }
 
 export const members: TypedKind<MemberData> = {
   name: 'members',
   unique: [{ fields: ['email'], global: true }],
   filters: ['role'],
+  outbox: true,
 }
 
 export const projectKeys: TypedKind<ProjectKeyData> = {
   name: 'project_keys',
   unique: [{ fields: ['hash'], global: true }],
+  outbox: true,
 }
 
 export const agentKeys: TypedKind<AgentKeyData> = {

@@ -54,6 +54,10 @@ const sealedFields: readonly SealedField[] = [
   },
 ]
 
+/** Names of a kind's fields that are sealed. */
+export const sealedFieldsOf = (kind: string): readonly string[] =>
+  sealedFields.filter((sealed) => sealed.kind === kind).map(({ field }) => field)
+
 /** A record whose secrets were sealed anew. */
 export interface Resealed {
   /** null: it cannot be taken along. */
@@ -79,7 +83,7 @@ export const resealed = (kind: string, record: StoredRecord, from: SecretBox, to
 
 /** A record without what differs wherever it is kept: its sealed values, and a project's organisation. */
 export const unsealed = (kind: string, record: StoredRecord): StoredRecord => {
-  const fields = sealedFields.filter((sealed) => sealed.kind === kind).map(({ field }) => field)
+  const fields = sealedFieldsOf(kind)
   const bare = withData(record, Object.fromEntries(fields.map((field) => [field, null])))
   return kind === projects.name ? { ...bare, project: '' } : bare
 }

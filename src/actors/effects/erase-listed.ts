@@ -58,24 +58,38 @@ const removeParked = async ({ storage, host, clock }: EraserParts, { actor, proj
   host.drop(actor)
 }
 
-/** Removes every actor that a list shows, and resolves when it shows none. A row without an actor goes too. @throws {StoreUnavailable} */
+/** Removes every actor that a list shows, and resolves when it shows none. @throws {StoreUnavailable} */
 export const eraseListed = async (
   parts: EraserParts,
   rows: RecordKind,
   scope: Scope,
   where: { readonly [field: string]: Json } = {},
 ): Promise<void> => {
-  const { storage, host, clock } = parts
-  for (let looks = 0; ; looks++) {
-    await host.rows.shown()
-    const page = await storage.records.list(rows, scope, { where, limit: pageSize })
-    if (page.length === 0) return
-    if (looks > 0) await pause(clock, lookAgainMs)
+  for (let looks = 0; (await tellListed(parts, rows, scope, where)) > 0; looks++) {
+    if (looks > 0) await pause(parts.clock, lookAgainMs)
+  }
+}
+
+/** Tells every actor that a list shows now, and says how many. A row without an actor goes. @throws {StoreUnavailable} */
+export const tellListed = async (
+  parts: EraserParts,
+  rows: RecordKind,
+  scope: Scope,
+  where: { readonly [field: string]: Json } = {},
+): Promise<number> => {
+  const { storage, host } = parts
+  await host.rows.shown()
+  let told = 0
+  for (let after: string | undefined; ; ) {
+    const query = { where, limit: pageSize, ...(after !== undefined && { after }) }
+    const page = await storage.records.list(rows, scope, query)
     await Promise.all(
       page.map(async ({ id, project, tenant }) => {
-        const told = await tellToErase(parts, { actor: id, project, tenant })
-        if (!told) await storage.records.remove(rows, scope, id)
+        if (!(await tellToErase(parts, { actor: id, project, tenant }))) await storage.records.remove(rows, scope, id)
       }),
     )
+    told += page.length
+    after = page.at(-1)?.id
+    if (after === undefined) return told
   }
 }

@@ -23,6 +23,7 @@ export const tenants: TypedKind<TenantData> = {
   name: 'tenants',
   unique: [{ fields: ['external_id'] }],
   filters: ['status'],
+  outbox: true,
 }
 
 /** All kinds of this file, for `RecordStore.prepare`. */

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { JsonObject } from '../../storage/ports.ts'
+import type { Notice } from './notices.ts'
 import { type Page, type PageQuery, pageOf } from './pages.ts'
 import type { KeyOf, Row } from './schema.ts'
-import type { NewRow, Table } from './table.ts'
+import type { NewRow, NoticesOf, Table } from './table.ts'
 
 /** What the resources that are plain records differ in. */
 export interface RecordResourceSpec<T extends JsonObject, V> {
@@ -47,8 +48,16 @@ export class RecordResource<T extends JsonObject, V> {
   /**
    * Creates the row, or applies `edit` to the one with the same unique key. However many do so at once, one row comes
    * of it and all answer its id.
+   *
+   * @param notices what the change tells others; what the creation tells is in `row`.
    */
-  async upsert(scope: Scope, key: KeyOf<T>, row: NewRow<T>, edit: (row: Row<T>) => T | null): Promise<V> {
+  async upsert(
+    scope: Scope,
+    key: KeyOf<T>,
+    row: NewRow<T>,
+    edit: (row: Row<T>) => T | null,
+    notices?: NoticesOf<T>,
+  ): Promise<V> {
     const { table, view } = this.#spec
     const known = await table.find(scope, key)
     if (known === null) {
@@ -56,17 +65,21 @@ export class RecordResource<T extends JsonObject, V> {
       if (made !== null) return view(made)
     }
     const existing = found(known ?? (await table.find(scope, key)))
-    return view(found(await table.change(scope, existing.id, edit)))
+    return view(found(await table.change(scope, existing.id, edit, notices)))
   }
 
   /** @param edit returns the new data, or null for no change. @throws {ServiceError} `not_found`, `version_conflict`. */
-  async change(scope: Scope, id: string, edit: (row: Row<T>) => T | null): Promise<V> {
-    return this.#spec.view(found(await this.#spec.table.change(scope, id, edit)))
+  async change(scope: Scope, id: string, edit: (row: Row<T>) => T | null, notices?: NoticesOf<T>): Promise<V> {
+    return this.#spec.view(found(await this.#spec.table.change(scope, id, edit, notices)))
   }
 
   /** @throws {ServiceError} `not_found`, also at the second time. */
-  async remove(scope: Scope, id: string): Promise<{ readonly id: string; readonly deleted: true }> {
-    if (!(await this.#spec.table.remove(scope, id))) throw new ServiceError('not_found')
+  async remove(
+    scope: Scope,
+    id: string,
+    notices?: (row: Row<T>) => readonly Notice[],
+  ): Promise<{ readonly id: string; readonly deleted: true }> {
+    if (!(await this.#spec.table.remove(scope, id, notices))) throw new ServiceError('not_found')
     return { id, deleted: true }
   }
 }

@@ -37,6 +37,8 @@ export interface HostOptions {
   readonly sinks?: (host: Host) => Sinks
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
+  /** Whether something may be begun for this owner now; throws or rejects when it may not. Everything may when absent. */
+  readonly admits?: (owner: Owner) => void | Promise<void>
   /** Further rows that a commit leaves; none when absent. */
   readonly ledger?: Ledger
   readonly clock: Clock
@@ -134,7 +136,8 @@ export class Host {
    * The actor, when it exists, is of this kind and belongs to the scope. One that another process runs is read from the
    * store: it is good for looking at, and for `tell`.
    *
-   * @throws {ServiceError} `not_found` otherwise, foreign ids included; `actor_parked`.
+   * @throws {ServiceError} `not_found` otherwise, foreign ids included; `actor_parked`; under a scope that begins something,
+   * what `admits` refuses with.
    */
   async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
     const coming = this.#outbox.coming(id)
@@ -143,6 +146,8 @@ export class Host {
     if (resident === null || !covers(scope, resident.owner)) throw new ServiceError('not_found', { param: 'id' })
     if (resident.parked !== undefined) throw new ServiceError('actor_parked')
     if (kind.gone?.(storedState(resident.state.snapshot))) throw new ServiceError('not_found', { param: 'id' })
+    const admitted = scope.work === true ? this.#options.admits?.(resident.owner) : undefined
+    if (admitted !== undefined) await admitted
     return resident
   }
 

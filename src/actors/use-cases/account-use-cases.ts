@@ -1,11 +1,17 @@
 import type { RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { Auth } from '../auth/open-auth.ts'
+import type { NoticeDelivery } from '../records/notice-delivery.ts'
+import type { TenantDirectory } from '../tenants/tenant-directory.ts'
+import type { TenantExport } from '../tenants/tenant-export.ts'
+import { auditLogUseCases } from './audit-log.ts'
 import { authUseCases } from './auth.ts'
 import { clientTokenUseCases } from './client-tokens.ts'
+import { endUserUseCases } from './end-users.ts'
 import { projectKeyUseCases } from './project-keys.ts'
 import { projectMemberUseCases } from './project-members.ts'
 import { projectUseCases } from './projects.ts'
+import { tenantUserUseCases } from './tenant-users.ts'
 import { tenantUseCases } from './tenants.ts'
 
 /** What the operations on accounts and plain records need. */
@@ -17,14 +23,29 @@ export interface AccountDeps {
   /** ms since the epoch. */
   readonly now: () => number
   readonly limits: RateLimits
+  readonly tenants: TenantDirectory
+  readonly exports: TenantExport
+  readonly notices: Pick<NoticeDelivery, 'told'>
 }
 
 /** Every operation on what is a plain record: the dashboard's accounts, client tokens, tenants. */
-export const accountUseCases = ({ records, auth, secureCookies, now, limits }: AccountDeps) => ({
+export const accountUseCases = ({
+  records,
+  auth,
+  secureCookies,
+  now,
+  limits,
+  tenants,
+  exports,
+  notices,
+}: AccountDeps) => ({
   ...authUseCases({ records, secureCookies, now, limits, dashboardSessions: auth.dashboardSessions }),
   ...projectUseCases({ records, now, projects: auth.projects }),
   ...projectKeyUseCases({ records, now, apiKeys: auth.apiKeys }),
   ...projectMemberUseCases({ records, now, dashboardSessions: auth.dashboardSessions }),
   ...clientTokenUseCases({ records, now, clientTokens: auth.clientTokens }),
-  ...tenantUseCases({ records, now }),
+  ...tenantUseCases({ records, now, directory: tenants, exports }),
+  ...tenantUserUseCases({ records, now, directory: tenants }),
+  ...endUserUseCases({ records, now }),
+  ...auditLogUseCases({ records, now, notices }),
 })

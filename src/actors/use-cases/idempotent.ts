@@ -18,6 +18,9 @@ type IdempotencyData = {
   readonly claimed_at: number
   /** JSON of a `Kept` once there is an answer, sealed when the operation shows a secret. */
   readonly answer: string | null
+  /** The tenant that the request or its answer names, and its user as `<tenant>/<external id>`: the row goes with them. */
+  readonly about_tenant: string | null
+  readonly about_user: string | null
 }
 
 type Kept = { readonly result: unknown } | { readonly error: KeptError }
@@ -25,7 +28,10 @@ type Kept = { readonly result: unknown } | { readonly error: KeptError }
 type KeptError = { readonly code: ErrorCode; readonly param: string | null; readonly message: string }
 
 /** Requests by Idempotency-Key, kept for 24 hours. */
-export const idempotencyKeys: TypedKind<IdempotencyData> = { name: 'idempotency_keys' }
+export const idempotencyKeys: TypedKind<IdempotencyData> = {
+  name: 'idempotency_keys',
+  filters: ['about_tenant', 'about_user'],
+}
 
 const keptMs = 24 * 60 * 60 * 1000
 
@@ -43,6 +49,14 @@ export interface KeyedRequest {
   readonly idempotency: Idempotency
   /** The answer shows a secret. */
   readonly secret: boolean
+  /** Whom the request names. */
+  readonly about?: About
+}
+
+/** The tenant, and the user of it, that a request is about. */
+export interface About {
+  readonly tenant: string | null
+  readonly user: string | null
 }
 
 /** What became of it: the first answer or refusal, given now or long ago. */
@@ -103,7 +117,7 @@ export class IdempotentRequests {
    * @param known the unanswered row, once it was seen.
    */
   async #claim(
-    { scope, idempotency, operation }: KeyedRequest,
+    { scope, idempotency, operation, about = nobody }: KeyedRequest,
     id: string,
     known: Row<IdempotencyData> | null,
   ): Promise<Row<IdempotencyData> | null> {
@@ -114,7 +128,8 @@ export class IdempotentRequests {
     const { project, tenant, user } = scope
     const { fingerprint } = idempotency
     const seed = newId('seed').slice(-26)
-    const data = { operation, fingerprint, seed, claimed_at: now, answer: null }
+    const about_user = about.user === null ? null : `${about.tenant}/${about.user}`
+    const data = { operation, fingerprint, seed, claimed_at: now, answer: null, about_tenant: about.tenant, about_user }
     return this.#table.insert({ id, project, tenant, user, expiresAtMs: now + keptMs, data })
   }
 
@@ -144,7 +159,7 @@ export class IdempotentRequests {
   ): Promise<unknown> {
     try {
       const result = await work({ ...request.idempotency, seed: claim.data.seed })
-      await this.#keep(claim, this.#sealed(request, { result }), claim.data.claimed_at)
+      await this.#keep(claim, this.#sealed(request, { result }), claim.data.claimed_at, JSON.stringify(result))
       return result
     } catch (error) {
       const kept = keptError(error)
@@ -155,9 +170,10 @@ export class IdempotentRequests {
   }
 
   /** Trouble here costs the replay only: the next attempt meets what this one made. */
-  async #keep(claim: Row<IdempotencyData>, answer: string | null, claimedAt: number): Promise<void> {
+  async #keep(claim: Row<IdempotencyData>, answer: string | null, claimedAt: number, plain = ''): Promise<void> {
     try {
-      await this.#table.replace(claim, { ...claim.data, answer, claimed_at: claimedAt })
+      const about_tenant = claim.data.about_tenant ?? tenantIn(plain)
+      await this.#table.replace(claim, { ...claim.data, answer, about_tenant, claimed_at: claimedAt })
     } catch (error) {
       this.#deps.log.warn({ err: error, operation: claim.data.operation }, 'idempotent answer not kept')
     }
@@ -182,6 +198,11 @@ export class IdempotentRequests {
     return { replayed: true, error: new ServiceError(code, { message, ...(param === null ? {} : { param }) }) }
   }
 }
+
+const nobody: About = { tenant: null, user: null }
+
+/** The first id of a tenant in an answer. */
+const tenantIn = (answer: string): string | null => /\bten_[0-9a-z]{26}\b/.exec(answer)?.[0] ?? null
 
 const claimId = ({ idempotency }: KeyedRequest): string => `idk_${idempotency.cause}`
 

@@ -1,13 +1,15 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../audit/audited.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import { type ProjectKeyData, projectKeys } from '../auth/kinds.ts'
 import { newIdFor } from '../ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
+import { type NoticesOf, Table } from '../records/table.ts'
+import type { Principal } from './call.ts'
 import { memberOf } from './dashboard-principal.ts'
 import { futureOf } from './future-time.ts'
 import type { UseCases } from './use-cases.ts'
@@ -43,21 +45,29 @@ export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => 
   return {
     'project_keys.list': ({ scope, query }) => keys.resource.list(scope, query),
     'project_keys.create': async (call) =>
-      keys.create(call.scope, newIdFor(call, 'key'), {
+      keys.create(audited(call), call.scope, newIdFor(call, 'key'), {
         name: call.body.name,
         created_by: memberOf(call.principal).memberId,
         expires_at_ms: futureOf('expires_at', call.body.expires_at, now()),
       }),
-    'project_keys.delete': ({ scope, params }) => keys.revoke(scope, params.key_id),
+    'project_keys.delete': (call) => keys.revoke(audited(call), call.scope, call.params.key_id),
     'project_keys.rotate': async (call) => {
       const replacement = { id: newIdFor(call, 'key'), createdBy: memberOf(call.principal).memberId }
-      return keys.rotate(call.scope, call.params.key_id, replacement, call.body.grace_s * 1000)
+      return keys.rotate(audited(call), call.scope, call.params.key_id, replacement, call.body.grace_s * 1000)
     },
   }
 }
 
+const audited = ({ principal }: { readonly principal: Principal }): Audited => new Audited(principal, 'project_key')
+
 /** What a key is made with. */
 type NewKey = Pick<ProjectKeyData, 'name' | 'created_by' | 'expires_at_ms'>
+
+/** The key that takes the place of another. */
+interface Replacement {
+  readonly id: string
+  readonly createdBy: string
+}
 
 class ProjectKeys {
   readonly resource: RecordResource<ProjectKeyData, ReturnType<typeof viewOf>>
@@ -76,20 +86,20 @@ class ProjectKeys {
    * Makes the key, or gives the one of this id new material: that is a request which is run again after a crash, and
    * nobody ever saw what its first run made.
    */
-  async create(scope: Scope, id: string, given: NewKey) {
+  async create(audited: Audited, scope: Scope, id: string, given: NewKey) {
     const { secret, material } = this.#apiKeys.mint()
     const data = { ...given, ...material, revoked_at_ms: null, last_used_at_ms: null, replaced_by: null }
-    const made = await this.#table.insert({ id, project: scope.project, data })
+    const notices = [audited.line('created', id)]
+    const made = await this.#table.insert({ id, project: scope.project, data, notices })
     const row = made ?? (await this.#change(scope, id, (old) => ({ ...old.data, ...material })))
     return { ...viewOf(row), key: secret }
   }
 
   /** Refused from now on here, and within a second on other nodes. Revoking again changes nothing. */
-  async revoke(scope: Scope, id: string) {
-    const revoked = await this.#change(scope, id, (row) =>
-      row.data.revoked_at_ms === null ? { ...row.data, revoked_at_ms: this.#now() } : null,
-    )
-    return viewOf(revoked)
+  async revoke(audited: Audited, scope: Scope, id: string) {
+    const edit = ({ data }: Row<ProjectKeyData>) =>
+      data.revoked_at_ms === null ? { ...data, revoked_at_ms: this.#now() } : null
+    return viewOf(await this.#change(scope, id, edit, audited.changed('revoked')))
   }
 
   /**
@@ -99,17 +109,17 @@ class ProjectKeys {
    *
    * @throws {ServiceError} `invalid_transition` for a key that is revoked, expired or was rotated before.
    */
-  async rotate(scope: Scope, id: string, by: { readonly id: string; readonly createdBy: string }, graceMs: number) {
+  async rotate(audited: Audited, scope: Scope, id: string, by: Replacement, graceMs: number) {
     const old = await this.#table.get(scope, id)
     if (old === null) throw new ServiceError('not_found')
     this.#requireCurrent(old, by.id)
     const { name, expires_at_ms } = old.data
-    const made = await this.create(scope, by.id, { name, created_by: by.createdBy, expires_at_ms })
+    const made = await this.create(audited, scope, by.id, { name, created_by: by.createdBy, expires_at_ms })
     try {
-      await this.#change(scope, id, (row) => this.#ending(row, by.id, graceMs))
+      await this.#change(scope, id, (row) => this.#ending(row, by.id, graceMs), audited.changed('rotated'))
     } catch (error) {
       // Only a refusal is sure not to have been written: after trouble of the store both keys stay.
-      if (error instanceof ServiceError) await this.#table.remove(scope, made.id)
+      if (error instanceof ServiceError) await this.#table.remove(scope, made.id, audited.removed())
       throw error
     }
     return made
@@ -129,8 +139,13 @@ class ProjectKeys {
     throw new ServiceError('invalid_transition', { message: 'The key is revoked, expired or was rotated before.' })
   }
 
-  async #change(scope: Scope, id: string, edit: (row: Row<ProjectKeyData>) => ProjectKeyData | null) {
-    const row = await this.#table.change(scope, id, edit)
+  async #change(
+    scope: Scope,
+    id: string,
+    edit: (row: Row<ProjectKeyData>) => ProjectKeyData | null,
+    notices?: NoticesOf<ProjectKeyData>,
+  ) {
+    const row = await this.#table.change(scope, id, edit, notices)
     if (row === null) throw new ServiceError('not_found')
     this.#apiKeys.forget(row)
     return row

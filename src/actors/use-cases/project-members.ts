@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { organizationScope, type Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../audit/audited.ts'
 import type { DashboardSessions } from '../auth/dashboard-sessions.ts'
 import { type MemberData, members } from '../auth/kinds.ts'
 import { hashPassword } from '../auth/passwords.ts'
@@ -50,31 +51,42 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUse
         role: body.role,
         password_hash: await hashPassword(body.password),
       }
-      return resource.create(scopeOf(principal), { id: newIdFor(call, 'usr'), project: organization, data })
+      const id = newIdFor(call, 'usr')
+      const notices = [auditedIn(principal).line('created', id)]
+      return resource.create(scopeOf(principal), { id, project: organization, data, notices })
     },
     'project_members.delete': async ({ principal, params }) => {
-      await removeMember(table, scopeOf(principal), params.member_id)
+      await removeMember(table, principal, params.member_id)
       deps.dashboardSessions.recheckAll()
       return { id: params.member_id, deleted: true }
     },
   }
 }
 
+/** A member is the organisation's; who did what to it stands in the log of the project by which it was done. */
+const auditedIn = (principal: Principal): Audited => new Audited(principal, 'member', memberOf(principal).project)
+
 const scopeOf = (principal: Principal): Scope => organizationScope(memberOf(principal).organization)
 
-/**
- * Removes a member, but never the last owner.
- *
- * Whether another owner is left is asked after the removal too, and a removal that left none is undone: two owners
- * who remove each other at once both stay.
- */
-const removeMember = async (table: Table<MemberData>, scope: Scope, id: string): Promise<void> => {
+/** Removes a member, but never the last owner. */
+const removeMember = async (table: Table<MemberData>, principal: Principal, id: string): Promise<void> => {
+  const scope = scopeOf(principal)
   const member = await table.get(scope, id)
   if (member === null) throw new ServiceError('not_found')
-  if (member.data.role === 'owner' && (await table.count(scope, { role: 'owner' })) < 2) throw lastOwner()
-  if (!(await table.remove(scope, id))) throw new ServiceError('not_found')
-  if (member.data.role !== 'owner' || (await table.count(scope, { role: 'owner' })) > 0) return
-  await table.insert({ id, project: member.project, data: member.data })
+  if (member.data.role === 'owner') await demote(table, scope, id)
+  if (!(await table.remove(scope, id, auditedIn(principal).removed()))) throw new ServiceError('not_found')
+}
+
+/**
+ * Whether another owner is left is asked after the change too, and one that left none is undone: two owners who remove
+ * each other at once both stay.
+ */
+const demote = async (table: Table<MemberData>, scope: Scope, id: string): Promise<void> => {
+  const owners = () => table.count(scope, { role: 'owner' })
+  if ((await owners()) < 2) throw lastOwner()
+  await table.change(scope, id, ({ data }) => ({ ...data, role: 'admin' }))
+  if ((await owners()) > 0) return
+  await table.change(scope, id, ({ data }) => ({ ...data, role: 'owner' }))
   throw lastOwner()
 }
 

@@ -1,5 +1,6 @@
 import { organizationScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../audit/audited.ts'
 import { projects } from '../auth/kinds.ts'
 import type { ProjectDirectory } from '../auth/project-directory.ts'
 import { newIdFor } from '../ids.ts'
@@ -35,7 +36,8 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, 'projects.lis
       const { organization } = memberOf(call.principal)
       const id = newIdFor(call, 'prj')
       const data = deps.projects.newData(id, call.body.name, call.body.allowed_origins)
-      return resource.create(organizationScope(organization), { id, project: organization, data })
+      const notices = [new Audited(call.principal, 'project', id).line('created', id)]
+      return resource.create(organizationScope(organization), { id, project: organization, data, notices })
     },
   }
 }

@@ -1,25 +1,41 @@
 import { isDeepStrictEqual } from 'node:util'
+import { ServiceError } from '../../../specs/errors.ts'
 import type { BodyOf } from '../../../specs/index.ts'
+import type { WebhookEventType } from '../../../specs/webhook-events.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import { actorOf, changedFields } from '../audit/audit-note.ts'
+import { Audited } from '../audit/audited.ts'
 import { newIdFor } from '../ids.ts'
 import { type TenantData, tenants } from '../records/kinds.ts'
+import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
+import { type NoticesOf, Table } from '../records/table.ts'
+import { erasureNotice } from '../tenants/erasures.ts'
+import type { TenantDirectory } from '../tenants/tenant-directory.ts'
+import type { TenantExport } from '../tenants/tenant-export.ts'
 import type { UseCases } from './use-cases.ts'
 
-type TenantUseCases = Pick<UseCases, 'tenants.list' | 'tenants.create' | 'tenants.get'>
+/** What the operations on tenants need. */
+export interface TenantDeps {
+  readonly records: RecordStore
+  readonly directory: TenantDirectory
+  readonly exports: TenantExport
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type TenantUseCases = Pick<UseCases, Extract<keyof UseCases, `tenants.${string}`>>
 type TenantBody = BodyOf<'tenants.create'>
 
+/** A tenant as it is answered. */
+export const tenantView = (row: Row<TenantData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
+
 /** Tenants of a project. Creating is an upsert by `external_id`. */
-export const tenantUseCases = ({ records, now }: { records: RecordStore; now: () => number }): TenantUseCases => {
-  const resource = new RecordResource({
-    table: new Table(records, tenants, now),
-    idPrefix: 'ten',
-    view: (row) => ({ id: row.id, ...row.data, ...rowTimes(row) }),
-    uniqueField: 'external_id',
-  })
+export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps): TenantUseCases => {
+  const table = new Table(records, tenants, now)
+  const resource = new RecordResource({ table, idPrefix: 'ten', view: tenantView, uniqueField: 'external_id' })
   return {
     'tenants.list': ({ scope, query: { status, ...page } }) =>
       resource.list(scope, status === undefined ? page : { ...page, where: { status } }),
@@ -27,11 +43,66 @@ export const tenantUseCases = ({ records, now }: { records: RecordStore; now: ()
     'tenants.create': (call) => {
       const { scope, body } = call
       const id = newIdFor(call, 'ten')
-      const row = { id, project: scope.project, tenant: id, data: newTenant(body) }
-      return resource.upsert(scope, { external_id: body.external_id }, row, (known) => changed(known, body))
+      const audited = new Audited(call.principal, 'tenant')
+      const data = newTenant(body)
+      const notices = [audited.line('created', id), told('tenant.created', data)]
+      const row = { id, project: scope.project, tenant: id, data, notices }
+      const edit = (known: Row<TenantData>) => changed(unlessDeleting(known), body)
+      return resource.upsert(scope, { external_id: body.external_id }, row, edit, changeNotices(audited))
+    },
+    'tenants.update': async ({ scope, params, body, principal }) => {
+      const edit = (row: Row<TenantData>) => edited(unlessDeleting(row), body)
+      const notices = changeNotices(new Audited(principal, 'tenant'))
+      const row = await resource.change(scope, params.tenant_id, edit, notices)
+      directory.forget(scope.project, params.tenant_id)
+      return row
+    },
+    'tenants.delete': async ({ scope, params, principal }) => {
+      const audited = new Audited(principal, 'tenant')
+      const edit = ({ data }: Row<TenantData>): TenantData | null =>
+        data.status === 'deleting' ? null : { ...data, status: 'deleting' }
+      const row = await resource.change(scope, params.tenant_id, edit, ({ id, data, updated_at }) => [
+        audited.line('deletion_started', id),
+        told('tenant.deleting', data),
+        erasureNotice({ tenant_id: id, external_id: data.external_id, user: null, by: actorOf(principal) }, updated_at),
+      ])
+      directory.forget(scope.project, params.tenant_id)
+      return { ...row, deleted: true }
+    },
+    'tenants.export': async ({ scope, params, accept, principal }) => {
+      const audited = new Audited(principal, 'tenant')
+      const row = await table.change(
+        scope,
+        params.tenant_id,
+        ({ data }) => data,
+        ({ id }) => [audited.line('exported', id)],
+      )
+      if (row === null) throw new ServiceError('not_found')
+      return { bytes: exports.of(row, accept) }
     },
   }
 }
+
+const unlessDeleting = (row: Row<TenantData>): Row<TenantData> => {
+  if (row.data.status === 'deleting') throw new ServiceError('tenant_deleting')
+  return row
+}
+
+const told = (event_type: WebhookEventType, { external_id, status }: TenantData): Notice => ({
+  kind: 'webhook',
+  event_type,
+  data: { external_id, status },
+})
+
+/** A change of the status has a name of its own. */
+const changeNotices =
+  (audited: Audited): NoticesOf<TenantData> =>
+  (next, before) => {
+    const fields = changedFields(before.data, next.data)
+    const { status } = next.data
+    const moved = status === before.data.status ? 'updated' : status === 'suspended' ? 'suspended' : 'resumed'
+    return [audited.line(moved, next.id, fields), told(`tenant.${moved}`, next.data)]
+  }
 
 const newTenant = ({ external_id, name, region, metadata }: TenantBody): TenantData => ({
   external_id,
@@ -42,12 +113,16 @@ const newTenant = ({ external_id, name, region, metadata }: TenantBody): TenantD
 })
 
 /** What the body leaves out stays as it was, and `{}` is what a body without `metadata` says. */
-const changed = ({ data }: Row<TenantData>, body: TenantBody): TenantData | null => {
-  const next = {
+const changed = ({ data }: Row<TenantData>, body: TenantBody): TenantData | null =>
+  unlessSame(data, {
     ...data,
     name: body.name,
     region: body.region === undefined ? data.region : body.region,
     metadata: Object.keys(body.metadata).length === 0 ? data.metadata : body.metadata,
-  }
-  return isDeepStrictEqual(next, data) ? null : next
-}
+  })
+
+const edited = ({ data }: Row<TenantData>, body: BodyOf<'tenants.update'>): TenantData | null =>
+  unlessSame(data, { ...data, ...body })
+
+const unlessSame = (before: TenantData, after: TenantData): TenantData | null =>
+  isDeepStrictEqual(before, after) ? null : after

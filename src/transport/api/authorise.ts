@@ -1,7 +1,9 @@
 import { type Access, roles } from '../../../specs/access.ts'
+import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
-import { projectScope, type Scope, userScope } from '../../../specs/scope.ts'
+import { projectScope, type Scope, userScope, workScope } from '../../../specs/scope.ts'
 import type { Principal } from '../../actors/use-cases/call.ts'
+import { isWork } from './named-tenant.ts'
 
 /**
  * Checks that a credential may call an operation.
@@ -20,6 +22,10 @@ export const authorise = (access: Access, principal: Principal): void => {
 
 const wrongKind = ({ kinds }: Access) =>
   kinds.length === 1 && kinds[0] === 'secret_key' ? 'secret_key_required' : 'forbidden'
+
+/** All that a principal may touch with this operation. */
+export const scopeFor = (operation: Pick<Operation, 'id' | 'method'>, principal: Principal): Scope =>
+  isWork(operation) ? workScope(scopeOf(principal)) : scopeOf(principal)
 
 /** All that a principal may touch. */
 export const scopeOf = (principal: Principal): Scope => {

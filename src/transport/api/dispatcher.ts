@@ -8,12 +8,13 @@ import { requestId } from '../request-id.ts'
 import type { SseStreams } from '../sse.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import type { Authenticator, Origins } from './authenticator.ts'
-import { authorise, scopeOf } from './authorise.ts'
+import { authorise, scopeFor } from './authorise.ts'
 import { refuseCrossSite } from './csrf.ts'
 import type { Endpoint } from './endpoint.ts'
 import { addHeaders, type Exchange } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 import { lastEventId } from './last-event-id.ts'
+import { aboutOf, admitNamed, type Tenants } from './named-tenant.ts'
 import { readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
@@ -23,6 +24,7 @@ export interface ApiParts {
   readonly endpoints: readonly Endpoint[]
   readonly authenticator: Authenticator
   readonly origins: Origins
+  readonly tenants: Tenants
   readonly idempotent: Pick<IdempotentRequests, 'run'>
   readonly streams: SseStreams
   /** The server's origin as browsers see it, e.g. `https://agents.example`; null when it is the `Host` that they name. */
@@ -93,8 +95,10 @@ export class Dispatcher implements HttpHandler {
     const query = validator.query(request.query)
     const { value: body, files } = operation.body === null ? noBody : await readBody(operation, request)
     validator.body(body)
-    const scope = scopeOf(principal)
+    const scope = scopeFor(operation, principal)
     const params = named(operation.params, values)
+    const admitted = admitNamed(this.#parts.tenants, operation, principal, aboutOf(params, body))
+    if (admitted !== undefined) await admitted
     const call: AnyCall = {
       principal,
       scope,
@@ -141,7 +145,7 @@ export class Dispatcher implements HttpHandler {
     if (idempotency === null || operation.idempotency !== 'stored') return useCase(call)
     const secret = operation.answer.kind === 'json' && operation.answer.secret
     const outcome = await this.#parts.idempotent.run(
-      { operation: operation.id, scope, idempotency, secret },
+      { operation: operation.id, scope, idempotency, secret, about: aboutOf(call.params, call.body) },
       (seeded) => useCase({ ...call, idempotency: seeded }),
     )
     if (outcome.replayed) addHeaders(exchange, replayedHeaders)

@@ -4,6 +4,7 @@ import { sessionCookieName } from '../../actors/auth/session-cookie.ts'
 import type { Principal } from '../../actors/use-cases/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 import type { Authenticator } from './authenticator.ts'
+import type { Tenants } from './named-tenant.ts'
 
 /**
  * Who sends a request. The first of these that is there decides, so that a wrong one is never passed over for another:
@@ -24,10 +25,22 @@ export const principalOf = (credentials: Credentials, request: HttpRequest): Pri
   throw new ServiceError('authentication_required')
 }
 
-/** The authenticator of the dispatcher, over the credentials of this installation. */
-export const authenticatorOf = (credentials: Credentials): Authenticator => ({
-  authenticate: (request) => principalOf(credentials, request),
+/**
+ * The authenticator of the dispatcher, over the credentials of this installation. A token of a tenant that is suspended
+ * or deleted, or of a user that is forgotten, is refused with it.
+ */
+export const authenticatorOf = (credentials: Credentials, tenants: Tenants): Authenticator => ({
+  authenticate: (request) => {
+    const found = principalOf(credentials, request)
+    return found instanceof Promise ? found.then((principal) => admitted(tenants, principal)) : admitted(tenants, found)
+  },
 })
+
+const admitted = (tenants: Tenants, principal: Principal): Principal | Promise<Principal> => {
+  if (principal.kind !== 'client_token') return principal
+  const answer = tenants.admitUser(principal.project, principal.tenant, principal.user)
+  return answer === undefined ? principal : answer.then(() => principal)
+}
 
 /** '' for another scheme: no credential of ours is empty. */
 const bearerOf = (authorization: string): string =>

@@ -25,3 +25,10 @@ export const asStreamQuery = (query: unknown) =>
 
 /** The result of an operation with a numbered list. */
 export const asPagination = (result: unknown) => result as { readonly pagination: { readonly total: number } }
+
+/** A text field of a parsed body or of path parameters; null when it is none. */
+export const textIn = (value: unknown, field: string): string | null => {
+  if (typeof value !== 'object' || value === null) return null
+  const found = (value as Readonly<Record<string, unknown>>)[field]
+  return typeof found === 'string' ? found : null
+}

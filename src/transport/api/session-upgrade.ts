@@ -10,7 +10,7 @@ import { type SessionCommands, serveSessionSocket } from '../session-socket.ts'
 import type { StreamCounters } from '../sse.ts'
 import type { Ticker } from '../ticker.ts'
 import type { Authenticator } from './authenticator.ts'
-import { authorise, scopeOf } from './authorise.ts'
+import { authorise, scopeFor } from './authorise.ts'
 import { deferredStream } from './deferred-stream.ts'
 import type { Endpoint } from './endpoint.ts'
 import { envelop, platformBody } from './envelopes.ts'
@@ -106,23 +106,28 @@ export class SessionUpgrades {
   /** Sequence of the session's newest event. @throws {ServiceError} `not_found` when the caller may not see the session. */
   async #newest(asked: Asked): Promise<number> {
     const { useCase } = this.#endpoint('sessions.events')
-    const events = await useCase({ ...(await this.#call(asked, undefined)), query: { page: 1, limit: 1 } })
+    const call = await this.#call('sessions.events', asked, undefined)
+    const events = await useCase({ ...call, query: { page: 1, limit: 1 } })
     return asPagination(events).pagination.total
   }
 
   async #obey(id: string, asked: Asked, body: JsonObject | undefined, after: number | null = null): Promise<unknown> {
     const { operation, validator, useCase } = this.#endpoint(id)
-    const call = await this.#call(asked, body)
+    const call = await this.#call(id, asked, body)
     authorise(operation.access, call.principal)
     validator.body(body)
     return useCase({ ...call, after })
   }
 
-  async #call({ request, requestId: id, sessionId }: Asked, body: unknown): Promise<Call<unknown, unknown, unknown>> {
+  async #call(
+    operation: string,
+    { request, requestId: id, sessionId }: Asked,
+    body: unknown,
+  ): Promise<Call<unknown, unknown, unknown>> {
     const principal = await this.#parts.authenticator.authenticate(request)
     return {
       principal,
-      scope: scopeOf(principal),
+      scope: scopeFor(this.#endpoint(operation).operation, principal),
       params: { session_id: sessionId },
       query: {},
       body,

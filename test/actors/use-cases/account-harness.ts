@@ -1,11 +1,13 @@
 import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
-import { authKinds, members, projects } from '../../../src/actors/auth/kinds.ts'
+import { members, projects } from '../../../src/actors/auth/kinds.ts'
 import { openAuth } from '../../../src/actors/auth/open-auth.ts'
 import { hashPassword } from '../../../src/actors/auth/passwords.ts'
-import { bootstrap, installations } from '../../../src/actors/bootstrap.ts'
+import { bootstrap } from '../../../src/actors/bootstrap.ts'
 import { newId } from '../../../src/actors/ids.ts'
-import { recordKinds } from '../../../src/actors/records/kinds.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
+import { TenantDirectory } from '../../../src/actors/tenants/tenant-directory.ts'
+import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
 import { accountUseCases } from '../../../src/actors/use-cases/account-use-cases.ts'
 import type { Call, Principal } from '../../../src/actors/use-cases/call.ts'
 import type { DashboardPrincipal } from '../../../src/actors/use-cases/dashboard-principal.ts'
@@ -28,13 +30,23 @@ const box = {
 export const openAccounts = async ({ secureCookies = false } = {}) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
-  const { records } = openMemoryStorage({ now })
-  await records.prepare([...authKinds, ...recordKinds, installations])
+  const storage = openMemoryStorage({ now })
+  const { records } = storage
+  await records.prepare(kinds)
   const deps = { records, masterKey: Buffer.alloc(32, 1), box, now }
   const auth = openAuth(deps)
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
-  const useCases = accountUseCases({ records, auth, secureCookies, now, limits: new LocalLimits(now) })
+  const useCases = accountUseCases({
+    records,
+    auth,
+    secureCookies,
+    now,
+    limits: new LocalLimits(now),
+    tenants: new TenantDirectory({ records, now }),
+    exports: new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now }),
+    notices: { told: async () => {} },
+  })
   const memberTable = new Table(records, members, now)
   const owner = await memberTable.findGlobal({ email: ownerEmail })
   if (owner === null) throw new Error('the first start made no owner')

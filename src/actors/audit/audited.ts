@@ -1,0 +1,42 @@
+import type { JsonObject } from '../../storage/ports.ts'
+import type { Notice } from '../records/notices.ts'
+import type { Row } from '../records/schema.ts'
+import type { NoticesOf } from '../records/table.ts'
+import type { Principal } from '../use-cases/call.ts'
+import { type AuditActor, actorOf, changedFields } from './audit-note.ts'
+
+/** Lines of the audit log for what one caller does with resources of one type. */
+export class Audited {
+  readonly #by: AuditActor
+  readonly #type: string
+  readonly #project: string | undefined
+
+  /** @param project where the log belongs, for rows that are not a project's own. */
+  constructor(principal: Principal, type: string, project?: string) {
+    this.#by = actorOf(principal)
+    this.#type = type
+    this.#project = project
+  }
+
+  /** A line `<type>.<done>`. */
+  line(done: string, id: string, changes: readonly string[] = []): Notice {
+    return {
+      kind: 'audit',
+      action: `${this.#type}.${done}`,
+      by: this.#by,
+      resource: { type: this.#type, id },
+      changes,
+      ...(this.#project !== undefined && { project: this.#project }),
+    }
+  }
+
+  /** The line of a change, with the names of the fields that it changed. */
+  changed<T extends JsonObject>(done = 'updated'): NoticesOf<T> {
+    return (next, before) => [this.line(done, next.id, changedFields(before.data, next.data))]
+  }
+
+  /** The line of a removal. */
+  removed<T extends JsonObject>(done = 'deleted'): (row: Row<T>) => readonly Notice[] {
+    return ({ id }) => [this.line(done, id)]
+  }
+}

@@ -1,0 +1,9 @@
+import type { Json } from '../../storage/ports.ts'
+import { isObject } from '../runtime/schema.ts'
+import type { AuditActor } from './audit-note.ts'
+
+const kinds: readonly unknown[] = ['secret_key', 'agent_key', 'client_token', 'dashboard', 'public', 'system']
+
+/** Whether a value that was stored says who did something. */
+export const isAuditActor = (value: Json | undefined): value is AuditActor =>
+  isObject(value) && kinds.includes(value.kind) && (value.id === null || typeof value.id === 'string')

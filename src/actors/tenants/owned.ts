@@ -1,0 +1,149 @@
+import { projectScope, type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
+import type { RecordKind, RecordStore, Storage } from '../../storage/ports.ts'
+import { auditLog } from '../audit/kinds.ts'
+import { type EraserParts, tellListed, tellToErase } from '../effects/erase-listed.ts'
+import { tenants } from '../records/kinds.ts'
+import { tenantBlobs } from '../runtime/blob-owner.ts'
+import { usageRows } from '../usage/kinds.ts'
+import { idempotencyKeys } from '../use-cases/idempotent.ts'
+
+/** Whose things: all of a tenant, or those of one user of it. */
+export interface OwnerOf {
+  readonly project: string
+  readonly tenant: string
+  /** External id; null for the whole tenant. */
+  readonly user: string | null
+}
+
+/** What is left of an owner, by collection; empty for nothing. */
+export type Left = { readonly [collection: string]: number }
+
+/** What removing needs beside the store and the host. */
+export interface OwnedParts extends EraserParts {
+  readonly storage: Storage
+  /** Every kind of record that there is. */
+  readonly kinds: readonly RecordKind[]
+  /** The kinds that are list rows of actors. */
+  readonly actorRows: readonly RecordKind[]
+}
+
+/** Kinds that are not removed with a tenant: the log of who did what, and the row by which the removal is known. */
+const kept: readonly RecordKind[] = [auditLog, tenants]
+
+const pageSize = 200
+const atOnce = 16
+
+/**
+ * All that a tenant or a user owns, in whatever collection: every record whose `tenant` (and `user`) is theirs, every
+ * actor that was made as theirs, and its blobs. A kind of record or actor is covered when it exists (kinds.ts,
+ * machines/index.ts); what is to stay is named here.
+ */
+export class Owned {
+  readonly #parts: OwnedParts
+
+  constructor(parts: OwnedParts) {
+    this.#parts = parts
+  }
+
+  /** Removes once what is there, and says what is left: what comes in meanwhile, and actors that take their time. @throws {StoreUnavailable} */
+  async erase(owner: OwnerOf): Promise<Left> {
+    if (owner.user === null) await this.#eraseActors(owner.project, owner.tenant)
+    else await this.#eraseUsersActors(scopeOf(owner))
+    if (owner.user !== null) await this.#anonymise(scopeOf(owner))
+    for (const kind of this.#kindsOf(owner)) await this.#clear(kind, scopeOf(owner))
+    await this.#forgetRequests(owner)
+    return this.left(owner)
+  }
+
+  /** Counts what is left in each collection. */
+  async left(owner: OwnerOf): Promise<Left> {
+    const { commits, records } = this.#parts.storage
+    const left: Record<string, number> = {}
+    for (const kind of this.#kindsOf(owner)) left[kind.name] = await records.left(kind, scopeOf(owner))
+    left.requests = (await this.#requestsOf(owner)).length
+    if (owner.user !== null) return withoutZeros(left)
+    left.actors = (await commits.actorsOf(owner.project, owner.tenant, null, pageSize)).length
+    left.blobs = await this.#leftBlobs(owner, left.actors > 0)
+    return withoutZeros(left)
+  }
+
+  #kindsOf({ user }: OwnerOf): readonly RecordKind[] {
+    const stays = user === null ? kept : [...kept, usageRows]
+    return this.#parts.kinds.filter((kind) => !stays.includes(kind))
+  }
+
+  async #eraseActors(project: string, tenant: string): Promise<void> {
+    const { commits } = this.#parts.storage
+    for (let after: string | null = null; ; ) {
+      const actors: readonly string[] = await commits.actorsOf(project, tenant, after, pageSize)
+      for (let first = 0; first < actors.length; first += atOnce) {
+        const some = actors.slice(first, first + atOnce)
+        await Promise.all(some.map((actor) => this.#eraseActor({ actor, project, tenant })))
+      }
+      after = actors.at(-1) ?? null
+      if (after === null || actors.length < pageSize) return
+    }
+  }
+
+  /** One that is not known any more may have commits that came in after its log was removed. */
+  async #eraseActor(condemned: { readonly actor: string; readonly project: string; readonly tenant: string }) {
+    if (await tellToErase(this.#parts, condemned)) return
+    await this.#parts.storage.commits.forget(condemned.actor)
+  }
+
+  async #eraseUsersActors(scope: Scope): Promise<void> {
+    for (const rows of this.#parts.actorRows) await tellListed(this.#parts, rows, scope)
+  }
+
+  async #clear(kind: RecordKind, scope: Scope): Promise<void> {
+    const { records } = this.#parts.storage
+    for (let gone = pageSize; gone === pageSize; ) gone = await records.clear(kind, scope, pageSize)
+  }
+
+  /** What was used stays for the tenant's invoice, without the user. */
+  async #anonymise(scope: Scope): Promise<void> {
+    const { records } = this.#parts.storage
+    for (;;) {
+      const rows = await records.list(usageRows, scope, { limit: pageSize })
+      if (rows.length === 0) return
+      await records.project(
+        rows.map((row) => {
+          const data = { ...row.data, external_user_id: null }
+          return { kind: usageRows, record: { ...row, user: null, version: row.version + 1, data } }
+        }),
+      )
+    }
+  }
+
+  /** Answers that are kept for requests which named the owner, whoever sent them. */
+  async #forgetRequests(owner: OwnerOf): Promise<void> {
+    const { records } = this.#parts.storage
+    for (;;) {
+      const requests = await this.#requestsOf(owner)
+      for (const { id } of requests) await records.remove(idempotencyKeys, projectScope(owner.project), id)
+      if (requests.length < pageSize) return
+    }
+  }
+
+  #requestsOf({ project, tenant, user }: OwnerOf): ReturnType<RecordStore['list']> {
+    const where = requestsAbout(tenant, user)
+    return this.#parts.storage.records.list(idempotencyKeys, projectScope(project), { where, limit: pageSize })
+  }
+
+  /** An actor that is still there needs its blobs to be loaded. */
+  async #leftBlobs({ project, tenant }: OwnerOf, inUse: boolean): Promise<number> {
+    const { blobs } = this.#parts.storage
+    const prefix = tenantBlobs(tenant)
+    if (!inUse) await blobs.remove(project, prefix)
+    const names = await blobs.hashes(project, prefix, pageSize)
+    return names.filter((name) => name.startsWith(prefix)).length
+  }
+}
+
+const scopeOf = ({ project, tenant, user }: OwnerOf): Scope =>
+  user === null ? tenantScope(project, tenant) : userScope(project, tenant, user)
+
+const requestsAbout = (tenant: string, user: string | null): { readonly [field: string]: string } =>
+  user === null ? { about_tenant: tenant } : { about_user: `${tenant}/${user}` }
+
+const withoutZeros = (left: Left): Left => Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0))

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { RecheckCache } from '../auth/recheck-cache.ts'
+import { type TenantData, tenants } from '../records/kinds.ts'
+import { Table } from '../records/table.ts'
+import { forgottenUsers } from './kinds.ts'
+
+/** How long another node may still serve a tenant that was suspended here, in ms. */
+export const tenantRecheckMs = 1000
+
+const maxCached = 50_000
+
+/** Longer than any client token lives: until then one that was minted before may come, in ms. */
+const forgottenForMs = 20 * 60 * 1000
+
+type Status = TenantData['status']
+
+/** What the directory stands on. */
+export interface TenantDirectoryParts {
+  readonly records: RecordStore
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** Which tenants may be served, cached for a second: the one place where suspended and deleted ones are refused. */
+export class TenantDirectory {
+  readonly #parts: TenantDirectoryParts
+  readonly #table: Table<TenantData>
+  readonly #forgotten: Table<{ readonly mark: string }>
+  readonly #statuses: RecheckCache<Status>
+  readonly #users: RecheckCache<'known' | 'forgotten'>
+
+  constructor(parts: TenantDirectoryParts) {
+    this.#parts = parts
+    const { records, now } = parts
+    this.#table = new Table(records, tenants, now)
+    this.#forgotten = new Table(records, forgottenUsers, now)
+    const cache = { maxAgeMs: tenantRecheckMs, maxEntries: maxCached, now }
+    this.#statuses = new RecheckCache({ ...cache, load: (key) => this.#loadStatus(key) })
+    this.#users = new RecheckCache({ ...cache, load: (key) => this.#loadUser(key) })
+  }
+
+  /**
+   * Resolves when the tenant may be served; at once when it was asked for within the last second.
+   *
+   * @throws {ServiceError} `tenant_suspended`, `tenant_deleting`; `not_found` with `param` for an unknown one.
+   */
+  admit(project: string, tenant: string, param = 'tenant_id'): void | Promise<void> {
+    const key = `${project}/${tenant}`
+    const known = this.#statuses.peek(key)
+    if (known !== undefined) return refuseUnlessActive(known, param)
+    return this.#statuses.load(key).then((status) => refuseUnlessActive(status, param))
+  }
+
+  /**
+   * The same for an end user with a token, who is told nothing else than that the token is void when the tenant, or the
+   * user, is gone.
+   *
+   * @throws {ServiceError} `tenant_suspended`, `tenant_deleting`, `authentication_required`
+   */
+  admitUser(project: string, tenant: string, user: string): void | Promise<void> {
+    const [tenantKey, userKey] = [`${project}/${tenant}`, userMark(project, tenant, user)]
+    const [status, standing] = [this.#statuses.peek(tenantKey), this.#users.peek(userKey)]
+    if (status !== undefined && standing !== undefined) return refuseToken(status, standing)
+    return Promise.all([status ?? this.#statuses.load(tenantKey), standing ?? this.#users.load(userKey)]).then(
+      ([loaded, known]) => refuseToken(loaded, known),
+    )
+  }
+
+  /** Makes this node ask the store again: call it after every change of the row. */
+  forget(project: string, tenant: string): void {
+    this.#statuses.forget(`${project}/${tenant}`)
+  }
+
+  /** Refuses the tokens of a user from now on; the note of it names the user by a hash and goes by itself. */
+  async refuseUser(project: string, tenant: string, user: string): Promise<void> {
+    const mark = userMark(project, tenant, user)
+    const expiresAtMs = this.#parts.now() + forgottenForMs
+    const id = `fgt_${mark}`
+    const made = await this.#forgotten.insert({ id, project, tenant, expiresAtMs, data: { mark } })
+    const row = made ?? (await this.#forgotten.get(projectScope(project), id))
+    if (made === null && row !== null) await this.#forgotten.replace(row, row.data, expiresAtMs)
+    this.#users.forget(mark)
+  }
+
+  /** Takes the refusal back: the caller has made the user anew. */
+  async welcomeUser(project: string, tenant: string, user: string): Promise<void> {
+    const mark = userMark(project, tenant, user)
+    await this.#forgotten.remove(projectScope(project), `fgt_${mark}`)
+    this.#users.forget(mark)
+  }
+
+  async #loadStatus(key: string): Promise<Status | null> {
+    const [project = '', tenant = ''] = key.split('/')
+    return (await this.#table.get(projectScope(project), tenant))?.data.status ?? null
+  }
+
+  async #loadUser(mark: string): Promise<'known' | 'forgotten'> {
+    return (await this.#forgotten.findGlobal({ mark })) === null ? 'known' : 'forgotten'
+  }
+}
+
+/** The same for the same user always; nobody can tell the user from it. */
+const userMark = (project: string, tenant: string, user: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([project, tenant, user]))
+    .digest('hex')
+
+const refuseUnlessActive = (status: Status | null, param: string): void => {
+  if (status === 'active') return
+  if (status === null) throw new ServiceError('not_found', { param })
+  throw new ServiceError(status === 'suspended' ? 'tenant_suspended' : 'tenant_deleting')
+}
+
+const refuseToken = (status: Status | null, standing: 'known' | 'forgotten' | null): void => {
+  if (status === null || standing === 'forgotten') throw new ServiceError('authentication_required')
+  refuseUnlessActive(status, 'tenant_id')
+}

@@ -1,0 +1,163 @@
+import { type Scope, tenantScope } from '../../../specs/scope.ts'
+import type { JsonObject, RecordKind, Storage, StoredRecord } from '../../storage/ports.ts'
+import { agentInstallations } from '../agents/kinds.ts'
+import { auditLog } from '../audit/kinds.ts'
+import { sealedFieldsOf } from '../backup/sealed-fields.ts'
+import { type TenantData, tenants } from '../records/kinds.ts'
+import { rowTimes, timestampOf } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { erasedActors } from '../runtime/erased-actors.ts'
+import type { Host } from '../runtime/host.ts'
+import { logPage } from '../runtime/log-page.ts'
+import { actionRows, sessionCheckpoints, sessionRows } from '../sessions/kinds.ts'
+import { usageRows } from '../usage/kinds.ts'
+import { idempotencyKeys } from '../use-cases/idempotent.ts'
+import type { BytesResult } from '../use-cases/use-cases.ts'
+import { forgottenUsers, tenantUsers } from './kinds.ts'
+
+/** What an export reads from. */
+export interface TenantExportParts {
+  readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
+  readonly host: { readonly rows: Pick<Host['rows'], 'shown'> }
+  /** Every kind of record that there is. */
+  readonly kinds: readonly RecordKind[]
+  /** The kinds that are list rows of actors: their logs are part of them. */
+  readonly actorRows: readonly RecordKind[]
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** One part of an export: the name of a list, and what is in it. */
+interface Section {
+  readonly name: string
+  readonly kind: RecordKind | null
+}
+
+/** Kinds that say nothing of a tenant that another kind does not say: made from others, or kept for a while only. */
+const derived: readonly RecordKind[] = [tenants, idempotencyKeys, sessionCheckpoints, erasedActors, forgottenUsers]
+
+const pageSize = 100
+
+/** Lists that every export has, in this order; kinds that come later follow under their own names. */
+const named: readonly Section[] = [
+  { name: 'users', kind: tenantUsers },
+  { name: 'installations', kind: agentInstallations },
+  { name: 'sessions', kind: sessionRows },
+  { name: 'runs', kind: null },
+  { name: 'actions', kind: actionRows },
+  { name: 'memories', kind: null },
+  { name: 'knowledge', kind: null },
+  { name: 'usage', kind: usageRows },
+  { name: 'audit_log', kind: auditLog },
+]
+
+/**
+ * All that is stored of a tenant, as one JSON document or as a line of JSON a thing. A page of rows or of one log is in
+ * memory at a time, whatever the size of the tenant. Secrets are left out.
+ */
+export class TenantExport {
+  readonly #parts: TenantExportParts
+  readonly #sections: readonly Section[]
+
+  constructor(parts: TenantExportParts) {
+    this.#parts = parts
+    const known = new Map(parts.kinds.map((kind) => [kind.name, kind]))
+    const sections = named.map((section) => ({ ...section, kind: section.kind ?? known.get(section.name) ?? null }))
+    const taken = [...derived, ...sections.flatMap(({ kind }) => kind ?? [])]
+    const others = parts.kinds.filter((kind) => !taken.includes(kind))
+    this.#sections = [...sections, ...others.map((kind) => ({ name: kind.name, kind }))]
+  }
+
+  /** @param accept the request's `Accept` header. */
+  of(tenant: Row<TenantData>, accept: string): BytesResult {
+    return accept.includes('application/x-ndjson')
+      ? { contentType: 'application/x-ndjson', bytes: this.#lines(tenant) }
+      : { contentType: 'application/json; charset=utf-8', bytes: this.#document(tenant) }
+  }
+
+  async *#lines(tenant: Row<TenantData>): AsyncGenerator<string> {
+    const line = (type: string, data: object): string => `${JSON.stringify({ type, data })}\n`
+    yield line('tenant', shown(tenant))
+    for (const { name, kind } of this.#sections) {
+      for await (const row of this.#rowsOf(tenant, kind)) {
+        yield line(name, { ...shown(row), ...this.#sealedAway(kind) })
+        if (!this.#hasLog(kind)) continue
+        for await (const event of this.#eventsOf(row)) yield line(`${name}.event`, { of: row.id, ...event })
+      }
+    }
+    yield line('end', { exported_at: timestampOf(this.#parts.now()) })
+  }
+
+  async *#document(tenant: Row<TenantData>): AsyncGenerator<string> {
+    yield `{"tenant":${JSON.stringify(shown(tenant))}`
+    for (const { name, kind } of this.#sections) {
+      yield `,${JSON.stringify(name)}:[`
+      let separator = ''
+      for await (const row of this.#rowsOf(tenant, kind)) {
+        yield separator
+        yield* this.#item(row, kind)
+        separator = ','
+      }
+      yield ']'
+    }
+    yield `,"exported_at":${JSON.stringify(timestampOf(this.#parts.now()))}}`
+  }
+
+  async *#item(row: StoredRecord, kind: RecordKind | null): AsyncGenerator<string> {
+    const text = JSON.stringify({ ...shown(row), ...this.#sealedAway(kind) })
+    if (!this.#hasLog(kind)) {
+      yield text
+      return
+    }
+    yield `${text.slice(0, -1)},"events":[`
+    let separator = ''
+    for await (const event of this.#eventsOf(row)) {
+      yield separator + JSON.stringify(event)
+      separator = ','
+    }
+    yield ']}'
+  }
+
+  #hasLog(kind: RecordKind | null): boolean {
+    return kind !== null && this.#parts.actorRows.includes(kind)
+  }
+
+  #sealedAway(kind: RecordKind | null): JsonObject {
+    return Object.fromEntries(sealedFieldsOf(kind?.name ?? '').map((field) => [field, undefined]))
+  }
+
+  async *#rowsOf(tenant: Row<TenantData>, kind: RecordKind | null): AsyncGenerator<StoredRecord> {
+    if (kind === null) return
+    const { storage, host } = this.#parts
+    await host.rows.shown()
+    const scope: Scope = tenantScope(tenant.project, tenant.id)
+    for (let after: string | undefined; ; ) {
+      const query = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+      const page: readonly StoredRecord[] = await storage.records.list(kind, scope, query)
+      yield* page
+      after = page.at(-1)?.id
+      if (after === undefined) return
+    }
+  }
+
+  async *#eventsOf({ id, project }: StoredRecord): AsyncGenerator<JsonObject> {
+    const log = { storage: this.#parts.storage, actor: id, project }
+    for (let after = 0; ; ) {
+      const page = await logPage(log, after, pageSize)
+      for (const { sequence, event_type, turn_number, payload, at } of page) {
+        yield {
+          sequence,
+          event_type,
+          ...(turn_number !== undefined && { turn_number }),
+          payload,
+          created_at: timestampOf(at),
+        }
+      }
+      const last = page.at(-1)
+      if (last === undefined) return
+      after = last.sequence
+    }
+  }
+}
+
+const shown = (row: StoredRecord) => ({ id: row.id, ...row.data, user: row.user ?? undefined, ...rowTimes(row) })

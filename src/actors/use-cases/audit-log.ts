@@ -1,0 +1,43 @@
+import { type Scope, tenantScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { type AuditData, auditLog } from '../audit/kinds.ts'
+import type { NoticeDelivery } from '../records/notice-delivery.ts'
+import { pageOf } from '../records/pages.ts'
+import { timestampOf } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What reading the audit log needs. */
+export interface AuditLogDeps {
+  readonly records: RecordStore
+  readonly notices: Pick<NoticeDelivery, 'told'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+const viewOf = ({ id, tenant, created_at, data }: Row<AuditData>) => ({
+  id,
+  action: data.action,
+  actor: { kind: data.actor_kind, id: data.actor_id },
+  resource: { type: data.resource_type, id: data.resource_id },
+  tenant_id: tenant,
+  changes: data.changes,
+  created_at: timestampOf(created_at),
+})
+
+/** Who changed what. A list shows everything that this node has acknowledged. */
+export const auditLogUseCases = ({ records, notices, now }: AuditLogDeps): Pick<UseCases, 'audit_log.list'> => {
+  const table = new Table(records, auditLog, now)
+  return {
+    'audit_log.list': async ({ scope, query: { limit, cursor, tenant_id, ...filters } }) => {
+      await notices.told()
+      const given = Object.entries(filters).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))
+      const where: { readonly [field: string]: string } = Object.fromEntries(given)
+      return pageOf(table, narrowed(scope, tenant_id), { limit, cursor, where }, { idPrefix: 'aud', view: viewOf })
+    },
+  }
+}
+
+const narrowed = (scope: Scope, tenant: string | undefined): Scope =>
+  tenant === undefined ? scope : tenantScope(scope.project, tenant)

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { BodyOf } from '../../../specs/index.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../audit/audited.ts'
+import { newIdFor } from '../ids.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { type EndUserData, endUsers } from '../tenants/kinds.ts'
+import type { UseCases } from './use-cases.ts'
+
+type EndUserUseCases = Pick<UseCases, 'end_users.list' | 'end_users.create'>
+type EndUserBody = BodyOf<'end_users.create'>
+
+/** Users of the whole project; creating one again by `external_id` changes it. */
+export const endUserUseCases = ({ records, now }: { records: RecordStore; now: () => number }): EndUserUseCases => {
+  const table = new Table(records, endUsers, now)
+  const view = (row: Row<EndUserData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
+  const resource = new RecordResource({ table, idPrefix: 'eus', view, uniqueField: 'external_id' })
+  return {
+    'end_users.list': ({ scope, query: { external_id, ...page } }) =>
+      resource.list(scope, external_id === undefined ? page : { ...page, where: { external_id } }),
+    'end_users.create': (call) => {
+      const { scope, body } = call
+      const id = newIdFor(call, 'eus')
+      const audited = new Audited(call.principal, 'end_user')
+      const notices = [audited.line('created', id)]
+      const row = { id, project: scope.project, data: newEndUser(body), notices }
+      const edit = (known: Row<EndUserData>) => changed(known, body)
+      return resource.upsert(scope, { external_id: body.external_id }, row, edit, audited.changed())
+    },
+  }
+}
+
+const newEndUser = ({ external_id, display_name, email, metadata }: EndUserBody): EndUserData => ({
+  external_id,
+  display_name: display_name ?? null,
+  email: email ?? null,
+  metadata,
+})
+
+/** What the body leaves out stays as it was. */
+const changed = ({ data }: Row<EndUserData>, body: EndUserBody): EndUserData | null => {
+  const next = {
+    ...data,
+    display_name: body.display_name === undefined ? data.display_name : body.display_name,
+    email: body.email === undefined ? data.email : body.email,
+    metadata: Object.keys(body.metadata).length === 0 ? data.metadata : body.metadata,
+  }
+  return isDeepStrictEqual(next, data) ? null : next
+}

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BodyOf } from '../../../specs/index.ts'
+import { type Scope, tenantScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { actorOf } from '../audit/audit-note.ts'
+import { Audited } from '../audit/audited.ts'
+import { newId } from '../ids.ts'
+import { tenants } from '../records/kinds.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { erasureNotice } from '../tenants/erasures.ts'
+import { type TenantUserData, tenantUsers } from '../tenants/kinds.ts'
+import type { TenantDirectory } from '../tenants/tenant-directory.ts'
+import type { Call } from './call.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on users of tenants need. */
+export interface TenantUserDeps {
+  readonly records: RecordStore
+  readonly directory: TenantDirectory
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type TenantUserUseCases = Pick<UseCases, Extract<keyof UseCases, `tenant_users.${string}`>>
+type Address = { readonly tenant_id: string; readonly external_user_id: string }
+type UserCall = Pick<Call<Address, unknown, unknown>, 'scope' | 'params' | 'principal'>
+
+const maxIdLength = 256
+
+/** A user as it is answered. */
+export const tenantUserView = (row: Row<TenantUserData>) => {
+  const { state: _active, ...data } = row.data
+  return { id: row.id, ...data, ...rowTimes(row) }
+}
+
+/** Users of a tenant by the caller's own ids for them. Removing one keeps what it did; `hard=true` forgets that too. */
+export const tenantUserUseCases = (deps: TenantUserDeps): TenantUserUseCases => {
+  const users = new TenantUsers(deps)
+  return {
+    'tenant_users.list': async ({ scope, params, query }) => {
+      const tenant = await users.tenantOf(scope, params.tenant_id)
+      return users.resource.list(tenantScope(scope.project, tenant.id), { ...query, where: { state: 'active' } })
+    },
+    'tenant_users.get': async (call) => tenantUserView(await users.find(call)),
+    'tenant_users.put': (call) => users.put(call, call.body),
+    'tenant_users.update': async (call) => {
+      const known = await users.find(call)
+      const notices = new Audited(call.principal, 'tenant_user').changed<TenantUserData>()
+      return users.resource.change(
+        call.scope,
+        known.id,
+        ({ data }) => unlessSame(data, { ...data, ...call.body }),
+        notices,
+      )
+    },
+    'tenant_users.delete': (call) => (call.query.hard ? users.forget(call) : users.remove(call)),
+  }
+}
+
+class TenantUsers {
+  readonly resource: RecordResource<TenantUserData, ReturnType<typeof tenantUserView>>
+  readonly #table: Table<TenantUserData>
+  readonly #deps: TenantUserDeps
+
+  constructor(deps: TenantUserDeps) {
+    this.#deps = deps
+    this.#table = new Table(deps.records, tenantUsers, deps.now)
+    this.resource = new RecordResource({ table: this.#table, idPrefix: 'usr', view: tenantUserView })
+  }
+
+  async tenantOf(scope: Scope, id: string) {
+    const tenant = await new Table(this.#deps.records, tenants, this.#deps.now).get(scope, id)
+    if (tenant === null) throw new ServiceError('not_found', { param: 'tenant_id' })
+    return tenant
+  }
+
+  /** @throws {ServiceError} `not_found`, for a removed one too. */
+  async find({ scope, params }: UserCall): Promise<Row<TenantUserData>> {
+    const row = await this.#known(scope, params)
+    if (row?.data.state !== 'active') throw new ServiceError('not_found', { param: 'external_user_id' })
+    return row
+  }
+
+  async put({ scope, params, principal }: UserCall, body: BodyOf<'tenant_users.put'>) {
+    const { tenant_id, external_user_id: user } = params
+    if (user.length > maxIdLength) throw new ServiceError('invalid_field', { param: 'external_user_id' })
+    await this.tenantOf(scope, tenant_id)
+    const id = newId('usr')
+    const audited = new Audited(principal, 'tenant_user')
+    const given = { display_name: body.display_name ?? null, email: body.email ?? null, metadata: body.metadata }
+    const data: TenantUserData = { tenant_id, external_user_id: user, ...given, state: 'active' }
+    const row = { id, project: scope.project, tenant: tenant_id, user, data, notices: [audited.line('created', id)] }
+    const edit = (known: Row<TenantUserData>) => unlessSame(known.data, { ...known.data, ...changesIn(known, body) })
+    const made = await this.resource.upsert(scope, { tenant_id, external_user_id: user }, row, edit, audited.changed())
+    await this.#deps.directory.welcomeUser(scope.project, tenant_id, user)
+    return made
+  }
+
+  /** Not shown any more; what it did stays. */
+  async remove(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
+    const { id } = await this.find(call)
+    const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, state: 'removed' })
+    const notices = new Audited(call.principal, 'tenant_user').changed<TenantUserData>('deleted')
+    await this.resource.change(call.scope, id, edit, notices)
+    return { id, deleted: true }
+  }
+
+  /**
+   * Forgets the user and all that it owns, a removed one too. It is refused from now on, and what removes it goes on by
+   * itself until nothing is left.
+   */
+  async forget({ scope, params, principal }: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
+    const { tenant_id, external_user_id: user } = params
+    const known = await this.#known(scope, params)
+    if (known === null) throw new ServiceError('not_found', { param: 'external_user_id' })
+    await this.#deps.directory.refuseUser(scope.project, tenant_id, user)
+    const { external_id } = (await this.tenantOf(scope, tenant_id)).data
+    const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, ...nothingKnown, state: 'removed' })
+    await this.#table.change(scope, known.id, edit, ({ id, updated_at }) => [
+      new Audited(principal, 'tenant_user').line('forgotten', id),
+      erasureNotice({ tenant_id, external_id, user, by: actorOf(principal) }, updated_at),
+    ])
+    return { id: known.id, deleted: true }
+  }
+
+  #known(scope: Scope, { tenant_id, external_user_id }: Address): Promise<Row<TenantUserData> | null> {
+    return this.#table.find(scope, { tenant_id, external_user_id })
+  }
+}
+
+const nothingKnown = { display_name: null, email: null, metadata: {} } as const
+
+/** A removed user that comes back is a new one, but for its id; otherwise what the body leaves out stays. */
+const changesIn = ({ data }: Row<TenantUserData>, body: BodyOf<'tenant_users.put'>): Partial<TenantUserData> => {
+  const before = data.state === 'removed' ? { ...data, ...nothingKnown } : data
+  return {
+    display_name: body.display_name === undefined ? before.display_name : body.display_name,
+    email: body.email === undefined ? before.email : body.email,
+    metadata: Object.keys(body.metadata).length === 0 ? before.metadata : body.metadata,
+    state: 'active',
+  }
+}
+
+const unlessSame = (before: TenantUserData, after: TenantUserData): TenantUserData | null =>
+  isDeepStrictEqual(before, after) ? null : after
