@@ -46,6 +46,10 @@ export const runSetup = setup({
   guards: {
     isPending: ({ context, event }) => 'action_id' in event && isCall(context, event.action_id, 'pending'),
     isRunning: ({ context, event }) => 'action_id' in event && isCall(context, event.action_id, 'running'),
+    isPrepared: ({ context, event }) =>
+      'action_id' in event && busyCalls(context).some(({ action_id }) => action_id === event.action_id),
+    isClaimed: ({ context, event }) =>
+      event.type === 'delegate' && context.calls.some(({ child }) => child === event.child.run_id),
     isChild: ({ context, event }) =>
       event.type === 'child_ended' && openChildren(context).some(({ child }) => child === event.run_id),
     answersFinally: ({ context, event }) =>

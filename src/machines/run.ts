@@ -25,8 +25,8 @@ const resolutions = {
   action_rejected: { guard: 'isPending', target: '#run.open.started.running.deciding', actions: resolved },
   action_executed: { guard: 'isRunning', target: '#run.open.started.running.deciding', actions: resolved },
   tool_answered: { guard: 'isRunning', target: '#run.open.started.running.deciding', actions: resolved },
-  child_prepared: { guard: 'isRunning', target: '#run.open.started.running.deciding', actions: claimChild },
-  child_refused: { guard: 'isRunning', target: '#run.open.started.running.deciding', actions: resolved },
+  child_prepared: { guard: 'isPrepared', target: '#run.open.started.running.deciding', actions: claimChild },
+  child_refused: { guard: 'isPrepared', target: '#run.open.started.running.deciding', actions: resolved },
   child_ended: { guard: 'isChild', target: '#run.open.started.running.deciding', actions: childDone },
 } as const
 
@@ -89,6 +89,8 @@ export const runMachine = runSetup.createMachine({
           after: { duration: { target: '#run.failed', actions: [...failWith(() => timeIsUp)] } },
           on: {
             delegate: [
+              // asked again: the child is there
+              { guard: 'isClaimed' },
               { guard: 'isTooDeep', actions: { type: 'refuse', params: { code: 'delegation_too_deep' } } },
               { guard: 'hasTooManyChildren', actions: { type: 'refuse', params: { code: 'too_many_children' } } },
               { actions: delegate },

@@ -26,10 +26,22 @@ const inputOf = (kind: ActionKind, owner: string | null): JsonObject => ({
 export const fresh = (kind: ActionKind, owner: string | null = 'ses_1'): AnyMachineSnapshot =>
   initialTransition(machine, inputOf(kind, owner))[0]
 
-export const approve: StoredEvent = { type: 'approve', by: 'key_1' }
-export const approveWithOutput: StoredEvent = { type: 'approve', by: 'key_1', note: 'fine', output: '31' }
-export const reject: StoredEvent = { type: 'reject', by: 'key_1', reason: 'too risky' }
+export const approve: StoredEvent = { type: 'approve', by: 'key_1', at: '2026-01-01T00:00:00.000Z' }
+export const approveWithOutput: StoredEvent = {
+  type: 'approve',
+  by: 'key_1',
+  at: '2026-01-01T00:00:00.000Z',
+  note: 'fine',
+  output: '31',
+}
+export const reject: StoredEvent = {
+  type: 'reject',
+  by: 'key_1',
+  at: '2026-01-01T00:00:00.000Z',
+  reason: 'too risky',
+}
 export const cancel: StoredEvent = { type: 'cancel' }
+export const remove: StoredEvent = { type: 'delete' }
 export const succeeds: StoredEvent = { type: 'tool_succeeded', output: 'done' }
 export const fails: StoredEvent = { type: 'tool_failed', code: 'tool_timeout', message: 'It took too long.' }
 export const expiry: StoredEvent = { type: 'xstate.after.expiry.action.pending_approval' }
@@ -42,6 +54,6 @@ export const action = (kind: ActionKind, ...events: readonly StoredEvent[]): Any
 export const walkOf = (kind: ActionKind): Walk => ({
   machine,
   input: inputOf(kind, 'ses_1'),
-  events: [approve, approveWithOutput, reject, cancel, succeeds, fails, expiry],
+  events: [approve, approveWithOutput, reject, cancel, remove, succeeds, fails, expiry],
   kindOf: ({ value }) => pathOf(value),
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { transition } from 'xstate'
+import { type ListedAction, paramsOf } from '../../src/actors/runtime/schema.ts'
 import type { StoredEvent } from '../../src/storage/ports.ts'
 import {
   action,
@@ -11,6 +12,7 @@ import {
   fresh,
   machine,
   reject,
+  remove,
   succeeds,
 } from './action-samples.ts'
 import { outcomeOf, pathOf, restingStates } from './outcome.ts'
@@ -18,14 +20,17 @@ import { outcomeOf, pathOf, restingStates } from './outcome.ts'
 const places = {
   'pending, the caller runs the tool': action('function'),
   'pending, we run the tool': action('http'),
+  'pending, an agent is asked': action('agent'),
   "pending, an action of the caller's own": fresh('caller', null),
   approved: action('caller', approve),
+  'approved, an agent works': action('agent', approve),
   executing: action('http', approve),
   executed: action('http', approve, succeeds),
   'executed by the caller': action('function', approveWithOutput),
   failed: action('http', approve, fails),
   rejected: action('http', reject),
   expired: action('http', expiry),
+  deleted: action('http', remove),
 }
 
 const events = {
@@ -33,6 +38,7 @@ const events = {
   'approve with an output': approveWithOutput,
   reject,
   cancel,
+  delete: remove,
   tool_succeeded: succeeds,
   tool_failed: fails,
   expiry,
@@ -40,48 +46,59 @@ const events = {
 
 type Row = Partial<Record<keyof typeof events, string>>
 
+const erased = 'deleted: abort eraseAction!'
 const bothRefused: Row = {
   approve: 'refused action_already_resolved',
   'approve with an output': 'refused action_already_resolved',
 }
 const rejectRefused: Row = { reject: 'refused action_already_resolved' }
 const endsUnapproved: Row = {
-  reject: 'rejected: forget action_rejected>ses_1',
-  cancel: 'rejected: forget',
-  expiry: 'expired: forget action_rejected>ses_1',
+  reject: 'rejected: forget action_rejected>ses_1 notify!',
+  cancel: 'rejected: forget notify!',
+  delete: 'deleted: forget action_rejected>ses_1 abort eraseAction!',
+  expiry: 'expired: forget action_rejected>ses_1 notify!',
 }
+const executes = 'executing: forget action_approved>ses_1 notify! runTool!'
+const agrees = 'approved: forget action_approved>ses_1 notify!'
 
 /** What is not listed is ignored: a decision that is repeated changes nothing. */
 const table: Record<keyof typeof places, Row> = {
   'pending, the caller runs the tool': {
     ...endsUnapproved,
     approve: 'refused tool_result_required',
-    'approve with an output': 'executed: forget action_approved>ses_1',
+    'approve with an output': 'executed: forget action_approved>ses_1 notify!',
   },
-  'pending, we run the tool': {
-    ...endsUnapproved,
-    approve: 'executing: forget action_approved>ses_1 runTool!',
-    'approve with an output': 'executing: forget action_approved>ses_1 runTool!',
-  },
+  'pending, we run the tool': { ...endsUnapproved, approve: executes, 'approve with an output': executes },
+  'pending, an agent is asked': { ...endsUnapproved, approve: agrees, 'approve with an output': agrees },
   "pending, an action of the caller's own": {
-    approve: 'approved: forget',
-    'approve with an output': 'approved: forget',
-    reject: 'rejected: forget',
-    cancel: 'rejected: forget',
-    expiry: 'expired: forget',
+    approve: 'approved: forget notify!',
+    'approve with an output': 'approved: forget notify!',
+    reject: 'rejected: forget notify!',
+    cancel: 'rejected: forget notify!',
+    delete: 'deleted: forget abort eraseAction!',
+    expiry: 'expired: forget notify!',
   },
-  approved: rejectRefused,
+  approved: { ...rejectRefused, delete: erased },
+  'approved, an agent works': { ...rejectRefused, delete: erased },
   executing: {
     ...rejectRefused,
-    cancel: 'failed: abort',
-    tool_succeeded: 'executed: action_executed>ses_1',
-    tool_failed: 'failed: action_executed>ses_1',
+    cancel: 'failed: abort notify!',
+    delete: 'deleted: action_executed>ses_1 abort eraseAction!',
+    tool_succeeded: 'executed: action_executed>ses_1 notify!',
+    tool_failed: 'failed: action_executed>ses_1 notify!',
   },
-  executed: rejectRefused,
-  'executed by the caller': rejectRefused,
-  failed: rejectRefused,
-  rejected: bothRefused,
-  expired: { ...bothRefused, ...rejectRefused },
+  executed: { ...rejectRefused, delete: erased },
+  'executed by the caller': { ...rejectRefused, delete: erased },
+  failed: { ...rejectRefused, delete: erased },
+  rejected: { ...bothRefused, delete: erased },
+  expired: { ...bothRefused, ...rejectRefused, delete: erased },
+  deleted: {
+    approve: 'refused not_found',
+    'approve with an output': 'refused not_found',
+    reject: 'refused not_found',
+    cancel: 'refused not_found',
+    delete: 'refused not_found',
+  },
 }
 
 it('has a place for every state of an action', () => {
@@ -117,4 +134,19 @@ it('gives the model the failure of a tool as its output', () => {
   expect(next.context.error).toEqual(error)
   const event = { type: 'action_executed', action_id: 'act_1', output: JSON.stringify({ error }) }
   expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
+})
+
+it('keeps who decided, when and why', () => {
+  const at = '2026-01-01T00:00:00.000Z'
+  expect(action('http', reject).context).toMatchObject({ resolved_by: 'key_1', resolved_at: at, note: 'too risky' })
+  expect(action('agent', approve).context).toMatchObject({ resolved_by: 'key_1', resolved_at: at, note: null })
+  expect(action('http', expiry).context).toMatchObject({ resolved_by: null, resolved_at: null })
+})
+
+it('shows webhooks nothing of the arguments', () => {
+  const [, listed] = transition(machine, action('http'), approve)
+  const actions: readonly ListedAction[] = listed
+  const notices = actions.filter(({ type }) => type === 'notify').map((each) => paramsOf.notify(each).data)
+  const known = { action_id: 'act_1', tool: 'tool', risk_level: 'medium', run_id: null, session_id: 'ses_1' }
+  expect(notices).toEqual([{ ...known, status: 'approved', resolved_by: 'key_1' }])
 })

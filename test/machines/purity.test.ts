@@ -7,6 +7,7 @@ import { walkOf } from './action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version-samples.ts'
 import { outcomeOf } from './outcome.ts'
 import { reachedIn, type Walk } from './reached.ts'
+import { walk as runWalk } from './run-samples.ts'
 import { walk } from './session-samples.ts'
 import { walk as deliveryWalk } from './webhook-delivery-samples.ts'
 
@@ -15,6 +16,8 @@ const walks: readonly (readonly [string, Walk])[] = [
   ['actions of functions', walkOf('function')],
   ['actions of our own tools', walkOf('http')],
   ['actions of the caller', walkOf('caller')],
+  ['actions of agents', walkOf('agent')],
+  ['runs', runWalk],
   ['versions of agents', agentVersionWalk],
   ['deliveries', deliveryWalk],
 ]

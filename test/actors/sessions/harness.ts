@@ -16,6 +16,7 @@ import type { RunConcurrency } from '../../../src/actors/runs/pick-runs.ts'
 import { readAsTurn } from '../../../src/actors/runs/run-conversation.ts'
 import { runEffects } from '../../../src/actors/runs/run-effects.ts'
 import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
+import type { ClusterParts } from '../../../src/actors/runtime/cluster/cluster-node.ts'
 import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
 import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import { Conversations, type ReadLog } from '../../../src/actors/sessions/conversations.ts'
@@ -93,6 +94,8 @@ export interface WorldOptions {
   /** What agents run on; every agent runs without tools when absent. */
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
+  /** Joins the world to others. */
+  readonly cluster?: ClusterParts
 }
 
 /** An agent that runs by itself: what a test says of it, and nothing else. */
@@ -127,12 +130,13 @@ export const openWorld = async (options: WorldOptions = {}) => {
     clock,
     log,
     ledger: usageLedger,
+    ...(options.cluster !== undefined && { cluster: options.cluster }),
     sinks: (host) => ({ [queueSink]: joinQueue({ host, records: storage.records, clock }) }),
     effects: (host) => {
       const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
       const shared = {
         ...planning,
-        resolve: (model) => ({ provider: options.model ?? provider, model }),
+        resolve: (model: string) => ({ provider: options.model ?? provider, model }),
         costOf: () => '0.0001',
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
