@@ -7,7 +7,7 @@ import { simulate } from '../test/simulation/simulation.ts'
  * The deterministic simulation (test/simulation).
  *
  * `npm run simulate -- --seeds 2000`: so many seeds, and every one that ever failed; prints the trace of the first that
- * breaks a promise. `--seed K` starts at K, with one seed unless said otherwise; `--trace` prints every trace.
+ * breaks a promise. `--nodes 3` runs several processes with leases. `--seed K` starts at K, with one seed unless said otherwise; `--trace` prints every trace.
  * `--planted`: how many seeds it takes to find each planted defect; `--planted NAME` for one of them.
  */
 const after = (name: string): string | undefined => {
@@ -20,6 +20,7 @@ const number = (name: string): number | undefined => {
 }
 
 const seeds = number('seeds')
+const nodes = number('nodes') ?? 1
 const first = number('seed') ?? 1
 const startedAt = performance.now()
 const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1)
@@ -30,7 +31,7 @@ const runSeeds = async (): Promise<void> => {
   if (number('seed') === undefined) list.push(...failedSeeds.filter((seed) => seed >= first + count))
   const totals = { commits: 0, processes: 0, failed: 0 }
   for (const seed of list) {
-    const { violations, trace, commits, processes } = await simulate(seed)
+    const { violations, trace, commits, processes } = await simulate(seed, { nodes })
     totals.commits += commits
     totals.processes += processes
     if (process.argv.includes('--trace') || (violations.length > 0 && totals.failed === 0))

@@ -4,15 +4,24 @@ import type { Faults } from './faults.ts'
 import { type Node, type NodeParts, type Server, startNode } from './node.ts'
 import { ConnectionLost } from './sim-process.ts'
 
-/** The processes on one store: as a rule one, for a while none, or an old one beside the new. */
+/** A process that is told to end gives what runs so long, in ms. */
+const graceMs = 4000
+
+/**
+ * The processes on one store. Without leases as a rule one, for a while none, or an old one beside the new; with leases
+ * several, of which any takes any request.
+ */
 export class Cluster {
   readonly #parts: NodeParts
+  readonly #size: number
   readonly #nodes: Node[] = []
   #started = 0
   #healed = false
   #awayUntil = 0
 
-  constructor(parts: NodeParts) {
+  /** @param size how many processes there are to be; more than one needs a network. */
+  constructor(parts: NodeParts, size = 1) {
+    this.#size = size
     const faults = (): Faults => {
       const away = !this.#healed && parts.scheduler.now() < this.#awayUntil
       return away ? { ...parts.faults(), refused: 1 } : parts.faults()
@@ -30,7 +39,12 @@ export class Cluster {
     return this.#nodes.filter(({ process }) => !process.dead).sort((a, b) => epochOf(a) - epochOf(b))
   }
 
-  /** Starts a process now, and another one whenever none is left. */
+  /** Starts all processes there are to be. */
+  startAll(): void {
+    for (let count = 0; count < this.#size; count++) this.start()
+  }
+
+  /** Starts a process now, and another one whenever one is missing. */
   start(): void {
     const node = startNode(`p${++this.#started}`, this.#parts)
     this.#nodes.push(node)
@@ -39,25 +53,27 @@ export class Cluster {
 
   /** Plans the crashes and stalls of a run. */
   plan(): void {
-    void this.#supervise()
+    if (this.#size === 1) void this.#supervise()
     const { faults, scheduler, random } = this.#parts
-    const { crashes, zombies, outages } = faults()
+    const { crashes, zombies, outages, directoryOutages, drains } = faults()
     const sometime = (): number => (random.chance(0.5) ? random.between(50, 2500) : random.between(500, 12_000))
     for (let crash = 0; crash < crashes; crash++) scheduler.after(sometime(), () => this.#crash())
     for (let zombie = 0; zombie < zombies; zombie++) scheduler.after(sometime(), () => this.#stall())
     for (let outage = 0; outage < outages; outage++) scheduler.after(sometime(), () => this.#cutOff())
+    for (let count = 0; count < directoryOutages; count++) scheduler.after(sometime(), () => this.#loseDirectory())
+    for (let drain = 0; drain < drains; drain++) scheduler.after(sometime(), () => void this.#drain())
   }
 
-  /** From now on there is one process, and nothing kills it. */
+  /** From now on there are as many processes as there are to be, and nothing kills them. */
   heal(): void {
     this.#healed = true
-    for (const { process } of this.alive.slice(0, -1)) process.crash()
+    for (const { process } of this.alive.slice(0, -this.#size)) process.crash()
   }
 
-  /** Every process ends, and one starts. */
+  /** Every process ends, and as many start. */
   restart(): void {
     for (const { process } of this.alive) process.crash()
-    this.start()
+    this.startAll()
   }
 
   /** Gives the memory of idle actors back at any moment, as a full host does. */
@@ -75,7 +91,8 @@ export class Cluster {
   /** Sends a request to a process, as a load balancer would: the newest as a rule. @throws {ConnectionLost} */
   async call<T>(work: (server: Server, node: Node) => Promise<T>): Promise<T> {
     const ready = this.alive.filter(({ server }) => server !== undefined)
-    const node = this.#parts.random.chance(0.3) ? this.#parts.random.pick(ready) : ready.at(-1)
+    const anyone = this.#size > 1 || this.#parts.random.chance(0.3)
+    const node = anyone ? this.#parts.random.pick(ready) : ready.at(-1)
     const server = node?.server
     if (node === undefined || server === undefined) throw new ConnectionLost()
     return node.process.call(() => work(server, node))
@@ -91,11 +108,12 @@ export class Cluster {
   /** The process stalls, another one starts, the old one wakes and goes on, and dies at last. */
   #stall(): void {
     const { random, scheduler, note } = this.#parts
-    const victim = this.#healed ? undefined : this.alive.at(-1)
+    const victim = this.#healed ? undefined : this.#size > 1 ? random.pick(this.alive) : this.alive.at(-1)
     if (victim === undefined) return
     const stallMs = random.between(200, 8000)
     note(`${victim.process.name} stalls for ${stallMs} ms`)
     victim.process.stall(stallMs)
+    if (this.#size > 1) return
     scheduler.after(random.between(0, 2500), () => this.#healed || this.start())
     scheduler.after(stallMs + random.between(100, 5000), () => {
       const [oldest, ...others] = this.alive
@@ -113,10 +131,29 @@ export class Cluster {
     this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + ms)
   }
 
+  /** The directory and the news between processes are away for a while. */
+  #loseDirectory(): void {
+    const { random, note, network } = this.#parts
+    const ms = random.between(300, 6000)
+    note(`the directory is away for ${ms} ms`)
+    network?.cutOff(ms)
+  }
+
+  /** SIGTERM: the process hands over what it runs, and ends. */
+  async #drain(): Promise<void> {
+    const { random, note } = this.#parts
+    const victim = this.#healed ? undefined : random.pick(this.alive.filter(({ server }) => server !== undefined))
+    const server = victim?.server
+    if (victim === undefined || server === undefined) return
+    note(`${victim.process.name} is told to end`)
+    victim.server = undefined
+    victim.process.enter(() => void server.runtime.drain(graceMs).then(() => victim.process.crash()))
+  }
+
   #restart(): void {
     const { scheduler, random } = this.#parts
     scheduler.after(random.between(0, 1200), () => {
-      if (this.alive.length === 0) this.start()
+      if (this.alive.length < this.#size) this.start()
     })
   }
 

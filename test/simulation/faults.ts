@@ -17,10 +17,19 @@ export interface Faults {
   readonly zombies: number
   /** Clocks of processes are off by up to so many ms. */
   readonly skewMs: number
+  /** Questions between processes, their answers, and news that get lost. */
+  readonly cut: number
+  /** Times in which the directory and the news are away. */
+  readonly directoryOutages: number
+  /** Processes that are told to end, and hand over what they run. */
+  readonly drains: number
 }
 
 /** A world without trouble. */
-export const noFaults: Faults = { refused: 0, lost: 0, slow: 0, late: 0, outages: 0, crashes: 0, zombies: 0, skewMs: 0 }
+export const noFaults: Faults = {
+  ...{ refused: 0, lost: 0, slow: 0, late: 0, outages: 0, crashes: 0, zombies: 0, skewMs: 0 },
+  ...{ cut: 0, directoryOutages: 0, drains: 0 },
+}
 
 /** What a seed meets: most runs have trouble of some kinds only, so that each is met alone as well. */
 export const faultsOf = (random: Random): Faults => {
@@ -34,5 +43,14 @@ export const faultsOf = (random: Random): Faults => {
     crashes: random.chance(0.7) ? random.between(1, 4) : 0,
     zombies: random.chance(0.4) ? random.between(1, 2) : 0,
     skewMs: random.chance(0.3) ? random.between(0, 1500) : 0,
+    ...{ cut: 0, directoryOutages: 0, drains: 0 },
   }
 }
+
+/** What several processes meet beside that. */
+export const clusterFaultsOf = (random: Random): Faults => ({
+  ...faultsOf(random),
+  cut: random.chance(0.5) ? random.next() * 0.05 : 0,
+  directoryOutages: random.chance(0.3) ? random.between(1, 2) : 0,
+  drains: random.chance(0.4) ? random.between(1, 3) : 0,
+})

@@ -1,7 +1,10 @@
 import { pino } from 'pino'
+import type { ClusterParts } from '../../src/actors/runtime/cluster/cluster-node.ts'
 import { IdempotentRequests } from '../../src/actors/use-cases/idempotent.ts'
+import type { LeaseStore } from '../../src/storage/cluster-ports.ts'
 import { openWorld, type World } from '../actors/sessions/harness.ts'
 import type { Defect } from './defects.ts'
+import type { Network } from './network.ts'
 import type { OutsideWorld } from './outside-world.ts'
 import { SimProcess } from './sim-process.ts'
 import { SimStorage, type SimStorageParts } from './sim-storage.ts'
@@ -21,6 +24,8 @@ export interface Node {
 export interface NodeParts extends Omit<SimStorageParts, 'process'> {
   readonly outside: OutsideWorld
   readonly defect: Defect | null
+  /** What joins the processes of a cluster; null when each runs alone. */
+  readonly network: Network | null
 }
 
 const log = pino({ level: 'silent' })
@@ -29,7 +34,7 @@ const box = { seal: (text: string) => text, open: (text: string) => text }
 
 /** Starts a process over the shared store. It takes requests when `server` is there; when it cannot start it dies. */
 export const startNode = (name: string, parts: NodeParts): Node => {
-  const { scheduler, random, outside, note, defect } = parts
+  const { scheduler, random, outside, note, defect, network } = parts
   const { skewMs } = parts.faults()
   const process = new SimProcess(name, scheduler, random, random.between(-skewMs, skewMs))
   const node: Node = { process, server: undefined }
@@ -42,6 +47,7 @@ export const startNode = (name: string, parts: NodeParts): Node => {
     clock,
     model: outside.modelFor(process),
     runTool: (call) => outside.runTool(process, call),
+    ...(network !== null && storage.leases !== null && { cluster: joined(network, storage.leases, process) }),
   }).then(
     (world) => {
       defect?.host?.(world.host, { process, parts })
@@ -54,4 +60,16 @@ export const startNode = (name: string, parts: NodeParts): Node => {
     },
   )
   return node
+}
+
+const joined = (network: Network, leases: LeaseStore, process: SimProcess): ClusterParts => {
+  const address = `${process.name}:1`
+  return {
+    leases,
+    presence: network.presenceFor(process),
+    fanOut: network.fanOutFor(process),
+    peers: network.peersFor(process),
+    self: { node: process.name, address },
+    serve: (service) => network.serve(address, process, service),
+  }
 }

@@ -1,3 +1,4 @@
+import type { LeaseStore } from '../../src/storage/cluster-ports.ts'
 import {
   type AppendOutcome,
   type BlobStore,
@@ -63,6 +64,7 @@ export class SimStorage {
       commits: this.#through(inner.commits, commits),
       records: this.#through(inner.records, records),
       blobs: this.#through<BlobStore>(inner.blobs, {}),
+      leases: inner.leases && this.#through<LeaseStore>(inner.leases, {}),
     }
   }
 

@@ -3,9 +3,10 @@ import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.
 import { Cluster } from './cluster.ts'
 import type { Defect } from './defects.ts'
 import { checkExpiry, checkTheEnd, checkTidiness } from './end-checks.ts'
-import { type Faults, faultsOf, noFaults } from './faults.ts'
+import { clusterFaultsOf, type Faults, faultsOf, noFaults } from './faults.ts'
 import { identities } from './identities.ts'
 import { Ledger } from './ledger.ts'
+import { Network } from './network.ts'
 import { OutsideWorld } from './outside-world.ts'
 import { Prober } from './prober.ts'
 import { Random } from './random.ts'
@@ -30,6 +31,8 @@ export interface SimulationOptions {
   readonly defect?: Defect
   /** In place of what the seed says. */
   readonly faults?: Faults
+  /** How many processes there are; one when left out. */
+  readonly nodes?: number
 }
 
 /** Virtual time for all clients to get their answers, for all work to end after the last trouble, and until all expires. */
@@ -71,22 +74,17 @@ class Run {
     takeIdsFrom({ now: scheduler.now, random: new Random(`ids/${seed}`).next })
     this.#random = random
     this.#scheduler = scheduler
-    this.#faults = { ...(options.faults ?? faultsOf(random)), ...options.defect?.faults }
-    this.#inner = openMemoryStorage({ now: scheduler.now })
+    const { nodes = 1, faults = nodes > 1 ? clusterFaultsOf(random) : faultsOf(random) } = options
+    this.#faults = { ...faults, ...options.defect?.faults }
+    const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
+    this.#inner = { ...openMemoryStorage({ now: scheduler.now }), leases: network?.leases ?? null }
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
     this.ledger = new Ledger(note, this.#outside.chunksOf)
     this.#outside.ledger = this.ledger
     note(JSON.stringify(this.#faults))
-    this.cluster = new Cluster({
-      inner: this.#inner,
-      scheduler,
-      random,
-      ledger: this.ledger,
-      note,
-      faults: () => this.#faults,
-      outside: this.#outside,
-      defect: options.defect ?? null,
-    })
+    const { ledger } = this
+    const shared = { inner: this.#inner, scheduler, random, ledger, note, network, outside: this.#outside }
+    this.cluster = new Cluster({ ...shared, faults: () => this.#faults, defect: options.defect ?? null }, nodes)
     this.#note = note
   }
 
@@ -97,7 +95,7 @@ class Run {
   }
 
   async live(): Promise<void> {
-    this.cluster.start()
+    this.cluster.startAll()
     this.cluster.plan()
     this.#admit()
     await this.#until(() => this.#busy === 0, activeMs)

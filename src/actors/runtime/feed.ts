@@ -71,6 +71,13 @@ export class Feed {
     return this.#followers.has(actor)
   }
 
+  /** Sequence of the newest event that anybody was shown of an actor; 0 for none. */
+  shown(actor: string): number {
+    let newest = 0
+    for (const { last } of this.#followers.get(actor) ?? []) newest = Math.max(newest, last)
+    return newest
+  }
+
   /** The actors that are followed. */
   followed(): readonly string[] {
     return [...this.#followers.keys()]
@@ -144,6 +151,11 @@ class Follower {
     this.#reader = reader
     this.#leave = leave
     this.#log = log
+  }
+
+  /** Sequence of the last event that the reader has. */
+  get last(): number {
+    return this.#last
   }
 
   live(events: readonly LogEvent[]): void {

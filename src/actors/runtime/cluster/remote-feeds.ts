@@ -85,7 +85,9 @@ export class RemoteFeeds {
   /** `unknown` is followed by a look at the log and `Feed.look`. */
   standing(actor: string): Standing | 'unknown' {
     const entry = this.#followed.get(actor)
-    if (entry?.standing !== undefined) return entry.standing
+    // what was known before the newest event that was shown says nothing of now
+    if (entry?.standing !== undefined && entry.standing.lastSequence >= this.#parts.feed.shown(actor))
+      return entry.standing
     if (entry !== undefined) entry.knownAt = 0
     return 'unknown'
   }
