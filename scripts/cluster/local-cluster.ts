@@ -84,6 +84,11 @@ export class LocalCluster {
     return this.#shared.redisUrl
   }
 
+  /** `DATA_DIR` of all nodes. */
+  get dataDir(): string {
+    return this.#shared.dataDir
+  }
+
   /** The own mongod. @throws {Error} when one was given. */
   get mongod(): Restartable {
     return own(this.#shared.mongod)

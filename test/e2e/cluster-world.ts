@@ -1,0 +1,80 @@
+import { type ClusterNode, LocalCluster } from '../../scripts/cluster/local-cluster.ts'
+import { shardOf } from '../../src/actors/runtime/shard.ts'
+import { openStorage } from '../../src/open-storage.ts'
+import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
+import { Api } from './api.ts'
+
+export interface ClusterWorldOptions {
+  /** Hosts that tools may be reached at, `host:port`. */
+  readonly tools?: readonly { readonly host: string }[]
+  /** A MongoDB that the test may kill, instead of the one that all tests share. */
+  readonly ownMongod?: boolean
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** One installation of several nodes, each of which a test can kill, hold and end; Redis is its own. */
+export class ClusterWorld {
+  readonly cluster: LocalCluster
+
+  private constructor(cluster: LocalCluster) {
+    this.cluster = cluster
+  }
+
+  static async start(count: number, options: ClusterWorldOptions = {}): Promise<ClusterWorld> {
+    const { tools = [], ownMongod = false, env = {} } = options
+    const cluster = await LocalCluster.start(count, {
+      ...(ownMongod ? {} : { mongodbUrl: process.env.MONGODB_URL ?? '' }),
+      env: () => ({ ALLOWED_PRIVATE_HOSTS: tools.map(({ host }) => host).join(','), ...env }),
+    })
+    return new ClusterWorld(cluster)
+  }
+
+  get nodes(): readonly ClusterNode[] {
+    return this.cluster.nodes
+  }
+
+  /** The API of one node under the project's secret key. */
+  at(node: Pick<ClusterNode, 'url'>): Api {
+    return new Api(node.url, { authorization: `Bearer ${this.cluster.credentials.secretKey}` })
+  }
+
+  /** The API of every node. */
+  get apis(): readonly Api[] {
+    return this.nodes.map((node) => this.at(node))
+  }
+
+  /** The API of the node at a place, from 0; round and round. */
+  api(place: number): Api {
+    const node = this.nodes[place % this.nodes.length]
+    if (node === undefined) throw new Error('the cluster has no node')
+    return this.at(node)
+  }
+
+  /** Who runs an actor, by its lease. */
+  async ownerOf(actor: string): Promise<ClusterNode | undefined> {
+    const { leases, members } = await this.leases()
+    const lease = leases.find(({ shard, leftMs }) => shard === shardOf(actor) && leftMs > 0)
+    const member = members.find(({ process }) => process === lease?.holder)
+    return this.nodes.find(({ name }) => name === member?.node)
+  }
+
+  /** Who runs an actor, and who does not. */
+  async sides(actor: string): Promise<{ readonly owner: ClusterNode; readonly others: readonly ClusterNode[] }> {
+    const owner = await this.ownerOf(actor)
+    if (owner === undefined) throw new Error(`nobody runs ${actor}`)
+    return { owner, others: this.nodes.filter((node) => node !== owner) }
+  }
+
+  async leases(): Promise<LeaseTable> {
+    const storage = await openStorage({ mongodbUrl: this.cluster.mongodbUrl, dataDir: '' })
+    try {
+      return (await storage.leases?.read()) ?? { leases: [], members: [] }
+    } finally {
+      await storage.close()
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.cluster.stop()
+  }
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startServer } from '../../scripts/services/server.ts'
+import { ClusterWorld } from './cluster-world.ts'
+import { answerTo } from './simulated-answer.ts'
+import { counted, endsTurn, isDelta, isEvent, textOf } from './stream-reader.ts'
+import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
+
+/** Far above what a takeover takes, for machines that are shared. */
+const takeoverMs = 30_000
+
+describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
+  let world: ClusterWorld
+  let tool: ToolServer
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await ClusterWorld.start(3, { tools: [tool] })
+  }, 120_000)
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  it('share the shards among them', async () => {
+    const holders = async () => {
+      const { leases, members } = await world.leases()
+      expect(members.map(({ node }) => node).sort()).toEqual(['node-1', 'node-2', 'node-3'])
+      const held = leases.filter(({ leftMs }) => leftMs > 0)
+      expect(held).toHaveLength(256)
+      return members.map(({ process }) => held.filter(({ holder }) => holder === process).length)
+    }
+    // evenly as rendezvous hashing does it: 85 ± 8; further off than 40 is no placement
+    await vi.waitFor(async () => expect(Math.min(...(await holders()))).toBeGreaterThan(40), {
+      timeout: takeoverMs,
+      interval: 200,
+    })
+  })
+
+  it('serve any session from any node, and show at once everywhere what one has acknowledged', async () => {
+    for (let n = 0; n < 9; n++) {
+      const session = await world.api(n).createSession({ metadata: { n } })
+      const listed = (await world.api(n + 1).get('/v1/sessions?limit=100')).body.data
+      expect(listed.map(({ id }: { id: string }) => id)).toContain(session)
+      const turn = await world.api(n + 1).turn(session, { input: `hello ${n}` })
+      const frames = await turn.all()
+      expect(frames.at(-1)).toMatchObject({ event: 'turn.completed', data: { output: `You said: hello ${n}` } })
+      const next = await world.api(n + 2).turn(session, { input: 'again' })
+      expect((await next.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
+      for (const api of world.apis) {
+        expect((await api.get(`/v1/sessions/${session}`)).body).toMatchObject({ status: 'active', turn_count: 2 })
+        const log = await api.log(session)
+        expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
+      }
+    }
+  })
+
+  it('refuse on any node a second turn beside one that runs', async () => {
+    const session = await world.api(0).createSession()
+    const turn = await world.api(0).turn(session, { input: 'slow please' })
+    await turn.until(isDelta)
+    for (const api of world.apis) {
+      expect((await api.post(`/v1/sessions/${session}/turns`, { input: 'now' })).status).toBe(409)
+    }
+    expect((await turn.all()).at(-1)?.event).toBe('turn.completed')
+  })
+
+  it('stream a turn from every node while it runs, the same events to each', async () => {
+    const session = await world.api(0).createSession()
+    const followers = await Promise.all(world.apis.map((api) => api.follow(session, '0')))
+    const turn = await world.api(1).turn(session, { input: 'slow please' })
+    await turn.until(isDelta)
+    for (const follower of followers) {
+      await follower.until(isDelta)
+      expect(follower.frames.some(endsTurn), 'it is live, not read afterwards').toBe(false)
+    }
+    const frames = await turn.all()
+    expect(textOf(frames)).toBe(answerTo('slow please'))
+    for (const follower of followers) {
+      await follower.until(endsTurn)
+      follower.stop()
+      expect(follower.frames).toEqual(frames)
+      expect(follower.frames.map(({ id }) => Number(id))).toEqual(counted(frames))
+    }
+  })
+
+  it('take an approval on every node, of ten at once one, and run the tool once', async () => {
+    const before = tool.calls.length
+    const session = await world.api(0).createSession()
+    const waits = await (await world.api(1).turn(session, gatedTurn(tool))).until(isEvent('turn.paused'))
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, n) => world.api(n).approve(session, waits.data.action_id)),
+    )
+    for (const answer of answers) {
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ status: 409 })
+      else await answer.value.ended
+    }
+    const follower = await world.api(2).follow(session, '0')
+    expect((await follower.until(endsTurn)).event).toBe('turn.completed')
+    follower.stop()
+    expect(tool.calls.length - before).toBe(1)
+  })
+
+  it('cancel a turn from another node than runs it', async () => {
+    const session = await world.api(0).createSession()
+    const turn = await world.api(0).turn(session, { input: 'slow please' })
+    await turn.until(isDelta)
+    const { others } = await world.sides(session)
+    for (const other of others) {
+      expect((await world.at(other).post(`/v1/sessions/${session}/cancel`)).status).toBeLessThan(500)
+    }
+    expect((await turn.all()).at(-1)).toMatchObject({ event: 'turn.failed' })
+  })
+
+  it('let no server without REDIS_URL start beside them, and no node with another master key', async () => {
+    const { mongodbUrl, redisUrl, dataDir } = world.cluster
+    await expect(startServer({ MONGODB_URL: mongodbUrl, DATA_DIR: dataDir })).rejects.toThrow('REDIS_URL')
+    const stranger = startServer({ MONGODB_URL: mongodbUrl, REDIS_URL: redisUrl })
+    await expect(stranger).rejects.toThrow('master key')
+    expect((await world.api(0).get('/readyz')).status).toBe(200)
+  })
+})
