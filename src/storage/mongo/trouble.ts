@@ -22,7 +22,7 @@ export const isDuplicate = (error: unknown): boolean => error instanceof MongoSe
 
 /** Whether the database could not be reached or did not answer in time, as opposed to a wrong call. */
 export const isTrouble = (error: unknown): boolean => {
-  if (!(error instanceof MongoError)) return false
+  if (!(error instanceof MongoError)) return isOfSocket(error)
   if (error instanceof MongoWriteConcernError) return true
   if (error instanceof MongoServerError) return passing.has(Number(error.code)) || error.hasErrorLabel('RetryableError')
   const closed =
@@ -31,6 +31,9 @@ export const isTrouble = (error: unknown): boolean => {
     error instanceof MongoClientClosedError
   return closed || !(error instanceof MongoAPIError)
 }
+
+/** The driver hands the system's own error on when a connection breaks while a command is written to it. */
+const isOfSocket = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 /** The error that the port promises: `StoreUnavailable` for trouble of the database, else the error itself. */
 export const asPortError = (error: unknown): unknown =>
