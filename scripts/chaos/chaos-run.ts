@@ -45,7 +45,7 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
     counts: { requests: 0, unavailable: 0, silent: 0, broken: 0 },
     deadline: () => deadline,
   }
-  const load = new Load(parts, seed, world.tool.url)
+  const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
   const takeovers = new Takeovers(parts, load.tell)
   await takeovers.prepare()
   const disturber = new Disturber({ world, takeovers, seed, say: stamped })

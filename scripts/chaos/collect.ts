@@ -43,7 +43,7 @@ const sessionOf = async (
   const watcher = load.watchers.get(visit)
   return {
     ...{ id: visit.id, turns: visit.turns, frames: visit.frames, listed: row },
-    ...{ watched: watcher?.frames ?? [], watching: watcher !== undefined },
+    ...{ watched: watcher?.frames ?? [], watching: watcher !== undefined && !visit.isRefused },
     log: await logOf(client, visit.id),
     session: await read(client, `/v1/sessions/${visit.id}`, view),
   }

@@ -8,6 +8,14 @@ import { Watcher } from './watcher.ts'
 /** An action of its own, as its client remembers it. */
 export type PlainDecision = { -readonly [field in keyof Omit<PlainAction, 'action'>]: PlainAction[field] }
 
+/** What a load is made of. */
+export interface LoadParts {
+  readonly clients: ClientParts
+  readonly seed: number
+  readonly toolUrl: string
+  readonly say: (line: string) => void
+}
+
 const visitors = 12
 const deciders = 3
 
@@ -21,14 +29,16 @@ export class Load {
   readonly #parts: ClientParts
   readonly #seed: number
   readonly #toolUrl: string
+  readonly #say: LoadParts['say']
   readonly #watching: Promise<void>[] = []
   #isOver = false
   #tokens = 0
 
-  constructor(parts: ClientParts, seed: number, toolUrl: string) {
-    this.#parts = parts
-    this.#seed = seed
-    this.#toolUrl = toolUrl
+  constructor(parts: LoadParts) {
+    this.#parts = parts.clients
+    this.#seed = parts.seed
+    this.#toolUrl = parts.toolUrl
+    this.#say = parts.say
   }
 
   /** Goes on until `stop`, and then until everything that was begun has ended. */
@@ -42,23 +52,24 @@ export class Load {
     this.#isOver = true
   }
 
-  /** One more turn of each session, which none may be stuck for; then the watchers have seen everything. */
+  /** One more turn of each session that was not refused anything; then the watchers have seen everything. */
   async finish(visits: readonly SessionVisit[]): Promise<void> {
-    const waiting = [...visits]
+    const waiting = visits.filter(({ isRefused }) => !isRefused)
     const ask = async () => {
       for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop())
         await visit.ask('plain', this.#token()).catch(this.tell)
     }
     await Promise.all(Array.from({ length: visitors }, ask))
-    for (const [visit, watcher] of this.watchers) watcher.finish(Number(visit.frames.at(-1)?.id ?? 0))
+    for (const [visit, watcher] of this.watchers)
+      watcher.finish(visit.isRefused ? 0 : Number(visit.frames.at(-1)?.id ?? 0))
     await Promise.all(this.#watching)
   }
 
   /** Notes what went wrong; anything that the service is not to blame for goes on. */
   readonly tell = (error: unknown): void => {
-    if (error instanceof Refused) this.problems.push({ kind: 'broken', what: error.message })
-    else if (error instanceof GivenUp) this.problems.push({ kind: 'broken', what: `no answer: ${error.message}` })
-    else throw error
+    if (!(error instanceof Refused || error instanceof GivenUp)) throw error
+    this.problems.push({ kind: 'broken', what: error.message })
+    this.#say(`BROKEN ${error.message}`)
   }
 
   async #visitor(name: string): Promise<void> {

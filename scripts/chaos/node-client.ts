@@ -80,7 +80,8 @@ export class NodeClient {
    * @throws {Refused} for anything but "try again"; {GivenUp}.
    */
   async attempt<T>(wanted: Wanted, read: Read<T>): Promise<Attempt<T>> {
-    if (performance.now() > this.#parts.deadline()) throw new GivenUp(`${wanted.method} ${wanted.path}`)
+    if (performance.now() > this.#parts.deadline())
+      throw new GivenUp(`${wanted.method} ${wanted.path} was never answered`)
     this.#parts.counts.requests++
     const attempt = await this.#try(wanted, read)
     if (attempt !== null) return attempt

@@ -66,6 +66,7 @@ export class SessionVisit {
   readonly decisions: Decision[] = []
   readonly frames: Frame[] = []
   readonly #parts: VisitParts
+  #isRefused = false
 
   constructor(id: string, parts: VisitParts) {
     this.id = id
@@ -80,6 +81,20 @@ export class SessionVisit {
 
   /** Runs a turn to its end; `taken` when the service has it. @throws {Refused}, {GivenUp}. */
   async ask(kind: TurnKind, token: string, taken: () => void = nothing): Promise<void> {
+    try {
+      await this.#ask(kind, token, taken)
+    } catch (error) {
+      this.#isRefused = true
+      throw error
+    }
+  }
+
+  /** Whether something was refused that should have been taken: what follows would be other than its client expects. */
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
+  async #ask(kind: TurnKind, token: string, taken: () => void): Promise<void> {
     const plan: TurnPlan = turnKinds[kind]
     const answered = plan.decision !== 'reject' && plan.cancelled !== true
     const turn = { token, acknowledged: false, answered }
