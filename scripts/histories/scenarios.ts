@@ -1,10 +1,13 @@
 import { ModelError } from '../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../src/actors/ids.ts'
 import type { ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
+import { startDelivery } from '../../src/actors/webhooks/webhook-deliveries.ts'
 import { agentVersionDefinition } from '../../src/machines/agent-version-definition.ts'
+import { deliveryRetentionMs, retryDelaysMs } from '../../src/machines/webhook-delivery.ts'
 import type { StoredEvent } from '../../src/storage/ports.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '../../test/actors/sessions/approving.ts'
 import { callOf, newSession, type Script, turn, type World } from '../../test/actors/sessions/harness.ts'
+import { scriptedWebhook } from '../../test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '../../test/support/virtual-clock.ts'
 
 /** What happens to one session and its actions, from the real use-cases. */
@@ -12,6 +15,7 @@ export interface Scenario {
   readonly name: string
   readonly scripts: readonly Script[]
   readonly runTool?: () => Promise<ToolOutcome>
+  readonly endpoint?: () => Promise<number>
   readonly play: (world: World, clock: VirtualClock) => Promise<void>
 }
 
@@ -56,7 +60,7 @@ const begun = async (world: World, session: string, body: Parameters<typeof turn
 const versionAfter = async ({ host, clock }: World, ...events: readonly StoredEvent[]) => {
   const id = newId('agv')
   const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
-  const config = JSON.stringify({ model: 'scripted-1', system_prompt: large.repeat(20) })
+  const config = JSON.stringify({ model: 'scripted-1', system_prompt: large })
   const manifest = { config, requirements: '{}', visibility: 'public' }
   const input = { version_id: id, agent_id: 'agt_a', version: '1.0.0', ...manifest, created_by: author }
   await host.create(agentVersionDefinition, id, owner, input, newId('req'))
@@ -64,6 +68,22 @@ const versionAfter = async ({ host, clock }: World, ...events: readonly StoredEv
     await host.deliver(id, { event: { ...event, by: author, at: clock.now() }, cause: newId('req') })
   }
 }
+
+/** A delivery, begun. */
+const delivery = async ({ host, clock }: World, webhook_id = 'whk_a'): Promise<string> => {
+  const delivery_id = newId('dlv')
+  const event = { event_id: newId('evt'), event_type: 'run.completed', body: '{}', replay_of: null }
+  await startDelivery(
+    host,
+    { project: 'prj_a', tenant: null, createdAt: clock.now() },
+    { delivery_id, webhook_id, ...event },
+  )
+  await calm()
+  return delivery_id
+}
+
+/** What the endpoint of the scenario answers now. */
+const endpoint = { answers: async () => 204 }
 
 const author = { kind: 'secret_key', id: 'key_a' }
 
@@ -196,6 +216,26 @@ export const scenarios: readonly Scenario[] = [
       await versionAfter(world, { type: 'publish' }, retire)
       await versionAfter(world, { type: 'publish' }, { type: 'delete' })
       await clock.advance(lookMs)
+    },
+  },
+  {
+    name: 'deliveries',
+    scripts: [],
+    endpoint: () => endpoint.answers(),
+    play: async (world, clock) => {
+      await scriptedWebhook(world.storage.records, clock, 'whk_a')
+      endpoint.answers = async () => 204
+      await delivery(world)
+      endpoint.answers = async () => 503
+      const failing = await delivery(world)
+      for (const delay of retryDelaysMs) await clock.advance(lookMs).then(() => clock.leap(delay))
+      endpoint.answers = () => new Promise(() => {})
+      const removed = await delivery(world)
+      await world.host.deliver(removed, { event: { type: 'delete' }, cause: newId('req') })
+      await delivery(world, 'whk_unknown')
+      await clock.leap(deliveryRetentionMs)
+      await clock.advance(lookMs)
+      if (await world.storage.commits.head(failing)) throw new Error('the delivery is still there')
     },
   },
 ]

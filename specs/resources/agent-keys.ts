@@ -14,7 +14,7 @@ const domain = string({
  */
 export const agentKeys = defineResource('agent_keys', {
   path: '/v1/agents/{agent_id}/keys',
-  key: 'key_id',
+  key: 'agent_key_id',
   idPrefix: 'key',
   title: 'AgentKey',
   fields: {

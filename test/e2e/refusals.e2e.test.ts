@@ -24,13 +24,21 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string): Promise
   const made = async (api: Api, path: string, body: object): Promise<string> => (await api.post(path, body)).body.id
   const session = await project.createSession()
   const config = { model: 'simulated-1' }
+  const agent = await made(project, '/v1/agents', { name: 'Agent', config })
+  const tenant = await made(project, '/v1/tenants', { external_id: 'acme', name: 'Acme' })
+  const version = await made(project, `/v1/agents/${agent}/versions`, { version: '1.0.0', config })
+  await project.post(`/v1/agents/${agent}/versions/1.0.0/publish`)
+  const installation = { tenant_id: tenant, agent_id: agent }
   return {
     project_id: projectId,
     session_id: session,
     actor_id: session,
     action_id: await made(project, '/v1/actions', { tool: 'refund', arguments: {} }),
-    agent_id: await made(project, '/v1/agents', { name: 'Agent', config }),
-    tenant_id: await made(project, '/v1/tenants', { external_id: 'acme', name: 'Acme' }),
+    agent_id: agent,
+    version,
+    agent_key_id: await made(project, `/v1/agents/${agent}/keys`, { name: 'k' }),
+    installation_id: await made(project, '/v1/agent-installations', installation),
+    tenant_id: tenant,
     key_id: await made(dashboard, `/api/projects/${projectId}/keys`, { name: 'another' }),
     member_id: await made(dashboard, `/api/projects/${projectId}/members`, {
       email: `${projectId}@example.com`,

@@ -80,13 +80,13 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       return { ...viewOf(found(row)), key: secret }
     },
     'agent_keys.delete': async ({ scope, params, principal }) => {
-      const known = await table.get(scope, params.key_id)
-      if (known?.data.agent_id !== params.agent_id) throw new ServiceError('not_found', { param: 'key_id' })
+      const known = await table.get(scope, params.agent_key_id)
+      if (known?.data.agent_id !== params.agent_id) throw new ServiceError('not_found', { param: 'agent_key_id' })
       const row = await table.change(
         scope,
-        params.key_id,
+        params.agent_key_id,
         ({ data }) => (data.revoked_at_ms === null ? { ...data, revoked_at_ms: now() } : null),
-        () => [audit('revoked', params.key_id, actorOf(principal))],
+        () => [audit('revoked', params.agent_key_id, actorOf(principal))],
       )
       keys.forget(found(row))
       return viewOf(found(row))
@@ -97,6 +97,6 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
 const noAgent = { param: 'agent_id', message: 'There is no such agent.' } as const
 
 const found = (row: Row<AgentKeyData> | null): Row<AgentKeyData> => {
-  if (row === null) throw new ServiceError('not_found', { param: 'key_id' })
+  if (row === null) throw new ServiceError('not_found', { param: 'agent_key_id' })
   return row
 }

@@ -15,7 +15,7 @@ const create = ({ useCases }: AgentWorld, agent: string, body: Partial<Body> = {
   )
 
 const revoke = ({ useCases }: AgentWorld, agent: string, key: string) =>
-  useCases['agent_keys.delete'](callOf({ agent_id: agent, key_id: key }, {}, undefined))
+  useCases['agent_keys.delete'](callOf({ agent_id: agent, agent_key_id: key }, {}, undefined))
 
 describe('a key of an agent', () => {
   it('is shown once and speaks for its agent', async () => {
@@ -92,7 +92,7 @@ describe('a key of an agent', () => {
     const { id } = await create(world, agent)
     expect(await refusalOf(create(world, agent, {}, 'prj_b'))).toBe('not_found agent_id')
     expect(await refusalOf(create(world, 'agt_nobody'))).toBe('not_found agent_id')
-    expect(await refusalOf(revoke(world, other, id))).toBe('not_found key_id')
+    expect(await refusalOf(revoke(world, other, id))).toBe('not_found agent_key_id')
     const { data } = await world.useCases['agent_keys.list'](callOf({ agent_id: other }, { limit: 20 }, undefined))
     expect(data).toEqual([])
   })
