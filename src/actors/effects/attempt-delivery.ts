@@ -14,7 +14,7 @@ import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 export interface AttemptDeliveryParts {
   readonly endpoints: WebhookEndpoints
   readonly gate: AttemptGate
-  readonly guard: SsrfGuard
+  readonly guard: Pick<SsrfGuard, 'request'>
   /** ms since the epoch. */
   readonly now: () => number
   /** In [0, 1). */

@@ -26,7 +26,7 @@ export const openEndpoints = ({ records, box, clock }: OpenWebhooksParts): Webho
 export interface DeliveryEffectParts extends EraseParts {
   readonly storage: Storage
   readonly endpoints: WebhookEndpoints
-  readonly guard: SsrfGuard
+  readonly guard: Pick<SsrfGuard, 'request'>
   /** In [0, 1); what spreads retries. */
   readonly random?: () => number
   readonly timeoutMs?: number

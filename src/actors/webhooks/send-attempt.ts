@@ -12,7 +12,7 @@ export interface AttemptRequest {
 
 /** What an attempt is made with. */
 export interface AttemptParts {
-  readonly guard: SsrfGuard
+  readonly guard: Pick<SsrfGuard, 'request'>
   /** From the start of the request to the end of what is read of the answer. */
   readonly timeoutMs: number
   readonly signal: AbortSignal

@@ -32,10 +32,12 @@ import type { Call, EventStream, Principal } from '../../../src/actors/use-cases
 import { runUseCases } from '../../../src/actors/use-cases/runs.ts'
 import { sessionApprovalUseCases } from '../../../src/actors/use-cases/session-approvals.ts'
 import { sessionUseCases } from '../../../src/actors/use-cases/sessions.ts'
+import { deliveryRows, webhookKinds } from '../../../src/actors/webhooks/kinds.ts'
 import { definitions } from '../../../src/machines/index.ts'
 import { queueSink } from '../../../src/machines/run-actions.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+import { type Answering, scriptedDeliveries } from '../webhooks/scripted-endpoint.ts'
 
 /** What a scripted model says: parts of text, then calls. A part may be a gate to wait at. */
 export interface Script {
@@ -91,6 +93,8 @@ export interface WorldOptions {
   readonly storage?: Storage
   readonly clock?: Clock
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
+  /** What the endpoints of webhooks answer. */
+  readonly endpoint?: Answering
   /** What agents run on; every agent runs without tools when absent. */
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
@@ -118,7 +122,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const storage = options.storage ?? openMemoryStorage()
   const clock = options.clock ?? systemClock
   const provider = new ScriptedProvider(options.scripts ?? [])
-  await storage.records.prepare([epochs, erasedActors, ...sessionKinds, ...runKinds, ...usageKinds])
+  await storage.records.prepare([epochs, erasedActors, ...sessionKinds, ...runKinds, ...usageKinds, ...webhookKinds])
   const configs = new TurnConfigs(storage.blobs)
   const log = pino({ level: 'silent' })
   const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
@@ -126,7 +130,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const runtime: Runtime = await startRuntime({
     storage,
     definitions,
-    rows: { session: sessionRows, action: actionRows, run: runRows },
+    rows: { session: sessionRows, action: actionRows, run: runRows, delivery: deliveryRows },
     clock,
     log,
     ledger: usageLedger,
@@ -145,6 +149,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         host,
       }
       return {
+        ...scriptedDeliveries({ storage, clock, answers: options.endpoint ?? (async () => 204) }),
         ...sessionEffects({ ...shared, conversations: new Conversations(storage, readLog, clock.now) }),
         ...runEffects({
           ...shared,
