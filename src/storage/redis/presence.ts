@@ -9,7 +9,7 @@ const indexMs = 3_600_000
 
 /**
  * The directory of nodes and live actors: entities of redis-om in hashes that run out, beside sorted sets that say which
- * there are (specs/decisions/0071-redis.md: why not the server's search).
+ * there are (specs/decisions/0063-redis.md: why not the server's search).
  */
 export class RedisPresence implements Presence {
   readonly #directory: DirectoryClient
