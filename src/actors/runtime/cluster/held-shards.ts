@@ -62,6 +62,8 @@ export class HeldShards implements Ownership {
     this.#askedAt[shard] = askedAt
     if (this.#epochs[shard] === epoch) return false
     this.#epochs[shard] = epoch
+    // it was being given away when it was held before
+    this.#draining.delete(shard)
     this.#aloneAt[shard] = epoch === 1 ? 0 : this.#clock.now() + overlapMs
     this.#list()
     return true
@@ -76,7 +78,7 @@ export class HeldShards implements Ownership {
 
   /** Nothing new begins in the shard from now on. */
   close(shard: number): void {
-    this.#draining.add(shard)
+    if (this.heldUnder(shard) !== undefined) this.#draining.add(shard)
   }
 
   /** The shard stays after all. */
