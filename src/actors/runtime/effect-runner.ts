@@ -156,7 +156,11 @@ export class EffectRunner {
       part: (event: StoredEvent, stored: StoredEvent) =>
         this.#bring(resident.id, { event, stored, cause: `${id}#${++parts}`, part: id }, signal).then(() => {}),
       aloneAt: this.#host.ownership.aloneFrom(resident.shard),
-      delivered: () => resident.carriedOut,
+      delivered: async () => {
+        await resident.carriedOut
+        // what is left is carried out elsewhere
+        signal.throwIfAborted()
+      },
     }
   }
 

@@ -121,6 +121,11 @@ export class Host {
     return this.#residents.values()
   }
 
+  /** Whether an actor is still this process's, as it was when it was loaded or made. */
+  runs(resident: Resident): boolean {
+    return this.#residents.isCurrent(resident)
+  }
+
   /** The actor, when it is in memory. */
   resident(id: string): Resident | undefined {
     return this.#residents.get(id)
@@ -198,7 +203,11 @@ export class Host {
   /** What a cause made of an actor; null when it was not processed. What it says is under way then. */
   async commitOf(id: string, cause: string): Promise<Commit | null> {
     const commit = await this.#options.storage.commits.byCause(id, cause)
-    if (commit !== null && this.#isHere(id)) await this.loadFrom(id, commit.seq)
+    if (commit === null || !this.#isHere(id)) return commit
+    await this.loadFrom(id, commit.seq).catch((error: unknown) => {
+      // its next owner does what it says
+      if (this.#link === undefined || !(error instanceof Superseded)) throw error
+    })
     return commit
   }
 
@@ -240,7 +249,9 @@ export class Host {
   async deliveredHere(id: string): Promise<void> {
     if (this.#link !== undefined) await this.#outbox.coming(id)
     const resident = await this.#residents.load(id)
-    if (resident !== null) await within(this.#options.clock, deliveryMs, resident.outbox)
+    if (resident === null) return
+    await within(this.#options.clock, deliveryMs, resident.outbox)
+    if (!this.runs(resident)) throw new Elsewhere('the actor was given away before all was taken')
   }
 
   /** Gives back the memory of an actor that has nothing to do. False when it has. */

@@ -13,6 +13,8 @@ const patienceMs = 3000
 
 /** What the outbox needs of its host. */
 export interface MessageHost {
+  /** False when another process has taken the actor over: it delivers what is not delivered yet. */
+  runs(sender: Resident): boolean
   deliver(actor: string, delivery: Delivery): Promise<Told>
   create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told>
 }
@@ -52,7 +54,7 @@ export class Outbox {
     resident.undelivered++
     resident.outbox = resident.outbox.then(async () => {
       for (const message of messages) {
-        await this.#send(resident.owner, message)
+        await this.#send(resident, message)
         this.#coming.delete(message.to)
       }
       resident.undelivered--
@@ -70,10 +72,10 @@ export class Outbox {
     return made && Promise.race([made, pause(this.#clock, patienceMs)])
   }
 
-  async #send(owner: Owner, message: MessageRecord): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
+  async #send(sender: Resident, message: MessageRecord): Promise<void> {
+    for (let attempt = 0; this.#host.runs(sender); attempt++) {
       try {
-        await this.#hand(owner, message)
+        await this.#hand(sender.owner, message)
         return
       } catch (error) {
         if (error instanceof ServiceError && error.code !== 'actor_parked') {

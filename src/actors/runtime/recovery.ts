@@ -82,7 +82,12 @@ const takeUp = async (host: Host, commit: Commit, clock: Clock, log: Logger): Pr
   if (resident === null || resident.parked !== undefined) return { delivery: Promise.resolve() }
   // the janitor closes the newest commit, once its effects and row are done as well
   if (commit.seq >= resident.state.seq) return { delivery: resident.carriedOut }
-  return { delivery: resident.carriedOut.then(() => host.settler.close({ actor: commit.actor, seq: commit.seq })) }
+  return {
+    delivery: resident.carriedOut.then(() => {
+      // whoever has taken it over meanwhile carries it out, and closes it
+      if (host.runs(resident)) host.settler.close({ actor: commit.actor, seq: commit.seq })
+    }),
+  }
 }
 
 /** One actor that cannot be loaded must not keep all others from starting. */

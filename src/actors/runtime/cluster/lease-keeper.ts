@@ -15,6 +15,12 @@ const announceMs = 500
 const presenceMs = 1500
 /** A member that was seen for so long is given shards, in ms. */
 const settledMs = 2000
+/**
+ * Whoever could not renew for longer than `outMs` takes nothing before `returnMs` are over: the store was away from all
+ * as a rule, and the others are about to renew what is theirs.
+ */
+const outMs = 2500
+const returnMs = 1500
 
 /** What keeping leases needs. */
 export interface LeaseKeeperParts {
@@ -49,6 +55,11 @@ export class LeaseKeeper {
   #roundAt = Number.POSITIVE_INFINITY
   #cancelAnnounce: (() => void) | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
+  #claimsFrom = 0
+  /** Somebody asked for a look while one was under way. */
+  #wanted = false
+  /** The others do not know yet what this process has become. */
+  #unannounced = true
   #failing = false
 
   constructor(parts: LeaseKeeperParts) {
@@ -81,7 +92,7 @@ export class LeaseKeeper {
   /** No shard is taken from now on, and others take what this process gives back. */
   beginDrain(): void {
     this.#draining = true
-    this.#renewedAt = Number.NEGATIVE_INFINITY
+    this.#unannounced = true
     this.soon()
   }
 
@@ -128,19 +139,24 @@ export class LeaseKeeper {
   #run(): Promise<void> {
     this.#cancelRound?.()
     this.#roundAt = Number.POSITIVE_INFINITY
-    this.#round ??= this.#work()
-      .then(
-        () => this.#plan(Math.max(0, this.#renewedAt + renewMs - this.#parts.clock.now())),
-        (error: unknown) => {
-          this.#failing = true
-          this.#parts.log.warn({ err: error }, 'leases not renewed, trying again')
-          this.#plan(retryMs)
-        },
-      )
-      .finally(() => {
-        this.#round = undefined
-      })
+    if (this.#round !== undefined) this.#wanted = true
+    this.#round ??= this.#attempt().finally(() => {
+      this.#round = undefined
+    })
     return this.#round
+  }
+
+  async #attempt(): Promise<void> {
+    this.#wanted = false
+    try {
+      await this.#work()
+      const nextMs = Math.max(0, this.#renewedAt + renewMs - this.#parts.clock.now())
+      this.#plan(this.#wanted ? Math.min(soonMs, nextMs) : nextMs)
+    } catch (error) {
+      this.#failing = true
+      this.#parts.log.warn({ err: error }, 'leases not renewed, trying again')
+      this.#plan(retryMs)
+    }
   }
 
   async #work(): Promise<void> {
@@ -156,8 +172,11 @@ export class LeaseKeeper {
   async #renew(): Promise<void> {
     const { leases, held, clock } = this.#parts
     const askedAt = clock.now()
-    if (Math.abs(askedAt - this.#renewedAt) < renewMs / 2) return
+    const sinceMs = Math.abs(askedAt - this.#renewedAt)
+    if (sinceMs < renewMs / 2 && !this.#unannounced) return
+    this.#unannounced = false
     const mine = await leases.renew(this.self, leaseMs)
+    if (sinceMs > outMs && Number.isFinite(sinceMs)) this.#claimsFrom = clock.now() + returnMs
     this.#renewedAt = askedAt
     const byShard = new Map(mine.map((lease) => [lease.shard, lease]))
     const lost = held.shards.filter((shard) => byShard.get(shard)?.epoch !== held.heldUnder(shard))
@@ -194,7 +213,7 @@ export class LeaseKeeper {
       isSettled: (process) => view.seenMs(process) >= settledMs,
     })
     misplaced(handOver)
-    if (claims.length === 0) return
+    if (claims.length === 0 || clock.now() < this.#claimsFrom) return
     const askedAt = clock.now()
     const taken = await leases.acquire(this.self, claims, held.epoch, leaseMs)
     this.#take(taken, askedAt)

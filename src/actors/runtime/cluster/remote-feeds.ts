@@ -53,6 +53,7 @@ export class RemoteFeeds {
   readonly #parts: RemoteFeedsParts
   readonly #followed = new Map<string, Followed>()
   #cancel: (() => void) | undefined
+  #telling = false
   #stopped = false
 
   constructor(parts: RemoteFeedsParts) {
@@ -67,7 +68,7 @@ export class RemoteFeeds {
   watch(actor: string, standing?: Standing): void {
     const entry = this.#entry(actor)
     entry.standing ??= standing
-    if (entry.told === undefined) this.#tellOwners()
+    if (entry.told === undefined) this.#tellSoon()
   }
 
   /** The owner is being told, with a delivery, that somebody is about to follow the actor here. */
@@ -95,6 +96,16 @@ export class RemoteFeeds {
   stop(): void {
     this.#stopped = true
     this.#cancel?.()
+  }
+
+  /** Who begins to be followed in one turn of the loop is asked for together. */
+  #tellSoon(): void {
+    if (this.#telling) return
+    this.#telling = true
+    this.#parts.clock.soon(() => {
+      this.#telling = false
+      this.#tellOwners()
+    })
   }
 
   #entry(actor: string): Followed {
@@ -131,7 +142,9 @@ export class RemoteFeeds {
       if (!feed.follows(actor) && now - since > expectedMs) this.#followed.delete(actor)
     }
     this.#tellOwners()
-    const due = [...this.#followed].filter(([, entry]) => !entry.reading && now - entry.knownAt >= this.#readMs(entry))
+    const due = [...this.#followed].filter(
+      ([actor, entry]) => !entry.reading && now - entry.knownAt >= this.#readMs(entry) && feed.follows(actor),
+    )
     for (const [actor, entry] of due.slice(0, readsAtOnce)) void this.#read(actor, entry)
   }
 
@@ -142,11 +155,11 @@ export class RemoteFeeds {
 
   /** One question to each process, for all its actors that it has not heard of for a while. */
   #tellOwners(): void {
-    const { clock, view, isHere } = this.#parts
+    const { clock, feed, view, isHere } = this.#parts
     const now = clock.now()
     const byProcess = new Map<string, { owner: ShardOwner; actors: string[] }>()
     for (const [actor, entry] of this.#followed) {
-      const owner = isHere(entry.shard) ? undefined : view.ownerOf(entry.shard)
+      const owner = isHere(entry.shard) || !feed.follows(actor) ? undefined : view.ownerOf(entry.shard)
       if (owner === undefined || (entry.told === owner.process && now - entry.toldAt < followAgainMs)) continue
       const group = byProcess.get(owner.process) ?? { owner, actors: [] }
       byProcess.set(owner.process, group)
