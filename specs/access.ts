@@ -25,9 +25,6 @@ export interface Access {
 /** Rows marked S in the interface: any other valid credential gets 403 `secret_key_required`. */
 export const secretKeyOnly: Access = { kinds: ['secret_key'] }
 
-/** A secret key, or a client token of the browser. */
-export const secretKeyOrClient: Access = { kinds: ['secret_key', 'client_token'] }
-
 /** A secret key, an agent's key for what is its agent's, or a client token of the browser. */
 export const keyOrClient: Access = { kinds: ['secret_key', 'agent_key', 'client_token'] }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publicAccess, secretKeyOnly, secretKeyOrClient } from '../../../specs/access.ts'
+import { keyOrClient, publicAccess, secretKeyOnly } from '../../../specs/access.ts'
 import { answersEvents, answersJson } from '../../../specs/answer.ts'
 import { defineOperations, type Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
@@ -17,7 +17,7 @@ const things = defineOperations('things', {
     summary: '',
     method: 'GET',
     path: '/v1/things/{thing_id}',
-    access: secretKeyOrClient,
+    access: keyOrClient,
     answer: answersJson(thing),
   },
   create: {
@@ -133,6 +133,15 @@ describe('CORS', () => {
     const { send } = open({}, { origins: [] })
     const { headers } = await send({ target: '/v1/things/1', as: principals.client_token, headers: { origin } })
     expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it("lets a page that an agent's key is for read answers, whatever the project allows", async () => {
+    const { send } = open({}, { origins: [] })
+    const key = { ...principals.agent_key, allowedDomains: ['app.example'] }
+    const { headers } = await send({ target: '/v1/things/1', as: key, headers: { origin } })
+    expect(headers).toMatchObject({ 'access-control-allow-origin': origin })
+    const { headers: others } = await send({ target: '/v1/things/1', as: principals.agent_key, headers: { origin } })
+    expect(others).not.toHaveProperty('access-control-allow-origin')
   })
 
   it('lets a page read why it was not let in', async () => {

@@ -4,10 +4,11 @@ import { ApiKeys } from '../../../src/actors/auth/api-keys.ts'
 import { ClientTokens } from '../../../src/actors/auth/client-tokens.ts'
 import { Credentials } from '../../../src/actors/auth/credentials.ts'
 import { DashboardSessions } from '../../../src/actors/auth/dashboard-sessions.ts'
-import { members, projects } from '../../../src/actors/auth/kinds.ts'
+import { agentKeys as agentKeyKind, members, projects } from '../../../src/actors/auth/kinds.ts'
 import { ProjectDirectory } from '../../../src/actors/auth/project-directory.ts'
 import { bootstrap } from '../../../src/actors/bootstrap.ts'
 import { newId } from '../../../src/actors/ids.ts'
+import { agents } from '../../../src/actors/records/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { principalOf } from '../../../src/transport/api/request-credentials.ts'
@@ -55,10 +56,22 @@ const open = async () => {
   }
   const agentKeys = new AgentKeys(deps)
   const credentials = new Credentials({ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory })
+  const agentKey = async (allowed_domains: readonly string[] = []) => {
+    const id = newId('agt')
+    const data = { name: 'Helper', description: null, config: { model: 'simulated-1' } }
+    await new Table(records, agents, Date.now).insert({ id, project, data })
+    const { secret, material } = agentKeys.mint('secret')
+    const named = { name: 'k', agent_id: id, environment: 'live', key_type: 'secret', created_by: null } as const
+    const times = { expires_at_ms: null, revoked_at_ms: null, last_used_at_ms: null }
+    const key = { id: newId('key'), project, data: { ...named, ...material, ...times, allowed_domains } }
+    await new Table(records, agentKeyKind, Date.now).insert(key)
+    return secret
+  }
   return {
     project,
     organization,
     addProject,
+    agentKey,
     token: (await clientTokens.mint(grant)).token,
     cookie: `a=b; troupe_session=${await dashboardSessions.open(owner)}; c=d`,
     who: async (headers: Record<string, string>, target?: string) =>
@@ -84,6 +97,28 @@ describe('the credential of a request', () => {
     expect(await who({ authorization: `Bearer ${token}` })).toMatchObject({ kind: 'client_token', project: 'prj_x' })
     expect(await who({ upgrade: 'WebSocket' }, `/v1/sessions/ses_1/ws?after=1&token=${token}`)).toMatchObject({
       kind: 'client_token',
+    })
+  })
+
+  it("is an agent's key as bearer or in SERVICE_API_KEY, from the pages that it is for", async () => {
+    const { agentKey, project, who } = await open()
+    const anywhere = await agentKey()
+    expect(await who({ service_api_key: anywhere })).toMatchObject({ kind: 'agent_key', project })
+    expect(await who({ authorization: `Bearer ${anywhere}`, origin: 'https://any.example' })).toMatchObject({
+      kind: 'agent_key',
+    })
+    const bound = `Bearer ${await agentKey(['app.example'])}`
+    const elsewhere = expect.objectContaining({ code: 'origin_not_allowed' })
+    for (const [origin, headers] of [
+      ['none', { authorization: bound }],
+      ['another', { authorization: bound, origin: 'https://evil.example' }],
+    ] as const)
+      await expect(who(headers), origin).rejects.toEqual(elsewhere)
+    // the same from memory
+    await who({ authorization: bound, origin: 'https://app.example' })
+    await expect(who({ authorization: bound, origin: 'https://evil.example' })).rejects.toEqual(elsewhere)
+    expect(await who({ authorization: bound, origin: 'https://app.example' })).toMatchObject({
+      allowedDomains: ['app.example'],
     })
   })
 
@@ -123,6 +158,7 @@ describe('the credential of a request', () => {
     ['an unknown cookie', { cookie: `troupe_session=${'x'.repeat(43)}` }],
     ['another cookie', { cookie: 'session=1; x' }],
     ['something else as token', { authorization: 'Bearer ect_a.b.c' }],
+    ['an unknown key of an agent', { authorization: `Bearer cak_${'x'.repeat(43)}` }],
   ])('is refused: %s', async (_, headers) => {
     const { who } = await open()
     await expect(who(headers)).rejects.toEqual(refused)
