@@ -36,7 +36,7 @@ export interface RiskyTool {
 
 /**
  * What a tool's calls need in a run: what the installation says of this tool, else the stricter of what it says of all
- * tools, what the tool asks for, and what its risk does: high and critical ones wait (specs/decisions/0070-runs.md).
+ * tools, what the tool asks for, and what its risk does: high and critical ones wait (specs/decisions/0071-runs.md).
  */
 export const approvalMode = ({ name, asks, risk_level }: RiskyTool, rule: ApprovalRule | null): ApprovalMode => {
   const named = rule?.tools[name]

@@ -172,7 +172,7 @@ export const exceeded = ({ limits, steps, usage }: RunContext): RunError | null 
   return null
 }
 
-/** A price that is not known cannot be bounded: it is let through (specs/decisions/0070-runs.md). */
+/** A price that is not known cannot be bounded: it is let through (specs/decisions/0071-runs.md). */
 const isCostly = ({ max_cost_usd }: RunLimits, cost: string | null): boolean =>
   max_cost_usd !== null && cost !== null && new Decimal(cost).gte(max_cost_usd)
 

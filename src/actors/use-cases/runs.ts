@@ -51,22 +51,36 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
   },
 })
 
-/** A run that the caller may see: an agent's key sees those of its agent. @throws {ServiceError} `not_found`. */
+/**
+ * A run that the caller may see: an agent's key sees those of its agent, and one that browsers see none of a tenant.
+ *
+ * @throws {ServiceError} `not_found`
+ */
 export const findRun = async (host: Host, { scope, principal }: Caller, id: string): Promise<Resident> => {
   const run = await host.find(scope, runDefinition, id)
-  checkAgent(principal, runContext(run.state.snapshot.context).agent_id, 'run_id')
+  checkAgent(
+    principal,
+    { agentId: runContext(run.state.snapshot.context).agent_id, tenant: run.owner.tenant },
+    'run_id',
+  )
   return run
 }
 
-const checkAgent = (principal: Caller['principal'], agentId: string, param: string): void => {
-  if (principal.kind === 'agent_key' && principal.agentId !== agentId) throw new ServiceError('not_found', { param })
+const checkAgent = (
+  principal: Caller['principal'],
+  { agentId, tenant }: { readonly agentId: string; readonly tenant: string | null },
+  param: string,
+): void => {
+  if (principal.kind !== 'agent_key') return
+  const reached = principal.agentId === agentId && (principal.keyType === 'secret' || tenant === null)
+  if (!reached) throw new ServiceError('not_found', { param })
 }
 
 const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'runs.create'>> => {
   const { host } = parts
   const { scope, params, body } = call
-  checkAgent(call.principal, params.agent_id, 'agent_id')
   const tenantAsked = scope.tenant ?? body.tenant_id ?? null
+  checkAgent(call.principal, { agentId: params.agent_id, tenant: tenantAsked }, 'agent_id')
   if (tenantAsked !== null) await parts.checkTenant(scope.project, tenantAsked)
   const resolved = await parts.resolveAgent({
     project: scope.project,
@@ -76,6 +90,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
     tenant: tenantAsked,
   })
   const tenant = resolved.tenant_id ?? tenantAsked
+  checkAgent(call.principal, { agentId: params.agent_id, tenant }, 'installation_id')
   if (tenant !== null && tenant !== tenantAsked) await parts.checkTenant(scope.project, tenant)
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null

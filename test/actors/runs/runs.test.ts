@@ -1,17 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { newId } from '../../../src/actors/ids.ts'
-import { callOf, typesOf } from '../sessions/harness.ts'
-import { openRuns, runOf, startRun, untilEnd } from './run-world.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
+import type { Principal } from '../../../src/actors/use-cases/call.ts'
+import type { LogEvent } from '../../../src/storage/ports.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { calls, functionTool, httpTool } from '../sessions/approving.ts'
+import { callOf, collect, typesOf, type World } from '../sessions/harness.ts'
+import { AnsweringModel, cancelRun, openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
+
+const actionOf = (events: readonly LogEvent[], tool: string): string =>
+  String(events.findLast(({ payload }) => payload.tool === tool && 'action_id' in payload)?.payload.action_id)
+
+const approve = (world: World, action_id: string, output?: string) =>
+  world.useCases['actions.approve'](
+    callOf({ action_id }, {}, output === undefined ? {} : { tool_results: [{ action_id, output }] }),
+  )
+
+const reject = (world: World, action_id: string) =>
+  world.useCases['actions.reject'](callOf({ action_id }, {}, { reason: 'no' }))
 
 describe('a run without tools', () => {
   it('goes from the queue through one model call to its output', async () => {
     const world = await openRuns({}, { scripts: [{ text: ['Hel', 'lo'] }] })
-    const created = await world.useCases['runs.create'](
-      callOf({ agent_id: 'agt_1' }, {}, { input: { prompt: 'hi', city: 'Bern' } }),
-    )
+    const input = { prompt: 'hi', city: 'Bern' }
+    const created = await world.useCases['runs.create'](callOf({ agent_id: 'agt_1' }, {}, { input }))
     expect(created).toMatchObject({ agent_id: 'agt_1', status: 'queued', output: null, started_at: null })
-    const events = await untilEnd(world, created.id)
-    expect(typesOf(events)).toEqual([
+    expect(typesOf(await untilEnd(world, created.id))).toEqual([
       'run.queued',
       'run.started',
       'run.model_call.started',
@@ -19,15 +33,275 @@ describe('a run without tools', () => {
       'run.completed',
     ])
     const run = await runOf(world, created.id)
-    expect(run).toMatchObject({
-      status: 'completed',
-      input: { prompt: 'hi', city: 'Bern' },
-      output: { text: 'Hello' },
-      usage: { total_tokens: 15, cost_usd: '0.0001' },
-      error: null,
-    })
+    const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost_usd: '0.0001' }
+    expect(run).toMatchObject({ status: 'completed', input, output: { text: 'Hello' }, usage, error: null })
     expect(run.started_at).not.toBeNull()
     expect(run.finished_at).not.toBeNull()
-    expect(world.provider.asked[0]?.messages).toEqual([{ role: 'user', content: 'hi\n\n{\n  "city": "Bern"\n}' }])
+    const content = 'hi\n\n{\n  "city": "Bern"\n}'
+    expect(world.provider.asked[0]?.messages).toEqual([{ role: 'user', content }])
+  })
+
+  it('fails with the code of the model that failed', async () => {
+    const model = new AnsweringModel(() => Promise.reject(new Error('not a model error')))
+    const world = await openRuns({}, { model })
+    const run = await startRun(world, 'agt_1')
+    expect((await untilEnd(world, run)).at(-1)).toMatchObject({
+      event_type: 'run.failed',
+      payload: { error: { code: 'interrupted' } },
+    })
+    expect(await runOf(world, run)).toMatchObject({ status: 'failed', output: null, error: { code: 'interrupted' } })
+  })
+
+  it('reads its log page by page and as a stream that resumes', async () => {
+    const world = await openRuns({}, { scripts: [{ text: ['Hello'] }] })
+    const run = await startRun(world, 'agt_1')
+    const whole = await untilEnd(world, run)
+    const seen: string[] = []
+    for (let cursor: string | undefined, more = true; more; ) {
+      const query = { limit: 2, ...(cursor !== undefined && { cursor }) }
+      const page = await world.useCases['runs.events'](callOf({ run_id: run }, query, undefined))
+      if (!('json' in page)) throw new Error('not a page')
+      seen.push(...page.json.data.map(({ event_type }) => event_type))
+      more = page.json.next_cursor !== null
+      cursor = page.json.next_cursor ?? undefined
+    }
+    expect(seen).toEqual(typesOf(whole))
+    const call = { ...callOf({ run_id: run }, { limit: 2 }, undefined), accept: 'text/event-stream', after: 3 }
+    const answer = await world.useCases['runs.events'](call)
+    if (!('events' in answer)) throw new Error('not a stream')
+    expect(typesOf(await collect(answer.events.stream))).toEqual(typesOf(whole).slice(3))
+    const foreign = callOf({ run_id: run }, { limit: 2, cursor: 'bm90aGluZw' }, undefined)
+    await expect(world.useCases['runs.events'](foreign)).rejects.toMatchObject({ code: 'invalid_query' })
+  })
+})
+
+describe('the tools of a run', () => {
+  it('are run by the server at once, and their outputs reach the model in order', async () => {
+    const world = await openRuns(
+      { agt_1: withTools(httpTool('post'), httpTool('get')) },
+      {
+        scripts: [calls('post', 'get', 'made_up'), { text: ['Done.'] }],
+        runTool: async ({ tool }) => ({ ok: true, output: tool.type === 'http' ? tool.name : '' }),
+      },
+    )
+    const run = await startRun(world, 'agt_1')
+    expect((await untilEnd(world, run)).at(-1)?.payload).toMatchObject({ output: { text: 'Done.' } })
+    const said = world.provider.asked[1]?.messages.slice(1)
+    expect(said).toMatchObject([
+      { role: 'assistant', toolCalls: [{ name: 'post' }, { name: 'get' }, { name: 'made_up' }] },
+      { role: 'tool', content: 'post' },
+      { role: 'tool', content: 'get' },
+      { role: 'tool', content: expect.stringContaining('unknown_tool') },
+    ])
+  })
+
+  it('wait for the caller’s output where the caller runs them', async () => {
+    const world = await openRuns(
+      { agt_1: withTools(functionTool('ask')) },
+      { scripts: [calls('ask'), { text: ['Fine.'] }] },
+    )
+    const run = await startRun(world, 'agt_1')
+    const events = await until(world, run, 'run.requires_action')
+    expect(events.at(-1)?.payload).toMatchObject({ reason: 'tool_output_required', tool: 'ask' })
+    expect((await runOf(world, run)).status).toBe('requires_action')
+    const action = actionOf(events, 'ask')
+    await expect(approve(world, action)).rejects.toMatchObject({ code: 'tool_result_required' })
+    expect(await approve(world, action, '42')).toMatchObject({ status: 'executed', run_id: run, resolved_by: 'key_a' })
+    await untilEnd(world, run)
+    expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '42' })
+    expect((await runOf(world, run)).status).toBe('completed')
+  })
+
+  it('run once behind an approval that is given twice, and a rejection is told to the model', async () => {
+    const tools = [httpTool('guarded', { needsApproval: true }), httpTool('risky', { risk_level: 'high' })]
+    const ran: string[] = []
+    const world = await openRuns(
+      { agt_1: withTools(...tools) },
+      {
+        scripts: [calls('guarded', 'risky'), { text: ['So be it.'] }],
+        runTool: async ({ actionId, runId }) => {
+          ran.push(`${actionId} ${runId}`)
+          return { ok: true, output: 'ran' }
+        },
+      },
+    )
+    const run = await startRun(world, 'agt_1')
+    const events = await until(world, run, 'run.requires_action', 2)
+    const guarded = actionOf(events, 'guarded')
+    await Promise.all([approve(world, guarded), approve(world, guarded)])
+    expect(await reject(world, actionOf(events, 'risky'))).toMatchObject({ status: 'rejected', note: 'no' })
+    const log = await untilEnd(world, run)
+    expect(typesOf(log)).toContain('run.action.rejected')
+    expect(ran).toEqual([`${guarded} ${run}`])
+    expect(world.provider.asked[1]?.messages.slice(2)).toMatchObject([
+      { role: 'tool', content: 'ran' },
+      { role: 'tool', content: expect.stringContaining('rejected') },
+    ])
+    expect(log.at(-1)?.event_type).toBe('run.completed')
+  })
+
+  it('follow the policy of the installation: denied, let through, or waited for', async () => {
+    const tools = { barred: 'deny', guarded: 'auto', plain: 'require' } as const
+    const world = await openRuns(
+      {
+        agt_1: {
+          ...withTools(httpTool('barred'), httpTool('guarded', { needsApproval: true }), httpTool('plain')),
+          approval_policy: { default: 'auto', tools },
+        },
+      },
+      { scripts: [calls('barred', 'guarded', 'plain'), { text: ['Done.'] }] },
+    )
+    const run = await startRun(world, 'agt_1')
+    const events = await until(world, run, 'run.requires_action')
+    expect(events.at(-1)?.payload).toMatchObject({ reason: 'approval_required', tool: 'plain' })
+    await approve(world, actionOf(events, 'plain'))
+    const outputs = (await untilEnd(world, run)).filter(({ event_type }) => event_type === 'run.tool_call.completed')
+    const byTool = Object.fromEntries(outputs.map(({ payload }) => [payload.tool, payload.output]))
+    expect(byTool).toMatchObject({ guarded: 'done', plain: 'done' })
+    expect(byTool.barred).toContain('denied_by_policy')
+  })
+
+  it('execute an action that a caller creates for the run, and belong to its tenant', async () => {
+    const ran: string[] = []
+    const world = await openRuns(
+      { agt_1: withTools(httpTool('post'), functionTool('ask')) },
+      {
+        scripts: [calls('ask')],
+        runTool: async ({ actionId }) => {
+          ran.push(actionId)
+          return { ok: true, output: 'posted' }
+        },
+      },
+    )
+    const run = await startRun(world, 'agt_1', { tenant_id: 'ten_1' })
+    await until(world, run, 'run.requires_action')
+    const body = { tool: 'post', arguments: { a: 1 }, risk_level: 'low', run_id: run } as const
+    const action = await world.useCases['actions.create'](callOf({}, {}, body))
+    expect(action).toMatchObject({ status: 'pending_approval', tenant_id: 'ten_1', run_id: run })
+    await approve(world, action.id)
+    expect(ran).toEqual([action.id])
+    const unknown = callOf({}, {}, { ...body, run_id: 'run_01kb0000000000000000000000' })
+    await expect(world.useCases['actions.create'](unknown)).rejects.toMatchObject({
+      code: 'not_found',
+      details: { param: 'run_id' },
+    })
+  })
+})
+
+describe('a run that is ended', () => {
+  it('by cancel reaches the model call, its actions and the queue, and answers cancelled again', async () => {
+    const stuck = Promise.withResolvers<void>()
+    const model = new AnsweringModel(
+      (_request, signal) =>
+        new Promise((_, refuse) => {
+          signal.addEventListener('abort', () => {
+            stuck.resolve()
+            refuse(new Error('aborted'))
+          })
+        }),
+    )
+    const world = await openRuns({}, { model })
+    const run = await startRun(world, 'agt_1')
+    await until(world, run, 'run.model_call.started')
+    expect(await cancelRun(world, run)).toMatchObject({ status: 'cancelled', finished_at: expect.any(String) })
+    await stuck.promise
+    expect((await cancelRun(world, run)).status).toBe('cancelled')
+    expect((await untilEnd(world, run)).at(-1)?.event_type).toBe('run.cancelled')
+  })
+
+  it('while it waits for people rejects what waits; a completed one refuses cancel', async () => {
+    const world = await openRuns(
+      { agt_1: withTools(functionTool('ask')) },
+      { scripts: [calls('ask'), { text: ['Hello'] }] },
+    )
+    const run = await startRun(world, 'agt_1')
+    const action = actionOf(await until(world, run, 'run.requires_action'), 'ask')
+    await cancelRun(world, run)
+    await world.host.delivered(run)
+    const after = await world.useCases['actions.get'](callOf({ action_id: action }, {}, undefined))
+    expect(after.status).toBe('rejected')
+    const other = await startRun(world, 'agt_1')
+    await untilEnd(world, other)
+    await expect(cancelRun(world, other)).rejects.toMatchObject({ code: 'invalid_transition' })
+  })
+
+  it('by its time, in the queue or in the middle', async () => {
+    const clock = new VirtualClock()
+    const world = await openRuns({ agt_1: withTools(functionTool('ask')) }, { clock, scripts: [calls('ask')] })
+    const run = await startRun(world, 'agt_1', { expires_in: 60 })
+    await clock.advance(1000)
+    expect((await runOf(world, run)).status).toBe('requires_action')
+    await clock.advance(58_000)
+    expect((await runOf(world, run)).status).toBe('requires_action')
+    await clock.advance(2000)
+    expect((await runOf(world, run)).status).toBe('expired')
+  })
+
+  it('by a limit of its agent', async () => {
+    const clock = new VirtualClock()
+    const limits = { max_steps: 2, max_duration_s: 30 }
+    const world = await openRuns(
+      { agt_1: { ...withTools(functionTool('ask')), source: { limits } } },
+      { clock, scripts: [calls('made_up'), calls('made_up'), calls('ask')] },
+    )
+    const looping = await startRun(world, 'agt_1')
+    await clock.advance(1000)
+    expect(await runOf(world, looping)).toMatchObject({ status: 'failed', error: { code: 'too_many_steps' } })
+    const waiting = await startRun(world, 'agt_1')
+    await clock.advance(32_000)
+    expect(await runOf(world, waiting)).toMatchObject({ status: 'failed', error: { code: 'time_limit_exceeded' } })
+  })
+
+  it('by deletion leaves nothing of itself', async () => {
+    const clock = new VirtualClock()
+    const world = await openRuns({ agt_1: withTools(functionTool('ask')) }, { clock, scripts: [calls('ask')] })
+    const run = await startRun(world, 'agt_1')
+    await clock.advance(1000)
+    await world.host.deliver(run, { event: { type: 'delete' }, cause: 'erase' })
+    await clock.advance(60_000)
+    expect(await world.storage.commits.events(run, 0, 10)).toEqual([])
+    await expect(runOf(world, run)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('whose a run is', () => {
+  it('shows nobody the run of another project, tenant or agent', async () => {
+    const world = await openRuns({}, { scripts: [{ text: ['Hello'] }] })
+    const run = await startRun(world, 'agt_1', { tenant_id: 'ten_1' })
+    const call = callOf({ run_id: run }, {}, undefined)
+    await expect(world.useCases['runs.get']({ ...call, scope: projectScope('prj_b') })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    const asKey = (agentId: string, keyType: 'secret' | 'public'): Principal => ({
+      kind: 'agent_key',
+      project: 'prj_a',
+      keyId: 'key_b',
+      agentId,
+      keyType,
+      allowedDomains: [],
+    })
+    const own = await world.useCases['runs.get']({ ...call, principal: asKey('agt_1', 'secret') })
+    expect(own.tenant_id).toBe('ten_1')
+    for (const principal of [asKey('agt_2', 'secret'), asKey('agt_1', 'public')]) {
+      await expect(world.useCases['runs.get']({ ...call, principal })).rejects.toMatchObject({ code: 'not_found' })
+      const create = callOf({ agent_id: 'agt_1' }, {}, { input: { prompt: 'go' }, tenant_id: 'ten_1' })
+      await expect(world.useCases['runs.create']({ ...create, principal })).rejects.toMatchObject({ code: 'not_found' })
+    }
+  })
+
+  it('keeps what it took from its agent, whatever becomes of that', async () => {
+    const tools = [httpTool('guarded', { needsApproval: true })]
+    const config = { ...noAgent, model: 'm-1', system_prompt: 'Be brief.', tools }
+    const agents = { agt_1: { config } }
+    const world = await openRuns(agents, { scripts: [calls('guarded'), { text: ['Done.'] }] })
+    const run = await startRun(world, 'agt_1')
+    const events = await until(world, run, 'run.requires_action')
+    Object.assign(agents, { agt_1: { config: { ...noAgent, model: 'm-2' } } })
+    await approve(world, actionOf(events, 'guarded'))
+    await untilEnd(world, run)
+    expect(world.provider.asked.map(({ model, instructions }) => [model, instructions])).toEqual([
+      ['m-1', ['Be brief.']],
+      ['m-1', ['Be brief.']],
+    ])
   })
 })

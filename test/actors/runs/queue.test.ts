@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import { runRows } from '../../../src/actors/runs/kinds.ts'
+import { queueIdOf } from '../../../src/actors/runs/lanes.ts'
+import { runQueueContext } from '../../../src/actors/runs/schema.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import { functionTool } from '../sessions/approving.ts'
+import { callOf, type World } from '../sessions/harness.ts'
+import { AnsweringModel, cancelRun, openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
+
+const queueOf = async (world: World) => {
+  const queue = await world.host.load(queueIdOf('prj_a'))
+  if (queue === null) throw new Error('nobody has asked for a slot')
+  return runQueueContext(queue.state.snapshot.context)
+}
+
+const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, i) => make(i))
+
+/** Answers only when it is told to, and keeps who was asked in which order. */
+class HeldModel extends AnsweringModel {
+  readonly order: string[] = []
+  #waiting: (() => void)[] = []
+  #open = false
+
+  constructor() {
+    super(async ({ messages }) => {
+      this.order.push(messages[0]?.content ?? '')
+      if (!this.#open) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      return { text: 'done' }
+    })
+  }
+
+  /** Lets the call that waits longest be answered. */
+  answerOne(): void {
+    this.#waiting.shift()?.()
+  }
+
+  answerAll(): void {
+    this.#open = true
+    for (const answer of this.#waiting.splice(0)) answer()
+  }
+}
+
+const startFor = (world: World, tenant: string | undefined, prompt: string) =>
+  startRun(world, 'agt_1', { input: { prompt }, ...(tenant !== undefined && { tenant_id: tenant }) })
+
+describe('the queue of a project', () => {
+  it('lets so many runs work at a time, of one tenant and of all, and ends them all', async () => {
+    const model = new AnsweringModel(async () => {
+      await calm()
+      return { text: 'done' }
+    })
+    const world = await openRuns({}, { model, concurrency: { perProject: 5, perTenant: 2 } })
+    const runs = await Promise.all(times(60, (n) => startFor(world, `ten_${n % 4}`, `${n}`)))
+    await Promise.all(runs.map((run) => untilEnd(world, run)))
+    for (const run of runs) expect((await runOf(world, run)).status).toBe('completed')
+    expect(model.most).toBeLessThanOrEqual(5)
+    expect(model.asked).toHaveLength(60)
+    await calm()
+    expect((await queueOf(world)).holders).toEqual({})
+  })
+
+  it('serves tenants in turn: one with few runs does not wait behind one with many', async () => {
+    const model = new HeldModel()
+    const clock = new VirtualClock()
+    const world = await openRuns({}, { model, clock, concurrency: { perProject: 1, perTenant: 1 } })
+    for (const n of times(6, (each) => each)) await startFor(world, 'ten_a', `a${n}`)
+    await clock.advance(100)
+    await startFor(world, 'ten_b', 'b0')
+    await startFor(world, undefined, 'c0')
+    for (let step = 0; step < 8; step++) {
+      await clock.advance(200)
+      model.answerOne()
+    }
+    await clock.advance(200)
+    expect(model.order).toHaveLength(8)
+    expect([model.order.indexOf('b0'), model.order.indexOf('c0')].every((place) => place <= 3)).toBe(true)
+    expect(model.order.filter((each) => each.startsWith('a'))).toEqual(times(6, (n) => `a${n}`))
+  })
+
+  it('bounds runs without a tenant by the project alone', async () => {
+    const model = new HeldModel()
+    const clock = new VirtualClock()
+    const world = await openRuns({}, { model, clock, concurrency: { perProject: 3, perTenant: 1 } })
+    for (const n of times(5, (each) => each)) await startFor(world, undefined, `c${n}`)
+    for (const n of times(2, (each) => each)) await startFor(world, 'ten_a', `a${n}`)
+    await clock.advance(500)
+    expect(model.running).toBe(3)
+    expect(model.order).toEqual(['c0', 'c1', 'c2'])
+    model.answerAll()
+    await clock.advance(1000)
+    expect(model.order).toHaveLength(7)
+  })
+
+  it('serves more tenants than it reads at once, each of them', async () => {
+    const model = new HeldModel()
+    const clock = new VirtualClock()
+    const world = await openRuns({}, { model, clock, concurrency: { perProject: 80, perTenant: 1 } })
+    for (const n of times(90, (each) => each)) {
+      await startFor(world, `ten_${n}`, 'first')
+      await startFor(world, `ten_${n}`, 'second')
+    }
+    await clock.advance(2000)
+    expect(model.running).toBe(80)
+    model.answerAll()
+    await clock.advance(5000)
+    expect(model.order).toHaveLength(180)
+  })
+
+  it('gives a slot back while people are waited for, and the run returns to the head of its lane', async () => {
+    const model = new AnsweringModel(({ messages }) => {
+      const asks = messages[0]?.content === 'ask' && messages.length === 1
+      return asks ? { toolCalls: [{ callId: 'c', name: 'ask', arguments: '{}' }] } : { text: 'done' }
+    })
+    const world = await openRuns(
+      { agt_1: withTools(functionTool('ask')) },
+      { model, concurrency: { perProject: 1, perTenant: 1 } },
+    )
+    const asking = await startFor(world, 'ten_a', 'ask')
+    const events = await until(world, asking, 'run.requires_action')
+    await untilEnd(world, await startFor(world, 'ten_a', 'other'))
+    const action_id = String(events.at(-1)?.payload.action_id)
+    await world.useCases['actions.approve'](callOf({ action_id }, {}, { tool_results: [{ action_id, output: '1' }] }))
+    expect((await untilEnd(world, asking)).at(-1)?.event_type).toBe('run.completed')
+  })
+
+  it('passes over runs that were cancelled while they waited', async () => {
+    const model = new HeldModel()
+    const clock = new VirtualClock()
+    const world = await openRuns({}, { model, clock, concurrency: { perProject: 1, perTenant: 1 } })
+    const runs = [
+      await startFor(world, 'ten_a', '0'),
+      await startFor(world, 'ten_a', '1'),
+      await startFor(world, 'ten_a', '2'),
+    ]
+    await clock.advance(200)
+    await cancelRun(world, runs[1] ?? '')
+    model.answerAll()
+    await clock.advance(500)
+    expect(model.order).toEqual(['0', '2'])
+    expect((await queueOf(world)).holders).toEqual({})
+  })
+
+  it('costs nothing for a run that waits behind a full project', async () => {
+    const model = new HeldModel()
+    const clock = new VirtualClock()
+    const world = await openRuns({}, { model, clock, concurrency: { perProject: 2, perTenant: 2 } })
+    for (const n of times(3, (each) => each)) await startFor(world, 'ten_a', `${n}`)
+    await clock.advance(500)
+    const seq = async () => (await world.host.load(queueIdOf('prj_a')))?.state.seq
+    const before = await seq()
+    for (const n of times(50, (each) => each)) await startFor(world, 'ten_a', `more ${n}`)
+    await clock.advance(500)
+    expect(await seq()).toBe(before)
+    model.answerAll()
+    await clock.advance(10_000)
+    expect(model.order).toHaveLength(53)
+  })
+
+  it('finds a slot again whose run went away without a word', async () => {
+    const storage = openMemoryStorage()
+    const clock = new VirtualClock()
+    const model = new HeldModel()
+    const world = await openRuns({}, { model, clock, storage, concurrency: { perProject: 1, perTenant: 1 } })
+    const lost = await startFor(world, 'ten_a', 'lost')
+    await clock.advance(500)
+    await startFor(world, 'ten_a', 'next')
+    await clock.advance(500)
+    expect(model.order).toEqual(['lost'])
+    // as an operator would who removes it from the store
+    world.host.drop(lost)
+    await storage.commits.forget(lost)
+    await storage.records.remove(runRows, projectScope('prj_a'), lost)
+    await clock.advance(180_000)
+    expect(model.order).toEqual(['lost', 'next'])
+  })
+})
+
+describe('after a restart', () => {
+  it('goes on with what waited and with what worked', async () => {
+    const storage = openMemoryStorage()
+    const held = new HeldModel()
+    const clock = new VirtualClock()
+    const first = await openRuns({}, { storage, clock, model: held, concurrency: { perProject: 2, perTenant: 2 } })
+    const runs = []
+    for (const n of times(7, (each) => each)) runs.push(await startFor(first, `ten_${n % 2}`, `${n}`))
+    await clock.advance(500)
+    expect(held.running).toBe(2)
+    // dies: nothing of it goes on
+    first.host.effects.kill()
+    const model = new AnsweringModel(() => ({ text: 'done' }))
+    const second = await openRuns({}, { storage, clock, model, concurrency: { perProject: 2, perTenant: 2 } })
+    await clock.advance(20_000)
+    for (const run of runs) expect((await runOf(second, run)).status).toBe('completed')
+    expect(model.asked).toHaveLength(7)
+    expect((await queueOf(second)).holders).toEqual({})
+  })
+})
