@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChaosWorld, openChaosWorld } from './chaos-world.ts'
+import { type ChaosWorld, isUp, openChaosWorld } from './chaos-world.ts'
 import { collect } from './collect.ts'
 import { type DisturbanceKind, planOf } from './disturbance-plan.ts'
 import { Disturber } from './disturber.ts'
@@ -46,7 +46,9 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
     deadline: () => deadline,
   }
   const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
-  const takeovers = new Takeovers(parts, load.tell)
+  // whoever spreads requests over nodes leaves out those that do not answer
+  const urls = () => world.cluster.nodes.filter(isUp).map(({ url }) => url)
+  const takeovers = new Takeovers({ ...parts, urls }, load.tell)
   await takeovers.prepare()
   const disturber = new Disturber({ world, takeovers, seed, say: stamped })
   const loaded = load.run()

@@ -13,6 +13,9 @@ export interface DisturberParts {
   readonly say: (line: string) => void
 }
 
+/** On a slow machine nodes take long to come back, and a run so many times longer than planned; then the rest is left out. */
+const slowFactor = 2
+
 /** A node that does not come up is started so often. */
 const startAttempts = 20
 const startPauseMs = 500
@@ -30,6 +33,7 @@ export class Disturber {
   readonly #taken = new Set<ClusterNode>()
   readonly #stores = new Set<string>()
   readonly #measured: Promise<void>[] = []
+  #until = 0
 
   constructor(parts: DisturberParts) {
     this.#parts = parts
@@ -40,6 +44,7 @@ export class Disturber {
   /** Resolves when all is done and healed. */
   async run(plan: readonly Disturbance[]): Promise<void> {
     const startedAt = performance.now()
+    this.#until = startedAt + slowFactor * (plan.at(-1)?.atMs ?? 0)
     const under: Promise<void>[] = []
     for (const disturbance of plan) {
       await wait(startedAt + disturbance.atMs - performance.now())
@@ -56,6 +61,7 @@ export class Disturber {
     if (kind === 'cut_mongod') return this.#cut('mongod', forMs)
     if (kind === 'cut_redis') return this.#cut('redis', forMs)
     const node = await this.#spare()
+    if (node === undefined) return
     this.#note(kind, `${kind} ${node.name} for ${forMs} ms`)
     if (kind === 'kill') await this.#kill(node, forMs)
     else if (kind === 'pause') await this.#pause(node, forMs)
@@ -116,9 +122,9 @@ export class Disturber {
     this.#parts.world.wires[at]?.[wire].heal()
   }
 
-  /** A node that can be disturbed while another one goes on. */
-  async #spare(): Promise<ClusterNode> {
-    for (;;) {
+  /** A node that can be disturbed while another one goes on; undefined when that takes too long. */
+  async #spare(): Promise<ClusterNode | undefined> {
+    while (performance.now() < this.#until) {
       const free = this.#parts.world.cluster.nodes.filter((node) => isUp(node) && !this.#taken.has(node))
       const node = free.length > 1 ? this.#random.pick(free) : undefined
       if (node !== undefined) {
@@ -127,6 +133,7 @@ export class Disturber {
       }
       await wait(50)
     }
+    return undefined
   }
 
   #note(kind: DisturbanceKind, line: string): void {

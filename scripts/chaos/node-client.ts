@@ -129,8 +129,9 @@ export class NodeClient {
 
   #nextNode(): string {
     const urls = this.#parts.urls()
+    // of none the last one is as good as any
     const others = urls.filter((url) => url !== this.#last)
-    this.#last = this.#random.pick(others.length > 0 ? others : urls) ?? ''
+    this.#last = this.#random.pick(others.length > 0 ? others : urls) ?? this.#last
     return this.#last
   }
 }
