@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Api } from './api.ts'
+import { stores, World } from './world.ts'
+
+describe.each(stores)('agents on $store', ({ store }) => {
+  let world: World
+  let api: Api
+
+  beforeAll(async () => {
+    world = await World.start({ store })
+    api = world.api
+  })
+  afterAll(() => world.stop())
+
+  const ok = async (answer: ReturnType<Api['get']>, status = 200) => {
+    const { status: given, body } = await answer
+    expect(given, JSON.stringify(body)).toBe(status)
+    return body
+  }
+  const refused = async (answer: ReturnType<Api['get']>) => {
+    const { status, body } = await answer
+    return `${status} ${body.error?.code} ${body.error?.param ?? ''}`.trim()
+  }
+
+  const config = { model: 'simulated-1', system_prompt: 'Be brief.' }
+  const newAgent = async () => (await ok(api.post('/v1/agents', { name: 'Helper', config }))).id
+  const newTenant = async (name: string) => (await ok(api.post('/v1/tenants', { external_id: name, name }), 201)).id
+  const publish = async (agent: string, version: string, visibility = 'public') => {
+    await ok(api.post(`/v1/agents/${agent}/versions`, { version, config, visibility }), 201)
+    return ok(api.post(`/v1/agents/${agent}/versions/${version}/publish`))
+  }
+
+  it('go from a draft through test and review into the catalogue, to a tenant, up, back and out', async () => {
+    const agent = await newAgent()
+    const one = `/v1/agents/${agent}/versions/1.0.0`
+    const draft = await ok(
+      api.post(`/v1/agents/${agent}/versions`, { version: '1.0.0', config, visibility: 'public' }),
+      201,
+    )
+    expect(draft).toMatchObject({ agent_id: agent, version: '1.0.0', status: 'draft', requirements: {}, test: null })
+    expect(await refused(api.post(`/v1/agents/${agent}/versions`, { version: '1.0.0', config }))).toBe(
+      '409 already_exists version',
+    )
+    expect(await ok(api.post(`${one}/validate`))).toEqual({ valid: true, findings: [] })
+    const tested = await ok(api.post(`${one}/test`, { input: 'Hello?' }))
+    expect(tested).toMatchObject({ status: 'draft', test: { passed: true, input: 'Hello?', error: null } })
+    expect(tested.test.output.length).toBeGreaterThan(0)
+    expect(await ok(api.post(`${one}/submit`))).toMatchObject({ status: 'in_review' })
+    expect(await ok(api.post(`${one}/review`, { decision: 'reject', reason: 'Too brief.' }))).toMatchObject({
+      status: 'draft',
+      review: { decision: 'reject', reason: 'Too brief.' },
+    })
+    await ok(api.post(`${one}/submit`))
+    const published = await ok(api.post(`${one}/review`, { decision: 'approve' }))
+    expect(published).toMatchObject({ status: 'published', config })
+    expect(await ok(api.get(one))).toEqual(published)
+    const { data } = await ok(api.get('/v1/agent-catalog?limit=100'))
+    expect(data.filter((entry: { agent_id: string }) => entry.agent_id === agent)).toMatchObject([
+      { name: 'Helper', version: '1.0.0', agent_version_id: draft.id, visibility: 'public' },
+    ])
+
+    const tenant = await newTenant('acme')
+    const installed = await ok(api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }), 201)
+    expect(installed).toMatchObject({ version: '1.0.0', status: 'active', tenant_id: tenant })
+    const there = `/v1/agent-installations/${installed.id}`
+    await publish(agent, '1.1.0')
+    expect(await ok(api.post(`${there}/upgrade`))).toMatchObject({ version: '1.1.0', previous_version: '1.0.0' })
+    expect(await ok(api.post(`${there}/rollback`))).toMatchObject({ version: '1.0.0', previous_version: null })
+    expect(await refused(api.post(`${there}/rollback`))).toBe('409 invalid_transition')
+    expect(await refused(api.get(`/v1/agents/${agent}`, { method: 'DELETE' }))).toBe('409 agent_in_use')
+    const policy = { default: 'require', tools: { refund: 'deny' } }
+    const overlays = { system_prompt_append: 'Say you.' }
+    expect(await ok(api.post(there, { approval_policy: policy, overlays }, { method: 'PATCH' }))).toMatchObject({
+      approval_policy: policy,
+      overlays,
+    })
+    expect(await ok(api.get(there, { method: 'DELETE' }))).toMatchObject({ status: 'disabled' })
+
+    expect(await ok(api.post(`${one}/deprecate`))).toMatchObject({ status: 'deprecated' })
+    expect(await ok(api.post(`${one}/retire`))).toMatchObject({ status: 'retired' })
+    expect(await refused(api.post(`${one}/publish`))).toBe('409 invalid_transition')
+    expect(await ok(api.get(`/v1/agents/${agent}`, { method: 'DELETE' }))).toEqual({ id: agent, deleted: true })
+    expect(await refused(api.get(one))).toBe('404 not_found version')
+    expect(await refused(api.get(`/v1/agents/${agent}/versions`))).toBe('404 not_found agent_id')
+  })
+
+  it('take a version once, whoever else publishes or upgrades at the same time', async () => {
+    const agent = await newAgent()
+    const tenant = await newTenant('busy')
+    await publish(agent, '1.0.0')
+    const { id } = await ok(api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }), 201)
+    await ok(api.post(`/v1/agents/${agent}/versions`, { version: '2.0.0', config }), 201)
+    const many = Array.from({ length: 8 })
+    const published = await Promise.all(
+      many.map(async () => (await api.post(`/v1/agents/${agent}/versions/2.0.0/publish`)).status),
+    )
+    expect(published.sort()).toEqual([200, ...Array(7).fill(409)])
+    const upgraded = await Promise.all(many.map(() => ok(api.post(`/v1/agent-installations/${id}/upgrade`))))
+    expect(new Set(upgraded.map(({ version }) => version))).toEqual(new Set(['2.0.0']))
+    expect(await ok(api.post(`/v1/agent-installations/${id}/rollback`))).toMatchObject({
+      version: '1.0.0',
+      previous_version: null,
+    })
+    const drafted = await Promise.all(
+      many.map(async () => (await api.post(`/v1/agents/${agent}/versions`, { version: '3.0.0', config })).status),
+    )
+    expect(drafted.sort()).toEqual([201, ...Array(7).fill(409)])
+  })
+
+  it('are acted on once under one Idempotency-Key', async () => {
+    const agent = await newAgent()
+    const tenant = await newTenant('careful')
+    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await publish(agent, version)
+    const body = { tenant_id: tenant, agent_id: agent, version: '1.0.0' }
+    const key = (name: string) => ({ headers: { 'idempotency-key': `${store}-${name}` } })
+    const made = await Promise.all(
+      [1, 2, 3].map(async () => (await ok(api.post('/v1/agent-installations', body, key('make')), 201)).id),
+    )
+    expect(new Set(made).size).toBe(1)
+    const there = `/v1/agent-installations/${made[0]}`
+    for (const version of ['1.1.0', '1.2.0']) await ok(api.post(`${there}/upgrade`, { version }))
+    const back = await ok(api.post(`${there}/rollback`, undefined, key('back')))
+    expect(back).toMatchObject({ version: '1.1.0' })
+    expect(await ok(api.post(`${there}/rollback`, undefined, key('back')))).toEqual(back)
+  })
+
+  it('keep what was published and installed over a kill -9', async () => {
+    const agent = await newAgent()
+    const tenant = await newTenant('lasting')
+    await publish(agent, '1.0.0')
+    const { id } = await ok(api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }), 201)
+    await publish(agent, '1.1.0')
+    await world.crash()
+    await world.restart()
+    expect(await ok(api.get(`/v1/agents/${agent}/versions/1.1.0`))).toMatchObject({ status: 'published' })
+    expect(await ok(api.post(`/v1/agent-installations/${id}/upgrade`))).toMatchObject({ version: '1.1.0' })
+    const { data } = await ok(api.get(`/v1/agents/${agent}/versions`))
+    expect(data.map(({ version, status }: { version: string; status: string }) => `${version} ${status}`)).toEqual([
+      '1.1.0 published',
+      '1.0.0 published',
+    ])
+  })
+
+  it('are reached by their own keys, from the pages that these are for', async () => {
+    const [agent, other] = [await newAgent(), await newAgent()]
+    const { id, key } = await ok(api.post(`/v1/agents/${agent}/keys`, { name: 'server' }))
+    const mine = world.as(key)
+    const session = await ok(mine.post('/v1/sessions', {}), 201)
+    expect(session.agent_id).toBe(agent)
+    const stream = await mine.turn(session.id, { input: 'Hello' })
+    expect((await stream.all()).at(-1)?.event).toBe('turn.completed')
+    expect(await refused(mine.post('/v1/sessions', { agent_id: other }))).toBe('404 not_found agent_id')
+    const foreign = await api.createSession({ agent_id: other })
+    expect(await refused(mine.get(`/v1/sessions/${foreign}`))).toBe('404 not_found session_id')
+    expect(await refused(mine.get('/v1/agents'))).toBe('403 forbidden')
+    expect(await refused(mine.get(`/v1/sessions/${session.id}/events`))).toBe('403 secret_key_required')
+
+    const browser = await ok(
+      api.post(`/v1/agents/${agent}/keys`, { name: 'page', key_type: 'public', allowed_domains: ['*.app.example'] }),
+    )
+    const page = world.as(browser.key)
+    const at = (origin: string) => ({ headers: { origin } })
+    expect(await refused(page.post('/v1/sessions', {}))).toBe('403 origin_not_allowed')
+    expect(await refused(page.post('/v1/sessions', {}, at('https://evil.example')))).toBe('403 origin_not_allowed')
+    const opened = await page.post('/v1/sessions', {}, at('https://www.app.example'))
+    expect(opened.status).toBe(201)
+    expect(opened.headers.get('access-control-allow-origin')).toBe('https://www.app.example')
+    expect(await refused(page.get('/v1/sessions', at('https://www.app.example')))).toBe('403 forbidden')
+
+    expect(await ok(api.get(`/v1/agents/${agent}/keys/${id}`, { method: 'DELETE' }))).toMatchObject({ id })
+    expect(await refused(mine.get(`/v1/sessions/${session.id}`))).toBe('401 authentication_required')
+  })
+
+  it('run in the browser of a tenant what the tenant has installed', async () => {
+    const agent = await newAgent()
+    const tenant = await newTenant('browsing')
+    await publish(agent, '1.0.0')
+    const { id } = await ok(api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }), 201)
+    const grant = { tenant_id: tenant, external_user_id: 'ada', installation_ids: [id] }
+    const { token } = await ok(api.post('/v1/client-tokens', grant), 201)
+    const session = await ok(world.as(token).post('/v1/sessions', {}), 201)
+    expect(session.agent_id).toBe(agent)
+    const stream = await world.as(token).turn(session.id, { input: 'Hello' })
+    expect((await stream.all()).at(-1)?.event).toBe('turn.completed')
+    const unknown = { ...grant, installation_ids: ['ins_nobody'] }
+    expect(await refused(api.post('/v1/client-tokens', unknown))).toBe('404 not_found installation_ids[0]')
+    await ok(api.get(`/v1/agent-installations/${id}`, { method: 'DELETE' }))
+    const denied = await world.as(token).fetch(`/v1/sessions/${session.id}/turns`, { input: 'Hello' })
+    expect(denied.status).toBe(409)
+  })
+})
