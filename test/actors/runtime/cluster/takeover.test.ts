@@ -193,6 +193,7 @@ describe('when the store is away', () => {
     const nodes = await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
     await owner.create(id)
+    const held = nodes.map(({ host }) => host.ownership.shards?.map((shard) => host.ownership.heldUnder(shard)))
     const reader = read(owner.host.feed.follow(id, 0, { at: 'never' }))
     await calm()
     for (const { process } of nodes) process.storeAway = true
@@ -202,8 +203,15 @@ describe('when the store is away', () => {
     for (const outcome of outcomes) expect(await outcome).toBeInstanceOf(StoreUnavailable)
     await cluster.clock.advance(30_000)
     expect(reader.ended).toBeUndefined()
-    for (const { process } of nodes) process.storeAway = false
+    // whoever notices first takes nothing from the others
+    for (const { process } of nodes) {
+      process.storeAway = false
+      await cluster.clock.advance(400)
+    }
     await cluster.clock.advance(3000)
+    expect(nodes.map(({ host }) => host.ownership.shards?.map((shard) => host.ownership.heldUnder(shard)))).toEqual(
+      held,
+    )
     for (const node of nodes) await cluster.during(node.tell(id, { type: 'count' }))
     await cluster.clock.advance(10_000)
     expect(reader.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])

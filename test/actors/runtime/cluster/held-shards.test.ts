@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { HeldShards, leaseMs, marginMs } from '../../../../src/actors/runtime/cluster/held-shards.ts'
+import { Elsewhere } from '../../../../src/actors/runtime/superseded.ts'
+import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
+import type { Commit } from '../../../../src/storage/ports.ts'
+import { VirtualClock } from '../../../support/virtual-clock.ts'
+
+const shard = 7
+const goodMs = leaseMs - marginMs
+const lease = (epoch: number) => ({ shard, holder: 'a', address: 'a:1', epoch, leftMs: leaseMs })
+
+const opened = () => {
+  const clock = new VirtualClock()
+  const held = new HeldShards(3, clock)
+  return { clock, held }
+}
+
+const commit = (epoch: number): Commit => ({
+  ...{ actor: 'prb_1', seq: 1, shard, epoch, at: 1, project: 'prj_1', tenant: null, machine: 'probe@1', cause: 'c' },
+  ...{ nonce: 'n', event: { type: 'e' }, events: [], last_sequence: 0, effects: [], messages: [], snapshot: {} },
+  ...{ reminders: {}, in_flight: {}, open: true, due: null },
+})
+
+describe('a lease', () => {
+  it('is good from when its renewal was sent until a second before it runs out', async () => {
+    const { clock, held } = opened()
+    const askedAt = clock.now()
+    await clock.leap(500)
+    expect(held.take(lease(4), askedAt)).toBe(true)
+    expect(held.epochOf(shard)).toBe(4)
+    await clock.leap(goodMs - 501)
+    expect(held.epochOf(shard)).toBe(4)
+    await clock.leap(1)
+    expect([held.epochOf(shard), held.heldUnder(shard)]).toEqual([undefined, 4])
+    expect(held.take(lease(4), clock.now())).toBe(false)
+    expect(held.epochOf(shard)).toBe(4)
+  })
+
+  it('is in doubt when the clock was set back, rather than good for longer', async () => {
+    const { clock, held } = opened()
+    held.take(lease(4), clock.now())
+    await clock.leap(-60_000)
+    expect(held.epochOf(shard)).toBeUndefined()
+  })
+
+  it('is news under a new epoch only, and gone when it is dropped', () => {
+    const { clock, held } = opened()
+    held.take(lease(4), clock.now())
+    expect(held.take(lease(5), clock.now())).toBe(true)
+    expect(held.shards).toEqual([shard])
+    held.close(shard)
+    expect([held.opens(shard), held.epochOf(shard)]).toEqual([false, 5])
+    held.drop(shard)
+    expect([held.opens(shard), held.heldUnder(shard), held.shards]).toEqual([false, undefined, []])
+    held.take(lease(6), clock.now())
+    expect(held.opens(shard)).toBe(true)
+  })
+
+  it('says when nobody else can be at work: at once where nobody ever was', () => {
+    const { clock, held } = opened()
+    held.take(lease(1), clock.now())
+    expect(held.aloneFrom(shard)).toBe(0)
+    held.take(lease(2), clock.now())
+    expect(held.aloneFrom(shard)).toBeGreaterThan(clock.now() + leaseMs)
+  })
+})
+
+describe('the guarded store', () => {
+  it('takes commits of held shards under their epoch, and refuses all others without asking', async () => {
+    const { clock, held } = opened()
+    const { commits } = openMemoryStorage()
+    let doubts = 0
+    const guarded = held.guarded(commits, () => doubts++)
+    await expect(guarded.append([commit(4)])).rejects.toBeInstanceOf(Elsewhere)
+    held.take(lease(4), clock.now())
+    await expect(guarded.append([commit(3)])).rejects.toBeInstanceOf(Elsewhere)
+    expect(await commits.head('prb_1')).toBeNull()
+    await clock.leap(goodMs)
+    expect(await guarded.append([commit(4)])).toEqual(['unknown'])
+    expect([doubts, await commits.head('prb_1')]).toEqual([1, null])
+    held.take(lease(4), clock.now())
+    expect(await guarded.append([commit(4)])).toEqual(['done'])
+    expect(await guarded.head('prb_1')).toMatchObject({ epoch: 4 })
+  })
+})

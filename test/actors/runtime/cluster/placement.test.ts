@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  patienceMs,
+  planFor,
+  preferredOwner,
+  type Situation,
+} from '../../../../src/actors/runtime/cluster/placement.ts'
+import { shardCount } from '../../../../src/actors/runtime/shard.ts'
+import type { Lease } from '../../../../src/storage/cluster-ports.ts'
+
+const shards = Array.from({ length: shardCount }, (_, shard) => shard)
+const processes = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 })
+
+const lease = (shard: number, holder: string | null, leftMs = 3000): Lease => ({
+  shard,
+  holder,
+  address: holder,
+  epoch: 7,
+  leftMs,
+})
+
+const situation = (given: Partial<Situation>): Situation => ({
+  self: 'a',
+  live: ['a'],
+  leases: shards.map(() => undefined),
+  isGone: () => false,
+  freeMs: () => 0,
+  isSettled: () => true,
+  ...given,
+})
+
+const shardsOf = (claims: readonly { readonly shard: number }[]): readonly number[] => claims.map(({ shard }) => shard)
+const preferredBy = (process: string, live: readonly string[]): readonly number[] =>
+  shards.filter((shard) => preferredOwner(shard, live) === process)
+
+describe('the preferred owner of a shard', () => {
+  it('is the same in whatever order the processes are known', () => {
+    fc.assert(
+      fc.property(processes, fc.nat(shardCount - 1), (live, shard) => {
+        expect(preferredOwner(shard, [...live].reverse())).toBe(preferredOwner(shard, live))
+        expect(live).toContain(preferredOwner(shard, live))
+      }),
+    )
+  })
+
+  it('stays when another process comes or goes', () => {
+    fc.assert(
+      fc.property(processes, (live) => {
+        const left = live.slice(1)
+        for (const shard of shards) {
+          const before = preferredOwner(shard, live)
+          if (before !== live[0] && left.length > 0) expect(preferredOwner(shard, left)).toBe(before)
+        }
+      }),
+    )
+  })
+
+  it('is each of a few nodes about as often', () => {
+    for (const count of [2, 3, 5]) {
+      const live = Array.from({ length: count }, (_, i) => `node-${i}.${i + 1}`)
+      for (const process of live) {
+        const share = preferredBy(process, live).length / (shardCount / count)
+        expect(share).toBeGreaterThan(0.6)
+        expect(share).toBeLessThan(1.4)
+      }
+    }
+  })
+
+  it('is nobody where nobody is', () => {
+    expect(preferredOwner(1, [])).toBeUndefined()
+  })
+})
+
+describe('what a process takes', () => {
+  it('is everything when it is alone, also what was never held', () => {
+    const { claims } = planFor(situation({}))
+    expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 0, breaking: false })))
+  })
+
+  it('is its own part of what is free or has run out, and the rest when nobody takes it for a while', () => {
+    const live = ['a', 'b']
+    const leases = shards.map((shard) => (shard % 2 ? lease(shard, null) : lease(shard, 'c', 0)))
+    const mine = preferredBy('a', live)
+    expect(shardsOf(planFor(situation({ live, leases })).claims)).toEqual(mine)
+    const late = planFor(situation({ live, leases, freeMs: () => patienceMs + 1 }))
+    expect(shardsOf(late.claims)).toEqual(shards)
+    expect(late.claims.every(({ epoch, breaking }) => epoch === 7 && !breaking)).toBe(true)
+  })
+
+  it('is nothing that somebody holds, unless that one is gone', () => {
+    const leases = shards.map((shard) => lease(shard, 'b'))
+    expect(planFor(situation({ leases })).claims).toEqual([])
+    const { claims } = planFor(situation({ leases, isGone: (process) => process === 'b' }))
+    expect(claims).toEqual(shards.map((shard) => ({ shard, epoch: 7, breaking: true })))
+  })
+
+  it('is nothing while it drains', () => {
+    const leases = shards.map((shard) => (shard % 2 ? lease(shard, 'a') : lease(shard, null)))
+    expect(planFor(situation({ live: ['b'], leases }))).toEqual({ claims: [], handOver: [] })
+  })
+})
+
+describe('what a process gives away', () => {
+  it("is what is another one's part, once that has been there for a while", () => {
+    const live = ['a', 'b']
+    const leases = shards.map((shard) => lease(shard, 'a'))
+    expect(planFor(situation({ live, leases })).handOver).toEqual(preferredBy('b', live))
+    expect(planFor(situation({ live, leases, isSettled: () => false })).handOver).toEqual([])
+  })
+
+  it('is nothing that it does not hold', () => {
+    const live = ['a', 'b']
+    const leases = shards.map((shard) => lease(shard, 'b'))
+    expect(planFor(situation({ live, leases })).handOver).toEqual([])
+  })
+})
+
+it('settles: every shard ends with its preferred owner, whoever acts first', () => {
+  fc.assert(
+    fc.property(processes, fc.array(fc.nat(), { minLength: 20, maxLength: 20 }), (live, order) => {
+      const leases: (Lease | undefined)[] = shards.map(() => undefined)
+      const act = (self: string): void => {
+        const { claims, handOver } = planFor(situation({ self, live, leases }))
+        for (const shard of handOver) leases[shard] = lease(shard, null)
+        for (const { shard } of claims) leases[shard] = lease(shard, self)
+      }
+      for (const turn of order) act(live[turn % live.length] ?? '')
+      for (let round = 0; round < 2; round++) for (const self of live) act(self)
+      expect(leases.map((each) => each?.holder)).toEqual(shards.map((shard) => preferredOwner(shard, live)))
+    }),
+  )
+})
