@@ -3,3 +3,6 @@ export const failedSeeds: readonly number[] = [
   7, 9, 14, 15, 24, 25, 32, 52, 92, 97, 100, 141, 149, 156, 189, 203, 350, 356, 367, 499, 530, 649, 792, 831, 879, 926,
   964, 998, 1347, 1362, 1831, 2406, 4218, 4867, 5934, 6994,
 ]
+
+/** Likewise of three processes with leases. */
+export const failedClusterSeeds: readonly number[] = [9, 11, 16, 19, 85]

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { failedSeeds } from './failed-seeds.ts'
+import { failedClusterSeeds, failedSeeds } from './failed-seeds.ts'
 import { noFaults } from './faults.ts'
 import { simulate } from './simulation.ts'
 
-const seeds = Number(process.env.SIMULATION_SEEDS ?? 100)
+const seeds = Number(process.env.SIMULATION_SEEDS ?? (process.env.CI === undefined ? 100 : 500))
+const clusterSeeds = Math.ceil(seeds / 2)
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-const brokenBy = async (list: readonly number[]): Promise<readonly string[]> => {
+const brokenBy = async (list: readonly number[], nodes = 1): Promise<readonly string[]> => {
   const broken: string[] = []
   for (const seed of list) {
-    const { violations } = await simulate(seed)
+    const { violations } = await simulate(seed, { nodes })
     for (const violation of violations) broken.push(`seed ${seed}: ${violation}`)
   }
   return broken
@@ -16,11 +18,28 @@ const brokenBy = async (list: readonly number[]): Promise<readonly string[]> => 
 
 describe('over crashes, stalls, outages and lost answers of the store', () => {
   it('every promise holds', async () => {
-    expect(await brokenBy(Array.from({ length: seeds }, (_, index) => index + 1))).toEqual([])
-  }, 120_000)
+    expect(await brokenBy(upTo(seeds))).toEqual([])
+  }, 300_000)
 
   it('every promise holds that was ever broken', async () => {
     expect(await brokenBy(failedSeeds)).toEqual([])
+  }, 120_000)
+})
+
+describe('over that, lost questions between three processes, hand-overs and a directory that goes away', () => {
+  it('every promise holds', async () => {
+    expect(await brokenBy(upTo(clusterSeeds), 3)).toEqual([])
+  }, 300_000)
+
+  it('every promise holds that was ever broken', async () => {
+    expect(await brokenBy(failedClusterSeeds, 3)).toEqual([])
+  }, 120_000)
+
+  it('goes the same way for the same seed, to the byte', async () => {
+    for (const seed of [1, 2, 3]) {
+      const { trace } = await simulate(seed, { nodes: 3 })
+      expect((await simulate(seed, { nodes: 3 })).trace.join('\n')).toBe(trace.join('\n'))
+    }
   }, 60_000)
 })
 

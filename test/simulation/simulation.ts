@@ -39,6 +39,8 @@ export interface SimulationOptions {
 const activeMs = 120_000
 const calmMs = 45_000
 const restartMs = 12_000
+/** Several processes share the shards out anew, which fences actors once more. */
+const sharedOutMs = 25_000
 const troubleMs = 4000
 const expiryMs = 8 * 24 * 60 * 60 * 1000
 
@@ -62,6 +64,7 @@ class Run {
   readonly #inner
   readonly #watchers: Watcher[] = []
   #faults: Faults
+  readonly #several: boolean
   #busy = 0
 
   constructor(seed: number, options: SimulationOptions) {
@@ -76,6 +79,7 @@ class Run {
     this.#scheduler = scheduler
     const { nodes = 1, faults = nodes > 1 ? clusterFaultsOf(random) : faultsOf(random) } = options
     this.#faults = { ...faults, ...options.defect?.faults }
+    this.#several = nodes > 1
     const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
     this.#inner = { ...openMemoryStorage({ now: scheduler.now }), leases: network?.leases ?? null }
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
@@ -108,10 +112,10 @@ class Run {
     this.#checkWatchers()
     if (this.#broken || this.#random.chance(0.5)) return
     this.cluster.restart()
-    await this.#until(() => false, restartMs)
+    await this.#until(() => false, this.#several ? sharedOutMs : restartMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
-    await checkTidiness(this.ledger, this.#inner)
+    await checkTidiness(this.ledger, this.#inner, this.#scheduler.now())
     if (this.#broken || this.#random.chance(0.5)) return
     this.#note('eight days pass')
     this.#scheduler.leap(expiryMs)
