@@ -50,11 +50,6 @@ export class EffectRunner {
     void this.#run(resident, id, flight, fresh, abort.signal).finally(() => this.#ended(id, running))
   }
 
-  /** Whether one of these effects runs here. */
-  runsAny(ids: readonly string[]): boolean {
-    return ids.some((id) => this.#running.has(id))
-  }
-
   /** The shards in which an effect runs here. */
   shards(): ReadonlySet<number> {
     return new Set([...this.#running.values()].map(({ shard }) => shard))

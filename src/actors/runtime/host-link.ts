@@ -19,8 +19,8 @@ export interface HostLink {
   read(id: string): Promise<Resident | null>
   /** Events of an actor that another process runs. */
   readLog(id: string, after: number): Promise<readonly LogEvent[]>
-  /** @throws {Elsewhere} when the actor's shard is on its way to another process, or this one cannot be certain of it. */
-  check(resident: Resident, delivery: Delivery): void
+  /** @throws {Elsewhere} when this process may not move the actor, or cannot be certain that it may. */
+  check(resident: Resident): void
   /** A shard in which a new actor runs here; undefined when any will do. */
   localShard(): number | undefined
   /** Resolves when the rows of everything that other processes acknowledged are written, or after a moment. */

@@ -92,7 +92,7 @@ export class Host {
       overtaken: (resident) => this.#residents.evict(resident),
       doubtful: (resident, error) => this.#doubt(resident, error),
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
-      check: (resident, delivery) => this.#link?.check(resident, delivery),
+      check: (resident) => this.#link?.check(resident),
     })
     const read = (actor: string, after: number) => this.readLog(actor, after)
     const followed = (actor: string) => this.#link?.followed(actor)

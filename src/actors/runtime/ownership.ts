@@ -11,7 +11,7 @@ export interface Ownership {
   epochOf(shard: number): number | undefined
   /** The epoch under which it holds a shard, though it may not be certain of that now; undefined when it does not. */
   heldUnder(shard: number): number | undefined
-  /** Whether something new may begin in a shard: false while that is handed over. */
+  /** Whether an effect may begin in a shard: not while that is handed over, which waits for those that run. */
   opens(shard: number): boolean
   /** The shards that it holds; undefined for all. */
   readonly shards: readonly number[] | undefined

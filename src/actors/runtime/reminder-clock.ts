@@ -33,8 +33,7 @@ export class ReminderClock {
   /** One look at what is due. */
   async round(): Promise<void> {
     try {
-      const { ownership } = this.#host
-      const shards = ownership.shards?.filter((shard) => ownership.opens(shard))
+      const { shards } = this.#host.ownership
       if (shards?.length === 0) return
       const due = await this.#store.due(this.#clock.now(), mostAtOnce, shards)
       for (const commit of due) await this.#attempt(commit)

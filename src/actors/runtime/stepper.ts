@@ -25,8 +25,8 @@ export interface StepperParts {
   readonly doubtful: (resident: Resident, error: unknown) => void
   /** Delivers anew to an actor that has to be loaded again. */
   readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Told>
-  /** Whether this is to be done by another process, which will take the actor over. @throws {Elsewhere} when so */
-  readonly check: (resident: Resident, delivery: Delivery) => void
+  /** @throws {Elsewhere} when this process may not move the actor, not even to refuse something. */
+  readonly check: (resident: Resident) => void
 }
 
 /** An actor that somebody else moved on is loaded and tried again this often. */
@@ -81,7 +81,7 @@ export class Stepper {
     if (resident.parked !== undefined) throw new ServiceError('actor_parked')
     const late = delivery.done ?? delivery.part ?? delivery.starts
     if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
-    this.#parts.check(resident, delivery)
+    this.#parts.check(resident)
     const step = this.#step(resident, delivery)
     if (step.kind === 'ignored') return this.#replay(resident, delivery)
     if (step.kind === 'refused') return this.#refuse(resident, delivery, step)

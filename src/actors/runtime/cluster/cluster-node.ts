@@ -94,7 +94,6 @@ export class ClusterNode implements HostLink {
       held,
       view: this.#view,
       clock,
-      isLive: (actor) => host.resident(actor) !== undefined,
       storeFails: () => this.keeper.failing,
       doubt: () => this.doubt(),
     })
@@ -114,7 +113,6 @@ export class ClusterNode implements HostLink {
         host,
         definitions,
         followers: this.#followers,
-        runs: (actor) => this.#runs(actor),
         doubt: () => this.doubt(),
       }),
     )
@@ -182,7 +180,7 @@ export class ClusterNode implements HostLink {
   async read(id: string): Promise<Resident | null> {
     const { held, host, definitions } = this.#parts
     const shard = shardOf(id)
-    if (held.epochOf(shard) !== undefined && this.#runs(id)) {
+    if (held.epochOf(shard) !== undefined) {
       try {
         return await host.loadHere(id)
       } catch (error) {
@@ -202,12 +200,8 @@ export class ClusterNode implements HostLink {
     return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
   }
 
-  check(resident: Resident, delivery: Delivery): void {
-    const { held, host } = this.#parts
-    const { shard, epoch, state } = resident
-    if (held.epochOf(shard) !== epoch) throw new Elsewhere('this process may not run the actor now')
-    if (held.opens(shard) || isResult(delivery) || host.effects.runsAny(Object.keys(state.inFlight))) return
-    throw new Elsewhere('the actor is being handed over')
+  check({ shard, epoch }: Resident): void {
+    if (this.#parts.held.epochOf(shard) !== epoch) throw new Elsewhere('this process may not run the actor now')
   }
 
   localShard(): number | undefined {
@@ -245,12 +239,6 @@ export class ClusterNode implements HostLink {
 
   doubt(): void {
     this.keeper.soon()
-  }
-
-  #runs(actor: string): boolean {
-    const { held, host } = this.#parts
-    const shard = shardOf(actor)
-    return held.opens(shard) || (held.heldUnder(shard) !== undefined && host.resident(actor) !== undefined)
   }
 
   /** A result of an effect is for the process that ran it: the next owner runs the effect itself, or says that it was cut. */

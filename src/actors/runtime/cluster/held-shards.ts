@@ -76,7 +76,7 @@ export class HeldShards implements Ownership {
     this.#list()
   }
 
-  /** Nothing new begins in the shard from now on. */
+  /** No effect begins in the shard from now on. */
   close(shard: number): void {
     if (this.heldUnder(shard) !== undefined) this.#draining.add(shard)
   }

@@ -13,8 +13,6 @@ export interface PeerServiceParts {
   readonly host: Host
   readonly definitions: readonly MachineDefinition[]
   readonly followers: RemoteFollowers
-  /** Whether an actor runs here, as far as this process knows. */
-  readonly runs: (actor: string) => boolean
   /** Somebody believes that this process holds what it does not. */
   readonly doubt: () => void
 }
@@ -25,7 +23,7 @@ const done: PeerAnswer = { kind: 'done' }
 /** Does for other processes what concerns the actors that run here. */
 export const peerService = (parts: PeerServiceParts): PeerService => {
   const answer = async (request: PeerRequest): Promise<PeerAnswer> => {
-    const { host, followers, runs } = parts
+    const { host, followers } = parts
     switch (request.kind) {
       case 'rows':
         await host.rows.settled()
@@ -36,18 +34,18 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         return here.length === request.actors.length ? done : elsewhere
       }
       case 'delivered':
-        if (!runs(request.actor)) return elsewhere
+        if (!isHeld(host, request.actor)) return elsewhere
         await host.deliveredHere(request.actor)
         return done
       case 'deliver': {
         const { actor, delivery, follower } = request
-        if (!runs(actor)) return elsewhere
+        if (!isHeld(host, actor)) return elsewhere
         if (follower !== undefined) followers.add(actor, follower)
         return told(await host.deliverHere(actor, delivery))
       }
       case 'create': {
         const { actor, machine, owner, input, cause } = request
-        if (!runs(actor)) return elsewhere
+        if (!isHeld(host, actor)) return elsewhere
         const kind = parts.definitions.find(({ name }) => name === machine)
         if (kind === undefined) throw new ServiceError('not_found')
         return told(await host.createHere(kind, actor, owner, input, cause))

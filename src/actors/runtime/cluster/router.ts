@@ -19,8 +19,6 @@ export interface RouterParts {
   readonly view: LeaseView
   readonly peers: Peers
   readonly clock: Clock
-  /** Whether an actor of a shard that is being handed over is in memory, and may have to end something here. */
-  readonly isLive: (actor: string) => boolean
   /** The lease store did not answer the last time. */
   readonly storeFails: () => boolean
   /** Something has changed, or seems to have: the leases are to be looked at. */
@@ -55,7 +53,7 @@ export class Router {
     const shard = shardOf(actor)
     const startedAt = clock.now()
     for (let attempt = 0; ; attempt++) {
-      const found = (await this.#try(actor, shard, here)) ?? (await this.#ask(shard, request, answered))
+      const found = (await this.#try(shard, here)) ?? (await this.#ask(shard, request, answered))
       if (found !== undefined) return found.value
       this.#checkPatience(shard, clock.now() - startedAt)
       doubt()
@@ -71,9 +69,8 @@ export class Router {
     })
   }
 
-  async #try<T>(actor: string, shard: number, here: () => Promise<T>): Promise<Found<T> | undefined> {
-    const { held, isLive } = this.#parts
-    if (held.heldUnder(shard) === undefined || !(held.opens(shard) || isLive(actor))) return undefined
+  async #try<T>(shard: number, here: () => Promise<T>): Promise<Found<T> | undefined> {
+    if (this.#parts.held.heldUnder(shard) === undefined) return undefined
     try {
       return { value: await here() }
     } catch (error) {

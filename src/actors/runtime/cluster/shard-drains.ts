@@ -36,8 +36,9 @@ interface Failure {
 }
 
 /**
- * Hands shards over: nothing new begins in one, what runs goes on to its end, then it is given back. No turn is cut so
- * that shards are spread evenly: one that does not get quiet stays for a while.
+ * Hands shards over: no effect begins in one any more, those that run go on to their end, then it is given back, and
+ * its next owner begins what was asked for meanwhile. Nobody has to wait to be heard, and no turn is cut so that shards
+ * are spread evenly: one that does not get quiet stays for a while.
  */
 export class ShardDrains {
   readonly #parts: ShardDrainsParts

@@ -43,6 +43,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     const reader = follow(other)
     await Promise.all(telling)
     await calm()
+    expect(sequences(reader)).toEqual(upTo(10))
     await owner.tell(id, { type: 'count', n: 10 })
     await calm()
     expect(sequences(reader)).toEqual(upTo(11))

@@ -155,6 +155,21 @@ describe('a node that was stopped for longer than its lease', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
 
+  it('refuses nothing by what it remembers', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(2)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    const actor = await owner.find(id)
+    owner.stall()
+    await cluster.clock.advance(6000)
+    await cluster.ownerOf(id).tell(id, { type: 'wait', ms: 60_000 })
+    // nothing to go back from, as far as it knows
+    const telling = owner.host.tell(actor, { event: { type: 'back' }, cause: 'back' })
+    owner.wake()
+    expect((await cluster.during(telling)).commit).toMatchObject({ cause: 'back' })
+  })
+
   it('reads actors from the store until it is certain again, not from its memory', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(2)
