@@ -1,28 +1,42 @@
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { MongoAPIError, MongoNetworkError, MongoServerError } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { asPortError } from '../../src/storage/mongo/trouble.ts'
 import { StoreUnavailable } from '../../src/storage/ports.ts'
 
-/** A system error as sockets have it. */
-const socketError = async (): Promise<Error> => {
-  const [one, other] = [createServer(), createServer()]
-  await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))
-  const { port }: { port: number } = Object(one.address())
-  const error = await new Promise<Error>((resolve) => other.once('error', resolve).listen(port, '127.0.0.1'))
-  one.close()
-  return error
+/** What a socket says of a write after the other side, or this one, has ended the connection. */
+const writeErrors = async (): Promise<readonly Error[]> => {
+  const server = createServer((socket) => socket.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: { port: number } = Object(server.address())
+  const failed = (end: (socket: Socket) => unknown) =>
+    new Promise<Error>((resolve) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', resolve).resume()
+      socket.once('end', () => {
+        end(socket)
+        socket.write('x', (error) => error && resolve(error))
+      })
+    })
+  const errors = await Promise.all([failed((socket) => socket.end()), failed((socket) => socket.destroy())])
+  server.close()
+  return errors
 }
 
 describe('trouble with MongoDB', () => {
   it('is the store being away, also when the driver hands on the error of a broken connection', async () => {
     expect(asPortError(new MongoNetworkError('read ECONNRESET'))).toBeInstanceOf(StoreUnavailable)
     expect(asPortError(new MongoServerError({ code: 11_600, message: 'going down' }))).toBeInstanceOf(StoreUnavailable)
-    expect(asPortError(await socketError())).toBeInstanceOf(StoreUnavailable)
+    for (const error of await writeErrors()) expect(asPortError(error), error.message).toBeInstanceOf(StoreUnavailable)
   })
 
   it('is not a bug of ours', () => {
-    for (const bug of [new TypeError('undefined'), new MongoAPIError('bad option'), 'text'])
+    for (const bug of [
+      new TypeError('undefined'),
+      new MongoAPIError('bad option'),
+      'text',
+      Object.assign(new Error(), { code: 'ERR_INVALID_ARG_TYPE' }),
+    ])
       expect(asPortError(bug)).toBe(bug)
   })
 })

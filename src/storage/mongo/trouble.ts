@@ -32,8 +32,9 @@ export const isTrouble = (error: unknown): boolean => {
   return closed || !(error instanceof MongoAPIError)
 }
 
-/** The driver hands the system's own error on when a connection breaks while a command is written to it. */
-const isOfSocket = (error: unknown): boolean => error instanceof Error && 'syscall' in error
+/** The driver hands a socket's own error on when the connection breaks while a command is written to it. */
+const isOfSocket = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(E[A-Z]+|ERR_(STREAM|SOCKET)_\w+)$/.test(String(error.code))
 
 /** The error that the port promises: `StoreUnavailable` for trouble of the database, else the error itself. */
 export const asPortError = (error: unknown): unknown =>
