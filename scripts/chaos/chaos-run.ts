@@ -48,7 +48,7 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
   // whoever spreads requests over nodes leaves out those that do not answer
   const urls = () => world.cluster.nodes.filter(isUp).map(({ url }) => url)
-  const takeovers = new Takeovers({ ...parts, urls }, load.tell)
+  const takeovers = new Takeovers({ ...parts, urls }, load.tell, stamped)
   await takeovers.prepare()
   const disturber = new Disturber({ world, takeovers, seed, say: stamped })
   const loaded = load.run()

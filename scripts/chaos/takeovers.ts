@@ -16,11 +16,14 @@ export class Takeovers {
   readonly #visits: SessionVisit[] = []
   readonly #busy = new Set<SessionVisit>()
   readonly #tell: (problem: unknown) => void
+  readonly #say: (line: string) => void
   #asked = 0
 
-  constructor(parts: ClientParts, tell: (problem: unknown) => void) {
+  /** @param tell told what the service refused. */
+  constructor(parts: ClientParts, tell: (problem: unknown) => void, say: (line: string) => void) {
     this.#parts = parts
     this.#tell = tell
+    this.#say = say
   }
 
   /** The sessions that are asked, for the verdict. */
@@ -40,15 +43,25 @@ export class Takeovers {
     const holders = new Set(table?.members.filter((member) => member.node === node).map(({ process }) => process))
     const held = new Set(table?.leases.filter(({ holder }) => holder && holders.has(holder)).map(({ shard }) => shard))
     const idle = this.#visits.filter((visit) => held.has(shardOf(visit.id)) && !this.#busy.has(visit))
-    await Promise.all(idle.slice(0, probesPerKill).map((visit) => this.#probe(visit, killedAt)))
+    const probed = idle.slice(0, probesPerKill).map(async (visit) => {
+      const took = await this.#probe(visit, killedAt)
+      if (took !== undefined)
+        this.#say(`shard ${shardOf(visit.id)} of ${node} was back ${Math.round(took)} ms after the kill`)
+    })
+    await Promise.all(probed)
   }
 
-  async #probe(visit: SessionVisit, killedAt: number): Promise<void> {
+  async #probe(visit: SessionVisit, killedAt: number): Promise<number | undefined> {
     this.#busy.add(visit)
     const token = `probe${++this.#asked}q`
-    const taken = () => this.timesMs.push(performance.now() - killedAt)
+    let took: number | undefined
+    const taken = () => {
+      took = performance.now() - killedAt
+      this.timesMs.push(took)
+    }
     await visit.ask('plain', token, taken).catch(this.#tell)
     this.#busy.delete(visit)
+    return took
   }
 }
 
