@@ -32,7 +32,7 @@ export interface ServiceSpec {
   url(port: number): string
 }
 
-const startTimeoutMs = 30_000
+const startTimeoutMs = 60_000
 const stopTimeoutMs = 40_000
 const pollMs = 25
 
