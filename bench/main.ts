@@ -3,9 +3,11 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startMongod } from '../scripts/services/mongod.ts'
+import { benchCluster } from './cluster.ts'
 import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuntime } from './runtime.ts'
+import { benchSessions } from './sessions.ts'
 import { benchSse } from './sse.ts'
 import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
@@ -26,6 +28,8 @@ const sections: Readonly<Record<string, Section>> = {
   runtime: benchRuntime,
   sse: benchSse,
   storage: storageOnItsOwnMongod,
+  cluster: benchCluster,
+  sessions: benchSessions,
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, secs: { type: 'string', default: '8' } } })

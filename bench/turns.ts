@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { startServer } from '../scripts/services/server.ts'
@@ -13,7 +13,7 @@ const rounds = 3
 const warmUpSeconds = 2
 
 /** What a load is driven at. */
-type Target = Pick<LoadOrder, 'target' | 'url' | 'key' | 'serverPid'>
+export type Target = Pick<LoadOrder, 'target' | 'nodes' | 'route' | 'key'>
 
 /**
  * Full durable turns of ours (HTTP, auth, machine, two commits, model, SSE) beside the floor in bench/floor, on one MongoDB
@@ -28,13 +28,15 @@ export async function benchTurns({ seconds }: { readonly seconds: number }): Pro
   }
   try {
     const mongod = await keep(startMongod())
-    const model = await keep(startScript('model', []))
-    const floor = await keep(startScript('server', [mongod.url, model.url]))
+    const model = await keep(startScript('floor/model'))
+    const floor = await keep(startScript('floor/server', [mongod.url, model.url]))
     const key = `csk_${randomBytes(32).toString('base64url')}`
-    const ours = await keep(startServer(serverEnv(mongod, model, key)))
+    const ours = await keep(
+      startServer({ MONGODB_URL: `${mongod.url}troupe`, BOOTSTRAP_SECRET_KEY: key, ...modelEnv(model) }),
+    )
     const targets: readonly [Target, Target] = [
-      { target: 'floor', url: floor.url, key: '', serverPid: floor.pid },
-      { target: 'ours', url: ours.url, key, serverPid: ours.pid },
+      { target: 'floor', nodes: [floor], key: '' },
+      { target: 'ours', nodes: [ours], key },
     ]
     for (const target of targets) await load(target, 64, warmUpSeconds)
     return [
@@ -47,27 +49,26 @@ export async function benchTurns({ seconds }: { readonly seconds: number }): Pro
   }
 }
 
-/** A script of bench/floor as a service; its first argument is the port. */
-function startScript(name: string, args: readonly string[]): Promise<Service> {
+/** A script of bench as a service; its first argument is the port. */
+export function startScript(name: string, args: readonly string[] = []): Promise<Service> {
   return startService({
-    name: `bench-${name}`,
+    name: `bench-${basename(name)}`,
     command: process.execPath,
     env: () => process.env,
-    args: (port) => [join(import.meta.dirname, `floor/${name}.ts`), String(port), ...args],
+    args: (port) => [join(import.meta.dirname, `${name}.ts`), String(port), ...args],
     url: (port) => `http://127.0.0.1:${port}`,
   })
 }
 
-const serverEnv = (mongod: Service, model: Service, key: string) => ({
-  MONGODB_URL: `${mongod.url}troupe`,
-  BOOTSTRAP_SECRET_KEY: key,
+/** Settings of a server whose models are a script of bench. */
+export const modelEnv = (model: Pick<Service, 'url'>) => ({
   OPENAI_API_KEY: 'bench',
   OPENAI_BASE_URL: `${model.url}/v1`,
   ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
 })
 
 /** A turn that called its model twice would be fast and wrong. */
-async function repeatedCalls(modelUrl: string): Promise<Row> {
+export async function repeatedCalls(modelUrl: string): Promise<Row> {
   const answer = await fetch(`${modelUrl}/calls`)
   const { twice }: { readonly twice: number } = JSON.parse(await answer.text())
   return { measure: 'model calls made twice', unit: '', ours: twice, bound: { of: 'ours', atMost: 0 } }
@@ -84,8 +85,10 @@ async function compare(targets: readonly [Target, Target], sessions: number, sec
   return rowsOf(floor, ours, sessions)
 }
 
-async function load(target: Target, workers: number, seconds: number): Promise<Measured> {
-  const order: LoadOrder = { ...target, workers, seconds }
+/** Drives turns from a process of its own. @throws {Error} when any failed. */
+export async function load(target: Target, workers: number, seconds: number): Promise<Measured> {
+  const nodes = target.nodes.map(({ url, pid }) => ({ url, pid }))
+  const order: LoadOrder = { ...target, nodes, workers, seconds }
   const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'turns/load.ts'), JSON.stringify(order)])
   const measured: Measured = JSON.parse(stdout)
   if (measured.errors > 0)
@@ -111,5 +114,6 @@ function rowsOf(floor: readonly Measured[], ours: readonly Measured[], sessions:
   ]
 }
 
-const middle = (all: readonly Measured[], field: keyof Measured) =>
+/** The median over rounds. */
+export const middle = (all: readonly Measured[], field: keyof Measured) =>
   median(all.map((measured) => Number(measured[field])))

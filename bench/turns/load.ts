@@ -4,16 +4,18 @@ import { readFileSync } from 'node:fs'
  * Drives turns in a closed loop: so many workers, each with a session of its own, each sends its next turn when the last one
  * has ended. A process of its own, so that its work is not the server's. Prints one `Measured` as JSON.
  *
- * `node bench/turns/load.ts '{"target":"floor","url":"http://…","workers":64,"seconds":8,"serverPid":1}'`
+ * `node bench/turns/load.ts '{"target":"floor","nodes":[{"url":"http://…","pid":1}],"workers":64,"seconds":8}'`
  */
 export interface LoadOrder {
   readonly target: 'floor' | 'ours'
-  readonly url: string
+  /** Workers are spread over them. */
+  readonly nodes: readonly { readonly url: string; readonly pid: number }[]
+  /** Where the turns of a session go: the node that made it, always the one after that, or each turn to another. */
+  readonly route?: 'own' | 'next' | 'any'
   /** Secret key, for ours. */
   readonly key: string
   readonly workers: number
   readonly seconds: number
-  readonly serverPid: number
 }
 
 /** What one load came to. Times in ms. */
@@ -24,6 +26,7 @@ export interface Measured {
   readonly turnsPerSecond: number
   readonly p50: number
   readonly p99: number
+  /** Of all nodes together. */
   readonly cpuPerTurn: number
   readonly rssMb: number
 }
@@ -72,16 +75,22 @@ async function drive(send: SendTurn): Promise<void> {
 async function openSession(worker: number): Promise<SendTurn> {
   if (order.target === 'floor') {
     const session = `${run}-${worker}`
-    return (turn) => post('/turn', JSON.stringify({ session, turn, text: `hello ${turn}` }))
+    return (turn) => post(nodeAt(worker), '/turn', JSON.stringify({ session, turn, text: `hello ${turn}` }))
   }
-  const created: { id: string } = JSON.parse(await post('/v1/sessions', '{}'))
+  const created: { id: string } = JSON.parse(await post(nodeAt(worker), '/v1/sessions', '{}'))
   const path = `/v1/sessions/${created.id}/turns`
-  return (turn) => post(path, JSON.stringify({ input: `hello ${turn}`, model: 'gpt-4o-mini' }))
+  const hops = { own: () => 0, next: () => 1, any: (turn: number) => turn }[order.route ?? 'own']
+  return (turn) =>
+    post(nodeAt(worker + hops(turn)), path, JSON.stringify({ input: `hello ${turn}`, model: 'gpt-4o-mini' }))
 }
 
-async function post(path: string, body: string): Promise<string> {
+function nodeAt(place: number): string {
+  return order.nodes[place % order.nodes.length]?.url ?? ''
+}
+
+async function post(url: string, path: string, body: string): Promise<string> {
   const headers = { authorization: `Bearer ${order.key}`, 'content-type': 'application/json' }
-  const response = await fetch(order.url + path, { method: 'POST', headers, body })
+  const response = await fetch(url + path, { method: 'POST', headers, body })
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`)
   return text
@@ -92,11 +101,15 @@ function quantile(part: number): number {
 }
 
 function cpuMs(): number {
-  const fields = readFileSync(`/proc/${order.serverPid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond
+  return order.nodes.reduce((sum, { pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return sum + ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond
+  }, 0)
 }
 
 function rssMb(): number {
-  const status = readFileSync(`/proc/${order.serverPid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024
+  return order.nodes.reduce((sum, { pid }) => {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return sum + Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024
+  }, 0)
 }

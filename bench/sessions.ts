@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startMongod } from '../scripts/services/mongod.ts'
+import { startServer } from '../scripts/services/server.ts'
+import type { Service } from '../scripts/services/service.ts'
+import type { Row } from './row.ts'
+import type { ClientOrder, Outcome } from './sessions/client.ts'
+import { modelEnv, startScript } from './turns.ts'
+
+const run = promisify(execFile)
+const streaming = 1_000
+const stored = 100_000
+/** As many as a server keeps in memory at most, and few enough that none of them is put away meanwhile. */
+const idle = 15_000
+const lookMs = 250
+
+/**
+ * One server on MongoDB: 1,000 turns that stream at once, four parts a second each, in an empty store and beside 100,000
+ * stored sessions; what that takes of memory, and what a session that just lies in memory costs the process.
+ */
+export async function benchSessions(): Promise<readonly Row[]> {
+  const services: Service[] = []
+  const keep = async (starting: Promise<Service>) => {
+    const service = await starting
+    services.unshift(service)
+    return service
+  }
+  try {
+    const mongod = await keep(startMongod())
+    const model = await keep(startScript('sessions/slow-model'))
+    const key = `csk_${randomBytes(32).toString('base64url')}`
+    const env = { MONGODB_URL: `${mongod.url}troupe`, BOOTSTRAP_SECRET_KEY: key, ...modelEnv(model) }
+    return await measure(await keep(startServer(env)), key)
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
+
+async function measure(server: Service, key: string): Promise<readonly Row[]> {
+  const clients = (order: Pick<ClientOrder, 'create' | 'stream'>) => ask({ url: server.url, key, ...order })
+  await clients({ stream: 50 })
+  const empty = await watched(server, () => clients({ stream: streaming }))
+  const before = memoryMb(server)
+  await clients({ create: idle })
+  const perActor = ((memoryMb(server) - before) * 1024 * 1024) / idle
+  const filling = await watched(server, () => clients({ create: stored - idle }))
+  const full = await watched(server, () => clients({ stream: streaming }))
+  const row = (measure: string, unit: string, ours: number, value: number, bound?: Row['bound']): Row => ({
+    ...{ measure, unit, ours, against: { name: 'empty store', value } },
+    ...(bound === undefined ? {} : { bound }),
+  })
+  const at = `1,000 streaming, ${stored.toLocaleString('en-US')} stored`
+  return [
+    row(`part late p50, ${at}`, 'ms', full.outcome.lateP50, empty.outcome.lateP50),
+    row(`part late p99, ${at}`, 'ms', full.outcome.lateP99, empty.outcome.lateP99, { of: 'ratio', atMost: 3 }),
+    row(`gap of events p99, ${at}`, 'ms', full.outcome.gapP99, empty.outcome.gapP99),
+    row(`most memory, ${at}`, 'MB', full.mostMb, empty.mostMb, { of: 'ours', atMost: 1024 }),
+    { measure: 'sessions made', unit: '1/s', ours: (stored - idle) / filling.outcome.seconds },
+    { measure: 'most memory while they are made', unit: 'MB', ours: filling.mostMb },
+    { measure: 'process memory an idle live session', unit: 'bytes', ours: perActor },
+  ]
+}
+
+async function ask(order: ClientOrder): Promise<Outcome> {
+  const { stdout } = await run(process.execPath, [
+    join(import.meta.dirname, 'sessions/client.ts'),
+    JSON.stringify(order),
+  ])
+  const outcome: Outcome = JSON.parse(stdout)
+  if (outcome.completed !== (order.stream ?? 0))
+    throw new Error(`${outcome.completed} of ${order.stream} turns completed`)
+  return outcome
+}
+
+/** What the clients came to, and the most memory that the server had meanwhile. */
+async function watched(server: Service, work: () => Promise<Outcome>): Promise<{ outcome: Outcome; mostMb: number }> {
+  let mostMb = 0
+  const timer = setInterval(() => {
+    mostMb = Math.max(mostMb, memoryMb(server))
+  }, lookMs)
+  try {
+    const outcome = await work()
+    return { outcome, mostMb }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const memoryMb = ({ pid }: Service): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024

@@ -1,0 +1,123 @@
+import { Agent, request } from 'node:http'
+
+/**
+ * Clients of a server in a process of their own. `client.ts '{"url":…,"key":…,"create":5000}'` makes so many sessions;
+ * `{"stream":1000}` runs a turn in so many new ones, all streaming at the same time. Prints one `Outcome` as JSON.
+ */
+export interface ClientOrder {
+  readonly url: string
+  /** Secret key. */
+  readonly key: string
+  /** How many sessions to make, 64 at a time. */
+  readonly create?: number
+  /** How many turns to run at once. */
+  readonly stream?: number
+}
+
+/** Times in ms. */
+export interface Outcome {
+  readonly seconds: number
+  readonly completed: number
+  /** From when the model sends a part to when it is here. */
+  readonly lateP50: number
+  readonly lateP99: number
+  /** Between two events of one stream. */
+  readonly gapP99: number
+}
+
+const workers = 64
+/** After a refusal that says to come again. */
+const retryMs = 200
+const order: ClientOrder = JSON.parse(process.argv[2] ?? '')
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+const headers = { authorization: `Bearer ${order.key}`, 'content-type': 'application/json' }
+const lates: number[] = []
+const gaps: number[] = []
+let completed = 0
+
+const startedAt = performance.now()
+if (order.create !== undefined) await atOnce(workers, order.create, newSession)
+if (order.stream !== undefined) {
+  const ends: Promise<void>[] = []
+  // one after the other begins in so many lanes; each streams for longer than all take to begin
+  await atOnce(workers, order.stream, async () => {
+    const { begun, ended } = runTurn(await newSession())
+    ends.push(ended)
+    await Promise.race([begun, ended])
+  })
+  await Promise.all(ends)
+}
+const outcome: Outcome = {
+  seconds: (performance.now() - startedAt) / 1000,
+  completed,
+  lateP50: quantile(lates, 0.5),
+  lateP99: quantile(lates, 0.99),
+  gapP99: quantile(gaps, 0.99),
+}
+console.log(JSON.stringify(outcome))
+process.exit(0)
+
+async function atOnce(width: number, count: number, work: () => Promise<unknown>): Promise<void> {
+  let left = count
+  const one = async (): Promise<void> => {
+    while (left-- > 0) await work()
+  }
+  await Promise.all(Array.from({ length: width }, one))
+}
+
+async function newSession(): Promise<string> {
+  const text = await post('/v1/sessions', '{}', () => {})
+  const { id }: { readonly id: string } = JSON.parse(text)
+  return id
+}
+
+function runTurn(session: string): { readonly begun: Promise<void>; readonly ended: Promise<void> } {
+  const begun = Promise.withResolvers<void>()
+  let last = 0
+  let rest = ''
+  const seen = (part: string): void => {
+    begun.resolve()
+    const now = Date.now()
+    const lines = (rest + part).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (!line.startsWith('data: ') || !line.includes('"delta"')) continue
+      for (const [, sentAt] of line.matchAll(/ @(\d{13})/g)) lates.push(now - Number(sentAt))
+      if (last > 0) gaps.push(now - last)
+      last = now
+    }
+  }
+  const ended = async (): Promise<void> => {
+    const body = JSON.stringify({ input: 'hello', model: 'gpt-4o-mini' })
+    const text = await post(`/v1/sessions/${session}/turns`, body, seen)
+    if (!text.includes('event: turn.completed')) throw new Error(`the turn did not complete: ${text.slice(-200)}`)
+    completed++
+  }
+  return { begun: begun.promise, ended: ended() }
+}
+
+function post(path: string, body: string, seen: (part: string) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request(order.url + path, { method: 'POST', headers, agent }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+        seen(part)
+      })
+      response.on('end', () => {
+        if ((response.statusCode ?? 500) < 300) resolve(text)
+        else if (response.statusCode === 503) setTimeout(() => resolve(post(path, body, seen)), retryMs)
+        else reject(new Error(`${path}: ${response.statusCode} ${text.slice(0, 200)}`))
+      })
+      response.on('error', reject)
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+}

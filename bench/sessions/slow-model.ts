@@ -1,0 +1,36 @@
+import { createServer, type ServerResponse } from 'node:http'
+
+/**
+ * A model in OpenAI's form that streams like a slow one: `slow-model.ts PORT`. So many chunks, one each `gapMs`; each says
+ * when it was sent (ms since the epoch), so that a reader on the same machine knows how late it is.
+ */
+const chunks = 40
+const gapMs = 250
+
+const frame = (data: object) => `data: ${JSON.stringify(data)}\n\n`
+const base = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench' }
+const usage = { prompt_tokens: 10, completion_tokens: chunks, total_tokens: 10 + chunks }
+
+const choice = (delta: object, finish_reason: string | null = null) =>
+  frame({ ...base, choices: [{ index: 0, delta, finish_reason }] })
+
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(choice({ role: 'assistant', content: '' }))
+    stream(response)
+  })
+})
+// a thousand turns at once ask for a thousand connections
+server.listen(Number(process.argv[2]), '127.0.0.1', 4096)
+
+function stream(response: ServerResponse): void {
+  let sent = 0
+  const timer = setInterval(() => {
+    sent++
+    if (sent <= chunks) response.write(choice({ content: ` @${Date.now()}` }))
+    else response.end(`${choice({}, 'stop')}${frame({ ...base, choices: [], usage })}data: [DONE]\n\n`)
+    if (sent > chunks) clearInterval(timer)
+  }, gapMs)
+  response.on('close', () => clearInterval(timer))
+}
