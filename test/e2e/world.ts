@@ -108,6 +108,11 @@ export class World {
     return this.#data.counts()
   }
 
+  /** In which tables or collections a text stands anywhere, and in how many rows. */
+  mentions(text: string): Promise<Record<string, number>> {
+    return this.#data.mentions(text)
+  }
+
   async stop(): Promise<void> {
     await this.#server.stop()
     await this.#data.remove()
@@ -119,8 +124,12 @@ interface Data {
   /** '' for SQLite in the folder. */
   readonly mongodbUrl: string
   counts(): Promise<Record<string, number>>
+  mentions(text: string): Promise<Record<string, number>>
   remove(): Promise<void>
 }
+
+const found = (counts: readonly (readonly [string, number])[]): Record<string, number> =>
+  Object.fromEntries(counts.filter(([, count]) => count > 0))
 
 class SqliteData implements Data {
   readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
@@ -135,6 +144,17 @@ class SqliteData implements Data {
     })
     database.close()
     return Promise.resolve(Object.fromEntries(counts))
+  }
+
+  mentions(text: string): Promise<Record<string, number>> {
+    const database = new DatabaseSync(join(this.folder, 'troupe.db'), { readOnly: true })
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
+    const counts = tables.map(({ name }) => {
+      const rows = database.prepare(`select * from "${name}"`).all()
+      return [String(name), rows.filter((row) => JSON.stringify(row).includes(text)).length] as const
+    })
+    database.close()
+    return Promise.resolve(found(counts))
   }
 
   remove(): Promise<void> {
@@ -161,6 +181,18 @@ class MongoData implements Data {
     })
   }
 
+  mentions(text: string): Promise<Record<string, number>> {
+    return this.#with(async (client) => {
+      const collections = await client.db(this.#database).collections()
+      const counts = collections.map(async (each) => {
+        const documents = await each.find({}, { promoteBuffers: true }).toArray()
+        const naming = documents.filter((document) => plainText(document).includes(text))
+        return [each.collectionName, naming.length] as const
+      })
+      return found(await Promise.all(counts))
+    })
+  }
+
   async remove(): Promise<void> {
     await this.#with((client) => client.db(this.#database).dropDatabase())
     rmSync(this.folder, { recursive: true, force: true })
@@ -175,3 +207,8 @@ class MongoData implements Data {
     }
   }
 }
+
+/** A document with the text of its binary values. */
+const plainText = (document: object): string =>
+  JSON.stringify(Object.values(document).map((value) => (Buffer.isBuffer(value) ? value.toString('utf8') : value))) +
+  JSON.stringify(document)

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import { readHistories } from '../../../scripts/histories/history.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope, tenantScope } from '../../../specs/scope.ts'
+import { auditLog } from '../../../src/actors/audit/kinds.ts'
+import type { EraserParts } from '../../../src/actors/effects/erase-listed.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { tenants } from '../../../src/actors/records/kinds.ts'
+import { readStoredState, revive } from '../../../src/actors/runtime/actor-state.ts'
+import { nextStep } from '../../../src/actors/runtime/step.ts'
+import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
+import { Owned } from '../../../src/actors/tenants/owned.ts'
+import { usageRows } from '../../../src/actors/usage/kinds.ts'
+import { idempotencyKeys } from '../../../src/actors/use-cases/idempotent.ts'
+import { definitionOf } from '../../../src/machines/index.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { RecordKind, StoredRecord } from '../../../src/storage/ports.ts'
+import { commitOf, recordOf } from '../../storage/samples.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const project = 'prj_1'
+const tenant = { project, tenant: 'ten_1', user: null }
+const ada = { ...tenant, user: 'ada' }
+
+const open = (deliver: EraserParts['host']['deliver'] = () => Promise.reject(new ServiceError('not_found'))) => {
+  const clock = new VirtualClock()
+  const storage = openMemoryStorage({ now: clock.now })
+  const host = { deliver, drop: () => {}, rows: { shown: async () => {} } }
+  const owned = new Owned({ storage, host, clock, kinds, actorRows: [sessionRows] })
+  const put = (kind: RecordKind, id: string, change: Partial<StoredRecord>) =>
+    storage.records.insert(kind, recordOf(id, { data: {}, ...change }))
+  return { clock, storage, owned, put }
+}
+
+/** What an erasure of the tenant leaves: who did what, and the row that says that it is being deleted. */
+const stays = [auditLog, tenants]
+
+describe('an erasure of a tenant', () => {
+  it.each(kinds.map((kind) => [kind.name, kind] as const))('covers every record of the kind %s', async (_, kind) => {
+    const { owned, put, storage } = open()
+    await put(kind, 'own', { tenant: 'ten_1' })
+    await put(kind, 'of-a-user', { tenant: 'ten_1', user: 'ada' })
+    await put(kind, 'other', { tenant: 'ten_2' })
+    await put(kind, 'project', {})
+    expect(await owned.erase(tenant)).toEqual({})
+    expect(await storage.records.left(kind, tenantScope(project, 'ten_1'))).toBe(stays.includes(kind) ? 2 : 0)
+    expect(await storage.records.left(kind, tenantScope(project, 'ten_2'))).toBe(1)
+    expect(await storage.records.get(kind, projectScope(project), 'project')).not.toBeNull()
+  })
+
+  it('removes commits that nobody answers for, and blobs when no actor needs them any more', async () => {
+    const { owned, storage } = open()
+    await storage.commits.append([commitOf('ses_1', 1, { tenant: 'ten_1' }), commitOf('ses_2', 1, { tenant: 'ten_2' })])
+    for (const name of ['ten_1.ses_1.aa', 'ten_1.bb', 'ten_2.cc', 'dd']) await storage.blobs.put(project, name, 'x')
+    expect(await owned.erase(tenant)).toEqual({})
+    expect(await storage.commits.head('ses_1')).toBeNull()
+    expect(await storage.commits.head('ses_2')).not.toBeNull()
+    expect(await storage.blobs.hashes(project, null, 10)).toEqual(['dd', 'ten_2.cc'])
+  })
+
+  it('says which collections hold something still, until the actors have removed themselves', async () => {
+    const { owned, put, storage } = open(async () => ({ commit: null, duplicate: false }))
+    await storage.commits.append([commitOf('ses_1', 1, { tenant: 'ten_1' })])
+    await storage.blobs.put(project, 'ten_1.ses_1.aa', 'x')
+    await put(tenants, 'ten_1', { tenant: 'ten_1' })
+    expect(await owned.erase(tenant)).toEqual({ actors: 1, blobs: 1 })
+    await storage.commits.forget('ses_1')
+    expect(await owned.erase(tenant)).toEqual({})
+  })
+
+  it('removes a parked actor without asking it', async () => {
+    const { owned, storage } = open(() => Promise.reject(new ServiceError('actor_parked')))
+    await storage.commits.append([commitOf('ses_1', 1, { tenant: 'ten_1' })])
+    expect(await owned.erase(tenant)).toEqual({})
+    expect(await storage.commits.head('ses_1')).toBeNull()
+  })
+
+  it('removes kept answers of requests that named the tenant, whoever sent them', async () => {
+    const { owned, put, storage } = open()
+    await put(idempotencyKeys, 'idk_1', { data: { about_tenant: 'ten_1', about_user: null } })
+    await put(idempotencyKeys, 'idk_2', { data: { about_tenant: 'ten_2', about_user: null } })
+    expect(await owned.left(tenant)).toEqual({ requests: 1 })
+    expect(await owned.erase(tenant)).toEqual({})
+    expect(await storage.records.get(idempotencyKeys, projectScope(project), 'idk_2')).not.toBeNull()
+  })
+})
+
+describe('an erasure of a user', () => {
+  it.each(kinds.map((kind) => [kind.name, kind] as const))('covers what it owns of the kind %s', async (_, kind) => {
+    const { owned, put, storage } = open()
+    await put(kind, 'own', { tenant: 'ten_1', user: 'ada' })
+    await put(kind, 'of-another', { tenant: 'ten_1', user: 'bob' })
+    await put(kind, 'of-the-tenant', { tenant: 'ten_1' })
+    expect(await owned.erase(ada)).toEqual({})
+    const left = await storage.records.left(kind, tenantScope(project, 'ten_1'))
+    expect(left).toBe([...stays, usageRows].includes(kind) ? 3 : 2)
+  })
+
+  it('keeps what was used for the invoice, without the user', async () => {
+    const { owned, put, storage } = open()
+    const data = { external_user_id: 'ada', input_tokens: 7 }
+    await put(usageRows, 'use_1', { tenant: 'ten_1', user: 'ada', data })
+    await owned.erase(ada)
+    const row = await storage.records.get(usageRows, projectScope(project), 'use_1')
+    expect(row).toMatchObject({ user: null, data: { external_user_id: null, input_tokens: 7 } })
+  })
+})
+
+/** Kinds of actor that are never a tenant's: the queue of a project, and what removes a tenant. */
+const ofProjects = ['run_queue', 'erasure']
+
+describe('an actor that a tenant can own', () => {
+  const steps = readHistories().flatMap(({ machine, name, steps: made }) =>
+    made.map(({ commit }, index) => ({ machine, name, step: index + 1, commit })),
+  )
+  const tenantOwned = steps.filter(({ machine }) => !ofProjects.some((name) => machine.startsWith(`${name}@`)))
+
+  it.each(tenantOwned)('removes itself when it is told to ($machine $name, after step $step)', ({ commit }) => {
+    const definition = definitionOf(commit.actor)
+    if (definition === undefined) throw new Error(`${commit.actor} is of no known kind`)
+    const snapshot = revive(definition, readStoredState(commit))
+    const state = {
+      seq: commit.seq,
+      lastSequence: commit.last_sequence,
+      snapshot,
+      reminders: commit.reminders,
+      inFlight: commit.in_flight,
+      text: { from: 0, value: '' },
+    }
+    const event = { type: 'delete', by: { kind: 'system', id: null }, at: commit.at }
+    const next = nextStep(definition, state, { actor: commit.actor, event, at: commit.at })
+    const inFlight = next.kind === 'next' ? next.draft.inFlight : commit.in_flight
+    expect(Object.values(inFlight).map(({ name }) => name)).toEqual([expect.stringMatching(/^erase[A-Z]/)])
+  })
+})

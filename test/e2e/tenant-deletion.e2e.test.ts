@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { populate } from './tenant-life.ts'
+import { startToolServer, type ToolServer } from './tool-server.ts'
+import { stores, World } from './world.ts'
+
+const patience = { timeout: 90_000, interval: 100 }
+const limit = { timeout: 240_000 }
+
+describe.each(stores)('a tenant on $store', ({ store }) => {
+  let world: World
+  let tool: ToolServer
+
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ store, tools: [tool] })
+  })
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  /** Where a text stands, but for the log of who did what, which stays. */
+  const traces = async (text: string): Promise<Record<string, number>> => {
+    const { audit_log: _mongo, records_audit_log: _sqlite, ...left } = await world.mentions(text)
+    return left
+  }
+
+  /**
+   * The same for an actor. For an hour its bare id is kept, so that a write which comes in late is known for one; rows of
+   * usage name it without its user.
+   */
+  const actorTraces = async (id: string): Promise<Record<string, number>> => {
+    const { erased_actors: _mongo, records_erased_actors: _sqlite, ...left } = await traces(id)
+    const { usage: _used, records_usage: _alsoUsed, ...rest } = left
+    return rest
+  }
+
+  const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+  const killed = async (): Promise<void> => {
+    await world.crash()
+    await world.restart()
+  }
+
+  const remove = async (path: string) => {
+    const response = await world.api.fetch(path, undefined, { method: 'DELETE' })
+    return { status: response.status, body: await response.json() }
+  }
+
+  it(
+    'is deleted with all that it owns, however often the server is killed meanwhile, and nothing else is',
+    limit,
+    async () => {
+      const doomed = await populate(world, tool, 'doomed')
+      const spared = await populate(world, tool, 'spared')
+      await vi.waitFor(
+        async () =>
+          expect(await traces(doomed.tenant)).toHaveProperty(
+            store === 'mongo' ? 'webhook_deliveries' : 'records_webhook_deliveries',
+          ),
+        patience,
+      )
+      const all = await traces(doomed.tenant)
+      expect(Object.keys(all).length).toBeGreaterThan(9)
+      const deleted = await remove(`/v1/tenants/${doomed.tenant}`)
+      expect(deleted).toMatchObject({ status: 200, body: { id: doomed.tenant, status: 'deleting', deleted: true } })
+      await killed()
+      await vi.waitFor(async () => expect(total(await traces(doomed.tenant))).toBeLessThan(total(all)), patience)
+      await killed()
+      await vi.waitFor(async () => expect(Object.keys(await traces(doomed.tenant)).length).toBeLessThan(3), patience)
+      await killed()
+      await vi.waitFor(async () => expect(await traces(doomed.tenant)).toEqual({}), patience)
+      expect((await world.api.get(`/v1/tenants/${doomed.tenant}`)).status).toBe(404)
+      for (const id of [...doomed.sessions, ...doomed.runs]) expect(await actorTraces(id)).toEqual({})
+      expect(await traces(doomed.installation)).toEqual({})
+      for (const run of spared.runs) expect((await world.api.get(`/v1/runs/${run}`)).body.status).toBe('completed')
+      expect((await world.as(spared.token).get('/v1/sessions')).body.data).toHaveLength(2)
+      const { body } = await world.api.get(`/v1/audit-log?tenant_id=${doomed.tenant}&limit=100`)
+      const actions = body.data.map(({ action }: { action: string }) => action)
+      expect(actions).toContain('tenant.deletion_started')
+      expect(actions.filter((action: string) => action === 'tenant.deleted')).toHaveLength(1)
+    },
+  )
+
+  it('serves nobody while it is suspended or deleted, and its owner may read and delete it', limit, async () => {
+    const { tenant, sessions, runs, agent, token, installation } = await populate(world, tool, 'closed')
+    const client = world.as(token)
+    const [session = ''] = sessions
+    const refusals = async () => {
+      const answers = [
+        await client.get('/v1/sessions'),
+        await client.post('/v1/sessions'),
+        await world.api.post(`/v1/sessions/${session}/turns`, { input: 'hello' }),
+        await world.api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' }),
+        await world.api.post(`/v1/agents/${agent}/runs`, { tenant_id: tenant, input: { prompt: 'hi' } }),
+        await world.api.post(`/v1/agents/${agent}/runs`, { installation_id: installation, input: { prompt: 'hi' } }),
+        await world.api.post('/v1/actions', { tool: 'x', arguments: {}, tenant_id: tenant }),
+        await world.api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }),
+      ]
+      return answers.map(({ status, body }) => `${status} ${body.error?.code}`)
+    }
+    const patch = (body: object) => world.api.fetch(`/v1/tenants/${tenant}`, body, { method: 'PATCH' })
+    expect((await patch({ status: 'suspended' })).status).toBe(200)
+    expect(await refusals()).toEqual(Array.from({ length: 8 }, () => '403 tenant_suspended'))
+    expect((await world.api.get(`/v1/runs/${runs[0]}`)).status).toBe(200)
+    expect((await patch({ status: 'active' })).status).toBe(200)
+    expect((await client.get('/v1/sessions')).status).toBe(200)
+    await remove(`/v1/tenants/${tenant}`)
+    expect(new Set((await refusals()).slice(3))).toEqual(new Set(['403 tenant_deleting']))
+    expect((await patch({ name: 'again' })).status).toBe(403)
+    expect((await world.api.post('/v1/tenants', { external_id: 'closed', name: 'again' })).body.error.code).toBe(
+      'tenant_deleting',
+    )
+    await vi.waitFor(async () => expect((await world.api.get(`/v1/tenants/${tenant}`)).status).toBe(404), patience)
+    expect((await client.get('/v1/sessions')).status).toBe(401)
+    const again = await world.api.post('/v1/tenants', { external_id: 'closed', name: 'again' })
+    expect(again).toMatchObject({ status: 201, body: { status: 'active' } })
+    expect(again.body.id).not.toBe(tenant)
+  })
+
+  it('forgets one user with all that it owns over a kill, and keeps the others and what was used', limit, async () => {
+    const { tenant, sessions, token } = await populate(world, tool, 'home')
+    const user = `/v1/tenants/${tenant}/users`
+    const used = async () => (await world.api.get(`/v1/usage/events?tenant_id=${tenant}&limit=100`)).body.data
+    const before = await used()
+    expect(before.map((row: { external_user_id: string }) => row.external_user_id)).toContain('ada')
+    expect(await remove(`${user}/ada?hard=true`)).toMatchObject({ status: 200, body: { deleted: true } })
+    await killed()
+    const [ofAda, waitsOfAda, ofBob] = sessions
+    for (const id of [ofAda, waitsOfAda]) {
+      await vi.waitFor(async () => expect(await actorTraces(id ?? '')).toEqual({}), patience)
+    }
+    expect((await world.as(token).get('/v1/sessions')).status).toBe(401)
+    expect((await world.api.get(`${user}/ada`)).status).toBe(404)
+    expect((await world.api.get(`/v1/sessions/${ofBob}`)).status).toBe(200)
+    const after = await used()
+    expect(after.map(({ id }: { id: string }) => id)).toEqual(before.map(({ id }: { id: string }) => id))
+    expect(after.map((row: { external_user_id: string }) => row.external_user_id)).not.toContain('ada')
+    const put = await world.api.fetch(`${user}/ada`, { display_name: 'another' }, { method: 'PUT' })
+    expect(await put.json()).toMatchObject({ external_user_id: 'ada', display_name: 'another', metadata: {} })
+  })
+})
