@@ -1,10 +1,15 @@
+import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
+import { Host } from '../../../src/actors/runtime/host.ts'
+import type { Ownership } from '../../../src/actors/runtime/ownership.ts'
+import { recover } from '../../../src/actors/runtime/recovery.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { logOf, openProbe, owner, probeRows, type Run, typesOf } from './probe.ts'
+import { probeDefinition } from './probe-machine.ts'
 
 const idOf = (n: number): string => `prb_${String(n).padStart(4, '0')}`
 
@@ -167,4 +172,35 @@ it('does not start while the store is away, and says so', async () => {
   const faulty = new FaultyStorage(openMemoryStorage())
   faulty.away = true
   await expect(openProbe({ storage: faulty.storage })).rejects.toThrow('away')
+})
+
+it('leaves open what was taken over before it was carried out', async () => {
+  const storage = await crashed(async (probe) => {
+    await probe.create(idOf(1))
+    await probe.create(idOf(2))
+    await probe.tell(idOf(1), { type: 'tell', messages: [{ to: idOf(2), event: { type: 'count' } }] })
+    await probe.tell(idOf(1), { type: 'count' })
+  })
+  // nobody takes the message
+  const there = await storage.commits.head(idOf(2))
+  if (there !== null) await storage.commits.append([{ ...there, seq: there.seq + 1, cause: 'x', machine: 'probe@99' }])
+  const clock = new VirtualClock()
+  const ownership: Ownership & { shardsHeld: boolean } = {
+    ...{ epoch: 2, shards: undefined, shardsHeld: true },
+    epochOf: () => (ownership.shardsHeld ? 2 : undefined),
+    heldUnder: () => (ownership.shardsHeld ? 2 : undefined),
+    opens: () => true,
+    aloneFrom: () => 0,
+  }
+  const log = pino({ level: 'silent' })
+  const effects = () => ({})
+  const host = new Host({ storage, definitions: [probeDefinition], effects, rows: {}, clock, log, ownership })
+  const open = async () => (await storage.commits.at(idOf(1), 3))?.open
+  void recover(host, storage.commits, clock, log)
+  await clock.advance(1000)
+  expect(await open()).toBe(true)
+  ownership.shardsHeld = false
+  await clock.advance(30_000)
+  await host.settler.flush()
+  expect(await open()).toBe(true)
 })

@@ -1,6 +1,8 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { projectScope } from '../../../../specs/scope.ts'
 import { shardCount } from '../../../../src/actors/runtime/shard.ts'
-import { logOf, typesOf } from '../probe.ts'
+import { calm } from '../../../support/virtual-clock.ts'
+import { logOf, owner, probeRows, typesOf } from '../probe.ts'
 import { ProbeCluster } from './probe-cluster.ts'
 
 // time is virtual, and a busy machine slow
@@ -40,5 +42,53 @@ it('refuses at any node what the machine refuses', async () => {
   for (const node of nodes) {
     await expect(node.tell('prb_1', { type: 'refuse' })).rejects.toMatchObject({ code: 'invalid_transition' })
     await expect(node.find('prb_unknown')).rejects.toMatchObject({ code: 'not_found' })
+  }
+})
+
+describe('lists', () => {
+  const rowsIn = (cluster: ProbeCluster) => cluster.storage.records.count(probeRows, projectScope(owner.project))
+
+  it('show on every node what any node has acknowledged', async () => {
+    const cluster = new ProbeCluster()
+    const nodes = await cluster.startAll(3)
+    for (const [i, id] of ids.entries()) await cluster.ownerOf(id).create(id, `create/${i}`)
+    const [first] = nodes
+    await first?.host.rows.shown()
+    expect(await rowsIn(cluster)).toBe(ids.length)
+  })
+
+  it('do not wait for a node that does not answer', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    const asker = cluster.ownerOf('prb_1')
+    await asker.create('prb_1')
+    cluster.otherThan(asker).stall()
+    await cluster.during(asker.host.rows.shown(), 500)
+    expect(await rowsIn(cluster)).toBe(1)
+  })
+
+  it('ask once for all who wait, and again for who came later', async () => {
+    const cluster = new ProbeCluster()
+    const [first] = await cluster.startAll(2)
+    const asked = () => cluster.asked.filter(({ kind }) => kind === 'rows').length
+    const before = asked()
+    await Promise.all(Array.from({ length: 50 }, () => first?.host.rows.shown()))
+    expect(asked() - before).toBe(1)
+    const answers = Promise.withResolvers<void>()
+    cluster.onAsk = ({ kind }) => (kind === 'rows' ? answers.promise : undefined)
+    const early = first?.host.rows.shown()
+    await calm()
+    const late = first?.host.rows.shown()
+    answers.resolve()
+    await Promise.all([early, late])
+    expect(asked() - before).toBe(3)
+  })
+})
+
+it('makes new actors where they are asked for', async () => {
+  const cluster = new ProbeCluster()
+  const nodes = await cluster.startAll(3)
+  for (const node of nodes) {
+    for (let n = 0; n < 20; n++) expect(cluster.ownerOf(node.host.newActorId('prb'))).toBe(node)
   }
 })

@@ -66,6 +66,20 @@ describe('when a node dies', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
 
+  it('a request that a stopped node does not answer is answered by the next owner', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    owner.stall()
+    await cluster.clock.advance(2000)
+    const telling = cluster.otherThan(owner).tell(id, { type: 'count', n: 1 }, 'once')
+    expect(await cluster.during(telling, 4900)).toMatchObject({ duplicate: false })
+    owner.wake()
+    await cluster.clock.advance(2000)
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
+  })
+
   it('its reminders and messages are delivered by others', async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
