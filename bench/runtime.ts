@@ -81,7 +81,7 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
   const log = pino({ level: 'silent' })
   const host = new Host({
     storage,
-    definitions,
+    definitions: [{ ...sessionDefinition, effects: { callModel: 'stream' } }],
     effects: () => effects,
     rows: { session: sessions },
     clock,

@@ -1,3 +1,4 @@
+import type { MachineDefinition } from '../../machines/definition.ts'
 import type { InFlight, JsonObject, StoredEvent } from '../../storage/ports.ts'
 import type { Owner } from './actor-state.ts'
 
@@ -37,6 +38,14 @@ export interface Effect {
 
 /** Effects by `<machine>.<name>`. */
 export type EffectCatalog = Readonly<Record<string, Effect>>
+
+/** `catalog`, when it has all that these machines can ask for: a gap shows at the start, not when it is asked for. @throws {Error} */
+export const checkedCatalog = (definitions: readonly MachineDefinition[], catalog: EffectCatalog): EffectCatalog => {
+  const asked = definitions.flatMap(({ name, effects }) => Object.keys(effects).map((effect) => `${name}.${effect}`))
+  const missing = asked.filter((name) => catalog[name] === undefined)
+  if (missing.length > 0) throw new Error(`no effect ${missing.join(', ')}`)
+  return catalog
+}
 
 /**
  * Whether an effect found in flight after a crash must not be run again: an at-most-once call that had begun, or

@@ -9,7 +9,7 @@ import { rowRecord } from './actor-row.ts'
 import { type Owner, stateAlone, storedState } from './actor-state.ts'
 import { type Clock, within } from './clock.ts'
 import { EffectRunner } from './effect-runner.ts'
-import type { EffectCatalog } from './effects.ts'
+import { checkedCatalog, type EffectCatalog } from './effects.ts'
 import { Feed, type Standing } from './feed.ts'
 import type { HostLink } from './host-link.ts'
 import type { Ledger } from './ledger.ts'
@@ -78,7 +78,7 @@ export class Host {
     this.ownership = ownership
     this.rows = new RowWriter(storage.records, clock, log, () => this.#link?.rowsElsewhere())
     this.settler = new Settler(storage.commits, clock, log)
-    this.effects = new EffectRunner(options.effects(this), this, clock, log)
+    this.effects = new EffectRunner(checkedCatalog(options.definitions, options.effects(this)), this, clock, log)
     this.#residents = new Residents({
       ...options,
       came: (found) => this.#takeUp(found),

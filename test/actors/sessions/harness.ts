@@ -25,9 +25,9 @@ import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
 import type { ToolCall, ToolOutcome } from '../../../src/actors/sessions/tool-runner.ts'
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
-import { actionUseCases } from '../../../src/actors/use-cases/actions.ts'
 import { usageKinds } from '../../../src/actors/usage/kinds.ts'
 import { usageLedger } from '../../../src/actors/usage/usage-ledger.ts'
+import { actionUseCases } from '../../../src/actors/use-cases/actions.ts'
 import type { Call, EventStream, Principal } from '../../../src/actors/use-cases/call.ts'
 import { runUseCases } from '../../../src/actors/use-cases/runs.ts'
 import { sessionApprovalUseCases } from '../../../src/actors/use-cases/session-approvals.ts'
@@ -129,7 +129,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
   const runtime: Runtime = await startRuntime({
     storage,
-    definitions,
+    definitions: definitions.filter(({ name }) => name !== 'erasure'),
     rows: { session: sessionRows, action: actionRows, run: runRows, delivery: deliveryRows },
     clock,
     log,
