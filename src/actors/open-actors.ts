@@ -109,8 +109,8 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const nodes = openNodes(runtime, parts.cluster, clock)
   const { limits = new LocalLimits(clock.now) } = parts
   notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
-  const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, clock })
   const checkTenant: CheckTenant = async (project, tenant) => tenants.admit(project, tenant)
+  const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
   const exports = new TenantExport({ storage, host, kinds, actorRows: Object.values(rows), now: clock.now })
   const useCases = {

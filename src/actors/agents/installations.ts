@@ -17,6 +17,8 @@ export interface InstallationParts {
   readonly records: RecordStore
   readonly versions: AgentVersions
   readonly catalogue: Catalogue
+  /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
+  readonly checkTenant: (project: string, tenant: string) => Promise<void>
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -69,9 +71,11 @@ export class Installations {
     return found((await this.table.insert({ ...row, notices })) ?? (await this.table.get(scope, row.id)))
   }
 
-  /** @throws {ServiceError} `not_found` */
+  /** @throws {ServiceError} `not_found`; under a scope that begins something, what `checkTenant` refuses with. */
   async get(scope: Scope, id: string): Promise<Row<InstallationData>> {
-    return found(await this.table.get(scope, id))
+    const row = found(await this.table.get(scope, id))
+    if (scope.work === true && row.tenant !== null) await this.#parts.checkTenant(row.project, row.tenant)
+    return row
   }
 
   /** Changes overlays, policy, rate plan or status. */
@@ -81,6 +85,7 @@ export class Installations {
     changes: Partial<Pick<InstallationData, 'overlays' | 'approval_policy' | 'rate_plan_id' | 'status'>>,
     by: AuditActor,
   ): Promise<Row<InstallationData>> {
+    await this.get(scope, id)
     const edit = ({ data }: Row<InstallationData>) => {
       const next = withMark({ ...data, ...changes })
       return changedFields(data, next).length === 0 ? null : next

@@ -8,6 +8,7 @@ import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
 import { AgentConfigs } from '../sessions/agent-configs.ts'
+import { ratePlans } from '../usage/kinds.ts'
 import { agentCatalogUseCases } from '../use-cases/agent-catalog.ts'
 import { agentKeyUseCases } from '../use-cases/agent-keys.ts'
 import { agentVersionUseCases } from '../use-cases/agent-versions.ts'
@@ -26,18 +27,24 @@ export interface AgentsParts {
   readonly providers: Pick<Providers, 'resolve' | 'list'>
   /** USD as exact decimal text; null when the price is unknown. */
   readonly costOf: (model: string, usage: ModelUsage) => string | null
+  /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
+  readonly checkTenant: (project: string, tenant: string) => Promise<void>
   readonly clock: Clock
 }
 
 /** Agents, their versions, keys and installations: the operations on them, and what sessions and runs ask. */
-export const openAgents = ({ host, records, keys, providers, costOf, clock }: AgentsParts) => {
+export const openAgents = ({ host, records, keys, providers, costOf, checkTenant, clock }: AgentsParts) => {
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })
   const catalogue = new Catalogue({ records, now })
-  const installations = new Installations({ records, versions, catalogue, now })
+  const installations = new Installations({ records, versions, catalogue, checkTenant, now })
   const resolve = agentResolver({ records, versions, now })
   const configs = new AgentConfigs({ resolve, now })
-  const tables = { agents: new Table(records, agents, now), tenants: new Table(records, tenants, now) }
+  const tables = {
+    agents: new Table(records, agents, now),
+    tenants: new Table(records, tenants, now),
+    plans: new Table(records, ratePlans, now),
+  }
   const shared = { records, versions, installations, catalogue, changed: configs.changed, now }
   const model = (name: string) => providers.resolve(name)
   return {

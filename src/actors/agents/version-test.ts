@@ -2,6 +2,7 @@ import { ModelError, type ModelProvider, type ModelRequest, type ModelUsage } fr
 import type { Clock } from '../runtime/clock.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { truncated } from '../sessions/sanitize.ts'
+import { type Metered, metered } from '../usage/metered.ts'
 import { runnable } from './effective-config.ts'
 import type { Manifest, TestEvidence } from './schema.ts'
 
@@ -16,6 +17,7 @@ export interface VersionTestParts {
 
 /** What is tried, by whom. */
 export interface Trial {
+  readonly agentId: string
   readonly config: Manifest
   readonly input: string
   readonly by: string
@@ -30,24 +32,32 @@ const maxOutput = 2000
 /** A model that takes longer has failed the test, in ms. */
 const patienceMs = 60_000
 
+/** What a test showed, and what it cost; `metered` is null when the model did not answer. */
+export interface Tried {
+  readonly evidence: TestEvidence
+  readonly metered: Metered | null
+}
+
 /**
  * Asks the draft's model once. Nothing but the model runs: it is told of the tools, and what it calls is noted, not
  * done. A model that fails is evidence too.
  */
-export const tryDraft = async (parts: VersionTestParts, trial: Trial): Promise<TestEvidence> => {
+export const tryDraft = async (parts: VersionTestParts, trial: Trial): Promise<Tried> => {
   const { config, input, by } = trial
-  const evidence = {
+  const about = {
     input,
     model: config.model,
     tested_by: by,
     tested_at: new Date(parts.clock.now()).toISOString(),
   }
   try {
-    return { ...evidence, error: null, ...(await answerOf(parts, trial)) }
+    const { metered: bill, ...answer } = await answerOf(parts, trial)
+    return { evidence: { ...about, error: null, ...answer }, metered: bill }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
     const { code, message } = error
-    return { ...evidence, passed: false, output: '', tool_calls: [], usage: null, error: { code, message } }
+    const nothing = { passed: false, output: '', tool_calls: [], usage: null }
+    return { evidence: { ...about, ...nothing, error: { code, message } }, metered: null }
   }
 }
 
@@ -56,13 +66,22 @@ const answerOf = async ({ resolve, costOf, clock }: VersionTestParts, trial: Tri
   const late = new AbortController()
   const cancel = clock.after(patienceMs, () => late.abort())
   try {
-    const answer = await provider.stream(requestOf(trial, model), () => {}, late.signal)
-    const calls = answer.toolCalls.map((call) => ({ tool: call.name, arguments: truncated(call.arguments) }))
+    const { text, toolCalls, usage } = await provider.stream(requestOf(trial, model), () => {}, late.signal)
+    const calls = toolCalls.map((call) => ({ tool: call.name, arguments: truncated(call.arguments) }))
+    const cost = costOf(model, usage)
     return {
-      passed: answer.text !== '' || calls.length > 0,
-      output: answer.text.slice(0, maxOutput).toWellFormed(),
+      passed: text !== '' || calls.length > 0,
+      output: text.slice(0, maxOutput).toWellFormed(),
       tool_calls: calls,
-      usage: usageOf(answer.usage, costOf(model, answer.usage)),
+      usage: usageOf(usage, cost),
+      metered: metered({
+        operation: 'agent_version.test',
+        provider: provider.id,
+        model,
+        usage,
+        cost,
+        agentId: trial.agentId,
+      }),
     }
   } catch (error) {
     if (late.signal.aborted) throw new ModelError('provider_timeout', 'The model did not answer in time.')

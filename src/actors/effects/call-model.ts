@@ -47,7 +47,12 @@ export const callModel = (parts: CallModelParts): Effect => ({
       parts.clock,
     )
     const session = sessionContext(context.context)
-    const whose: Whose = { operation: 'session.turn', agentId: session.agent_id, sessionId: context.actor }
+    const whose: Whose = {
+      operation: 'session.turn',
+      agentId: session.agent_id,
+      installationId: session.installation_id ?? null,
+      sessionId: context.actor,
+    }
     return outcomeOf(parts, { ...session, whose }, context, {
       add: (text) => journal.add(text),
       rest: () => journal.end(),
@@ -94,11 +99,11 @@ const outcomeOf = async (
   deltas: Deltas,
 ): Promise<EffectOutcome> => {
   try {
-    const { provider, request } = await prepare(parts, asked, context)
+    const { provider, request, ratePlanId } = await prepare(parts, asked, context)
     const answer = await provider.stream(request, deltas.add, context.signal)
     const { model } = request
     const { usage } = answer
-    const call = { ...asked.whose, provider: provider.id, model, usage, cost: parts.costOf(model, usage) }
+    const call = { ratePlanId, ...asked.whose, provider: provider.id, model, usage, cost: parts.costOf(model, usage) }
     return answered(context.actor, await deltas.rest(), answer, call)
   } catch (error) {
     const delta = await deltas.rest()
@@ -111,12 +116,13 @@ const prepare = async (
   parts: CallModelParts,
   asked: Asked,
   { actor, owner, idempotencyKey }: EffectContext,
-): Promise<{ provider: ModelProvider; request: ModelRequest }> => {
+): Promise<{ provider: ModelProvider; request: ModelRequest; ratePlanId: string | null }> => {
   const kept = parts.configs.read(owner.project, asked.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
   const { provider, model } = parts.resolve(asked.model)
-  return { provider, request: requestOf(config, model, conversation.forModel(), idempotencyKey) }
+  const request = requestOf(config, model, conversation.forModel(), idempotencyKey)
+  return { provider, request, ratePlanId: config.rate_plan_id ?? null }
 }
 
 const requestOf = (

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { ResolveAgent } from '../agents/resolved-config.ts'
+import type { ResolveAgent, ResolvedConfig } from '../agents/resolved-config.ts'
 import { RecheckCache } from '../auth/recheck-cache.ts'
 import type { AgentConfig } from './turn-plan.ts'
 
@@ -25,7 +25,7 @@ export class AgentConfigs {
       load: async (key) => {
         const { project, agentId, installationId, tenant }: SessionAgent = JSON.parse(key)
         const found = await resolve({ project, agentId, installationId, version: null, tenant }).catch(nullWithoutAgent)
-        return found?.config ?? null
+        return found === null ? null : underInstallation(found)
       },
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
@@ -46,6 +46,13 @@ export class AgentConfigs {
   /** Makes the next turns of this node ask again: an agent, a version or an installation has changed. */
   readonly changed = (): void => this.#cache.clear()
 }
+
+/** What an installation adds to its version's config. */
+const underInstallation = ({ config, approval_policy, rate_plan_id }: ResolvedConfig): AgentConfig => ({
+  ...config,
+  ...(approval_policy !== null && { approval_policy }),
+  ...(rate_plan_id !== null && { rate_plan_id }),
+})
 
 const nullWithoutAgent = (error: unknown): null => {
   if (error instanceof ServiceError && error.code === 'not_found' && error.details.param === 'agent_id') return null

@@ -17,13 +17,15 @@ export interface TurnConfig {
   readonly tools: readonly ToolDeclaration[]
   readonly temperature: number | null
   readonly max_tokens: number | null
+  /** The plan by which the call's tenant is charged, where an installation has one. */
+  readonly rate_plan_id?: string
 }
 
 /** A turn that sets nothing: the most common one, so it costs a context nothing. */
 const plainConfig: TurnConfig = { instructions: [], tools: [], temperature: null, max_tokens: null }
 
-const isPlain = ({ instructions, tools, temperature, max_tokens }: TurnConfig): boolean =>
-  instructions.length + tools.length === 0 && temperature === null && max_tokens === null
+const isPlain = ({ instructions, tools, temperature, max_tokens, rate_plan_id }: TurnConfig): boolean =>
+  instructions.length + tools.length === 0 && temperature === null && max_tokens === null && rate_plan_id === undefined
 
 /** A configuration longer than this is kept as a blob, once for all turns that share it. */
 const maxInlineLength = 1024

@@ -1,5 +1,12 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import { gatedTools, pausesByDefault, type ToolKind, type ToolTraits } from '../../machines/approval.ts'
+import {
+  type ApprovalRule,
+  approvalMode,
+  gatedTools,
+  pausesByDefault,
+  type ToolKind,
+  type ToolTraits,
+} from '../../machines/approval.ts'
 import type { SessionTool } from '../../machines/session-data.ts'
 import { type ToolDeclaration, type TurnConfig, toolName } from './turn-config.ts'
 
@@ -20,6 +27,10 @@ export interface AgentConfig {
   readonly max_tokens: number | null
   /** What a turn does that does not say. */
   readonly pause_on_tool_calls: boolean | null
+  /** Of the installation that the session runs in: stricter than what a turn says, for turns come from browsers too. */
+  readonly approval_policy?: ApprovalRule
+  /** The plan by which the installation's tenant is charged. */
+  readonly rate_plan_id?: string
 }
 
 /** A turn, ready to be given to the session's machine. */
@@ -43,11 +54,14 @@ export const noAgent: AgentConfig = {
 }
 
 /**
- * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name.
+ * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name. A tool
+ * that the installation's policy denies is not there: the model is not told of it, and a call of it is of an unknown tool.
+ *
  * @throws {ServiceError} `invalid_field` for two tools of one name.
  */
 export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel: string): TurnPlan => {
-  const tools = mergedTools(request.tools ?? [], agent.tools)
+  const { approval_policy: policy = null, rate_plan_id } = agent
+  const tools = mergedTools(request.tools ?? [], agent.tools).filter((tool) => ruleFor(tool, policy) !== 'deny')
   return {
     model: request.model ?? agent.model ?? defaultModel,
     config: {
@@ -55,8 +69,9 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       tools,
       temperature: agent.temperature,
       max_tokens: agent.max_tokens,
+      ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
-    tools: sessionTools(tools, request.pause_on_tool_calls ?? agent.pause_on_tool_calls),
+    tools: sessionTools(tools, request.pause_on_tool_calls ?? agent.pause_on_tool_calls, policy),
   }
 }
 
@@ -78,12 +93,22 @@ const mergedTools = (
 const sessionTools = (
   tools: readonly ToolDeclaration[],
   pause: boolean | null,
+  policy: ApprovalRule | null,
 ): Readonly<Record<string, SessionTool>> => {
   if (tools.length === 0) return {}
   const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))
-  const gated = new Set(gatedTools(pause ?? pausesByDefault(traits), traits))
-  return Object.fromEntries(tools.map((tool) => [toolName(tool), sessionTool(tool, gated.has(toolName(tool)))]))
+  const asking = new Set(gatedTools(pause ?? pausesByDefault(traits), traits))
+  const gated = (tool: ToolDeclaration): boolean => {
+    const asks = asking.has(toolName(tool))
+    return policy === null ? asks : ruleFor(tool, policy, asks) === 'require'
+  }
+  return Object.fromEntries(tools.map((tool) => [toolName(tool), sessionTool(tool, gated(tool))]))
 }
+
+const ruleFor = (tool: ToolDeclaration, policy: ApprovalRule | null, asks = false) =>
+  policy === null
+    ? 'auto'
+    : approvalMode({ name: toolName(tool), asks, risk_level: sessionTool(tool, asks).risk_level }, policy)
 
 const kinds = { function: 'function', http: 'http', web_search_preview: 'builtin' } as const satisfies Record<
   string,

@@ -9,6 +9,7 @@ import { actorOf } from '../audit/audit-note.ts'
 import { newId, newIdFor } from '../ids.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
+import type { Metered } from '../usage/metered.ts'
 import type { Call } from './call.ts'
 import { causeOf } from './sessions.ts'
 import type { UseCases } from './use-cases.ts'
@@ -87,13 +88,14 @@ const examining = (parts: AgentVersionParts) =>
       requireConnections(body.test_connection_ids ?? [])
       requireAll(await findingsOf(parts, scope, version))
       const by = actorOf(call.principal)
-      const evidence = await tryDraft(parts.trials, {
+      const { evidence, metered } = await tryDraft(parts.trials, {
+        agentId: params.agent_id,
         config: manifestOf(versionContext(version.state.snapshot.context).config),
         input: body.input,
         by: by.id ?? by.kind,
         idempotencyKey: `${version.id}:test:${call.idempotency?.cause ?? newId('req')}`,
       })
-      return moved(parts, call, { type: 'tested', evidence: JSON.stringify(evidence) })
+      return moved(parts, call, { type: 'tested', evidence: JSON.stringify(evidence) }, metered)
     },
   }) satisfies Partial<UseCases>
 
@@ -131,13 +133,23 @@ type Move =
   | { readonly type: 'review'; readonly decision: 'approve' | 'reject'; readonly reason: string | null }
   | { readonly type: 'tested'; readonly evidence: string }
 
-/** Gives the version one event; when this answers, lists and the catalogue show what came of it. */
-const moved = async (parts: AgentVersionParts, call: VersionCall, move: Move): Promise<AgentVersionView> => {
+/**
+ * Gives the version one event; when this answers, lists and the catalogue show what came of it.
+ *
+ * @param bill of the model call behind it: its usage row follows from the commit (src/actors/usage/usage-ledger.ts).
+ */
+const moved = async (
+  parts: AgentVersionParts,
+  call: VersionCall,
+  move: Move,
+  bill: Metered | null = null,
+): Promise<AgentVersionView> => {
   const { host, versions, changed, now } = parts
   const { agent_id, version } = call.params
   const found = await versions.find(call.scope, agent_id, version)
   const event = { ...move, by: actorOf(call.principal), at: now() }
-  await host.tell(found, { event, cause: causeOf(call.idempotency) })
+  const stored = bill === null ? {} : { stored: { ...event, metered: bill } }
+  await host.tell(found, { event, ...stored, cause: causeOf(call.idempotency) })
   await host.delivered(found.id)
   changed()
   return versionView(await versions.find(call.scope, agent_id, version))

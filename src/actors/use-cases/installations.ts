@@ -10,6 +10,7 @@ import { pageOf } from '../records/pages.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
+import type { RatePlanData } from '../usage/kinds.ts'
 import type { Call } from './call.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -18,6 +19,7 @@ export interface InstallationDeps {
   readonly installations: Installations
   readonly agents: Pick<Table<AgentData>, 'get'>
   readonly tenants: Pick<Table<TenantData>, 'get'>
+  readonly plans: Pick<Table<RatePlanData>, 'get'>
   /** Called when what an installation runs on has changed. */
   readonly changed: () => void
 }
@@ -41,8 +43,10 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
     },
     'installations.get': async ({ scope, params }) => viewOf(await installations.get(scope, params.installation_id)),
     'installations.create': (call) => shown(created(deps, call)),
-    'installations.update': ({ scope, params, body, principal }) =>
-      shown(installations.change(scope, params.installation_id, body, actorOf(principal))),
+    'installations.update': async ({ scope, params, body, principal }) => {
+      await requirePlan(deps, scope, body.rate_plan_id)
+      return shown(installations.change(scope, params.installation_id, body, actorOf(principal)))
+    },
     'installations.delete': ({ scope, params, principal }) =>
       shown(installations.change(scope, params.installation_id, { status: 'disabled' }, actorOf(principal))),
     'installations.upgrade': (call) => {
@@ -70,6 +74,7 @@ type CreateCall = Call<unknown, unknown, BodyOf<'installations.create'>>
 const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<InstallationData>> => {
   const { scope, body, principal } = call
   await requireBoth(deps, scope, body)
+  await requirePlan(deps, scope, body.rate_plan_id)
   const pinned = await deps.installations.versionFor(scope, body.agent_id, body.version ?? null)
   const data: InstallationData = {
     agent_id: body.agent_id,
@@ -97,6 +102,11 @@ const requireBoth = async (
   if ((await agents.get(projectScope(scope.project), agent_id)) === null) {
     throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
   }
+}
+
+const requirePlan = async ({ plans }: InstallationDeps, { project }: Scope, id?: string | null): Promise<void> => {
+  if (id === undefined || id === null || (await plans.get(projectScope(project), id)) !== null) return
+  throw new ServiceError('not_found', { param: 'rate_plan_id', message: 'There is no such rate plan.' })
 }
 
 const viewOf = ({ data, tenant, ...row }: Row<InstallationData>): ResultOf<'installations.get'> => ({

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
 import { ModelError } from '../../../src/actors/gateway/provider-port.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
 import { callOf, draft, keyed, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
@@ -247,6 +250,20 @@ describe('testing', () => {
     expect(world.scripted.asked[0]).toMatchObject({ maxTokens: 512, tools: [{ name: 'sum' }] })
     const params = { agent_id: agent, version: '1.0.0' }
     expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(tested)
+  })
+
+  it('is metered once, and not at all when the model did not answer', async () => {
+    const fails = new ModelError('provider_error', 'It broke.')
+    const world = await openAgentWorld({ scripts: [{ fails }, { text: ['Fine.'] }] })
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    await test(world, agent)
+    await test(world, agent)
+    await world.host.rows.shown()
+    const rows = await new Table(world.records, usageRows, Date.now).list(projectScope('prj_a'), { limit: 9 })
+    expect(rows.map(({ data }) => data)).toMatchObject([
+      { operation: 'agent_version.test', agent_id: agent, model: 'scripted-1', provider_cost_usd: '0.0003' },
+    ])
   })
 
   it('keeps at most 2000 characters of the answer', async () => {

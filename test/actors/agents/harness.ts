@@ -16,6 +16,7 @@ import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import type { Sinks } from '../../../src/actors/runtime/sinks.ts'
+import { usageLedger } from '../../../src/actors/usage/usage-ledger.ts'
 import type { Call, Principal } from '../../../src/actors/use-cases/call.ts'
 import { catalogueSink } from '../../../src/machines/agent-version.ts'
 import { agentVersionDefinition } from '../../../src/machines/agent-version-definition.ts'
@@ -30,6 +31,8 @@ export interface AgentWorldOptions {
   readonly provider?: ModelProvider
   /** Models that cannot be called. */
   readonly unknown?: (model: string) => ModelError | undefined
+  /** Refuses tenants. */
+  readonly checkTenant?: (project: string, tenant: string) => Promise<void>
 }
 
 /** Agents on the real runtime over a store in memory; `heard` is what webhooks would be told. */
@@ -54,6 +57,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
     clock,
     log,
     sinks: () => sinks,
+    ledger: usageLedger,
     effects: () => ({ 'agent_version.eraseVersion': eraseActor({ storage, clock }) }),
   })
   const { host } = runtime
@@ -71,6 +75,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
     keys,
     providers: { resolve, list: () => [] },
     costOf: () => '0.0003',
+    checkTenant: options.checkTenant ?? (async () => {}),
     clock,
   })
   const tenant = async (project = 'prj_a'): Promise<string> => {

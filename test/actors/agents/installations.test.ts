@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope, workScope } from '../../../specs/scope.ts'
 import type { AgentReference } from '../../../src/actors/agents/resolved-config.ts'
 import {
   type AgentWorld,
@@ -158,6 +160,23 @@ describe('an installation', () => {
     expect(await world.resolve(reference(agent, { installationId: id }))).toMatchObject({ installation_id: id })
   })
 
+  it('moves for no tenant that may not be served', async () => {
+    let served = true
+    const world = await openAgentWorld({
+      checkTenant: async () => {
+        if (!served) throw new ServiceError('tenant_suspended')
+      },
+    })
+    const agent = await newAgent(world)
+    await published(world, agent, '1.0.0')
+    const { id } = await install(world, { tenant_id: await world.tenant(), agent_id: agent })
+    served = false
+    const working = { ...callOf({ installation_id: id }, {}, {}), scope: workScope(projectScope('prj_a')) }
+    expect(await refusalOf(world.useCases['installations.upgrade'](working))).toBe('tenant_suspended')
+    expect(await refusalOf(world.useCases['installations.update'](working))).toBe('tenant_suspended')
+    expect(await refusalOf(disable(world, id))).toBe('not refused')
+  })
+
   it('tells webhooks and the audit log what changed, and nothing of what did not', async () => {
     const { world, agent, tenant } = await open('1.0.0')
     const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
@@ -232,7 +251,6 @@ describe('what an agent runs on', () => {
       agent_id: agent,
       overlays,
       approval_policy: policy,
-      rate_plan_id: 'rp_1',
     })
     expect(await world.resolve(reference(agent, { installationId: id, tenant }))).toEqual({
       agent_id: agent,
@@ -240,7 +258,7 @@ describe('what an agent runs on', () => {
       version: '1.0.0',
       installation_id: id,
       tenant_id: tenant,
-      rate_plan_id: 'rp_1',
+      rate_plan_id: null,
       config: {
         model: 'scripted-2',
         system_prompt: 'Be brief.\n\nBe kind.\n\nSay you.',

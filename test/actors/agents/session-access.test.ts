@@ -1,14 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import { newId } from '../../../src/actors/ids.ts'
+import { Table } from '../../../src/actors/records/table.ts'
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
+import { ratePlans, usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { Principal } from '../../../src/actors/use-cases/call.ts'
 import { sessionUseCases } from '../../../src/actors/use-cases/sessions.ts'
-import { openWorld } from '../sessions/harness.ts'
+import { calls } from '../sessions/approving.ts'
+import { collect, openWorld } from '../sessions/harness.ts'
 import { callOf, install, move, newAgent, openAgentWorld, published, refusalOf } from './harness.ts'
 
 /** Agents of one world, and the sessions of another whose turns ask for them. */
 const open = async () => {
   const agents = await openAgentWorld()
-  const world = await openWorld({ scripts: [{ text: ['One.'] }, { text: ['Two.'] }, { text: ['Three.'] }] })
+  const world = await openWorld({
+    scripts: [{ text: ['One.'] }, { text: ['Two.'] }, calls('guarded', 'free', 'never')],
+  })
   const { host, storage, provider } = world
   const useCases = sessionUseCases({
     host,
@@ -58,11 +65,27 @@ const open = async () => {
     await new Promise<void>((resolve) => stream.start({ push: () => true, end: () => resolve() }))
     return provider.asked.at(-1)?.instructions
   }
+  /** The tools for whose calls a turn waits. */
+  const pausesOf = async (
+    principal: Principal,
+    id: string,
+    body: Parameters<(typeof useCases)['sessions.turns']>[0]['body'],
+  ) => {
+    const { stream } = await useCases['sessions.turns'](callOf({ session_id: id }, {}, body, principal))
+    const events = await collect(stream)
+    return events.filter(({ event_type }) => event_type === 'turn.paused').map(({ payload }) => payload.tool)
+  }
+  /** The newest usage row of a session. */
+  const lastCharge = async (session: string) => {
+    await host.rows.shown()
+    const rows = await new Table(storage.records, usageRows, Date.now).list(projectScope('prj_a'), { limit: 20 })
+    return rows.find(({ data }) => data.session_id === session)?.data
+  }
   const list = async (principal: Principal) => {
     const page = await useCases['sessions.list'](callOf({}, { page: 1, limit: 20 }, undefined, principal))
     return page.data.map(({ id }) => id)
   }
-  return { agents, agent, other, mine, second, token, key, start, get, turn, list }
+  return { agents, agent, other, mine, second, token, key, start, get, turn, pausesOf, lastCharge, list, provider }
 }
 
 let world: Awaited<ReturnType<typeof open>>
@@ -79,6 +102,48 @@ describe('a client token of an installation', () => {
     await published(agents, agent, '2.0.0')
     await agents.useCases['installations.upgrade'](callOf({ installation_id: mine.id }, {}, {}))
     expect(await turn(undefined, session.id)).toEqual(['I am 2.0.0.\n\nAcme.'])
+  })
+
+  it("waits for what the installation's policy wants approved, whatever the turn says, and has no denied tool", async () => {
+    const { agents, start, pausesOf, token, mine, provider } = world
+    const http = (name: string) => ({ type: 'http', name, url: 'https://tool.example' }) as const
+    await agents.useCases['installations.update'](
+      callOf(
+        { installation_id: mine.id },
+        {},
+        {
+          approval_policy: { default: 'require', tools: { free: 'auto', never: 'deny' } },
+        },
+      ),
+    )
+    const session = await start(token(mine.id))
+    const tools = [http('guarded'), http('free'), http('never')]
+    const body = { input: 'go', tools, pause_on_tool_calls: false }
+    expect(await pausesOf(token(mine.id), session.id, body)).toEqual(['guarded'])
+    expect(provider.asked.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'free'])
+    await agents.useCases['installations.update'](callOf({ installation_id: mine.id }, {}, { approval_policy: null }))
+  })
+
+  it("puts its calls down to the installation and its tenant's plan", async () => {
+    const { agents, start, turn, token, mine, lastCharge } = world
+    const plan = newId('rp')
+    const table = new Table(agents.records, ratePlans, Date.now)
+    const free = { markup_percent: '0', input_per_million_usd: '0', output_per_million_usd: '0', per_call_usd: '0' }
+    const data = { name: 'Plan', description: null, ...free, is_default: false }
+    await table.insert({ id: plan, project: 'prj_a', data })
+    await agents.useCases['installations.update'](callOf({ installation_id: mine.id }, {}, { rate_plan_id: plan }))
+    const session = await start(token(mine.id))
+    await turn(token(mine.id), session.id)
+    expect(await lastCharge(session.id)).toMatchObject({
+      operation: 'session.turn',
+      installation_id: mine.id,
+      rate_plan_id: plan,
+      external_user_id: 'ada',
+    })
+    const unknown = { rate_plan_id: 'rp_nobody' }
+    expect(
+      await refusalOf(agents.useCases['installations.update'](callOf({ installation_id: mine.id }, {}, unknown))),
+    ).toBe('not_found rate_plan_id')
   })
 
   it('starts none of another agent, and none without a name when there are several', async () => {
