@@ -24,6 +24,9 @@ export class Components {
   }
 
   #lift(schema: JsonSchema, suffix: string): unknown {
+    const { present, orNull } = withoutNull(schema)
+    if (orNull) return { anyOf: [this.#lift(present, suffix), { type: 'null' }] }
+    if (schema.title !== undefined && schema.default !== undefined) return this.#liftWithDefault(schema, suffix)
     const inner = (child: JsonSchema) => this.#lift(child, suffix)
     const { title, properties, items, anyOf, oneOf, additionalProperties } = schema
     const lifted = {
@@ -39,6 +42,11 @@ export class Components {
     return title === undefined ? lifted : this.#place(title, lifted, suffix)
   }
 
+  /** The default is of the field that holds the component, not of the component. */
+  #liftWithDefault({ default: value, ...schema }: JsonSchema, suffix: string): unknown {
+    return Object.assign({ default: value }, this.#lift(schema, suffix))
+  }
+
   #place(title: string, schema: object, suffix: string): Referring {
     const taken = this.#schemas.get(title)
     const name = taken === undefined || isDeepStrictEqual(taken, schema) ? title : `${title}${suffix}`
@@ -47,4 +55,13 @@ export class Components {
     this.#schemas.set(name, schema)
     return { $ref: `#/components/schemas/${name}` }
   }
+}
+
+/** A component is the thing itself, whether or not a field that holds it may be null. */
+const withoutNull = (schema: JsonSchema): { readonly present: JsonSchema; readonly orNull: boolean } => {
+  const { title, type } = schema
+  if (title === undefined || !Array.isArray(type)) return { present: schema, orNull: false }
+  const [only, ...more] = type.filter((each) => each !== 'null')
+  if (only === undefined || more.length > 0 || !type.includes('null')) return { present: schema, orNull: false }
+  return { present: { ...schema, type: only }, orNull: true }
 }

@@ -7,6 +7,7 @@ import { codeIn, codesOf, statusIn } from '../../specs/wire-errors.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { Components } from './openapi-components.ts'
 import { envelopeSchemas } from './openapi-envelopes.ts'
+import { webhooksObject } from './openapi-webhooks.ts'
 
 /** `specs/openapi.json`: the whole interface as OpenAPI 3.1. */
 export const openapiFile = (operations: readonly Operation[], version: string): GeneratedFile => {
@@ -23,6 +24,7 @@ export const openapiFile = (operations: readonly Operation[], version: string): 
     info: { title: 'Troupe', version, description },
     servers: [{ url: '/' }],
     paths,
+    webhooks: webhooksObject(components),
     components: { schemas: { ...components.all(), ...envelopeSchemas }, securitySchemes },
   }
   return { path: 'specs/openapi.json', text: `${JSON.stringify(document, null, 2)}\n` }
@@ -55,7 +57,7 @@ const operationObject = (operation: Operation, components: Components): object =
 const parametersOf = ({ params, query, idempotency, answer }: Operation): readonly object[] => [
   ...params.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   ...queryParameters(query),
-  ...(idempotency === 'ignored' ? [] : [header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 255 })]),
+  ...(idempotency === 'ignored' ? [] : [header('Idempotency-Key', { type: 'string', pattern: '^[!-~]{1,255}$' })]),
   ...(answer.kind === 'events' ? [header('X-Event-Names', { type: 'string', enum: ['short'] })] : []),
   ...(answer.kind === 'events' && answer.resumable ? [header('Last-Event-ID', { type: 'string' })] : []),
 ]
@@ -120,7 +122,9 @@ const errorResponses = (operation: Operation): object => {
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(codeIn(envelope, code)))
   }
   const content = { 'application/json': { schema: { $ref: `#/components/schemas/Error_${envelope}` } } }
-  return Object.fromEntries(
-    Array.from(byStatus, ([status, codes]) => [status, { description: [...codes].join(', '), content }]),
-  )
+  return Object.fromEntries([
+    ...Array.from(byStatus, ([status, codes]) => [status, { description: [...codes].join(', '), content }]),
+    // the HTTP server says so before any of ours looks at the request
+    [431, { description: 'The head of the request is larger than the server reads.' }],
+  ])
 }

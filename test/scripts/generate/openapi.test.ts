@@ -4,7 +4,8 @@ import { secretKeyOnly } from '../../../specs/access.ts'
 import { answersEvents, answersJson } from '../../../specs/answer.ts'
 import { defineOperations, type Operation } from '../../../specs/declare.ts'
 import { operations } from '../../../specs/index.ts'
-import { defaulted, integer, object, optional, string } from '../../../specs/schema.ts'
+import { defaulted, integer, nullable, object, optional, string } from '../../../specs/schema.ts'
+import { webhookEventTypes } from '../../../specs/webhook-events.ts'
 
 const declared: readonly Operation[] = Object.values(operations)
 const document = JSON.parse(openapiFile(declared, '1.2.3').text)
@@ -24,6 +25,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('tells of every event that webhooks are told of, with its schema', () => {
+    expect(Object.keys(document.webhooks)).toEqual(webhookEventTypes)
+    for (const type of webhookEventTypes) {
+      const { schema } = document.webhooks[type].post.requestBody.content['application/json']
+      expect(schema.properties).toMatchObject({ type: { enum: [type] }, data: { properties: { tenant_id: {} } } })
+    }
+  })
+
   it('refers to nothing that is not in it', () => {
     const names = valuesOf(document, '$ref').map((ref) => String(ref).replace('#/components/schemas/', ''))
     expect(names.length).toBeGreaterThan(100)
@@ -36,6 +45,25 @@ describe('the OpenAPI document', () => {
       const inPath = parameters.filter((each: { in: string }) => each.in === 'path')
       expect(inPath.map((each: { name: string }) => each.name)).toEqual(params)
     }
+  })
+})
+
+describe('a component', () => {
+  it('is written once, whether a field that holds it may be null or has a default', () => {
+    const part = object({ size: integer() }, { title: 'Part' })
+    const whole = object({ one: part, other: nullable(part), third: defaulted(part, { size: 1 }) })
+    const wholes = defineOperations('wholes', {
+      get: { summary: 'Read', method: 'GET', path: '/v1/w', access: secretKeyOnly, answer: answersJson(whole) },
+    })
+    const { components, paths } = JSON.parse(openapiFile(Object.values<Operation>(wholes), '1').text)
+    const ref = { $ref: '#/components/schemas/Part' }
+    expect(components.schemas.Part).toEqual({ ...part.json, title: 'Part' })
+    const { content } = paths['/v1/w'].get.responses['200']
+    expect(content['application/json'].schema.properties).toEqual({
+      one: ref,
+      other: { anyOf: [ref, { type: 'null' }] },
+      third: { default: { size: 1 }, ...ref },
+    })
   })
 })
 

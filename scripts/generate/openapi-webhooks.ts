@@ -1,0 +1,41 @@
+import { filledForm } from '../../specs/ajv.ts'
+import { constant, object, timestamp } from '../../specs/schema.ts'
+import { webhookEvents, webhookEventTypes } from '../../specs/webhook-events.ts'
+import type { Components } from './openapi-components.ts'
+
+/** What the server sends to webhooks, event by event: the `webhooks` of OpenAPI 3.1. */
+export const webhooksObject = (components: Components): object =>
+  Object.fromEntries(
+    webhookEventTypes.map((type) => {
+      const { says, data } = webhookEvents[type]
+      const payload = object({ type: constant(type), timestamp: timestamp(), data })
+      const schema = components.answer(filledForm(payload.json))
+      return [type, { post: { operationId: `webhook.${type}`, summary: says, ...request(schema), responses } }]
+    }),
+  )
+
+const header = (name: string, description: string): object => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+})
+
+/** Standard Webhooks (interface-additions "webhooks"). */
+const parameters = [
+  header('webhook-id', 'Names the event: the same in every attempt, delivery and replay of it.'),
+  header('webhook-timestamp', 'When the attempt was made, in seconds since the epoch.'),
+  header('webhook-signature', 'Signatures `v1,<base64>` with a space between; two while a secret is being replaced.'),
+]
+
+const request = (schema: unknown): object => ({
+  parameters,
+  requestBody: { required: true, content: { 'application/json': { schema } } },
+})
+
+const responses = {
+  '2XX': { description: 'Taken, when it comes within 15 seconds.' },
+  '410': { description: 'The endpoint is gone: it is told nothing more.' },
+  default: { description: 'Not taken: tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Operation } from '../specs/declare.ts'
+import { operations } from '../specs/index.ts'
+import { openapiFile } from './generate/openapi.ts'
+import { freePort, startServer } from './quickstart/server-process.ts'
+import { makeResources, sender } from './schemathesis/known-ids.ts'
+import { installSchemathesis } from './schemathesis/python-tool.ts'
+import { settingsOf } from './schemathesis/settings.ts'
+
+/**
+ * `npm run schemathesis`: holds a running server to its OpenAPI document with generated requests, right ones and wrong
+ * ones, all checks on: no 5xx, no undocumented status, no answer that its schema does not allow, nothing wrong accepted,
+ * nothing right refused.
+ *
+ * `-- --secs 90` bounds the time of each of its two parts: what a secret key may, and what a dashboard session may.
+ */
+const { values } = parseArgs({ options: { secs: { type: 'string', default: '60' } } })
+
+const dashboardPaths = '^/api/(projects|auth|nodes)'
+const owner = { email: 'owner@example.org', password: randomBytes(18).toString('base64url') }
+const key = `csk_${randomBytes(32).toString('base64url')}`
+const folder = mkdtempSync(join(tmpdir(), 'troupe-schemathesis-'))
+const declared: readonly Operation[] = Object.values(operations)
+
+const signIn = async (url: string): Promise<string> => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(owner) })
+  return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+/** Runs it to its end with its output shown. @returns its exit code. */
+const schemathesis = (python: string, url: string, ...more: readonly string[]): Promise<number> => {
+  const args = [
+    ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()'],
+    ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(folder, 'openapi.json')],
+    ...['--url', url, '--max-time', values.secs, '--max-examples', '20', '--workers', '2'],
+    ...['--phases', 'examples,coverage,fuzzing,stateful', '--checks', 'all', '--continue-on-failure'],
+    // credentials are ours to give: taking one away is what ignored_auth does
+    ...['--generation-with-security-parameters', 'false'],
+    ...['--generation-deterministic', '--request-timeout', '30', '--warnings', 'off', '--no-color', ...more],
+  ]
+  const path = [python, process.env.PYTHONPATH].filter(Boolean).join(delimiter)
+  const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' }
+  const child = spawn('python3', args, { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => resolve(code ?? 1))
+  })
+}
+
+const python = installSchemathesis()
+const server = await startServer({
+  PORT: String(await freePort(0)),
+  DATA_DIR: join(folder, 'data'),
+  LOG_LEVEL: 'error',
+  SIMULATED_PROVIDER: 'on',
+  BOOTSTRAP_SECRET_KEY: key,
+  BOOTSTRAP_OWNER_EMAIL: owner.email,
+  BOOTSTRAP_OWNER_PASSWORD: owner.password,
+})
+try {
+  const send = sender(server.url, key)
+  const [known, doomed] = [await makeResources(send, 'known'), await makeResources(send, 'doomed')]
+  writeFileSync(join(folder, 'openapi.json'), openapiFile(declared, '0').text)
+  writeFileSync(join(folder, 'schemathesis.toml'), settingsOf(declared, known, doomed))
+  const asKey = ['--header', `Authorization: Bearer ${key}`, '--exclude-path-regex', dashboardPaths]
+  const asOwner = ['--header', `Cookie: ${await signIn(server.url)}`, '--include-path-regex', dashboardPaths]
+  const codes = [await schemathesis(python, server.url, ...asKey), await schemathesis(python, server.url, ...asOwner)]
+  process.exitCode = Math.max(...codes)
+} finally {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,57 @@
+import type { Operation } from '../../specs/declare.ts'
+import type { KnownIds } from './known-ids.ts'
+
+/**
+ * Operations that refuse some requests which their schema allows, for what no schema can say. Of every other one a
+ * request that fits the schema must not be answered as wrong.
+ */
+const beyondSchema: Readonly<Record<string, string>> = {
+  'webhooks.create': 'a URL may parse and still not be one that the server connects to',
+  'webhooks.update': 'likewise',
+  'webhooks.test': 'likewise',
+  'sessions.turns': 'a turn has input or tool_results',
+  'agent_keys.create': 'expires_at lies in the future',
+  'project_keys.create': 'likewise',
+}
+
+/** What the checks take for a right answer to a right request, beside what they take anyway. */
+const accepted = ['2xx', '3xx', '401', '403', '404', '409', '429', '5xx']
+/** What they take for a right answer to a wrong one; 431 comes from the HTTP server, before anybody looks. */
+const refused = ['400', '401', '403', '404', '405', '406', '409', '413', '415', '422', '428', '429', '431', '5xx']
+
+/**
+ * The settings of schemathesis, as TOML: known ids for path parameters, others for what is to be deleted, and which
+ * answers are right. Streams that never end are left out: test/transport holds them.
+ */
+export const settingsOf = (operations: readonly Operation[], known: KnownIds, doomed: KnownIds): string => {
+  const endless = operations.filter(({ answer }) => answer.kind === 'events' && answer.resumable)
+  const paged = operations.filter(({ id, query }) => 'cursor' in query || id.startsWith('usage.'))
+  const ruled = operations.filter(({ id }) => id in beyondSchema)
+  return [
+    `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
+    `[parameters]\n${assigned(known)}`,
+    section('include-method = "DELETE"', `parameters = { ${pairs(doomed)} }`),
+    section(named(endless), 'enabled = false'),
+    // a cursor is opaque, and a time range has to be one
+    section(named(paged), expecting('400')),
+    section(named(ruled), expecting('422')),
+    section(named(operations.filter(({ id }) => id === 'auth.logout')), 'enabled = false'),
+  ].join('\n\n')
+}
+
+const section = (...lines: readonly string[]): string => ['[[operations]]', ...lines].join('\n')
+
+const named = (operations: readonly Operation[]): string =>
+  `include-operation-id = ${listOf(operations.map(({ id }) => id))}`
+
+const expecting = (status: string): string =>
+  `checks.positive_data_acceptance.expected-statuses = ${listOf([...accepted, status])}`
+
+const listOf = (values: readonly string[]): string => JSON.stringify(values)
+
+const pairs = (ids: KnownIds): string =>
+  Object.entries(ids)
+    .map(([name, value]) => `"path.${name}" = ${JSON.stringify(value)}`)
+    .join(', ')
+
+const assigned = (ids: KnownIds): string => pairs(ids).replaceAll(', "path.', '\n"path.')
