@@ -21,14 +21,13 @@ const { values } = parseArgs({ options: { again: { type: 'boolean', default: fal
 /** Longer than a shutdown waits for anything. */
 const graceMs = 5000
 
-const record = async ({ name, scripts, runTool, endpoint, play }: Scenario): Promise<readonly History[]> => {
+const record = async ({ name, scripts, play, ...more }: Scenario): Promise<readonly History[]> => {
   const recorder = new Recorder()
   const clock = new VirtualClock()
   let drawn = 0
   takeIdsFrom({ now: clock.now, random: () => (drawn++ % 32) / 32 })
   const { storage } = recorder
-  const given = { ...(runTool !== undefined && { runTool }), ...(endpoint !== undefined && { endpoint }) }
-  const world = await openWorld({ storage, clock, scripts, ...given })
+  const world = await openWorld({ storage, clock, scripts, ...more })
   recorder.listen(world.host)
   await play(world, clock)
   const drained = world.runtime.drain(0)

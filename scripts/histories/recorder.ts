@@ -11,12 +11,18 @@ export class Recorder {
   readonly #steps = new Map<string, RecordedStep[]>()
   readonly #told = new Map<string, Omit<RecordedStep, 'commit'>>()
   readonly #inner = openMemoryStorage()
+  readonly #blobs = new Map<string, string>()
 
   constructor() {
-    const { commits } = this.#inner
+    const { commits, blobs } = this.#inner
+    const put = (project: string, hash: string, content: string): Promise<void> => {
+      this.#blobs.set(hash, content)
+      return blobs.put(project, hash, content)
+    }
     const append = (each: readonly Commit[]) => this.#append(each)
     this.storage = {
       ...this.#inner,
+      blobs: { ...blobs, put },
       commits: new Proxy(commits, {
         get: (target, name) => {
           if (name === 'append') return append
@@ -42,7 +48,7 @@ export class Recorder {
   }
 
   /** The histories of all actors so far, named `<name>-<number>` within each machine. */
-  async histories(name: string): Promise<readonly History[]> {
+  histories(name: string): readonly History[] {
     const numbers = new Map<string, number>()
     const histories: History[] = []
     for (const steps of this.#steps.values()) {
@@ -50,7 +56,7 @@ export class Recorder {
       if (commit === undefined) continue
       const number = (numbers.get(commit.machine) ?? 0) + 1
       numbers.set(commit.machine, number)
-      const blobs = await this.#blobsOf(commit.project, JSON.stringify(steps))
+      const blobs = this.#blobsOf(JSON.stringify(steps))
       histories.push({ machine: commit.machine, name: `${name}-${number}`, blobs, steps })
     }
     return histories
@@ -73,13 +79,9 @@ export class Recorder {
     steps.push(JSON.parse(JSON.stringify(step)))
   }
 
-  async #blobsOf(project: string, text: string): Promise<Readonly<Record<string, string>>> {
-    const blobs: Record<string, string> = {}
-    for (const hash of await this.#inner.blobs.hashes(project, null, 1000)) {
-      const content = text.includes(hash) ? await this.#inner.blobs.get(project, hash) : null
-      if (content !== null) blobs[hash] = content
-    }
-    return blobs
+  /** What these steps name, removed since or not. */
+  #blobsOf(text: string): Readonly<Record<string, string>> {
+    return Object.fromEntries([...this.#blobs].filter(([hash]) => text.includes(hash)))
   }
 }
 

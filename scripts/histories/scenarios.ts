@@ -1,5 +1,7 @@
+import type { ResolveAgent } from '../../src/actors/agents/resolved-config.ts'
 import { ModelError } from '../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../src/actors/ids.ts'
+import type { RunConcurrency } from '../../src/actors/runs/pick-runs.ts'
 import type { ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
 import { startDelivery } from '../../src/actors/webhooks/webhook-deliveries.ts'
 import { agentVersionDefinition } from '../../src/machines/agent-version-definition.ts'
@@ -9,6 +11,7 @@ import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '../.
 import { callOf, newSession, type Script, turn, type World } from '../../test/actors/sessions/harness.ts'
 import { scriptedWebhook } from '../../test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '../../test/support/virtual-clock.ts'
+import { runScenarios } from './run-scenarios.ts'
 
 /** What happens to one session and its actions, from the real use-cases. */
 export interface Scenario {
@@ -16,6 +19,8 @@ export interface Scenario {
   readonly scripts: readonly Script[]
   readonly runTool?: () => Promise<ToolOutcome>
   readonly endpoint?: () => Promise<number>
+  readonly agents?: ResolveAgent
+  readonly concurrency?: RunConcurrency
   readonly play: (world: World, clock: VirtualClock) => Promise<void>
 }
 
@@ -238,4 +243,5 @@ export const scenarios: readonly Scenario[] = [
       if (await world.storage.commits.head(failing)) throw new Error('the delivery is still there')
     },
   },
+  ...runScenarios,
 ]

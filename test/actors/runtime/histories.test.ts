@@ -13,6 +13,7 @@ import { openMemoryStorage } from '../../../src/storage/memory/open-memory-stora
 import type { Commit, Storage, StoredEvent } from '../../../src/storage/ports.ts'
 import { walkOf } from '../../machines/action-samples.ts'
 import { pathOf, restingStates } from '../../machines/outcome.ts'
+import { walk as runWalk } from '../../machines/run-samples.ts'
 import { walk } from '../../machines/session-samples.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
@@ -123,6 +124,7 @@ const eventsFor = ({ name }: MachineDefinition, { snapshot }: Commit): readonly 
   if (name === 'action') return walkOf('http').events
   const calls = /"action_id":"(act_\w+)"/g
   const ids = [...JSON.stringify(snapshot).matchAll(calls)].map(([, id = '']) => id)
+  if (name === 'run') return runWalk.events
   const ofCalls = ['action_approved', 'action_rejected', 'action_executed', 'tool_answered']
   return [...walk.events, ...ids.flatMap((action_id) => ofCalls.map((type) => ({ type, action_id, output: '1' })))]
 }
