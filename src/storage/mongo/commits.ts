@@ -2,7 +2,7 @@ import type { Collection, Db, Filter, Sort } from 'mongodb'
 import { EventPage, fromRow, keyOf } from '../commit-row.ts'
 import type { AppendOutcome, Commit, CommitKey, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
-import { type CommitDocument, commitIndexes, rowOf } from './schema.ts'
+import { type CommitDocument, commitIndexes, rowOf, whilePreparing } from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
 import { guarded } from './trouble.ts'
 
@@ -26,7 +26,7 @@ export class MongoCommits implements CommitStore {
 
   /** Makes the indexes. */
   async prepare(): Promise<void> {
-    await guarded(this.#collection.createIndexes(commitIndexes))
+    await guarded(this.#collection.createIndexes(commitIndexes, whilePreparing))
   }
 
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {

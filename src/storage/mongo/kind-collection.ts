@@ -1,7 +1,7 @@
 import type { Collection, Db, IndexDescription } from 'mongodb'
 import type { JsonObject, RecordKind } from '../ports.ts'
 import { fieldText, indexedFields } from '../record-keys.ts'
-import type { RecordDocument } from './schema.ts'
+import { type RecordDocument, whilePreparing } from './schema.ts'
 
 /** The texts of a record's indexed fields; a field that it lacks, or that is null, is left out. */
 export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, string> => {
@@ -17,12 +17,12 @@ export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, strin
 export const prepareKind = async (db: Db, kind: RecordKind): Promise<void> => {
   if (['commits', 'blobs', 'kinds', 'leases'].includes(kind.name))
     throw new Error(`${kind.name} is taken by the store itself`)
-  const kinds = db.collection<{ _id: string; fields: string[] }>('kinds')
+  const kinds = db.collection<{ _id: string; fields: string[] }>('kinds', whilePreparing)
   const records = db.collection<RecordDocument>(kind.name)
   const known = await kinds.findOne({ _id: kind.name })
   const fields = [...indexedFields(kind)].sort()
   if (known && fields.some((field) => !known.fields.includes(field))) await refill(records, kind)
-  await records.createIndexes(indexesOf(kind))
+  await records.createIndexes(indexesOf(kind), whilePreparing)
   await kinds.updateOne({ _id: kind.name }, { $set: { fields } }, { upsert: true })
 }
 

@@ -52,6 +52,9 @@ export interface OwnerView extends OwnerDocument {
 export const leaseOf = ({ _id, holder = null, address = null, epoch = 0, leftMs }: OwnerView): Lease[] =>
   typeof _id === 'number' ? [{ shard: _id, holder, address, epoch, leftMs }] : []
 
+/** Indexes are built a few at a time by a whole server, and several nodes may start at once: the usual 3 s are too little. */
+export const whilePreparing = { timeoutMS: 120_000 } as const
+
 /** Indexes of `commits`, beside the one of `_id`. */
 export const commitIndexes: IndexDescription[] = [
   { key: { actor: 1, cause: 1 }, unique: true },
