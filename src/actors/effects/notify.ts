@@ -10,6 +10,8 @@ export interface WebhookNotice {
   readonly project: string
   /** The tenant whose event it is; null for the project's own. */
   readonly tenant: string | null
+  /** External id of the user whose event it is: what is delivered is forgotten with the user; absent for nobody's. */
+  readonly user?: string | null
   /** When it happened, in ms since the epoch. */
   readonly at: number
   readonly event_type: WebhookEventType
@@ -26,8 +28,8 @@ export type Notify = (notice: WebhookNotice) => Promise<void>
 /** Where the action `notify` of machines ends (src/machines/vocabulary.ts): a message to `webhookSink`. */
 export const webhookNotices =
   (notify: Notify): Sink =>
-  async ({ project, tenant }, { id, event }) => {
+  async ({ project, tenant, user }, { id, event }) => {
     const { event_type, data, at } = event
     if (typeof event_type !== 'string' || !isWebhookEventType(event_type) || typeof at !== 'number') return
-    await notify({ id, project, tenant, at, event_type, data: isObject(data) ? data : {} })
+    await notify({ id, project, tenant, user, at, event_type, data: isObject(data) ? data : {} })
   }

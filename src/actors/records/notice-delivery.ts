@@ -19,7 +19,7 @@ const patienceMs = 2_000
 
 /** Who takes the messages. */
 export interface Receivers {
-  readonly host: MessageHost
+  readonly host: Pick<MessageHost, 'deliver' | 'create'>
   readonly sinks: Sinks
 }
 

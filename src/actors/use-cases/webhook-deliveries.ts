@@ -13,7 +13,7 @@ import type { Host } from '../runtime/host.ts'
 import { isObject } from '../runtime/schema.ts'
 import { deliveryRows } from '../webhooks/kinds.ts'
 import { deliveryContext, deliveryRow } from '../webhooks/schema.ts'
-import { eventOf, startDelivery } from '../webhooks/webhook-deliveries.ts'
+import { type DeliveryOwner, eventOf, startDelivery } from '../webhooks/webhook-deliveries.ts'
 import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -35,8 +35,16 @@ const mostAttempts = 100
 /** The log of deliveries, and two ways to add to it by hand. */
 export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryParts): DeliveryUseCases => {
   const table = new Table(records, deliveryRows, now)
-  const started = async (scope: Scope, tenant: string | null, input: DeliveryInput): Promise<Delivery> => {
-    await startDelivery(host, { project: scope.project, tenant, createdAt: now() }, input)
+  const started = async (
+    scope: Scope,
+    whose: Pick<DeliveryOwner, 'tenant' | 'user'>,
+    input: DeliveryInput,
+  ): Promise<Delivery> => {
+    await startDelivery(
+      host,
+      { project: scope.project, tenant: whose.tenant, user: whose.user, createdAt: now() },
+      input,
+    )
     return deliveryView(rowRecord(await host.find(scope, deliveryDefinition, input.delivery_id)))
   }
   return {
@@ -60,7 +68,7 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
       const { webhook_id, event_id, event_type, body } = deliveryContext(prior.state.snapshot.context)
       await requireActive(endpoints, call.scope, webhook_id)
       const delivery_id = newIdFor(call, 'dlv')
-      return started(call.scope, prior.owner.tenant, {
+      return started(call.scope, prior.owner, {
         delivery_id,
         webhook_id,
         event_id,
@@ -82,7 +90,11 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
         event_type: 'webhook.test',
         data: { webhook_id: webhook.id, message: 'This is a test.' },
       })
-      return started(scope, null, { ...event, delivery_id, webhook_id: webhook.id, replay_of: null })
+      return started(
+        scope,
+        { tenant: null, user: null },
+        { ...event, delivery_id, webhook_id: webhook.id, replay_of: null },
+      )
     },
   }
 }

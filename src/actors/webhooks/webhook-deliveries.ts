@@ -10,13 +10,14 @@ import type { WebhookEndpoints } from './webhook-endpoints.ts'
 export interface DeliveryOwner {
   readonly project: string
   readonly tenant: string | null
+  readonly user: string | null
   /** ms since the epoch. */
   readonly createdAt: number
 }
 
 /** Starts a delivery, or finds the one of this id under way. @throws {StoreUnavailable} */
 export const startDelivery = async (host: Pick<Host, 'create'>, owner: DeliveryOwner, input: DeliveryInput) => {
-  await host.create(deliveryDefinition, input.delivery_id, { ...owner, user: null }, input, `notice:${input.event_id}`)
+  await host.create(deliveryDefinition, input.delivery_id, owner, input, `notice:${input.event_id}`)
 }
 
 /** The body of an event's deliveries, and the id that names the event in all of them. */
@@ -32,11 +33,11 @@ export const notifyWebhooks =
   async (notice) => {
     const wanting = await endpoints.wanting(notice.project, notice.event_type)
     if (wanting.length === 0) return
-    const { project, tenant, at } = notice
+    const { project, tenant, user = null, at } = notice
     const event = eventOf(notice)
     for (const webhook of wanting) {
       const delivery_id = derivedId('dlv', at, `${notice.id} ${webhook.id}`)
       const input = { ...event, delivery_id, webhook_id: webhook.id, replay_of: null }
-      await startDelivery(host, { project, tenant, createdAt: at }, input)
+      await startDelivery(host, { project, tenant, user, createdAt: at }, input)
     }
   }

@@ -1,11 +1,16 @@
+import { pino } from 'pino'
 import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
+import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { members, projects } from '../../../src/actors/auth/kinds.ts'
 import { openAuth } from '../../../src/actors/auth/open-auth.ts'
 import { hashPassword } from '../../../src/actors/auth/passwords.ts'
 import { bootstrap } from '../../../src/actors/bootstrap.ts'
 import { newId } from '../../../src/actors/ids.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
+import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
 import { Table } from '../../../src/actors/records/table.ts'
+import { auditSink, webhookSink } from '../../../src/actors/runtime/sinks.ts'
+import { erasureSink } from '../../../src/actors/tenants/erasures.ts'
 import { TenantDirectory } from '../../../src/actors/tenants/tenant-directory.ts'
 import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
 import { accountUseCases } from '../../../src/actors/use-cases/account-use-cases.ts'
@@ -13,6 +18,8 @@ import type { Call, Principal } from '../../../src/actors/use-cases/call.ts'
 import type { DashboardPrincipal } from '../../../src/actors/use-cases/dashboard-principal.ts'
 import { LocalLimits } from '../../../src/storage/local-limits.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { MessageRecord } from '../../../src/storage/ports.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
 export const ownerEmail = 'ada@example.org'
 export const ownerPassword = 'correct horse battery'
@@ -31,21 +38,32 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
   const storage = openMemoryStorage({ now })
-  const { records } = storage
+  const erasures: MessageRecord[] = []
+  const delivery = new NoticeDelivery(storage.records, kinds, new VirtualClock(clock.now), pino({ level: 'silent' }))
+  const { records } = delivery
+  delivery.start({
+    host: { deliver: notExpected, create: notExpected },
+    sinks: {
+      [auditSink]: auditLines(storage.records),
+      [webhookSink]: async () => {},
+      [erasureSink]: async (_owner, message) => void erasures.push(message),
+    },
+  })
   await records.prepare(kinds)
   const deps = { records, masterKey: Buffer.alloc(32, 1), box, now }
   const auth = openAuth(deps)
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
+  const directory = new TenantDirectory({ records, now })
   const useCases = accountUseCases({
     records,
     auth,
     secureCookies,
     now,
     limits: new LocalLimits(now),
-    tenants: new TenantDirectory({ records, now }),
+    tenants: directory,
     exports: new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now }),
-    notices: { told: async () => {} },
+    notices: delivery,
   })
   const memberTable = new Table(records, members, now)
   const owner = await memberTable.findGlobal({ email: ownerEmail })
@@ -61,7 +79,26 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   }
   const secret: Principal = { kind: 'secret_key', project, keyId: 'key_1' }
 
-  return { clock, records, auth, useCases, organization, project, owner, dashboard, secret, memberTable, now }
+  return {
+    clock,
+    records,
+    auth,
+    useCases,
+    organization,
+    project,
+    owner,
+    dashboard,
+    secret,
+    memberTable,
+    now,
+    directory,
+    delivery,
+    erasures,
+  }
+}
+
+const notExpected = (): never => {
+  throw new Error('no actor is told anything')
 }
 
 /** Another organisation with one project, on the same store. */
