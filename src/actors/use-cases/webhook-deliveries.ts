@@ -32,19 +32,13 @@ type Attempt = ResultOf<'webhook_deliveries.get'>['attempts'][number]
 
 const mostAttempts = 100
 
+type Whose = Pick<DeliveryOwner, 'tenant' | 'user'>
+
 /** The log of deliveries, and two ways to add to it by hand. */
 export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryParts): DeliveryUseCases => {
   const table = new Table(records, deliveryRows, now)
-  const started = async (
-    scope: Scope,
-    whose: Pick<DeliveryOwner, 'tenant' | 'user'>,
-    input: DeliveryInput,
-  ): Promise<Delivery> => {
-    await startDelivery(
-      host,
-      { project: scope.project, tenant: whose.tenant, user: whose.user, createdAt: now() },
-      input,
-    )
+  const started = async (scope: Scope, { tenant, user }: Whose, input: DeliveryInput): Promise<Delivery> => {
+    await startDelivery(host, { project: scope.project, tenant, user, createdAt: now() }, input)
     return deliveryView(rowRecord(await host.find(scope, deliveryDefinition, input.delivery_id)))
   }
   return {
