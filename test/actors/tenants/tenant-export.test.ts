@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { tenants } from '../../../src/actors/records/kinds.ts'
+import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
+import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { RecordKind, StoredRecord } from '../../../src/storage/ports.ts'
+import { logOf, recordOf } from '../../storage/samples.ts'
+
+const tenantRow = {
+  tenant: 'ten_1',
+  data: { external_id: 'acme', name: 'Acme', status: 'active', region: null, metadata: {} },
+}
+
+/** Kinds that say nothing that another does not, or that are secrets of the server's own. */
+const left = ['tenants', 'idempotency_keys', 'session_checkpoints', 'erased_actors', 'forgotten_users']
+
+const open = () => {
+  const storage = openMemoryStorage()
+  const parts = { storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [sessionRows], now: () => 0 }
+  const put = (kind: RecordKind, id: string, change: Partial<StoredRecord> = {}) =>
+    storage.records.insert(kind, recordOf(id, { tenant: 'ten_1', data: { of: id }, ...change }))
+  const exported = async (accept: string): Promise<string> => {
+    const row = { ...recordOf('ten_1'), ...tenantRow, data: { ...tenantRow.data, status: 'active' as const } }
+    const { bytes } = new TenantExport(parts).of(row, accept)
+    let text = ''
+    if (typeof bytes === 'string' || bytes instanceof Uint8Array) throw new Error('the export is not made in parts')
+    for await (const part of bytes) text += part
+    return text
+  }
+  return { storage, put, exported }
+}
+
+describe('an export of a tenant', () => {
+  it('has every list that the interface names, empty ones too', async () => {
+    const { exported } = open()
+    const document = JSON.parse(await exported('application/json'))
+    const lists = { users: [], sessions: [], runs: [], actions: [], memories: [], knowledge: [], usage: [] }
+    expect(document).toMatchObject({
+      ...lists,
+      tenant: { id: 'ten_1', external_id: 'acme' },
+      exported_at: expect.any(String),
+    })
+  })
+
+  it('has a row of every kind that a tenant can own, and none of another tenant', async () => {
+    const { put, exported } = open()
+    for (const kind of kinds) {
+      if (kind === tenants) continue
+      await put(kind, `own-${kind.name}`)
+      await put(kind, `foreign-${kind.name}`, { tenant: 'ten_2' })
+      await put(kind, `project-${kind.name}`, { tenant: null })
+    }
+    for (const accept of ['application/json', 'application/x-ndjson']) {
+      const text = await exported(accept)
+      const missing = kinds.filter(({ name }) => !text.includes(`"own-${name}"`)).map(({ name }) => name)
+      expect(missing.toSorted()).toEqual(left.toSorted())
+      expect(text).not.toMatch(/foreign-|project-/)
+    }
+  })
+
+  it('has the whole log of a session, page after page, and all rows of a list', async () => {
+    const { put, storage, exported } = open()
+    await put(sessionRows, 'ses_1')
+    await storage.commits.append(
+      logOf(
+        'ses_1',
+        Array.from({ length: 50 }, () => 5),
+      ),
+    )
+    for (let n = 0; n < 250; n++) await put(tenants, `ten_x${n}`, { data: {} })
+    const users = kinds.find(({ name }) => name === 'tenant_users')
+    if (users === undefined) throw new Error('tenants have no users')
+    for (let n = 0; n < 250; n++) await put(users, `usr_${String(n).padStart(3, '0')}`)
+    const document = JSON.parse(await exported('*/*'))
+    expect(document.users).toHaveLength(250)
+    expect(document.sessions).toHaveLength(1)
+    const { events } = document.sessions[0]
+    expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
+      Array.from({ length: 250 }, (_, n) => n + 1),
+    )
+    const lines = (await exported('application/x-ndjson'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.filter(({ type }) => type === 'users')).toHaveLength(250)
+    expect(lines.filter(({ type }) => type === 'sessions.event').map(({ data }) => data.of)).toEqual(
+      Array.from({ length: 250 }, () => 'ses_1'),
+    )
+    expect([lines[0].type, lines.at(-1).type]).toEqual(['tenant', 'end'])
+  })
+
+  it('reads a page at a time: no more is read than was taken', async () => {
+    const { put, storage, exported: _all } = open()
+    const users = kinds.find(({ name }) => name === 'tenant_users')
+    if (users === undefined) throw new Error('tenants have no users')
+    for (let n = 0; n < 250; n++) await put(users, `usr_${String(n).padStart(3, '0')}`)
+    let reads = 0
+    const records = new Proxy(storage.records, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return (...args: readonly unknown[]) => {
+          if (name === 'list') reads++
+          return Reflect.apply(method, target, args)
+        }
+      },
+    })
+    const parts = { storage: { ...storage, records }, host: { rows: { shown: async () => {} } }, kinds, actorRows: [] }
+    const row = { ...recordOf('ten_1'), ...tenantRow, data: { ...tenantRow.data, status: 'active' as const } }
+    const { bytes } = new TenantExport({ ...parts, now: () => 0 }).of(row, 'application/x-ndjson')
+    if (typeof bytes === 'string' || bytes instanceof Uint8Array) throw new Error('the export is not made in parts')
+    const lines = bytes[Symbol.asyncIterator]()
+    for (let line = 0; line < 100; line++) await lines.next()
+    expect(reads).toBe(1)
+    await lines.next()
+    await lines.next()
+    expect(reads).toBe(2)
+  })
+})
