@@ -176,6 +176,37 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await page.locator('#view').textContent()).toBe('')
   })
 
+  it('shows operators the node and what is live on it, and members neither', async () => {
+    const session = await world.api.createSession()
+    await signIn()
+    await page.getByRole('link', { name: 'Nodes' }).click()
+    const node = page.getByRole('table', { name: 'Nodes' }).getByRole('row').filter({ hasText: '(this one)' })
+    await node.filter({ hasText: 'running' }).filter({ hasText: '256' }).waitFor()
+    const live = page.getByRole('table', { name: 'Live actors' }).getByRole('row')
+    await live.filter({ hasText: session }).waitFor()
+    await page.getByRole('link', { name: session }).click()
+    await lit('active.idle')
+    expect(complaints).toEqual([])
+
+    const password = 'a long enough password'
+    const status = await page.evaluate(async (secret) => {
+      const { data } = await (await fetch('/api/projects')).json()
+      const body = JSON.stringify({ email: 'member@example.com', password: secret, role: 'member' })
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch(`/api/projects/${data[0].id}/members`, { method: 'POST', headers, body })).status
+    }, password)
+    expect(status).toBe(201)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail').fill('member@example.com')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await lit('active.idle')
+    expect(await page.getByRole('link', { name: 'Nodes' }).count()).toBe(0)
+    await page.goto(`${world.url}/#/nodes`)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('table').count()).toBe(0)
+  })
+
   it('lets nobody in with a wrong password, and nobody back in after signing out', async () => {
     await page.goto(world.url)
     await page.getByLabel('E-mail').fill(world.ownerEmail)
