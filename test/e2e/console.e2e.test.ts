@@ -253,6 +253,9 @@ describe.skipIf(executablePath === undefined)('the console', () => {
       const [box, state] = [await chart.boundingBox(), await page.locator('[data-state=paused]').boundingBox()]
       expect(state?.x).toBeGreaterThanOrEqual(box?.x ?? 0)
       expect((state?.x ?? 0) + (state?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0))
+      await page.getByRole('link', { name: 'Nodes' }).click()
+      await page.getByRole('link', { name: session }).waitFor()
+      expect(await overflow()).toBe(0)
       expect(complaints).toEqual([])
     },
   )
