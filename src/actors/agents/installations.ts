@@ -8,7 +8,7 @@ import type { Row } from '../records/schema.ts'
 import { type NewRow, Table } from '../records/table.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
-import { agentInstallations, type InstallationData, type VersionStatus } from './kinds.ts'
+import { agentInstallations, type InstallationData, installationKeys, type VersionStatus } from './kinds.ts'
 import { versionStatus } from './schema.ts'
 import { compareVersions } from './semver.ts'
 
@@ -86,13 +86,14 @@ export class Installations {
     by: AuditActor,
   ): Promise<Row<InstallationData>> {
     await this.get(scope, id)
-    const edit = ({ data }: Row<InstallationData>) => {
-      const next = withMark({ ...data, ...changes })
+    const edit = ({ data, tenant }: Row<InstallationData>) => {
+      const { agent_id, status } = { ...data, ...changes }
+      const next = { ...data, ...changes, ...installationKeys(tenant ?? '', agent_id, status) }
       return changedFields(data, next).length === 0 ? null : next
     }
     const notices = (next: Row<InstallationData>, before: Row<InstallationData>): readonly Notice[] => {
       const disabled = next.data.status === 'disabled' && before.data.status === 'active'
-      return noticesOf(disabled ? 'disabled' : 'updated', by, next, changedFields(before.data, next.data))
+      return noticesOf(disabled ? 'disabled' : 'updated', by, next, fieldsChanged(before.data, next.data))
     }
     return found(await this.table.change(scope, id, edit, notices))
   }
@@ -139,7 +140,7 @@ export class Installations {
 
   /** Active installations of an agent. */
   activeOf({ project }: Scope, agentId: string, limit: number): Promise<readonly Row<InstallationData>[]> {
-    return this.table.list(projectScope(project), { where: { active_agent: agentId }, limit })
+    return this.table.list(projectScope(project), { where: { agent_status: `${agentId} active` }, limit })
   }
 
   async #move(
@@ -186,18 +187,16 @@ export class Installations {
   }
 }
 
+/** Names of the fields that the caller knows. */
+const fieldsChanged = (before: InstallationData, next: InstallationData): readonly string[] =>
+  changedFields(before, next).filter((field) => !(field in installationKeys('', '', 'active')))
+
 const notNow = (message: string): ServiceError => new ServiceError('invalid_transition', { message })
 
 const found = (row: Row<InstallationData> | null): Row<InstallationData> => {
   if (row === null) throw new ServiceError('not_found', { param: 'installation_id' })
   return row
 }
-
-/** What the deletion of an agent looks for follows from the status. */
-const withMark = (data: InstallationData): InstallationData => ({
-  ...data,
-  active_agent: data.status === 'active' ? data.agent_id : null,
-})
 
 const noticesOf = (
   what: 'created' | 'updated' | 'disabled' | Step,

@@ -43,11 +43,29 @@ export type InstallationData = {
   readonly rate_plan_id: string | null
   /** Versions that it had before, the latest last. */
   readonly before: readonly { readonly version: string; readonly version_id: string }[]
-  /** `agent_id` while active: what an agent's deletion looks for. */
-  readonly active_agent: string | null
   /** The request with an Idempotency-Key that changed the version last, so that it does not do so twice. */
   readonly moved_by: string | null
+} & InstallationKeys
+
+/** What lists by more than one field filter on: one index for each, since a list is read by one index only. */
+export type InstallationKeys = {
+  readonly agent_status: string
+  readonly tenant_status: string
+  readonly tenant_agent: string
+  readonly tenant_agent_status: string
 }
+
+/** The fields by which lists find an installation. */
+export const installationKeys = (
+  tenant: string,
+  agent: string,
+  status: InstallationData['status'],
+): InstallationKeys => ({
+  agent_status: `${agent} ${status}`,
+  tenant_status: `${tenant} ${status}`,
+  tenant_agent: `${tenant} ${agent}`,
+  tenant_agent_status: `${tenant} ${agent} ${status}`,
+})
 
 /** The states that a version shows. */
 export type VersionStatus = 'draft' | 'in_review' | 'published' | 'deprecated' | 'retired'
@@ -75,7 +93,7 @@ export const agentCatalogue: TypedKind<CatalogueData> = {
 /** An installation is its tenant's. */
 export const agentInstallations: TypedKind<InstallationData> = {
   name: 'agent_installations',
-  filters: ['agent_id', 'status', 'active_agent'],
+  filters: ['agent_id', 'status', 'agent_status', 'tenant_status', 'tenant_agent', 'tenant_agent_status'],
   outbox: true,
 }
 

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { BodyOf, ResultOf } from '../../../specs/index.ts'
 import { projectScope, type Scope, tenantScope } from '../../../specs/scope.ts'
 import type { Installations, Mover } from '../agents/installations.ts'
-import type { InstallationData } from '../agents/kinds.ts'
+import { type InstallationData, installationKeys } from '../agents/kinds.ts'
 import { actorOf } from '../audit/audit-note.ts'
 import { newIdFor } from '../ids.ts'
 import type { AgentData, TenantData } from '../records/kinds.ts'
@@ -38,7 +38,7 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
     'installations.list': ({ scope, query }) => {
       const { tenant_id, agent_id, status, limit, cursor } = query
       const within = tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id)
-      const page = { limit, cursor, where: conditions(agent_id, status) }
+      const page = { limit, cursor, where: conditionOf(tenant_id, agent_id, status) }
       return pageOf(installations.table, within, page, { idPrefix: 'ins', view: viewOf })
     },
     'installations.get': async ({ scope, params }) => viewOf(await installations.get(scope, params.installation_id)),
@@ -63,10 +63,21 @@ const moverOf = ({ principal, idempotency }: Call<unknown, unknown, unknown>): M
   cause: idempotency?.cause ?? null,
 })
 
-/** One index answers both filters for active installations, which are the ones that lists ask for. */
-const conditions = (agentId: string | undefined, status: InstallationData['status'] | undefined) => {
-  if (agentId !== undefined && status === 'active') return { active_agent: agentId }
-  return { ...(agentId !== undefined && { agent_id: agentId }), ...(status !== undefined && { status }) }
+/** One condition, which one index answers, for whatever a list filters on. */
+const conditionOf = (
+  tenant: string | undefined,
+  agent: string | undefined,
+  status: InstallationData['status'] | undefined,
+): { readonly [field: string]: string } => {
+  const keys = installationKeys(tenant ?? '', agent ?? '', status ?? 'active')
+  if (tenant !== undefined && agent !== undefined) {
+    return status === undefined
+      ? { tenant_agent: keys.tenant_agent }
+      : { tenant_agent_status: keys.tenant_agent_status }
+  }
+  if (status === undefined) return agent === undefined ? {} : { agent_id: agent }
+  if (tenant !== undefined) return { tenant_status: keys.tenant_status }
+  return agent === undefined ? { status } : { agent_status: keys.agent_status }
 }
 
 type CreateCall = Call<unknown, unknown, BodyOf<'installations.create'>>
@@ -84,7 +95,7 @@ const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<In
     approval_policy: body.approval_policy ?? null,
     rate_plan_id: body.rate_plan_id ?? null,
     before: [],
-    active_agent: body.agent_id,
+    ...installationKeys(body.tenant_id, body.agent_id, 'active'),
     moved_by: null,
   }
   const row = { id: newIdFor(call, 'ins'), project: scope.project, tenant: body.tenant_id, data }

@@ -215,7 +215,11 @@ describe('an installation', () => {
     expect(await list({ tenant_id: tenant })).toEqual([second.id, first.id])
     expect(await list({ agent_id: agent, status: 'active' })).toEqual([third.id, first.id])
     expect(await list({ tenant_id: tenant, status: 'disabled' })).toEqual([second.id])
+    expect(await list({ status: 'active' })).toEqual([third.id, first.id])
+    expect(await list({ tenant_id: tenant, agent_id: agent })).toEqual([second.id, first.id])
+    expect(await list({ tenant_id: tenant, agent_id: agent, status: 'active' })).toEqual([first.id])
     expect(await list({ agent_id: 'agt_nobody' })).toEqual([])
+    expect(await list({ tenant_id: tenant, agent_id: 'agt_nobody', status: 'active' })).toEqual([])
     expect(await list({}, 'prj_b')).toEqual([])
     const get = world.useCases['installations.get']
     expect(await refusalOf(get(callOf({ installation_id: first.id }, {}, undefined, secretOf('prj_b'))))).toBe(
