@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
+import type { Scope } from '../../specs/scope.ts'
 import { catalogueSink } from '../machines/agent-version.ts'
-import { definitions } from '../machines/index.ts'
+import { definitions, sessionDefinition } from '../machines/index.ts'
 import { queueSink } from '../machines/run-actions.ts'
 import type { RateLimits } from '../storage/cluster-ports.ts'
 import { LocalLimits } from '../storage/local-limits.ts'
@@ -112,9 +113,8 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const checkTenant: CheckTenant = async (project, tenant) => tenants.admit(project, tenant)
   const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
-  const exports = new TenantExport({ storage, host, kinds, actorRows: Object.values(rows), now: clock.now })
   const useCases = {
-    ...accountUseCases({ ...stored, auth, secureCookies: parts.secureCookies, limits, notices, tenants, exports }),
+    ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
     ...sessionUseCases({
       host,
       records,
@@ -146,6 +146,12 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
   return { useCases, auth, runtime, idempotent, sweeper, notices, tenants }
 }
+
+/** What accounts read of actors. */
+const read = (storage: Storage, host: Host, { now }: Pick<Clock, 'now'>) => ({
+  findSession: (scope: Scope, id: string) => host.find(scope, sessionDefinition, id),
+  exports: new TenantExport({ storage, host, kinds, actorRows: Object.values(rows), now }),
+})
 
 /** The list rows of each kind of actor, by machine. */
 const rows = {

@@ -11,6 +11,7 @@ export interface Populated {
   readonly installation: string
   readonly sessions: readonly string[]
   readonly runs: readonly string[]
+  readonly action: string
   /** A token of its first user. */
   readonly token: string
 }
@@ -34,41 +35,59 @@ export const publishedAgent = async (api: Api): Promise<string> => {
 /** A long text, so that it lies outside of its commit. */
 const long = (name: string): string => `${name} `.repeat(20_000)
 
+/** One project as a client with its secret key sees it. */
+export type ProjectApi = Pick<World, 'api' | 'as'>
+
 /**
  * A tenant with one of everything that a tenant can have: users, an installation, sessions of two users (one that waits
  * for an approval, one with long texts), an action, finished runs, kept answers, deliveries of webhooks.
  */
-export const populate = async (world: World, tool: ToolServer, externalId: string): Promise<Populated> => {
+export const populate = async (
+  world: ProjectApi,
+  tool: ToolServer,
+  externalId: string,
+  mark = externalId,
+): Promise<Populated> => {
   const { api } = world
   const keyed = { 'idempotency-key': `tenant-${externalId}` }
-  const { id: tenant } = await made(api, '/v1/tenants', { external_id: externalId, name: externalId }, keyed)
+  const body = { external_id: externalId, name: externalId, metadata: { mark } }
+  const { id: tenant } = await made(api, '/v1/tenants', body, keyed)
   for (const user of ['ada', 'bob']) {
     await api.fetch(
       `/v1/tenants/${tenant}/users/${user}`,
-      { display_name: user, metadata: { tenant } },
+      { display_name: user, metadata: { tenant, mark } },
       { method: 'PUT' },
     )
   }
   const agent = await publishedAgent(api)
   const { id: installation } = await made(api, '/v1/agent-installations', { tenant_id: tenant, agent_id: agent })
   const token = await tokenOf(api, tenant, 'ada')
-  const sessions = await sessionsOf(world, tool, [token, await tokenOf(api, tenant, 'bob')])
-  await made(api, '/v1/actions', { tool: 'refund', arguments: { tenant }, tenant_id: tenant })
+  const sessions = await sessionsOf(world, tool, [token, await tokenOf(api, tenant, 'bob')], mark)
+  const { id: action } = await made(api, '/v1/actions', {
+    tool: 'refund',
+    arguments: { tenant, mark },
+    tenant_id: tenant,
+  })
   await made(api, '/v1/webhooks', { name: externalId, url: tool.url, events: ['run.completed', 'action.created'] })
-  const runs = await runsOf(api, { agent, tenant, installation })
-  return { tenant, agent, installation, sessions, runs, token }
+  const runs = await runsOf(api, { agent, tenant, installation }, mark)
+  return { tenant, agent, installation, sessions, runs, action, token }
 }
 
 const tokenOf = async (api: Api, tenant_id: string, external_user_id: string): Promise<string> =>
   (await made(api, '/v1/client-tokens', { tenant_id, external_user_id })).token
 
-const sessionsOf = (world: World, tool: ToolServer, tokens: readonly string[]): Promise<readonly string[]> =>
+const sessionsOf = (
+  world: ProjectApi,
+  tool: ToolServer,
+  tokens: readonly string[],
+  mark: string,
+): Promise<readonly string[]> =>
   Promise.all(
     tokens.flatMap((token) => {
       const client = world.as(token)
       return [
-        client.createSession({ metadata: { note: long('note') } }).then(async (session) => {
-          const turn = await client.turn(session, { input: 'hello', instructions: long('rules') })
+        client.createSession({ metadata: { note: long('note'), mark } }).then(async (session) => {
+          const turn = await client.turn(session, { input: `hello ${mark}`, instructions: long('rules') })
           await turn.until(endsTurn)
           return session
         }),
@@ -87,8 +106,17 @@ interface RunOwner {
   readonly installation: string
 }
 
-const runsOf = async (api: Api, { agent, tenant, installation }: RunOwner): Promise<readonly string[]> => {
-  const body = { tenant_id: tenant, installation_id: installation, external_user_id: 'ada', input: { prompt: 'hello' } }
+const runsOf = async (
+  api: Api,
+  { agent, tenant, installation }: RunOwner,
+  mark: string,
+): Promise<readonly string[]> => {
+  const body = {
+    tenant_id: tenant,
+    installation_id: installation,
+    external_user_id: 'ada',
+    input: { prompt: `hello ${mark}` },
+  }
   const started = [0, 1, 2].map((n) =>
     made(api, `/v1/agents/${agent}/runs`, body, { 'idempotency-key': `${tenant}-${n}` }),
   )

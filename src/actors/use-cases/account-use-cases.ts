@@ -6,7 +6,7 @@ import type { TenantDirectory } from '../tenants/tenant-directory.ts'
 import type { TenantExport } from '../tenants/tenant-export.ts'
 import { auditLogUseCases } from './audit-log.ts'
 import { authUseCases } from './auth.ts'
-import { clientTokenUseCases } from './client-tokens.ts'
+import { type ClientTokenDeps, clientTokenUseCases } from './client-tokens.ts'
 import { endUserUseCases } from './end-users.ts'
 import { projectKeyUseCases } from './project-keys.ts'
 import { projectMemberUseCases } from './project-members.ts'
@@ -23,6 +23,7 @@ export interface AccountDeps {
   /** ms since the epoch. */
   readonly now: () => number
   readonly limits: RateLimits
+  readonly findSession: ClientTokenDeps['findSession']
   readonly tenants: TenantDirectory
   readonly exports: TenantExport
   readonly notices: Pick<NoticeDelivery, 'told'>
@@ -38,12 +39,13 @@ export const accountUseCases = ({
   tenants,
   exports,
   notices,
+  findSession,
 }: AccountDeps) => ({
   ...authUseCases({ records, secureCookies, now, limits, dashboardSessions: auth.dashboardSessions }),
   ...projectUseCases({ records, now, projects: auth.projects }),
   ...projectKeyUseCases({ records, now, apiKeys: auth.apiKeys }),
   ...projectMemberUseCases({ records, now, dashboardSessions: auth.dashboardSessions }),
-  ...clientTokenUseCases({ records, now, clientTokens: auth.clientTokens }),
+  ...clientTokenUseCases({ records, now, clientTokens: auth.clientTokens, findSession }),
   ...tenantUseCases({ records, now, directory: tenants, exports }),
   ...tenantUserUseCases({ records, now, directory: tenants }),
   ...endUserUseCases({ records, now }),

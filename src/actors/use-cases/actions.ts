@@ -91,13 +91,15 @@ const waiterOf = async (
   host: Host,
   { scope, body }: CreateCall,
 ): Promise<{ readonly actor: Resident; readonly holder: CallHolder } | null> => {
+  const session =
+    typeof body.session_id === 'string'
+      ? await found(host.find(scope, sessionDefinition, body.session_id), 'session_id')
+      : null
   if (typeof body.run_id === 'string') {
     const actor = await found(host.find(scope, runDefinition, body.run_id), 'run_id')
     return { actor, holder: runContext(actor.state.snapshot.context) }
   }
-  if (typeof body.session_id !== 'string') return null
-  const actor = await found(host.find(scope, sessionDefinition, body.session_id), 'session_id')
-  return { actor, holder: sessionContext(actor.state.snapshot.context) }
+  return session && { actor: session, holder: sessionContext(session.state.snapshot.context) }
 }
 
 const found = (actor: Promise<Resident>, param: string): Promise<Resident> =>

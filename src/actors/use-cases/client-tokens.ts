@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import { tenantScope } from '../../../specs/scope.ts'
+import { type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { agentInstallations } from '../agents/kinds.ts'
 import type { ClientTokens } from '../auth/client-tokens.ts'
@@ -12,6 +12,8 @@ import type { UseCases } from './use-cases.ts'
 export interface ClientTokenDeps {
   readonly records: RecordStore
   readonly clientTokens: ClientTokens
+  /** Finds a session. @throws {ServiceError} `not_found` */
+  readonly findSession: (scope: Scope, id: string) => Promise<unknown>
   readonly now: () => number
 }
 
@@ -25,11 +27,17 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
       if (row?.data.status !== 'active') throw new ServiceError('not_found', { param: `installation_ids[${index}]` })
     }
   }
+  const requireOwn = async (project: string, tenant: string, user: string, id: string): Promise<void> => {
+    const found = await deps.findSession(userScope(project, tenant, user), id).catch(unlessNotFound)
+    if (found === undefined) throw new ServiceError('not_found', { param: 'session_id' })
+  }
   return {
     'client_tokens.create': async ({ scope, body }) => {
       const tenant = await table.get(scope, body.tenant_id)
       if (tenant === null) throw new ServiceError('not_found', { param: 'tenant_id' })
       await requireActive(scope.project, tenant.id, body.installation_ids ?? [])
+      if (body.session_id !== undefined)
+        await requireOwn(scope.project, tenant.id, body.external_user_id, body.session_id)
       const { token, expiresAtMs } = await deps.clientTokens.mint(
         {
           project: scope.project,
@@ -44,4 +52,8 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
       return { token, expires_at: timestampOf(expiresAtMs) }
     },
   }
+}
+
+const unlessNotFound = (error: unknown): undefined => {
+  if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
 }

@@ -64,6 +64,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
     tenants: directory,
     exports: new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now }),
     notices: delivery,
+    findSession: async () => ({}),
   })
   const memberTable = new Table(records, members, now)
   const owner = await memberTable.findGlobal({ email: ownerEmail })

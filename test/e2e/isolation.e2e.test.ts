@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Operation } from '../../specs/declare.ts'
+import { operations } from '../../specs/index.ts'
+import type { Api } from './api.ts'
+import { type Populated, populate } from './tenant-life.ts'
+import { startToolServer, type ToolServer } from './tool-server.ts'
+import { stores, World } from './world.ts'
+
+/*
+ * Two projects, and two tenants in each, under the same names: whatever one asks for, it is shown nothing of another.
+ * What is read comes from the declarations, so an operation that is added is held to it as well. Ids in paths are
+ * tried by refusals.e2e.test.ts.
+ */
+
+const declared: readonly Operation[] = Object.values(operations)
+const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
+const reading = guarded.filter(({ id, method }) => method === 'GET' || id === 'tenants.export')
+const byId = (names: readonly string[]) => names.filter((name) => /_ids?$/.test(name) && name !== 'external_id')
+const filtered = reading.flatMap((operation) =>
+  byId(Object.keys(operation.query)).map((name) => ({ id: operation.id, operation, name })),
+)
+const naming = guarded.flatMap((operation) =>
+  byId(Object.keys(operation.body?.json.properties ?? {})).map((name) => ({ id: operation.id, operation, name })),
+)
+
+/** Ids by the names that parameters, queries and bodies have for them. */
+type Ids = Readonly<Record<string, string>>
+
+interface Tenancy extends Populated {
+  readonly mark: string
+  readonly ids: Ids
+}
+
+/** One project, with two tenants that the other project has under the same names. */
+interface Side {
+  readonly api: Api
+  readonly dashboard: Api
+  readonly project: string
+  readonly acme: Tenancy
+  readonly globex: Tenancy
+}
+
+/** What does not say whose it is: chosen by the caller, of the organisation, or not there yet. */
+const shared = ['external_user_id', 'version', 'project_id', 'member_id', 'connection_id', 'test_connection_ids']
+
+/** Bodies in which every id is the sender's own, and which are taken then; `null`: what they do cannot be done twice. */
+const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
+  'sessions.create': ({ agent_id }) => ({ agent_id }),
+  'sessions.approve': null,
+  'sessions.reject': null,
+  'actions.create': ({ tenant_id, run_id, session_id }) => ({
+    tool: 'x',
+    arguments: {},
+    tenant_id,
+    run_id,
+    session_id,
+  }),
+  'runs.create': ({ tenant_id, installation_id }) => ({ tenant_id, installation_id, input: { prompt: 'hi' } }),
+  'runs.delegate': null,
+  'installations.create': ({ tenant_id, agent_id, rate_plan_id }) => ({ tenant_id, agent_id, rate_plan_id }),
+  'installations.update': ({ rate_plan_id }) => ({ rate_plan_id }),
+  'client_tokens.create': ({ tenant_id, session_id, installation_id }) => ({
+    tenant_id,
+    external_user_id: 'ada',
+    session_id,
+    installation_ids: [installation_id],
+  }),
+}
+
+const made = async (api: Api, path: string, body: object): Promise<string> => {
+  const { status, body: answer } = await api.post(path, body)
+  if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
+  return answer.id
+}
+
+const tenancy = async (world: World, api: Api, tool: ToolServer, project: string, name: string): Promise<Tenancy> => {
+  const mark = `mark-of-${name}-in-${project}`
+  const populated = await populate({ api, as: (token) => world.as(token) }, tool, name, mark)
+  const { tenant, agent, installation, sessions, runs, action } = populated
+  const plan = await made(api, '/v1/rate-plans', { name: `plan ${mark}`, markup_percent: '10' })
+  const ids: Ids = {
+    tenant_id: tenant,
+    agent_id: agent,
+    installation_id: installation,
+    session_id: sessions[0] ?? '',
+    actor_id: sessions[0] ?? '',
+    run_id: runs[0] ?? '',
+    action_id: action,
+    rate_plan_id: plan,
+    resource_id: tenant,
+    external_user_id: 'ada',
+    version: '1.0.0',
+    project_id: project,
+  }
+  return { ...populated, mark, ids: { ...ids, ...(await foundIds(api, ids)) } }
+}
+
+/** Ids that only lists tell. */
+const foundIds = async (api: Api, { agent_id }: Ids): Promise<Ids> => {
+  const first = async (path: string): Promise<string> => (await api.get(`${path}?limit=1`)).body.data[0].id
+  return {
+    agent_version_id: await first(`/v1/agents/${agent_id}/versions`),
+    webhook_id: await first('/v1/webhooks'),
+    delivery_id: await first('/v1/webhook-deliveries'),
+  }
+}
+
+const sideOf = async (world: World, tool: ToolServer, dashboard: Api, project: string): Promise<Side> => {
+  const created = await dashboard.post(`/api/projects/${project}/keys`, { name: 'key' })
+  const api = world.as(created.body.key)
+  const acme = await tenancy(world, api, tool, project, 'acme')
+  const globex = await tenancy(world, api, tool, project, 'globex')
+  return { api, dashboard, project, acme, globex }
+}
+
+/** All that tells one tenant from another. */
+const signsOf = ({ mark, ids, sessions, runs }: Tenancy): readonly string[] => [
+  mark,
+  ...sessions,
+  ...runs,
+  ...Object.entries(ids).flatMap(([name, id]) => (shared.includes(name) ? [] : [id])),
+]
+
+describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
+  let world: World
+  let tool: ToolServer
+  let mine: Side
+  let theirs: Side
+
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ store, tools: [tool] })
+    const dashboard = await world.dashboard()
+    const { body } = await dashboard.get('/api/projects')
+    const other = await made(dashboard, '/api/projects', { name: 'Another' })
+    mine = await sideOf(world, tool, dashboard, body.data[0].id)
+    theirs = await sideOf(world, tool, dashboard, other)
+  }, 240_000)
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  const pathOf = ({ paths }: Operation, ids: Ids): string =>
+    paths[0].replace(/\{(\w+)\}/g, (_, name: string) => {
+      const id = ids[name]
+      if (id === undefined) throw new Error(`say in tenancy() how a ${name} is made`)
+      return encodeURIComponent(id)
+    })
+
+  /** The whole answer as text; of a stream what comes within a moment. */
+  const textOf = async (api: Api, operation: Operation, path: string, accept = '*/*'): Promise<string> => {
+    const headers = { accept, 'x-project-id': mine.project }
+    const signal = AbortSignal.timeout(3_000)
+    const response = await api.fetch(path, undefined, { method: operation.method, headers }, signal)
+    let text = ''
+    try {
+      for await (const part of response.body ?? []) text += Buffer.from(part).toString()
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    return text
+  }
+
+  const apisFor = ({ access }: Operation): readonly Api[] => [
+    ...(access.kinds.includes('secret_key') ? [mine.api] : []),
+    ...(access.kinds.includes('dashboard') ? [mine.dashboard] : []),
+  ]
+
+  const withoutParams = (operation: Operation): boolean =>
+    operation.params.every((name) => mine.acme.ids[name] !== undefined)
+
+  describe.each(
+    reading.filter(
+      (operation) =>
+        !operation.params.some((name) => ['key_id', 'member_id', 'agent_key_id', 'node_id'].includes(name)),
+    ),
+  )('$id', (operation) => {
+    it('shows nothing of another project', async () => {
+      const foreign = [...signsOf(theirs.acme), ...signsOf(theirs.globex)]
+      expect(withoutParams(operation)).toBe(true)
+      for (const api of apisFor(operation)) {
+        for (const accept of ['*/*', 'text/event-stream', 'application/x-ndjson']) {
+          const text = await textOf(api, operation, pathOf(operation, mine.acme.ids), accept)
+          for (const sign of foreign) expect(text).not.toContain(sign)
+        }
+      }
+    })
+  })
+
+  const ofTenants = reading.filter(({ params }) =>
+    params.some((name) => ['tenant_id', 'installation_id', 'run_id', 'session_id', 'action_id'].includes(name)),
+  )
+  it.each(ofTenants)('$id of one tenant shows nothing of another', async (operation) => {
+    for (const api of apisFor(operation)) {
+      const text = await textOf(api, operation, pathOf(operation, mine.acme.ids))
+      expect(text).toContain(
+        operation.id.startsWith('tenant_users') ? 'ada' : Object.values(mine.acme.ids).find((id) => text.includes(id)),
+      )
+      for (const sign of signsOf(mine.globex).filter(
+        (each) => each !== mine.globex.ids.webhook_id && each !== mine.globex.ids.delivery_id,
+      ))
+        expect(text).not.toContain(sign)
+    }
+  })
+
+  it.each(filtered.filter(({ name }) => !shared.includes(name)))(
+    '$id finds nothing by another project’s $name',
+    async ({ operation, name }) => {
+      const id = theirs.acme.ids[name] ?? theirs.acme.tenant
+      for (const api of apisFor(operation)) {
+        const path = `${pathOf(operation, mine.acme.ids)}?${name}=${id}`
+        const text = await textOf(api, operation, path)
+        for (const sign of signsOf(theirs.acme).filter((each) => each !== id)) expect(text).not.toContain(sign)
+        if (text.startsWith('{') && JSON.parse(text).data !== undefined) expect(JSON.parse(text).data).toEqual([])
+      }
+    },
+  )
+
+  it('has a body for every operation that names something by its id', () => {
+    const without = naming.filter(({ id, name }) => bodies[id] === undefined && !shared.includes(name))
+    expect(without.map(({ id }) => id)).toEqual([])
+  })
+
+  it.each(naming.filter(({ name }) => !shared.includes(name)))(
+    '$id takes no $name of another project',
+    async ({ id, operation, name }) => {
+      const bodyOf = bodies[id]
+      const { method } = operation
+      const path = pathOf(operation, mine.acme.ids)
+      const foreign = theirs.acme.ids[name.replace(/_ids$/, '_id')] ?? ''
+      if (bodyOf === null || bodyOf === undefined) {
+        const body =
+          id === 'runs.delegate'
+            ? { agent_version_id: mine.acme.ids.agent_version_id, input: {}, [name]: foreign }
+            : { [name]: foreign }
+        expect((await mine.api.post(path, body, { method })).status).toBeGreaterThanOrEqual(400)
+        return
+      }
+      const own = bodyOf(mine.acme.ids)
+      const control = await mine.api.post(path, own, { method })
+      expect(control.status, JSON.stringify(control.body)).toBeLessThan(300)
+      const value = name.endsWith('_ids') ? [foreign] : foreign
+      const refused = await mine.api.post(path, { ...own, [name]: value }, { method })
+      expect([404, 422]).toContain(refused.status)
+      for (const sign of signsOf(theirs.acme).filter((each) => each !== foreign))
+        expect(JSON.stringify(refused.body)).not.toContain(sign)
+    },
+  )
+
+  const ofClients = reading.filter(({ access }) => access.kinds.includes('client_token'))
+  it.each(ofClients)(
+    '$id shows the token of one user nothing of another user, tenant or project',
+    async (operation) => {
+      const client = world.as(mine.acme.token)
+      const [own = '', _waits, ofBob = ''] = mine.acme.sessions
+      const foreign = [ofBob, ...[mine.globex, theirs.acme, theirs.globex].flatMap(signsOf)]
+      const text = await textOf(client, operation, pathOf(operation, { ...mine.acme.ids, session_id: own }))
+      for (const sign of foreign) expect(text).not.toContain(sign)
+      for (const session of [ofBob, mine.globex.sessions[0] ?? '', theirs.acme.sessions[0] ?? '']) {
+        if (!operation.params.includes('session_id')) continue
+        const answer = await client.get(pathOf(operation, { ...mine.acme.ids, session_id: session }), {
+          method: operation.method,
+        })
+        expect(answer.status).toBe(404)
+      }
+    },
+  )
+})
