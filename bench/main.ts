@@ -6,6 +6,7 @@ import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCluster } from './cluster.ts'
 import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
+import { benchRuns } from './runs.ts'
 import { benchRuntime } from './runtime.ts'
 import { benchSessions } from './sessions.ts'
 import { benchSse } from './sse.ts'
@@ -26,6 +27,7 @@ const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
   provider: benchProvider,
   runtime: benchRuntime,
+  runs: benchRuns,
   sse: benchSse,
   storage: storageOnItsOwnMongod,
   cluster: benchCluster,

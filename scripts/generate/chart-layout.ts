@@ -51,6 +51,8 @@ const options: Readonly<Record<string, string>> = {
   'elk.spacing.edgeLabel': '3',
 }
 
+const uncompacted = { 'elk.layered.compaction.postCompaction.strategy': 'NONE' }
+
 /** Layouts of one chart that differ in their crossings only; the best is taken. */
 const seeds = [1, 2, 3, 5, 7, 11, 13, 17]
 
@@ -78,13 +80,20 @@ async function laidOut(
   { states, transitions }: ChartGraph,
   seed: number,
 ): Promise<Omit<ChartLayout, 'machine' | 'version'>> {
-  const chart: ElkNode = {
+  const chart = (more: Readonly<Record<string, string>>): ElkNode => ({
     id: '',
-    layoutOptions: { ...options, 'elk.padding': '[top=8,left=8,bottom=8,right=8]', 'elk.randomSeed': `${seed}` },
-    children: states.map(elkNode),
+    layoutOptions: {
+      ...options,
+      'elk.padding': '[top=8,left=8,bottom=8,right=8]',
+      'elk.randomSeed': `${seed}`,
+      ...more,
+    },
+    children: states.map((state) => elkNode(state, more)),
     edges: transitions.map(elkEdge),
-  }
-  const laid: ElkNode = await new elk.default().layout(chart)
+  })
+  const layout = (more: Readonly<Record<string, string>>): Promise<ElkNode> => new elk.default().layout(chart(more))
+  // ELK's compaction gives up on some charts ("Invalid hitboxes"): those are drawn as they are
+  const laid = await layout({}).catch(() => layout(uncompacted))
   const byId = new Map(allStates(states).map((state) => [state.id, state]))
   return {
     width: Math.ceil(laid.width ?? 0),
@@ -114,14 +123,14 @@ const allStates = (states: readonly ChartState[]): readonly ChartState[] =>
 
 const allElkNodes = (node: ElkNode): readonly ElkNode[] => [node, ...(node.children ?? []).flatMap(allElkNodes)]
 
-function elkNode(state: ChartState): ElkNode {
+function elkNode(state: ChartState, more: Readonly<Record<string, string>>): ElkNode {
   if (state.kind === 'initial') return { id: state.id, width: 8, height: 8 }
   const width = Math.ceil(state.label.length * charWidth + 28)
   if (state.states.length === 0) return { id: state.id, width, height: stateHeight }
   return {
     id: state.id,
-    layoutOptions: { ...options, 'elk.padding': '[top=34,left=16,bottom=16,right=16]' },
-    children: state.states.map(elkNode),
+    layoutOptions: { ...options, 'elk.padding': '[top=34,left=16,bottom=16,right=16]', ...more },
+    children: state.states.map((inner) => elkNode(inner, more)),
   }
 }
 

@@ -28,16 +28,17 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string): Promise
   const tenant = await made(project, '/v1/tenants', { external_id: 'acme', name: 'Acme' })
   const version = await made(project, `/v1/agents/${agent}/versions`, { version: '1.0.0', config })
   await project.post(`/v1/agents/${agent}/versions/1.0.0/publish`)
-  const installation = { tenant_id: tenant, agent_id: agent }
+  const installed = await made(project, '/v1/agent-installations', { tenant_id: tenant, agent_id: agent })
   return {
     project_id: projectId,
     session_id: session,
     actor_id: session,
     action_id: await made(project, '/v1/actions', { tool: 'refund', arguments: {} }),
     agent_id: agent,
+    run_id: await made(project, `/v1/agents/${agent}/runs`, { input: { prompt: 'hi' }, installation_id: installed }),
     version,
     agent_key_id: await made(project, `/v1/agents/${agent}/keys`, { name: 'k' }),
-    installation_id: await made(project, '/v1/agent-installations', installation),
+    installation_id: installed,
     tenant_id: tenant,
     key_id: await made(dashboard, `/api/projects/${projectId}/keys`, { name: 'another' }),
     member_id: await made(dashboard, `/api/projects/${projectId}/members`, {

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { setup } from 'xstate'
 import { chartGraph } from '../../../scripts/generate/chart-graph.ts'
 import { type Box, chartLayout } from '../../../scripts/generate/chart-layout.ts'
 import { definitions } from '../../../src/machines/index.ts'
+
+// a large chart is laid out for seconds, on a busy machine for many
+vi.setConfig({ testTimeout: 60_000 })
 
 const machine = setup({
   types: { events: {} as { type: 'go' | 'stay' | 'stop' | 'reset' } },

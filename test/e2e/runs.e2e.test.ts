@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Api } from './api.ts'
+import { isEvent } from './stream-reader.ts'
+import { refundTool, startToolServer, type ToolServer } from './tool-server.ts'
+import { stores, World } from './world.ts'
+
+const model = 'simulated-1'
+const patience = { timeout: 60_000, interval: 50 }
+
+const made = async (api: Api, path: string, body: object): Promise<string> => {
+  const answer = await api.post(path, body)
+  expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+  return answer.body.id
+}
+
+/** An agent with one published version. @returns the ids of both. */
+const published = async (api: Api, name: string, config: object) => {
+  const agent = await made(api, '/v1/agents', { name, config: { model } })
+  const version = await made(api, `/v1/agents/${agent}/versions`, { version: '1.0.0', config: { model, ...config } })
+  expect((await api.post(`/v1/agents/${agent}/versions/1.0.0/publish`)).status).toBe(200)
+  return { agent, version }
+}
+
+const statusOf = async (api: Api, run: string): Promise<string> => (await api.get(`/v1/runs/${run}`)).body.status
+
+const untilStatus = (api: Api, run: string, status: string) =>
+  vi.waitFor(async () => expect(await statusOf(api, run)).toBe(status), patience)
+
+describe.each(stores)('runs on $store', ({ store }) => {
+  let world: World
+  let tool: ToolServer
+  let tenant: string
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ store, tools: [tool], env: { RUNS_PER_PROJECT: '20', RUNS_PER_TENANT: '5' } })
+    tenant = await made(world.api, '/v1/tenants', { external_id: 'acme', name: 'Acme' })
+  }, 60_000)
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  /** What a tenant has installed of an agent, with a policy. */
+  const installed = (agent: string, approval_policy?: object): Promise<string> =>
+    made(world.api, '/v1/agent-installations', {
+      tenant_id: tenant,
+      agent_id: agent,
+      ...(approval_policy && { approval_policy }),
+    })
+
+  it('run an installed agent in the background, wait for its approval, and stream what happens, resumably', async () => {
+    const { api } = world
+    const { agent, version } = await published(api, 'Support', { tools: [refundTool(tool)] })
+    const installation_id = await installed(agent, { default: 'require', tools: {} })
+    const before = tool.calls.length
+    const input = { prompt: 'Please use issue_refund for order 1042' }
+    const created = await api.post(`/v1/agents/${agent}/runs`, { installation_id, external_user_id: 'ada', input })
+    expect(created).toMatchObject({
+      status: 202,
+      body: { status: 'queued', agent_version_id: version, tenant_id: tenant, installation_id, input },
+    })
+    const run = created.body.id
+    const sse = { headers: { accept: 'text/event-stream' } }
+    const stream = await api.stream(`/v1/runs/${run}/events`, undefined, sse)
+    const paused = await stream.until(isEvent('run.requires_action'))
+    expect(await statusOf(api, run)).toBe('requires_action')
+    stream.stop()
+    expect(tool.calls).toHaveLength(before)
+    const action = paused.data.action_id
+    expect((await api.get(`/v1/actions/${action}`)).body).toMatchObject({ status: 'pending_approval', run_id: run })
+    const decided = await Promise.all([1, 2].map(() => api.post(`/v1/actions/${action}/approve`, { note: 'fine' })))
+    for (const { status } of decided) expect(status).toBe(200)
+    const resumed = { headers: { ...sse.headers, 'last-event-id': String(paused.id) } }
+    const rest = await (await api.stream(`/v1/runs/${run}/events`, undefined, resumed)).all()
+    expect(rest.at(-1)).toMatchObject({ event: 'run.completed' })
+    expect(tool.calls).toHaveLength(before + 1)
+    expect(tool.calls.at(-1)?.body).toMatchObject({ run_id: run, action_id: action })
+    const done = await api.get(`/v1/runs/${run}`)
+    expect(done.body).toMatchObject({
+      status: 'completed',
+      external_user_id: 'ada',
+      output: { text: expect.any(String) },
+    })
+    const page = await api.get(`/v1/runs/${run}/events?limit=100`)
+    expect(page.body.data.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
+      page.body.data.map((_: unknown, index: number) => index + 1),
+    )
+    expect(page.body.next_cursor).toBeNull()
+  })
+
+  it('are created once under one key, and cancelled', async () => {
+    const { api } = world
+    const { agent } = await published(api, 'Slow', {})
+    const body = { input: { prompt: 'slow please, tell me everything' } }
+    const keyed = { headers: { 'idempotency-key': `run-${store}` } }
+    const [first, second] = [
+      await api.post(`/v1/agents/${agent}/runs`, body, keyed),
+      await api.post(`/v1/agents/${agent}/runs`, body, keyed),
+    ]
+    expect(second.body.id).toBe(first.body.id)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    const cancelled = await api.post(`/v1/runs/${first.body.id}/cancel`)
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } })
+    expect((await api.post(`/v1/runs/${first.body.id}/cancel`)).status).toBe(200)
+  })
+
+  it('delegate to the agents that their version names and to no other, by a caller and by the model', async () => {
+    const { api } = world
+    const child = await published(api, 'Digger', {})
+    const stranger = await published(api, 'Stranger', {})
+    const subagents = [{ agent_id: child.agent, description: 'Digs.' }]
+    const boss = await published(api, 'Boss', { subagents, tools: [refundTool(tool, { needsApproval: true })] })
+    const installation_id = await installed(boss.agent)
+    const prompt = `Please use issue_refund and delegate_to_${child.agent} for order 7`
+    const parent = await made(api, `/v1/agents/${boss.agent}/runs`, { installation_id, input: { prompt } })
+    await untilStatus(api, parent, 'requires_action')
+    const path = `/v1/runs/${parent}/delegate`
+    const refused = await api.post(path, { agent_version_id: stranger.version, input: 'dig' })
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'subagent_not_allowed' } } })
+    const keyed = { headers: { 'idempotency-key': `child-${store}` } }
+    const body = { agent_version_id: child.version, input: 'dig deep' }
+    const asked = [await api.post(path, body, keyed), await api.post(path, body, keyed)]
+    for (const { status, body: row } of asked) {
+      expect(status).toBe(201)
+      expect(row).toMatchObject({ parent_run_id: parent, agent_id: child.agent, tenant_id: tenant })
+    }
+    expect(asked[0]?.body.id).toBe(asked[1]?.body.id)
+    await untilStatus(api, asked[0]?.body.id, 'completed')
+    const log = (await api.get(`/v1/runs/${parent}/events`)).body.data
+    const action = log.find(({ event_type }: { event_type: string }) => event_type === 'run.requires_action')
+    expect((await api.post(`/v1/actions/${action.payload.action_id}/approve`)).status).toBe(200)
+    await untilStatus(api, parent, 'completed')
+    const types = (await api.get(`/v1/runs/${parent}/events`)).body.data.map(
+      ({ event_type }: { event_type: string }) => event_type,
+    )
+    expect(types.filter((type: string) => type === 'run.delegated')).toHaveLength(2)
+    expect(types.filter((type: string) => type === 'run.child.completed')).toHaveLength(2)
+    expect(await api.post(path, body)).toMatchObject({ status: 409, body: { error: { code: 'invalid_transition' } } })
+  })
+
+  it('are none of them lost when the process is killed over and over', { timeout: 240_000 }, async () => {
+    const { api } = world
+    const { agent } = await published(api, 'Many', {})
+    const others = await Promise.all(
+      [1, 2, 3].map((n) => made(api, '/v1/tenants', { external_id: `other-${n}`, name: `Other ${n}` })),
+    )
+    const ids = await Promise.all(
+      Array.from({ length: 240 }, (_, n) =>
+        made(api, `/v1/agents/${agent}/runs`, {
+          input: { prompt: `Run ${n}` },
+          tenant_id: [tenant, ...others][n % 4] ?? tenant,
+        }),
+      ),
+    )
+    for (let kill = 0; kill < 3; kill++) {
+      const goal = 40 * (kill + 1)
+      const ended = async () =>
+        (await Promise.all(ids.map((id) => statusOf(world.api, id)))).filter((s) => s === 'completed')
+      await vi.waitFor(async () => expect((await ended()).length).toBeGreaterThanOrEqual(goal), patience)
+      await world.crash()
+      await world.restart()
+    }
+    for (const id of ids) await untilStatus(world.api, id, 'completed')
+    for (const id of ids.slice(0, 40)) {
+      const { data } = (await world.api.get(`/v1/runs/${id}/events`)).body
+      const types = data.map(({ event_type }: { event_type: string }) => event_type)
+      expect(types).toEqual([
+        'run.queued',
+        'run.started',
+        'run.model_call.started',
+        'run.model_call.completed',
+        'run.completed',
+      ])
+    }
+  })
+})
