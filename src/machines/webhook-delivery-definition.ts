@@ -12,8 +12,21 @@ const deliveryRow: RowOf = (state, facts) => {
   if (status === null) return null
   const { body: _shownByItself, delay_ms, delivery_id: _id, ...context } = state.context
   const waits = state.value === 'waiting' && typeof delay_ms === 'number'
-  return { ...context, status, next_attempt_at_ms: waits ? facts.updatedAt + delay_ms : null }
+  return {
+    ...context,
+    ...deliveryKeys(String(context.webhook_id), status, String(context.event_type)),
+    status,
+    next_attempt_at_ms: waits ? facts.updatedAt + delay_ms : null,
+  }
 }
+
+/** What lists by more than one field filter on: a list is read by one index, however many conditions it has. */
+export const deliveryKeys = (webhook: string, status: string, event: string) => ({
+  webhook_status: `${webhook} ${status}`,
+  webhook_event: `${webhook} ${event}`,
+  status_event: `${status} ${event}`,
+  webhook_status_event: `${webhook} ${status} ${event}`,
+})
 
 /** Webhook deliveries: `specs/resources/webhooks.ts` is their interface. */
 export const deliveryDefinition: MachineDefinition = {

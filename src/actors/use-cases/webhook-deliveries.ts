@@ -2,7 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { DeliveryInput } from '../../machines/webhook-delivery.ts'
-import { deliveryDefinition } from '../../machines/webhook-delivery-definition.ts'
+import { deliveryDefinition, deliveryKeys } from '../../machines/webhook-delivery-definition.ts'
 import type { RecordStore, StoredLogEvent, StoredRecord } from '../../storage/ports.ts'
 import { newIdFor } from '../ids.ts'
 import { pageOf } from '../records/pages.ts'
@@ -44,11 +44,7 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
   return {
     'webhook_deliveries.list': async ({ scope, query: { webhook_id, status, event_type, ...page } }) => {
       await host.rows.shown()
-      const where = {
-        ...(webhook_id !== undefined && { webhook_id }),
-        ...(status !== undefined && { status }),
-        ...(event_type !== undefined && { event_type }),
-      }
+      const where = conditionOf(webhook_id, status, event_type)
       return pageOf(table, scope, { ...page, where }, { idPrefix: 'dlv', view: deliveryView })
     },
     'webhook_deliveries.get': async ({ scope, params }) => {
@@ -91,6 +87,19 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
       )
     },
   }
+}
+
+/** One condition, which one index answers. */
+const conditionOf = (webhook?: string, status?: string, event?: string): Readonly<Record<string, string>> => {
+  const keys = deliveryKeys(webhook ?? '', status ?? '', event ?? '')
+  if (webhook === undefined) {
+    if (status === undefined) return event === undefined ? {} : { event_type: event }
+    return event === undefined ? { status } : { status_event: keys.status_event }
+  }
+  if (status === undefined) return event === undefined ? { webhook_id: webhook } : { webhook_event: keys.webhook_event }
+  return event === undefined
+    ? { webhook_status: keys.webhook_status }
+    : { webhook_status_event: keys.webhook_status_event }
 }
 
 /** @throws {ServiceError} `invalid_transition` when nobody would get the replay. */

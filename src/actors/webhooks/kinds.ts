@@ -27,7 +27,10 @@ export const webhooks: TypedKind<WebhookData> = { name: 'webhooks', filters: ['i
 /** List rows of deliveries. */
 export const deliveryRows: RecordKind = {
   name: 'webhook_deliveries',
-  filters: ['webhook_id', 'status', 'event_type'],
+  filters: [
+    ...['webhook_id', 'status', 'event_type'],
+    ...['webhook_status', 'webhook_event', 'status_event', 'webhook_status_event'],
+  ],
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

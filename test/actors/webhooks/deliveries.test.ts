@@ -171,6 +171,13 @@ describe('the log of deliveries', () => {
     const idsOf = async (where: object) => (await deliveriesOf(world, where)).map(({ webhook_id }) => webhook_id).sort()
     expect(await idsOf({ webhook_id: first.id })).toEqual([first.id])
     expect(await idsOf({ status: 'delivered', event_type: 'run.completed' })).toEqual([first.id, second.id].sort())
+    const all = { webhook_id: second.id, status: 'delivered', event_type: 'run.completed' }
+    for (const left of ['', 'webhook_id', 'status', 'event_type']) {
+      const where = Object.fromEntries(Object.entries(all).filter(([name]) => name !== left))
+      expect(await idsOf(where)).toContain(second.id)
+      expect(await idsOf({ ...where, webhook_id: 'whk_other' })).toEqual([])
+      expect(await idsOf({ ...where, status: 'failed' })).toEqual([])
+    }
     expect(await idsOf({ status: 'failed' })).toEqual([])
     expect(await idsOf({ event_type: 'run.failed' })).toEqual([])
   })
