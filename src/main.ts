@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
 import { apiPepperName } from './actors/auth/api-keys.ts'
@@ -124,7 +125,7 @@ const isForPeople = (error: unknown): boolean =>
 try {
   await main()
 } catch (error) {
-  const shown = error instanceof Error && !isForPeople(error) ? error.stack : error
-  process.stderr.write(`${shown instanceof Error ? shown.message : shown}\n`)
+  const shown = error instanceof Error && isForPeople(error) ? error.message : inspect(error)
+  process.stderr.write(`${shown}\n`)
   process.exit(1)
 }

@@ -1,6 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Filter } from 'mongodb'
 import type { Scope } from '../../../specs/scope.ts'
-import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
+import {
+  type Json,
+  type JsonObject,
+  type RecordKind,
+  type RecordQuery,
+  type RecordStore,
+  type StoredRecord,
+  StoreUnavailable,
+} from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import { keysOf, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
@@ -13,6 +22,9 @@ const durable = { writeConcern: { w: 'majority', j: true } } as const
 
 /** Indexes are built one after the other when several nodes start on an empty store: who waits must not wait for connections. */
 const preparedAtOnce = 4
+/** A server that is away for longer makes the start fail. */
+const preparePatienceMs = 20_000
+const prepareAgainMs = 250
 
 /** Records in MongoDB: a collection a kind. */
 export class MongoRecords implements RecordStore {
@@ -30,7 +42,20 @@ export class MongoRecords implements RecordStore {
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
     for (let first = 0; first < kinds.length; first += preparedAtOnce) {
       const some = kinds.slice(first, first + preparedAtOnce)
-      await guarded(Promise.all(some.map((kind) => prepareKind(this.#db, kind))))
+      await Promise.all(some.map((kind) => this.#persistently(() => prepareKind(this.#db, kind))))
+    }
+  }
+
+  /** A server that is busy with the indexes of several nodes may seem away for moments; preparing twice does no harm. */
+  async #persistently(prepare: () => Promise<void>): Promise<void> {
+    for (const deadline = performance.now() + preparePatienceMs; ; ) {
+      try {
+        await guarded(prepare())
+        return
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || performance.now() > deadline) throw error
+        await delay(prepareAgainMs)
+      }
     }
   }
 
