@@ -22,7 +22,7 @@ export interface ChaosOptions {
   readonly say: (line: string) => void
 }
 
-/** Once all is healed, everything that was begun has to end within this. */
+/** Once all is healed, everything that was begun has to end within this; so has what is asked and read after that. */
 const healingMs = 60_000
 
 /** Starts a cluster, disturbs it under load, lets it heal, and judges what it kept. */
@@ -57,10 +57,11 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   deadline = performance.now() + healingMs
   load.stop()
   await loaded
+  deadline = performance.now() + healingMs
   const visits = [...load.visits, ...takeovers.visits]
   await load.finish(visits)
   stamped('all is quiet')
-  deadline += healingMs
+  deadline = performance.now() + healingMs
   const evidence = await collect(parts, load, visits, world.tool.calls)
   disturber.isWatching = false
   const { done } = disturber

@@ -6,8 +6,11 @@ export interface AskedTurn {
   readonly token: string
   /** Whether the client knows that the service has it: a frame or an answer of it came. */
   acknowledged: boolean
-  /** Whether it must be answered in full unless the service says why not. A rejected or cancelled one need not be. */
-  readonly answered: boolean
+  /**
+   * What its output is when it completes: this text, or one with the token in it. Null for one that is rejected, which
+   * may complete with anything.
+   */
+  readonly output: string | 'token' | null
 }
 
 /** One row of a session's log, as the interface shows it. */

@@ -1,3 +1,4 @@
+import { answerTo } from '../../test/e2e/simulated-answer.ts'
 import type { Random } from '../../test/simulation/random.ts'
 import { type Frame, frames } from '../quickstart/sse-lines.ts'
 import type { AskedTurn, GatedCall, ToolRuns } from './evidence.ts'
@@ -96,8 +97,7 @@ export class SessionVisit {
 
   async #ask(kind: TurnKind, token: string, taken: () => void): Promise<void> {
     const plan: TurnPlan = turnKinds[kind]
-    const answered = plan.decision !== 'reject' && plan.cancelled !== true
-    const turn = { token, acknowledged: false, answered }
+    const turn = { token, acknowledged: false, output: outputOf(plan, token) }
     this.turns.push(turn)
     const from = this.frames.length
     const start = { ...this.#request('turns', this.#bodyOf(plan, token)), key: `turn-${token}` }
@@ -242,6 +242,11 @@ export class SessionVisit {
         : { type: 'http', ...declared, url: this.#parts.toolUrl, effect: runs, needsApproval: gated === true }
     return { input: input(token), tools: [tool], pause_on_tool_calls: gated === true }
   }
+}
+
+const outputOf = ({ input, runs, decision }: TurnPlan, token: string): AskedTurn['output'] => {
+  if (runs === undefined) return answerTo(input(token))
+  return decision === 'reject' ? null : 'token'
 }
 
 const isResolved = (error: unknown): boolean => error instanceof Refused && error.code === 'action_already_resolved'

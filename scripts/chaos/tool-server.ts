@@ -10,8 +10,8 @@ export interface ChaosTool {
   close(): Promise<void>
 }
 
-/** Takes 20 to 260 ms to answer, so that some calls are under way whenever a process dies. */
-const answerMs = (call: number): number => 20 + ((call * 97) % 240)
+/** Takes 20 ms to 1.5 s to answer, so that some calls are under way whenever a process dies. */
+const answerMs = (call: number): number => 20 + ((call * 389) % 1480)
 
 /** Starts it on a free loopback port. Its answer repeats the order that it was called for. */
 export const startChaosTool = async (): Promise<ChaosTool> => {

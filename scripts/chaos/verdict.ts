@@ -82,8 +82,10 @@ const answerProblems = (turn: AskedTurn | undefined, { event_type, payload }: Lo
     const { code } = Object(payload.error)
     return goodFailures.includes(code) ? [] : [broken(`turn ${turn.token} failed with ${code}`)]
   }
-  if (!turn.answered || names(payload.output, turn.token)) return []
-  return names(payload.output, 'outcome_unknown') ? [] : [broken(`turn ${turn.token} has the answer of another one`)]
+  const { token, output } = turn
+  if (output === null || names(payload.output, 'outcome_unknown')) return []
+  const isGood = output === 'token' ? names(payload.output, token) : payload.output === output
+  return isGood ? [] : [broken(`turn ${token} has an answer that is not its own: ${payload.output}`)]
 }
 
 /** Frames are the log: none that is not there, none twice, none left out up to the last one. */

@@ -100,13 +100,13 @@ describe('the client of a session', () => {
     await visit.ask('plain', 'q1z')
     expect(asked).toEqual(['POST turn-q1z', 'POST turn-q1z', 'GET 1', 'GET 2'])
     expect(visit.frames.map(({ id }) => id)).toEqual(['1', '2', '3'])
-    expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: true, answered: true }])
+    expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: true, output: 'You said: What is q1z?' }])
   })
 
   it('does not take a turn for acknowledged that was refused', async () => {
     const url = await serve((_, response) => json(response, 404, { error: { code: 'not_found' } }))
     const visit = visitOf(url)
     await expect(visit.ask('plain', 'q1z')).rejects.toThrow(Refused)
-    expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: false, answered: true }])
+    expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: false, output: 'You said: What is q1z?' }])
   })
 })

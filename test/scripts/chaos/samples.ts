@@ -25,8 +25,8 @@ export const framesOf = (log: readonly LogRow[]): readonly Frame[] =>
     data: payload,
   }))
 
-export const asked = (token: string, change: { acknowledged?: boolean; answered?: boolean } = {}) => ({
-  ...{ token, acknowledged: true, answered: true },
+export const asked = (token: string, change: { acknowledged?: boolean; output?: 'token' | null } = {}) => ({
+  ...{ token, acknowledged: true, output: `You said: What is ${token}?` },
   ...change,
 })
 

@@ -40,6 +40,27 @@ describe('a session that kept every promise', () => {
   })
 })
 
+describe('an answer', () => {
+  const answering = (output: string) =>
+    logOf([
+      ...turnOf('q1z', 1).slice(0, 1),
+      ['output_text.delta', { delta: output }],
+      ['turn.completed', { turn_number: 1, output }],
+    ])
+  const view = { status: 'active', turn_count: 1 }
+  const given = (output: string, wanted: 'token' | null) =>
+    verdict({ log: answering(output), turns: [asked('q1z', { output: wanted })], session: view, listed: view })
+
+  it('of a tool names what was asked', () => {
+    expect(given('The tool answered: {"refunded":"q1z"}', 'token')).toEqual([])
+    expect(kindsOf(given('The tool answered: {"refunded":"q2z"}', 'token'))).toEqual(['broken'])
+  })
+
+  it('of a rejected turn may be any', () => {
+    expect(given('', null)).toEqual([])
+  })
+})
+
 describe('a planted loss', () => {
   it.each<[string, Partial<SessionEvidence>]>([
     ['of a whole log', { log: null }],
@@ -72,6 +93,19 @@ describe('a broken promise', () => {
     ['two events in the wrong order', { log: [...good.slice(1, 2), ...good.slice(0, 1), ...good.slice(2)] }],
     ['a turn that never ended', { log: logOf(first, second.slice(0, -1)) }],
     ['deltas that are not the output', { log: changed(2, { payload: { delta: 'What is q1z' } }) }],
+    [
+      'an answer that was begun twice',
+      {
+        log: logOf(
+          [
+            ...first.slice(0, 2),
+            ...first.slice(1, 3),
+            ['turn.completed', { turn_number: 1, output: 'You said: You said: What is q1z?' }],
+          ],
+          second,
+        ),
+      },
+    ],
     ["another turn's answer", { log: logOf(first, [...second.slice(0, 1), ...turnOf('q1z', 2).slice(1)]) }],
     [
       'a turn that failed for no reason of ours',
