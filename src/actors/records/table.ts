@@ -2,6 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject, RecordQuery, RecordStore, StoredRecord } from '../../storage/ports.ts'
 import { type Notice, outboxOf } from './notices.ts'
+import { RowTurns } from './row-turns.ts'
 import { type KeyOf, type Row, rowOf, type TypedKind } from './schema.ts'
 
 /** What a new row says of itself; the rest follows from it. */
@@ -28,11 +29,13 @@ export class Table<T extends JsonObject> {
   readonly #records: RecordStore
   readonly #kind: TypedKind<T>
   readonly #now: () => number
+  readonly #turns: RowTurns
 
   constructor(records: RecordStore, kind: TypedKind<T>, now: () => number) {
     this.#records = records
     this.#kind = kind
     this.#now = now
+    this.#turns = RowTurns.at(records)
   }
 
   async get(scope: Scope, id: string): Promise<Row<T> | null> {
@@ -96,6 +99,15 @@ export class Table<T extends JsonObject> {
     id: string,
     edit: (row: Row<T>) => T | null,
     notices?: NoticesOf<T>,
+  ): Promise<Row<T> | null> {
+    return this.#turns.take(`${this.#kind.name}/${id}`, () => this.#changed(scope, id, edit, notices))
+  }
+
+  async #changed(
+    scope: Scope,
+    id: string,
+    edit: (row: Row<T>) => T | null,
+    notices: NoticesOf<T> | undefined,
   ): Promise<Row<T> | null> {
     for (let tried = 0; tried < maxTries; tried += 1) {
       const row = await this.get(scope, id)
