@@ -190,10 +190,10 @@ describe.skipIf(executablePath === undefined)('the console', () => {
 
     const password = 'a long enough password'
     const status = await page.evaluate(async (secret) => {
-      const { data } = await (await fetch('/api/projects')).json()
+      const { data }: { data: { id: string }[] } = JSON.parse(await (await fetch('/api/projects')).text())
       const body = JSON.stringify({ email: 'member@example.com', password: secret, role: 'member' })
       const headers = { 'content-type': 'application/json' }
-      return (await fetch(`/api/projects/${data[0].id}/members`, { method: 'POST', headers, body })).status
+      return (await fetch(`/api/projects/${data[0]?.id}/members`, { method: 'POST', headers, body })).status
     }, password)
     expect(status).toBe(201)
     await page.getByRole('button', { name: 'Sign out' }).click()
