@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ClusterWorld } from './cluster-world.ts'
 import { answerTo } from './simulated-answer.ts'
 import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from './stream-reader.ts'
@@ -14,11 +14,12 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     tool = await startToolServer()
     world = await ClusterWorld.start(3, { tools: [tool] })
   }, 120_000)
+  beforeEach(() => world.settled(), 120_000)
   afterEach(async () => {
     tool.answer()
     for (const node of world.nodes) if (node.isPaused) node.resume()
     await Promise.all(world.nodes.filter(({ isRunning }) => !isRunning).map((node) => node.restart()))
-  })
+  }, 120_000)
   afterAll(async () => {
     await world.stop()
     await tool.close()
@@ -75,11 +76,12 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     tool.hold()
     const resumed = await world.at(others[0] ?? owner).approve(session, action)
     await tool.called(before + 1)
-    await owner.kill9()
+    const now = await world.sides(session)
+    await now.owner.kill9()
     tool.answer()
     // nobody has asked for the session since
     await tool.called(before + 2)
-    const rest = await world.at(others[1] ?? owner).follow(session, '0')
+    const rest = await world.at(now.others[1] ?? owner).follow(session, '0')
     expect((await rest.until(endsTurn)).event).toBe('turn.completed')
     rest.stop()
     await resumed.ended

@@ -1,5 +1,7 @@
+import { expect, vi } from 'vitest'
 import { type ClusterNode, LocalCluster } from '../../scripts/cluster/local-cluster.ts'
-import { shardOf } from '../../src/actors/runtime/shard.ts'
+import { preferredOwner } from '../../src/actors/runtime/cluster/placement.ts'
+import { shardCount, shardOf } from '../../src/actors/runtime/shard.ts'
 import { openStorage } from '../../src/open-storage.ts'
 import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
 import { Api } from './api.ts'
@@ -63,6 +65,18 @@ export class ClusterWorld {
     const owner = await this.ownerOf(actor)
     if (owner === undefined) throw new Error(`nobody runs ${actor}`)
     return { owner, others: this.nodes.filter((node) => node !== owner) }
+  }
+
+  /** Resolves when every shard is where it belongs: no more is handed over until a node comes or goes. */
+  async settled(): Promise<void> {
+    const running = this.nodes.filter(({ isRunning }) => isRunning).length
+    const isSettled = async (): Promise<void> => {
+      const { leases, members } = await this.leases()
+      const live = members.map(({ process }) => process)
+      expect(live).toHaveLength(running)
+      expect(leases.filter(({ shard, holder }) => holder === preferredOwner(shard, live))).toHaveLength(shardCount)
+    }
+    await vi.waitFor(isSettled, { timeout: 60_000, interval: 200 })
   }
 
   async leases(): Promise<LeaseTable> {
