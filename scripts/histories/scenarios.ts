@@ -5,6 +5,7 @@ import type { RunConcurrency } from '../../src/actors/runs/pick-runs.ts'
 import type { ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
 import { startDelivery } from '../../src/actors/webhooks/webhook-deliveries.ts'
 import { agentVersionDefinition } from '../../src/machines/agent-version-definition.ts'
+import { confirmationMs, erasureDefinition } from '../../src/machines/erasure.ts'
 import { deliveryRetentionMs, retryDelaysMs } from '../../src/machines/webhook-delivery.ts'
 import type { StoredEvent } from '../../src/storage/ports.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '../../test/actors/sessions/approving.ts'
@@ -80,7 +81,7 @@ const delivery = async ({ host, clock }: World, webhook_id = 'whk_a'): Promise<s
   const event = { event_id: newId('evt'), event_type: 'run.completed', body: '{}', replay_of: null }
   await startDelivery(
     host,
-    { project: 'prj_a', tenant: null, createdAt: clock.now() },
+    { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() },
     { delivery_id, webhook_id, ...event },
   )
   await calm()
@@ -89,6 +90,14 @@ const delivery = async ({ host, clock }: World, webhook_id = 'whk_a'): Promise<s
 
 /** What the endpoint of the scenario answers now. */
 const endpoint = { answers: async () => 204 }
+
+/** What removes a tenant, or one user of it. */
+const erasure = async ({ host, clock }: World, user: string | null): Promise<void> => {
+  const id = newId('era')
+  const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
+  const input = { erasure_id: id, tenant_id: 'ten_a', external_id: 'acme', user, by: author }
+  await host.create(erasureDefinition, id, owner, input, newId('req'))
+}
 
 const author = { kind: 'secret_key', id: 'key_a' }
 
@@ -241,6 +250,16 @@ export const scenarios: readonly Scenario[] = [
       await clock.leap(deliveryRetentionMs)
       await clock.advance(lookMs)
       if (await world.storage.commits.head(failing)) throw new Error('the delivery is still there')
+    },
+  },
+  {
+    name: 'erasures',
+    scripts: [],
+    play: async (world, clock) => {
+      await erasure(world, 'ada')
+      await erasure(world, null)
+      await clock.advance(confirmationMs + lookMs)
+      await clock.advance(lookMs)
     },
   },
   ...runScenarios,

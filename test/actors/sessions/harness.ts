@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
 import type { ResolveAgent, ResolvedConfig } from '../../../src/actors/agents/resolved-config.ts'
 import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
+import { erasureEffects } from '../../../src/actors/effects/erasure.ts'
 import {
   allMessages,
   type ModelAnswer,
@@ -10,6 +11,7 @@ import {
   type ModelRequest,
 } from '../../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../../src/actors/ids.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
 import { joinQueue } from '../../../src/actors/runs/join-queue.ts'
 import { runKinds, runRows } from '../../../src/actors/runs/kinds.ts'
 import type { RunConcurrency } from '../../../src/actors/runs/pick-runs.ts'
@@ -25,6 +27,7 @@ import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
 import type { ToolCall, ToolOutcome } from '../../../src/actors/sessions/tool-runner.ts'
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
+import { Owned } from '../../../src/actors/tenants/owned.ts'
 import { usageKinds } from '../../../src/actors/usage/kinds.ts'
 import { usageLedger } from '../../../src/actors/usage/usage-ledger.ts'
 import { actionUseCases } from '../../../src/actors/use-cases/actions.ts'
@@ -129,7 +132,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
   const runtime: Runtime = await startRuntime({
     storage,
-    definitions: definitions.filter(({ name }) => name !== 'erasure'),
+    definitions,
     rows: { session: sessionRows, action: actionRows, run: runRows, delivery: deliveryRows },
     clock,
     log,
@@ -158,6 +161,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
           concurrency: options.concurrency ?? { perProject: 100, perTenant: 20 },
         }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
+        ...erasureEffects({ storage, clock, log, owned: new Owned({ storage, host, clock, kinds, actorRows: [] }) }),
       }
     },
   })
