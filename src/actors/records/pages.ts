@@ -48,7 +48,8 @@ export const pageOf = async <T extends JsonObject, V>(
   return { data: data.map(view), next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last.id) : null }
 }
 
-const cursorAfter = (id: string): string => Buffer.from(id).toString('base64url')
+/** The cursor of what comes after this row. */
+export const cursorAfter = (id: string): string => Buffer.from(id).toString('base64url')
 
 const idAfter = (cursor: string, idPrefix: string): string => {
   const id = Buffer.from(cursor, 'base64url').toString()

@@ -18,6 +18,8 @@ export type UsageData = {
   readonly run_id: string | null
   /** The plan of the installation when the call was made: what its tenant is charged by. */
   readonly rate_plan_id: string | null
+  /** What lists by tenant and agent filter on; null where one of them is. */
+  readonly tenant_agent: string | null
   readonly external_user_id: string | null
   readonly input_tokens: number
   readonly output_tokens: number
@@ -36,8 +38,11 @@ export type UsageData = {
 /** Usage rows; never changed. A row's tenant is the record's own. */
 export const usageRows: TypedKind<UsageData> = {
   name: 'usage',
-  filters: ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation'],
+  filters: ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation', 'tenant_agent'],
 }
+
+/** One key of both, for one index. */
+export const tenantAgent = (tenant: string, agent: string): string => `${tenant} ${agent}`
 
 export type RatePlanData = {
   readonly name: string

@@ -19,7 +19,7 @@ export interface MeteredCall {
 }
 
 /** What of a usage row stands in the commit; the rest follows from its owner. */
-export type Metered = Omit<UsageData, 'external_user_id'>
+export type Metered = Omit<UsageData, 'external_user_id' | 'tenant_agent'>
 
 /**
  * The field `metered` of the event by which a model's answer is stored (`EffectOutcome.stored`): from the commit that it

@@ -1,8 +1,9 @@
-import { type Scope, tenantScope } from '../../../specs/scope.ts'
+import { type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
 import { idFloor } from '../ids.ts'
+import { cursorAfter, type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
-import type { UsageData } from './kinds.ts'
+import { tenantAgent, type UsageData } from './kinds.ts'
 import { usagePrefix } from './usage-ledger.ts'
 import type { UsageRange } from './usage-range.ts'
 
@@ -19,22 +20,40 @@ export interface WhoseUsage {
 /** Rows that are in memory at a time. */
 const pageSize = 1000
 
-const filters = ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation'] as const
-
-/** What of a project's usage a request covers: a scope, and equality on declared filters. */
-export const coverOf = (scope: Scope, whose: WhoseUsage): UsageCover => {
-  const where: Record<string, string> = {}
-  for (const name of filters) {
-    const value = whose[name]
-    if (value !== undefined) where[name] = value
-  }
-  return { scope: whose.tenant_id === undefined ? scope : tenantScope(scope.project, whose.tenant_id), where }
-}
-
-/** Which rows are meant. */
+/** Which rows are meant: what one index finds, and the rest of what was asked for. */
 export interface UsageCover {
   readonly scope: Scope
   readonly where: Readonly<Record<string, string>>
+  readonly matches: (row: Row<UsageData>) => boolean
+}
+
+/**
+ * What of a project's usage a request covers. Rows are found by one index, the one that leaves least: an installation
+ * is one tenant's and one agent's, so that only models and operations are left to sort out among its rows.
+ */
+export const coverOf = (scope: Scope, whose: WhoseUsage): UsageCover => ({
+  ...foundBy(scope, whose),
+  matches: ({ tenant, data }) =>
+    (whose.tenant_id === undefined || whose.tenant_id === tenant) &&
+    fields.every((name) => whose[name] === undefined || whose[name] === data[name]),
+})
+
+const fields = ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation'] as const
+
+const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'where'> => {
+  const { tenant_id, agent_id, installation_id, external_user_id, model, operation } = whose
+  if (installation_id !== undefined) return { scope, where: { installation_id } }
+  if (external_user_id !== undefined) {
+    return tenant_id === undefined
+      ? { scope, where: { external_user_id } }
+      : { scope: userScope(scope.project, tenant_id, external_user_id), where: {} }
+  }
+  if (agent_id !== undefined) {
+    return { scope, where: tenant_id === undefined ? { agent_id } : { tenant_agent: tenantAgent(tenant_id, agent_id) } }
+  }
+  if (tenant_id !== undefined) return { scope: tenantScope(scope.project, tenant_id), where: {} }
+  if (model !== undefined) return { scope, where: { model } }
+  return { scope, where: operation === undefined ? {} : { operation } }
 }
 
 /** Every usage row of a time, oldest first, a page at a time: sums over millions of rows hold a thousand of them. */
@@ -47,9 +66,37 @@ export async function* usageIn(
   for (let after = idFloor(usagePrefix, fromMs); ; ) {
     const page = await table.list(cover.scope, { where: cover.where, after, limit: pageSize, ascending: true })
     const inside = page.filter(({ id }) => id < end)
-    if (inside.length > 0) yield inside
+    const asked = inside.filter(cover.matches)
+    if (asked.length > 0) yield asked
     const last = inside.at(-1)
     if (last === undefined || inside.length < pageSize) return
     after = last.id
   }
+}
+
+/** A page looks at so many rows at most; where less of them are asked for it is shorter, and goes on. */
+const mostLooked = 2000
+
+/** One page of usage rows, newest first. */
+export const usagePage = async (
+  table: Table<UsageData>,
+  { scope, where, matches }: UsageCover,
+  query: Omit<PageQuery, 'where'>,
+): Promise<Page<Row<UsageData>>> => {
+  const data: Row<UsageData>[] = []
+  const spec = { idPrefix: usagePrefix, view: (row: Row<UsageData>) => row }
+  let cursor = query.cursor ?? null
+  for (let looked = 0; looked < mostLooked; looked += query.limit) {
+    const page: Page<Row<UsageData>> = await pageOf(table, scope, { ...query, where, cursor }, spec)
+    for (const row of page.data) {
+      if (!matches(row)) continue
+      data.push(row)
+      if (data.length < query.limit) continue
+      const isLast = row === page.data.at(-1) && page.next_cursor === null
+      return { data, next_cursor: isLast ? null : cursorAfter(row.id) }
+    }
+    cursor = page.next_cursor
+    if (cursor === null) break
+  }
+  return { data, next_cursor: cursor }
 }

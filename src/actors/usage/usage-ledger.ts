@@ -1,6 +1,6 @@
 import { derivedId } from '../ids.ts'
 import type { Ledger } from '../runtime/ledger.ts'
-import { type UsageData, usageRows } from './kinds.ts'
+import { tenantAgent, type UsageData, usageRows } from './kinds.ts'
 import { meteredIn } from './schema.ts'
 
 /** The prefix of usage rows' ids. */
@@ -11,7 +11,9 @@ export const usageLedger: Ledger = (commit, { user }) => {
   const metered = meteredIn(commit)
   if (metered === null) return []
   const { actor, seq, at, project, tenant } = commit
-  const data: UsageData = { ...metered, external_user_id: user }
+  const { agent_id } = metered
+  const tenant_agent = tenant === null || agent_id === null ? null : tenantAgent(tenant, agent_id)
+  const data: UsageData = { ...metered, external_user_id: user, tenant_agent }
   const times = { version: 1, created_at: at, updated_at: at, expires_at: null }
   const id = derivedId(usagePrefix, at, `${actor}:${seq}`)
   return [{ kind: usageRows, record: { id, project, tenant, user, ...times, data } }]

@@ -4,7 +4,6 @@ import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { idFloor } from '../ids.ts'
 import { tenants } from '../records/kinds.ts'
-import { pageOf } from '../records/pages.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -12,7 +11,7 @@ import type { Host } from '../runtime/host.ts'
 import { type Invoice, type InvoiceFacts, invoiceGroupings, invoiceLines } from '../usage/invoice.ts'
 import { invoiceCsv } from '../usage/invoice-csv.ts'
 import { type RatePlanData, ratePlans, type UsageData, usageRows } from '../usage/kinds.ts'
-import { coverOf, usageIn, type WhoseUsage } from '../usage/read-usage.ts'
+import { coverOf, usageIn, usagePage, type WhoseUsage } from '../usage/read-usage.ts'
 import { usagePrefix } from '../usage/usage-ledger.ts'
 import { rangeOf, timeOf, type UsageRange } from '../usage/usage-range.ts'
 import { GroupedUsage, type Grouping, groupings } from '../usage/usage-sums.ts'
@@ -48,8 +47,8 @@ export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases
     },
     'usage.events': async ({ scope, query }) => {
       await host.rows.shown()
-      const cover = coverOf(scope, query)
-      return pageOf(table, cover.scope, { ...pageQuery(query), where: cover.where }, { idPrefix: usagePrefix, view })
+      const { data, next_cursor } = await usagePage(table, coverOf(scope, query), pageQuery(query))
+      return { data: data.map(view), next_cursor }
     },
     'usage.export': async ({ scope, query }) => {
       const range = rangeOf(query, now())
@@ -88,7 +87,7 @@ const named = (
   Object.fromEntries(groups.map((name, index) => [groupings[name].field, values[index] ?? null]))
 
 const view = (row: Row<UsageData>): UsageRow => {
-  const { rate_plan_id: _unshown, ...data } = row.data
+  const { rate_plan_id: _plan, tenant_agent: _key, ...data } = row.data
   return { id: row.id, at: timestampOf(row.created_at), tenant_id: row.tenant, ...data }
 }
 

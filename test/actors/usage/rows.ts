@@ -1,6 +1,6 @@
 import { idAt } from '../../../src/actors/ids.ts'
 import type { Row } from '../../../src/actors/records/schema.ts'
-import { type UsageData, usageRows } from '../../../src/actors/usage/kinds.ts'
+import { tenantAgent, type UsageData, usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'
 
 /** What tests vary of a usage row. */
@@ -20,6 +20,7 @@ const call: UsageData = {
   session_id: null,
   run_id: 'run_1',
   rate_plan_id: null,
+  tenant_agent: null,
   external_user_id: null,
   input_tokens: 100,
   output_tokens: 10,
@@ -42,8 +43,11 @@ export const usageRow = ({ project = 'prj_a', tenant = 'ten_1', at, ...data }: U
   created_at: at,
   updated_at: at,
   expires_at: null,
-  data: { ...call, ...data },
+  data: withKey(tenant, { ...call, ...data }),
 })
+
+const withKey = (tenant: string | null, data: UsageData): UsageData =>
+  tenant === null || data.agent_id === null ? data : { ...data, tenant_agent: tenantAgent(tenant, data.agent_id) }
 
 /** Writes usage as the ledger does. */
 export const putUsage = (records: RecordStore, samples: readonly UsageSample[]): Promise<void> =>

@@ -132,6 +132,12 @@ describe('the summary of usage', () => {
     expect(await callsOf({ operation: 'session.turn' })).toBe(1)
     expect(await callsOf({ tenant_id: 'ten_1', model: 'gpt-2' })).toBe(1)
     expect(await callsOf({ tenant_id: 'ten_2', model: 'gpt-2' })).toBe(0)
+    expect(await callsOf({ tenant_id: 'ten_1', agent_id: 'agt_2' })).toBe(1)
+    expect(await callsOf({ tenant_id: 'ten_2', agent_id: 'agt_2' })).toBe(0)
+    expect(await callsOf({ tenant_id: 'ten_1', external_user_id: 'ada' })).toBe(1)
+    expect(await callsOf({ tenant_id: 'ten_2', external_user_id: 'ada' })).toBe(0)
+    expect(await callsOf({ tenant_id: 'ten_1', installation_id: 'ins_2', agent_id: 'agt_1' })).toBe(1)
+    expect(await callsOf({ tenant_id: 'ten_2', installation_id: 'ins_2' })).toBe(0)
   })
 
   it('answers as declared, whatever it is grouped by', async () => {
@@ -169,6 +175,20 @@ describe('the list of usage', () => {
       cursor = page.next_cursor
     }
     expect(seen).toEqual(at.slice(0, 20))
+  })
+
+  it('finds what no index finds alone, a page at a time', async () => {
+    const rows = Array.from({ length: 300 }, (_, n) => ({ at: now - n * 1000, model: n % 3 === 0 ? 'gpt-2' : 'gpt-1' }))
+    await world.put(...rows)
+    const seen: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const query = { limit: 30, tenant_id: 'ten_1', agent_id: 'agt_1', model: 'gpt-2' }
+      const page = await events({ ...query, ...(cursor !== undefined && { cursor }) })
+      seen.push(...page.data.map(({ id }) => id))
+      cursor = page.next_cursor
+    }
+    expect(new Set(seen).size).toBe(100)
+    expect(seen).toHaveLength(100)
   })
 
   it('answers as declared', async () => {
