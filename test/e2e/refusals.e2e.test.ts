@@ -20,6 +20,15 @@ const ofClients = withParams.filter(({ access }) => access.kinds.includes('clien
 /** A resource for each path parameter there is. */
 type Ids = Readonly<Record<string, string>>
 
+/** A user of a tenant is named by an id that its caller chooses. */
+const madeUser = async (api: Api, tenant: string, user: string): Promise<string> => {
+  await api.fetch(`/v1/tenants/${tenant}/users/${user}`, { display_name: user }, { method: 'PUT' })
+  return user
+}
+
+/** Parameters that have to name what is there: a PUT makes what its last one names. */
+const naming = ({ method, params }: Operation): readonly string[] => (method === 'PUT' ? params.slice(0, -1) : params)
+
 const makeIds = async (project: Api, dashboard: Api, projectId: string): Promise<Ids> => {
   const made = async (api: Api, path: string, body: object): Promise<string> => (await api.post(path, body)).body.id
   const session = await project.createSession()
@@ -40,6 +49,7 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string): Promise
     agent_key_id: await made(project, `/v1/agents/${agent}/keys`, { name: 'k' }),
     installation_id: installed,
     tenant_id: tenant,
+    external_user_id: await madeUser(project, tenant, `user-of-${projectId}`),
     key_id: await made(dashboard, `/api/projects/${projectId}/keys`, { name: 'another' }),
     member_id: await made(dashboard, `/api/projects/${projectId}/members`, {
       email: `${projectId}@example.com`,
@@ -156,7 +166,7 @@ describe.each(stores)('on $store', ({ store }) => {
   })
 
   describe.each(withParams)('$id', (operation) => {
-    it.each(operation.params)('finds nothing under an unknown %s', async (name) => {
+    it.each(naming(operation))('finds nothing under an unknown %s', async (name) => {
       for (const id of [`${mine[name]?.split('_')[0]}_${'0'.repeat(26)}`, 'nonsense', '%00', "'--"]) {
         const answer = await refused(apiFor(operation), operation, { ...mine, [name]: id })
         expect(answer, id).toMatchObject({ status: 404, code: 'not_found' })
@@ -164,7 +174,7 @@ describe.each(stores)('on $store', ({ store }) => {
     })
 
     // all projects of the one organisation are its members' own
-    const owned = operation.params.filter((name) => name !== 'project_id' && name !== 'member_id')
+    const owned = naming(operation).filter((name) => name !== 'project_id' && name !== 'member_id')
     it.each(owned)("finds nothing under another project's %s", async (name) => {
       const answer = await refused(apiFor(operation), operation, { ...mine, [name]: foreign[name] ?? '' })
       expect(answer).toMatchObject({ status: 404, code: 'not_found' })

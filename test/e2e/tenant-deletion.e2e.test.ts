@@ -106,7 +106,10 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
     expect((await patch({ status: 'active' })).status).toBe(200)
     expect((await client.get('/v1/sessions')).status).toBe(200)
     await remove(`/v1/tenants/${tenant}`)
-    expect(new Set((await refusals()).slice(3))).toEqual(new Set(['403 tenant_deleting']))
+    // its installation may be gone already
+    const answers = (await refusals()).slice(3).filter((answer) => answer !== '404 not_found')
+    expect(answers.length).toBeGreaterThanOrEqual(4)
+    expect(new Set(answers)).toEqual(new Set(['403 tenant_deleting']))
     expect((await patch({ name: 'again' })).status).toBe(403)
     expect((await world.api.post('/v1/tenants', { external_id: 'closed', name: 'again' })).body.error.code).toBe(
       'tenant_deleting',
