@@ -2,9 +2,12 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import type { StateValue } from '../../machines/definition.ts'
 import { actionDefinition, definitionOf, sessionDefinition } from '../../machines/index.ts'
+import type { RunContext } from '../../machines/run-data.ts'
+import { runDefinition } from '../../machines/run-definitions.ts'
 import type { OpenCall } from '../../machines/session-data.ts'
 import type { RecordStore, StoredLogEvent } from '../../storage/ports.ts'
 import type { Nodes } from '../nodes/nodes.ts'
+import { runContext } from '../runs/schema.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
@@ -107,12 +110,28 @@ const relatedTo = async (host: Host, actor: Resident, scope: ActorCall['scope'])
   if (actor.parked !== undefined) return []
   const { context } = actor.state.snapshot
   if (actor.definition === actionDefinition) {
-    const { session_id } = actionContext(context)
-    return session_id === null ? [] : listed([await relatedActor(host, scope, session_id)])
+    const { session_id, run_id } = actionContext(context)
+    const waiter = session_id ?? run_id
+    return waiter === null ? [] : listed([await relatedActor(host, scope, waiter)])
   }
+  if (actor.definition === runDefinition) return relatedToRun(host, scope, runContext(context))
   if (actor.definition !== sessionDefinition) return []
   const open = sessionContext(context).calls.filter(({ status }) => status === 'pending' || status === 'running')
   return listed(await Promise.all(open.map((call) => openAction(host, scope, call))))
+}
+
+/** The run that delegated to this one, its own children, and the actions that it waits for. */
+const relatedToRun = async (
+  host: Host,
+  scope: ActorCall['scope'],
+  { parent, calls }: RunContext,
+): Promise<readonly Related[]> => {
+  const open = calls.filter(({ status }) => status === 'pending' || status === 'running')
+  const found = open.map((call) =>
+    call.child === null ? openAction(host, scope, call) : relatedActor(host, scope, call.child, call.tool),
+  )
+  const above = parent === null ? [] : [relatedActor(host, scope, parent.run_id)]
+  return listed(await Promise.all([...above, ...found]))
 }
 
 /** A gated call's action. Its message may still be on its way: nobody waits for that here, since it can take for ever. */

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { actorViewUseCases } from '../../../src/actors/use-cases/actor-views.ts'
+import { functionTool } from '../sessions/approving.ts'
+import { callOf } from '../sessions/harness.ts'
+import { AnsweringModel, openRuns, startRun, until, withTools } from './run-world.ts'
+
+it('shows a run with what it waits for: its children, their actions, and the run above', async () => {
+  const model = new AnsweringModel(({ tools }) => {
+    const [tool] = tools
+    return { toolCalls: [{ callId: 'c', name: tool?.name ?? '', arguments: '{"task":"ask"}' }] }
+  })
+  const subagents = [{ agent_id: 'agt_2', version: null, description: null }]
+  const world = await openRuns({ agt_1: { subagents }, agt_2: withTools(functionTool('ask')) }, { model })
+  const nodes = { runnerOf: async () => null }
+  const views = actorViewUseCases({ host: world.host, records: world.storage.records, nodes })
+  const relatedTo = async (actor_id: string) => {
+    const { related } = await views['project_actors.get'](callOf({ project_id: 'prj_a', actor_id }, {}, undefined))
+    return related.map(({ id, machine, state }) => ({ id, machine, state }))
+  }
+  const parent = await startRun(world, 'agt_1')
+  const delegated = (await until(world, parent, 'run.delegated')).at(-1)?.payload
+  const child = String(delegated?.child_run_id)
+  const action = String((await until(world, child, 'run.requires_action')).at(-1)?.payload.action_id)
+  const childRow = { id: child, machine: 'run', state: 'open.started.requires_action' }
+  expect(await relatedTo(parent)).toEqual([childRow])
+  expect(await relatedTo(child)).toEqual([
+    { id: parent, machine: 'run', state: 'open.started.running.waiting' },
+    { id: action, machine: 'action', state: 'pending_approval' },
+  ])
+  expect(await relatedTo(action)).toEqual([childRow])
+})
