@@ -14,7 +14,7 @@ export interface DisturberParts {
 }
 
 /** On a slow machine nodes take long to come back, and a run so many times longer than planned; then the rest is left out. */
-const slowFactor = 2
+const slowFactor = 3
 
 /** A node that does not come up is started so often. */
 const startAttempts = 20
