@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../specs/errors.ts'
-import type { InFlight, StoredEvent } from '../../storage/ports.ts'
+import { type InFlight, type StoredEvent, StoreUnavailable } from '../../storage/ports.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
 import { type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
 import type { Ownership } from './ownership.ts'
@@ -98,8 +98,9 @@ export class EffectRunner {
   }
 
   async #run(resident: Resident, id: string, flight: InFlight, fresh: boolean, signal: AbortSignal): Promise<void> {
-    const context = this.#contextOf(resident, id, signal)
-    const outcome = await this.#outcome(resident, id, flight, fresh, context)
+    const said = { parts: 0 }
+    const context = this.#contextOf(resident, id, signal, said)
+    const outcome = await this.#outcome(resident, id, flight, fresh, context, said)
     if (outcome === undefined || signal.aborted) return
     if (outcome === 'gone') {
       this.#host.drop(resident.id)
@@ -114,6 +115,7 @@ export class EffectRunner {
     flight: InFlight,
     fresh: boolean,
     context: EffectContext,
+    said: { readonly parts: number },
   ): Promise<EffectOutcome | undefined> {
     const effect = this.#catalog[`${resident.definition.name}.${flight.name}`]
     if (effect === undefined) throw new Error(`no effect ${resident.definition.name}.${flight.name}`)
@@ -133,15 +135,16 @@ export class EffectRunner {
       } catch (error) {
         if (context.signal.aborted) return undefined
         this.#log.error({ actorId: resident.id, effect: flight.name, attempt, err: error }, 'effect threw')
-        if (flight.policy !== 'idempotent') return { event: effect.unknown(flight.params, context) }
+        // a stream that has said nothing is begun again: trouble of the store is no outcome (DESIGN "An actor")
+        const unsaid = flight.policy === 'stream' && said.parts === 0 && error instanceof StoreUnavailable
+        if (flight.policy !== 'idempotent' && !unsaid) return { event: effect.unknown(flight.params, context) }
         await pause(this.#clock, backoffMs(attempt, 100, 60_000), context.signal)
       }
     }
     return undefined
   }
 
-  #contextOf(resident: Resident, id: string, signal: AbortSignal): EffectContext {
-    let parts = 0
+  #contextOf(resident: Resident, id: string, signal: AbortSignal, said: { parts: number }): EffectContext {
     return {
       actor: resident.id,
       owner: resident.owner,
@@ -149,7 +152,7 @@ export class EffectRunner {
       idempotencyKey: id,
       signal,
       part: (event: StoredEvent, stored: StoredEvent) =>
-        this.#bring(resident.id, { event, stored, cause: `${id}#${++parts}`, part: id }, signal).then(() => {}),
+        this.#bring(resident.id, { event, stored, cause: `${id}#${++said.parts}`, part: id }, signal).then(() => {}),
       aloneAt: this.#host.ownership.aloneFrom(resident.shard),
       delivered: async () => {
         await resident.carriedOut

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EffectContext } from '../../../src/actors/runtime/effects.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { type StoredEvent, StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { calm } from '../../support/virtual-clock.ts'
 import { forever, logOf, openProbe, type Run, typesOf } from './probe.ts'
@@ -280,6 +280,25 @@ it('is called by one of two processes when both believe that the actor is theirs
 })
 
 describe('a stream', () => {
+  it.each([
+    { said: [], times: 2, end: ['speech.started', 'speech.delta', 'speech.delta', 'speech.ended'] },
+    { said: ['Hel'], times: 1, end: ['speech.started', 'speech.delta', 'worked'] },
+  ])('that the store fails after $said.length parts is begun $times times', async ({ said, times, end }) => {
+    let begun = 0
+    const probe = await openProbe({
+      speak: async (params, context) => {
+        if (++begun > 1) return speaks(params, context)
+        for (const delta of said) await context.part({ type: 'heard', delta }, { type: 'heard' })
+        throw new StoreUnavailable('away')
+      },
+    })
+    await probe.create(id)
+    await probe.tell(id, { type: 'speak' })
+    await probe.clock.advance(1000)
+    expect(typesOf(await logOf(probe.storage, id))).toEqual(end)
+    expect(begun).toBe(times)
+  })
+
   const speaks: Run = async (_params, context) => {
     for (const delta of ['Hel', 'lo']) await context.part({ type: 'heard', delta }, { type: 'heard' })
     return { event: { type: 'spoken' } }
