@@ -29,10 +29,10 @@ export interface UsageCover {
 
 /**
  * What of a project's usage a request covers. Rows are found by one index, the one that leaves least: an installation
- * is one tenant's and one agent's, so that only models and operations are left to sort out among its rows.
+ * is one tenant's and one agent's, so that what is left to sort out is what contradicts itself.
  */
 export const coverOf = (scope: Scope, whose: WhoseUsage): UsageCover => ({
-  ...foundBy(scope, whose),
+  ...withModel(foundBy(scope, whose), whose),
   matches: ({ tenant, data }) =>
     (whose.tenant_id === undefined || whose.tenant_id === tenant) &&
     fields.every((name) => whose[name] === undefined || whose[name] === data[name]),
@@ -40,8 +40,17 @@ export const coverOf = (scope: Scope, whose: WhoseUsage): UsageCover => ({
 
 const fields = ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation'] as const
 
+/** The store knows whether few calls were of a model, and then goes by that. */
+const withModel = (
+  { scope, where }: Pick<UsageCover, 'scope' | 'where'>,
+  { model, operation }: WhoseUsage,
+): Pick<UsageCover, 'scope' | 'where'> => ({
+  scope,
+  where: { ...where, ...(model !== undefined && { model }), ...(operation !== undefined && { operation }) },
+})
+
 const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'where'> => {
-  const { tenant_id, agent_id, installation_id, external_user_id, model, operation } = whose
+  const { tenant_id, agent_id, installation_id, external_user_id } = whose
   if (installation_id !== undefined) return { scope, where: { installation_id } }
   if (external_user_id !== undefined) {
     return tenant_id === undefined
@@ -51,9 +60,7 @@ const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'w
   if (agent_id !== undefined) {
     return { scope, where: tenant_id === undefined ? { agent_id } : { tenant_agent: tenantAgent(tenant_id, agent_id) } }
   }
-  if (tenant_id !== undefined) return { scope: tenantScope(scope.project, tenant_id), where: {} }
-  if (model !== undefined) return { scope, where: { model } }
-  return { scope, where: operation === undefined ? {} : { operation } }
+  return { scope: tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id), where: {} }
 }
 
 /** Every usage row of a time, oldest first, a page at a time: sums over millions of rows hold a thousand of them. */
@@ -75,7 +82,8 @@ export async function* usageIn(
 }
 
 /** A page looks at so many rows at most; where less of them are asked for it is shorter, and goes on. */
-const mostLooked = 2000
+const mostLooked = 500
+const lookedAtOnce = 100
 
 /** One page of usage rows, newest first. */
 export const usagePage = async (
@@ -86,8 +94,9 @@ export const usagePage = async (
   const data: Row<UsageData>[] = []
   const spec = { idPrefix: usagePrefix, view: (row: Row<UsageData>) => row }
   let cursor = query.cursor ?? null
-  for (let looked = 0; looked < mostLooked; looked += query.limit) {
-    const page: Page<Row<UsageData>> = await pageOf(table, scope, { ...query, where, cursor }, spec)
+  for (let looked = 0; looked < mostLooked; looked += lookedAtOnce) {
+    const limit = looked === 0 ? query.limit : lookedAtOnce
+    const page: Page<Row<UsageData>> = await pageOf(table, scope, { ...query, limit, where, cursor }, spec)
     for (const row of page.data) {
       if (!matches(row)) continue
       data.push(row)
