@@ -203,7 +203,8 @@ describe('queries', () => {
     expect(await refused(sent)).toMatchObject({ status: 400, code: 'invalid_query', param: name })
   })
 
-  it.each(all)('of $id refuse $name twice', async ({ operation, name, json }) => {
+  const single = all.filter(({ json }) => json.type !== 'array')
+  it.each(single)('of $id refuse $name twice', async ({ operation, name, json }) => {
     const pair = `${name}=${encodeURIComponent(String(sampleOf(json)))}`
     const sent = good(operation, { target: `${target(operation)}?${pair}&${pair}` })
     expect(await refused(sent)).toMatchObject({ status: 400, code: 'invalid_query', param: name })
