@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
 import type { ListedAction } from '../../src/actors/runtime/schema.ts'
 import type { StateValue } from '../../src/machines/definition.ts'
@@ -10,6 +10,9 @@ import { reachedIn, type Walk } from './reached.ts'
 import { walk as runWalk } from './run-samples.ts'
 import { walk } from './session-samples.ts'
 import { walk as deliveryWalk } from './webhook-delivery-samples.ts'
+
+// every event in every state: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
 
 const walks: readonly (readonly [string, Walk])[] = [
   ['sessions', walk],

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
 import { runContext } from '../../src/actors/runs/schema.ts'
 import { type ListedAction, paramsOf } from '../../src/actors/runtime/schema.ts'
@@ -24,6 +24,9 @@ import {
   slot,
   walk,
 } from './run-samples.ts'
+
+// every event in every state: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
 
 const reached = reachedIn(walk)
 

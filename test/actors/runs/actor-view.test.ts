@@ -1,8 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { actorViewUseCases } from '../../../src/actors/use-cases/actor-views.ts'
 import { functionTool } from '../sessions/approving.ts'
 import { callOf } from '../sessions/harness.ts'
 import { AnsweringModel, openRuns, startRun, until, withTools } from './run-world.ts'
+
+// many steps of many actors: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
 
 it('shows a run with what it waits for: its children, their actions, and the run above', async () => {
   const model = new AnsweringModel(({ tools }) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { LogEvent } from '../../../src/storage/ports.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { functionTool } from '../sessions/approving.ts'
@@ -14,6 +14,9 @@ import {
   untilEnd,
   withTools,
 } from './run-world.ts'
+
+// many steps of many actors: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
 
 const subagent = (agent_id: string) => ({ agent_id, version: null, description: null })
 

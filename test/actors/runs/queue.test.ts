@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { runRows } from '../../../src/actors/runs/kinds.ts'
 import { queueIdOf } from '../../../src/actors/runs/lanes.ts'
@@ -8,6 +8,9 @@ import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { functionTool } from '../sessions/approving.ts'
 import { callOf, type World } from '../sessions/harness.ts'
 import { AnsweringModel, cancelRun, openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
+
+// many steps of many actors: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
 
 const queueOf = async (world: World) => {
   const queue = await world.host.load(queueIdOf('prj_a'))

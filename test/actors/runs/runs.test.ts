@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import type { Principal } from '../../../src/actors/use-cases/call.ts'
@@ -7,6 +7,9 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 import { calls, functionTool, httpTool } from '../sessions/approving.ts'
 import { callOf, collect, typesOf, type World } from '../sessions/harness.ts'
 import { AnsweringModel, cancelRun, openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
+
+// many steps of many actors: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
 
 const actionOf = (events: readonly LogEvent[], tool: string): string =>
   String(events.findLast(({ payload }) => payload.tool === tool && 'action_id' in payload)?.payload.action_id)
