@@ -1,5 +1,6 @@
 import type { Lease, LeaseTable, Member } from '../../../storage/cluster-ports.ts'
 import { shardCount } from '../shard.ts'
+import { leaseMs } from './held-shards.ts'
 
 /** Who holds a shard, and where it answers. */
 export interface ShardOwner {
@@ -11,6 +12,8 @@ export interface ShardOwner {
 const goneMs = 5000
 /** A process that just came may not be announced yet for so long, in ms; nor may any when the directory just came back. */
 const newMs = 2000
+/** Whoever renewed its leases so short a time ago is there, whatever the directory says: it lost the directory alone. In ms. */
+const renewedMs = 1500
 
 /** What this process knows of the others: the lease table as it was read last, and who does not seem to be there. */
 export class LeaseView {
@@ -23,6 +26,8 @@ export class LeaseView {
   readonly #goneUntil = new Map<string, number>()
   readonly #refusals = new Map<string, number>()
   readonly #listeners = new Map<number, Set<() => void>>()
+  /** Who had just renewed when the table was read. */
+  #renewed: ReadonlySet<string> = new Set()
   #alive: ReadonlySet<string> | null = null
   #aliveSince = 0
 
@@ -69,6 +74,12 @@ export class LeaseView {
   isGone(process: string): boolean {
     if (process === this.#self) return false
     if ((this.#goneUntil.get(process) ?? 0) > this.#now()) return true
+    return !this.#renewed.has(process) && this.#isMissing(process)
+  }
+
+  /** Whether the directory should know a process, and does not. */
+  #isMissing(process: string): boolean {
+    if (process === this.#self) return false
     if (this.#alive === null || this.#alive.has(process) || this.#now() - this.#aliveSince < newMs) return false
     return !this.#seenSince.has(process) || this.seenMs(process) > newMs
   }
@@ -82,15 +93,15 @@ export class LeaseView {
     this.#tell(this.#shardsOf(process))
   }
 
-  /** Who is announced; null when that is not known. @returns whether somebody who holds shards seems to have ended. */
+  /** Who is announced; null when that is not known. @returns whether somebody who holds shards is missing: the table says more. */
   announced(alive: ReadonlySet<string> | null): boolean {
     const before = this.#alive
     this.#alive = alive
     if (alive === null) return false
     if (before === null) this.#aliveSince = this.#now()
-    const ended = new Set(this.#holders().filter((process) => this.isGone(process)))
-    if (ended.size > 0) this.#tell([...ended].flatMap((process) => this.#shardsOf(process)))
-    return ended.size > 0 && (before === null || [...ended].some((process) => before.has(process)))
+    const missing = this.#holders().filter((process) => this.#isMissing(process))
+    this.#tell(missing.filter((process) => this.isGone(process)).flatMap((process) => this.#shardsOf(process)))
+    return missing.length > 0
   }
 
   /** What the store says now. */
@@ -100,6 +111,9 @@ export class LeaseView {
     for (const lease of leases) next[lease.shard] = lease
     this.#leases = next
     this.#members = members
+    this.#renewed = new Set(
+      leases.flatMap(({ holder, leftMs }) => (holder && leftMs > leaseMs - renewedMs ? [holder] : [])),
+    )
     this.#note(members)
     const changed: number[] = []
     for (let shard = 0; shard < shardCount; shard++) {
