@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { answerChecker } from '../../specs/validate.ts'
+import { isWebhookEventType, webhookEvents } from '../../specs/webhook-events.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
 import { filledIn, stepsOf, valueAt, type WalkStep } from './walkthrough.ts'
 import { stores, World } from './world.ts'
@@ -46,6 +48,10 @@ describe.each(stores)('the walk through the platform on $store', ({ store }) => 
     await hook.called(3)
     const told = hook.calls.map(({ body }) => body)
     expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['action.created', 'run.completed']))
+    for (const { type, data } of told) {
+      if (!isWebhookEventType(type)) throw new Error(`${type} is not declared`)
+      expect(answerChecker(webhookEvents[type].data.json)(data), JSON.stringify(data)).toBeNull()
+    }
     expect(told.every(({ data }) => data.tenant_id === names.get('tenant'))).toBe(true)
   })
 

@@ -154,6 +154,20 @@ describe('the summary of usage', () => {
     expect((await summary()).totals).toMatchObject({ calls: 2500, service_charge_usd: '250' })
   })
 
+  it('lets others have their turn while it goes through many rows', async () => {
+    await world.put(...Array.from({ length: 5000 }, (_, n) => ({ at: now - n })))
+    let turns = 0
+    let over = false
+    const turn = (): void => {
+      turns++
+      if (!over) setImmediate(turn)
+    }
+    turn()
+    await summary()
+    over = true
+    expect(turns).toBeGreaterThan(4)
+  })
+
   it('shows nothing of another project', async () => {
     await world.put({ at: now })
     expect((await summary({}, theirs)).totals.calls).toBe(0)
