@@ -245,9 +245,16 @@ export class Host {
     return this.#link === undefined ? this.deliveredHere(id) : this.#link.delivered(id)
   }
 
-  /** `delivered` by this very process; for an actor that is being made, also when it is there. @throws {Elsewhere} */
+  /**
+   * Resolves when an actor is made that a commit of this process asked for; undefined when none of this id is under way.
+   * @throws {StoreUnavailable} when that takes longer than a request waits.
+   */
+  coming(id: string): Promise<void> | undefined {
+    return this.#outbox.coming(id)
+  }
+
+  /** `delivered` by this very process. @throws {Elsewhere} */
   async deliveredHere(id: string): Promise<void> {
-    if (this.#link !== undefined) await this.#outbox.coming(id)
     const resident = await this.#residents.load(id)
     if (resident === null) return
     await within(this.#options.clock, deliveryMs, resident.outbox)

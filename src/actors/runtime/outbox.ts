@@ -3,7 +3,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { JsonObject, MessageRecord } from '../../storage/ports.ts'
 import type { Owner } from './actor-state.ts'
-import { backoffMs, type Clock, pause } from './clock.ts'
+import { backoffMs, type Clock, pause, within } from './clock.ts'
 import type { Delivery, Resident, Told } from './resident.ts'
 import { isObject } from './schema.ts'
 import type { Sinks } from './sinks.ts'
@@ -66,10 +66,12 @@ export class Outbox {
   /**
    * Resolves when an actor is made that a durable commit asked for, and whose id may be in a stream already;
    * undefined when none of this id is under way.
+   *
+   * @throws {StoreUnavailable} when that takes longer than a request waits: it is not that there is none.
    */
   coming(id: string): Promise<void> | undefined {
     const made = this.#coming.get(id)
-    return made && Promise.race([made, pause(this.#clock, patienceMs)])
+    return made && within(this.#clock, patienceMs, made)
   }
 
   async #send(sender: Resident, message: MessageRecord): Promise<void> {

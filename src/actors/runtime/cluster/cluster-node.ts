@@ -41,6 +41,8 @@ export interface ClusterNodeParts extends Pick<HostOptions, 'storage' | 'definit
   readonly cluster: ClusterParts
   /** These shards are held here from now on: what their actors left undone is to be taken up. */
   readonly gained: (shards: readonly number[]) => void
+  /** Resolves when that is done for a shard; undefined when it is not under way. */
+  readonly recovering: (shard: number) => Promise<void> | undefined
 }
 
 /** A list waits so long for the rows of a process that does not answer, in ms. */
@@ -48,6 +50,8 @@ const rowsMs = 250
 /** How long a shard that is handed over waits for rows that cannot be written, in ms; its next owner writes them. */
 const flushMs = 2000
 const lookMs = 50
+/** How long a request for an actor that may be in the making waits for the shard to be gone through, in ms. */
+const recoveryMs = 3000
 
 /** One process of a cluster: what its host asks of the others, and what they ask of it. */
 export class ClusterNode implements HostLink {
@@ -113,6 +117,7 @@ export class ClusterNode implements HostLink {
         host,
         definitions,
         followers: this.#followers,
+        made: (actor) => this.#made(actor),
         doubt: () => this.doubt(),
       }),
     )
@@ -182,16 +187,32 @@ export class ClusterNode implements HostLink {
     const shard = shardOf(id)
     if (held.epochOf(shard) !== undefined) {
       try {
-        return await host.loadHere(id)
+        return (await host.loadHere(id)) ?? (await this.#madeHere(id))
       } catch (error) {
         if (!(error instanceof Superseded)) throw error
       }
     }
     const read = await readActor(this.#parts, id)
-    if (read !== null || !definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))) return read
+    if (read !== null || !isActor(definitions, id)) return read
     // it may be in the making: a message that asks for it is on its way where it will run
     await this.delivered(id)
     return readActor(this.#parts, id)
+  }
+
+  /** An actor that is not there, when a message asks for it that the shard's former owner left undelivered. */
+  async #madeHere(id: string): Promise<Resident | null> {
+    const { host, definitions, recovering } = this.#parts
+    if (recovering(shardOf(id)) === undefined || !isActor(definitions, id)) return null
+    await this.#made(id)
+    return host.loadHere(id)
+  }
+
+  /** Resolves when an actor is there that a durable commit has asked for. @throws {StoreUnavailable} when that takes long */
+  async #made(id: string): Promise<void> {
+    const { clock, host, recovering } = this.#parts
+    const recovery = recovering(shardOf(id))
+    if (recovery !== undefined) await within(clock, recoveryMs, recovery)
+    await host.coming(id)
   }
 
   async readLog(id: string, after: number): Promise<readonly LogEvent[]> {
@@ -324,6 +345,9 @@ export class ClusterNode implements HostLink {
     return { busy: definition.busy(readStoredState(head)), lastSequence: head.last_sequence }
   }
 }
+
+const isActor = (definitions: readonly MachineDefinition[], id: string): boolean =>
+  definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
 
 const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 

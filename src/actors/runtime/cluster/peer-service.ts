@@ -13,6 +13,8 @@ export interface PeerServiceParts {
   readonly host: Host
   readonly definitions: readonly MachineDefinition[]
   readonly followers: RemoteFollowers
+  /** Resolves when an actor is there that a durable commit has asked for. @throws {StoreUnavailable} when that takes long */
+  readonly made: (actor: string) => Promise<void>
   /** Somebody believes that this process holds what it does not. */
   readonly doubt: () => void
 }
@@ -35,6 +37,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
       }
       case 'delivered':
         if (!isHeld(host, request.actor)) return elsewhere
+        await parts.made(request.actor)
         await host.deliveredHere(request.actor)
         return done
       case 'deliver': {

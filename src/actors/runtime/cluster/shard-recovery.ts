@@ -14,6 +14,8 @@ export class ShardRecovery {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #late = new Set<() => void>()
+  /** What is being taken up, by shard. */
+  readonly #underWay = new Map<number, Promise<void>>()
   #stopped = false
   #first: Promise<void> | undefined
 
@@ -30,8 +32,19 @@ export class ShardRecovery {
   }
 
   begin(shards: readonly number[]): void {
-    const work = this.#takeUp(shards)
+    const work = this.#takeUp(shards).finally(() => {
+      for (const shard of shards) if (this.#underWay.get(shard) === work) this.#underWay.delete(shard)
+    })
+    for (const shard of shards) this.#underWay.set(shard, work)
     this.#first ??= work
+  }
+
+  /**
+   * Resolves when what a shard's former owner left undone has been looked for; undefined when that is so. Until then an
+   * actor that a durable commit asked for may not be there.
+   */
+  underWay(shard: number): Promise<void> | undefined {
+    return this.#underWay.get(shard)
   }
 
   stop(): void {

@@ -23,7 +23,8 @@ export const startCluster = async (options: Omit<HostOptions, 'ownership' | 'lin
   const link = (host: Host): ClusterNode => {
     const recovery = new ShardRecovery(host, commits, clock, log)
     const gained = (shards: readonly number[]): void => recovery.begin(shards)
-    const node = new ClusterNode({ ...options, storage, host, held, cluster, gained })
+    const recovering = (shard: number): Promise<void> | undefined => recovery.underWay(shard)
+    const node = new ClusterNode({ ...options, storage, host, held, cluster, gained, recovering })
     joined.resolve({ node, recovery })
     return node
   }
