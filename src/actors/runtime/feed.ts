@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
-import type { LogEvent } from '../../storage/ports.ts'
+import { type LogEvent, StoreUnavailable } from '../../storage/ports.ts'
 import type { EventSink, EventStream, StreamControl } from '../use-cases/call.ts'
+import { backoffMs, type Clock } from './clock.ts'
 
 /** Where a stream reads what it missed. */
 export interface EventReader {
@@ -35,9 +36,12 @@ export interface StreamEnd {
 export class Feed {
   readonly #reader: EventReader
   readonly #log: Logger
+  readonly #clock: Pick<Clock, 'after'>
   readonly #followers = new Map<string, Set<Follower>>()
 
-  constructor(reader: EventReader, log: Logger) {
+  /** @param clock when the store is away, a log is tried again after some time: readers keep their streams (DESIGN "Guarantees" 7). */
+  constructor(reader: EventReader, log: Logger, clock: Pick<Clock, 'after'>) {
+    this.#clock = clock
     this.#reader = reader
     this.#log = log
   }
@@ -102,6 +106,7 @@ export class Feed {
           this.#reader,
           () => this.#leave(actor, follower),
           this.#log,
+          this.#clock,
         )
         const set = this.#followers.get(actor) ?? new Set<Follower>()
         this.#followers.set(actor, set.add(follower))
@@ -131,6 +136,8 @@ class Follower {
   readonly #reader: EventReader
   readonly #leave: () => void
   readonly #log: Logger
+  readonly #clock: Pick<Clock, 'after'>
+  #failures = 0
   #last: number
   #mode: Mode = 'live'
   #missed = false
@@ -143,7 +150,9 @@ class Follower {
     reader: EventReader,
     leave: () => void,
     log: Logger,
+    clock: Pick<Clock, 'after'>,
   ) {
+    this.#clock = clock
     this.#actor = actor
     this.#last = after
     this.#end = end
@@ -206,10 +215,12 @@ class Follower {
   async #readLater(events: readonly LogEvent[] | Promise<readonly LogEvent[]>): Promise<void> {
     try {
       this.#took(await events)
+      this.#failures = 0
       if (!this.over && this.#mode === 'reading') this.catchUp()
     } catch (error) {
-      this.#log.warn({ actorId: this.#actor, err: error }, 'stream lost its log')
-      this.finish('lost')
+      this.#log.warn({ actorId: this.#actor, failures: this.#failures, err: error }, 'log of a stream not read')
+      if (!(error instanceof StoreUnavailable)) this.finish('lost')
+      else this.#clock.after(backoffMs(this.#failures++, 100, 2000), () => this.over || this.catchUp())
     }
   }
 

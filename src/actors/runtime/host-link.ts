@@ -21,6 +21,8 @@ export interface HostLink {
   readLog(id: string, after: number): Promise<readonly LogEvent[]>
   /** @throws {Elsewhere} when this process may not move the actor, or cannot be certain that it may. */
   check(resident: Resident): void
+  /** @throws {Elsewhere} when somebody else may have moved the actor on: a refusal by what is in memory may be wrong. */
+  checkCertain(resident: Resident): void
   /** A shard in which a new actor runs here; undefined when any will do. */
   localShard(): number | undefined
   /** Resolves when the rows of everything that other processes acknowledged are written, or after a moment. */

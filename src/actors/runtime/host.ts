@@ -93,11 +93,12 @@ export class Host {
       doubtful: (resident, error) => this.#doubt(resident, error),
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
       check: (resident) => this.#link?.check(resident),
+      checkCertain: (resident) => this.#link?.checkCertain(resident),
     })
     const read = (actor: string, after: number) => this.readLog(actor, after)
     const followed = (actor: string) => this.#link?.followed(actor)
     const left = (actor: string) => this.#link?.unfollowed(actor)
-    this.feed = new Feed({ read, standing: (actor) => this.#standing(actor), followed, left }, log)
+    this.feed = new Feed({ read, standing: (actor) => this.#standing(actor), followed, left }, log, clock)
     this.#link = options.link?.(this)
   }
 

@@ -27,6 +27,8 @@ export interface StepperParts {
   readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Told>
   /** @throws {Elsewhere} when this process may not move the actor, not even to refuse something. */
   readonly check: (resident: Resident) => void
+  /** Whether another process may have moved the actor on, so that what is refused here is not certain. @throws {Elsewhere} when so */
+  readonly checkCertain: (resident: Resident) => void
 }
 
 /** An actor that somebody else moved on is loaded and tried again this often. */
@@ -129,6 +131,7 @@ export class Stepper {
   /** A cause that was processed before is answered by what it did then, even where the machine would refuse it now. */
   async #replay(resident: Resident, delivery: Delivery): Promise<Told> {
     const prior = await this.#parts.storage.commits.byCause(resident.id, delivery.cause)
+    if (prior === null) this.#parts.checkCertain(resident)
     return { commit: prior, duplicate: prior !== null }
   }
 

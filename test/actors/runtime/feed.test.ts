@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { Feed, type StreamEnd } from '../../../src/actors/runtime/feed.ts'
-import type { LogEvent } from '../../../src/storage/ports.ts'
-import { calm } from '../../support/virtual-clock.ts'
+import { type LogEvent, StoreUnavailable } from '../../../src/storage/ports.ts'
+import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { type Reader, read } from './probe.ts'
 
 const actor = 'prb_1'
@@ -15,7 +15,8 @@ class Log {
   readonly events: LogEvent[] = []
   busy = true
   live = true
-  broken = false
+  broken: Error | undefined
+  readonly clock = new VirtualClock()
   /** Set: reads go to the store, and answer when this resolves. */
   gate: Promise<void> | undefined
   readonly feed = new Feed(
@@ -24,6 +25,7 @@ class Log {
       standing: () => (this.live ? { busy: this.busy, lastSequence: this.events.length } : undefined),
     },
     pino({ level: 'silent' }),
+    this.clock,
   )
 
   /** Commits events; `publish` false: nobody is told. */
@@ -44,7 +46,7 @@ class Log {
 
   #read(after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
     const page = (): readonly LogEvent[] => {
-      if (this.broken) throw new Error('the store is away')
+      if (this.broken !== undefined) throw this.broken
       return this.events.slice(after, after + 3)
     }
     return this.gate === undefined ? page() : this.gate.then(page)
@@ -212,10 +214,25 @@ describe('a stream ends', () => {
     expect(reader.ended).toBeUndefined()
   })
 
-  it('as lost when the log cannot be read, so that the reader comes again', async () => {
+  it('not while the store is away: it goes on when that is back', async () => {
+    const log = new Log()
+    log.commit(4)
+    log.gate = Promise.resolve()
+    log.broken = new StoreUnavailable('away')
+    const reader = log.follow(0, never)
+    await log.clock.advance(20_000)
+    expect([reader.ended, reader.events.length]).toEqual([undefined, 0])
+    log.broken = undefined
+    await log.clock.advance(5000)
+    expect(sequences(reader)).toEqual(upTo(4))
+    log.commit()
+    expect(sequences(reader)).toEqual(upTo(5))
+  })
+
+  it('as lost when the log is damaged, so that the reader comes again', async () => {
     const log = new Log()
     log.gate = Promise.resolve()
-    log.broken = true
+    log.broken = new Error('a page is missing')
     const reader = log.follow(0, never)
     await calm()
     expect(reader.ended).toBe('lost')

@@ -185,7 +185,7 @@ export class ClusterNode implements HostLink {
   async read(id: string): Promise<Resident | null> {
     const { held, host, definitions } = this.#parts
     const shard = shardOf(id)
-    if (held.epochOf(shard) !== undefined) {
+    if (held.isFresh(shard)) {
       try {
         return (await host.loadHere(id)) ?? (await this.#madeHere(id))
       } catch (error) {
@@ -223,6 +223,12 @@ export class ClusterNode implements HostLink {
 
   check({ shard, epoch }: Resident): void {
     if (this.#parts.held.epochOf(shard) !== epoch) throw new Elsewhere('this process may not run the actor now')
+  }
+
+  checkCertain({ shard, epoch }: Resident): void {
+    const { held } = this.#parts
+    if (!held.isFresh(shard) || held.heldUnder(shard) !== epoch)
+      throw new Elsewhere('the lease is to be renewed before')
   }
 
   localShard(): number | undefined {

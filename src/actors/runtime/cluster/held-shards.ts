@@ -11,6 +11,10 @@ import { Elsewhere } from '../superseded.ts'
 export const leaseMs = 4000
 /** A process stops itself so long before that, in ms. */
 export const marginMs = 1000
+/** Whoever has not renewed for so long may lose its leases early, when the directory does not know it either, in ms. */
+export const renewedMs = 1500
+/** A process says nothing from memory after that, less what the answer to a renewal takes, in ms. */
+const freshMs = renewedMs - 100
 
 /**
  * The shards that this process holds, by its own clock: a lease counts from before its renewal was sent, and a clock
@@ -38,6 +42,11 @@ export class HeldShards implements Ownership {
   epochOf(shard: number): number | undefined {
     const ageMs = this.#clock.now() - (this.#askedAt[shard] ?? 0)
     return Math.abs(ageMs) < leaseMs - marginMs ? this.heldUnder(shard) : undefined
+  }
+
+  /** Whether the lease was renewed so lately that nobody can have broken it: what is in memory is the newest. */
+  isFresh(shard: number): boolean {
+    return this.heldUnder(shard) !== undefined && Math.abs(this.#clock.now() - (this.#askedAt[shard] ?? 0)) < freshMs
   }
 
   heldUnder(shard: number): number | undefined {

@@ -1,6 +1,6 @@
 import type { Lease, LeaseTable, Member } from '../../../storage/cluster-ports.ts'
 import { shardCount } from '../shard.ts'
-import { leaseMs } from './held-shards.ts'
+import { leaseMs, renewedMs } from './held-shards.ts'
 
 /** Who holds a shard, and where it answers. */
 export interface ShardOwner {
@@ -12,8 +12,6 @@ export interface ShardOwner {
 const goneMs = 5000
 /** A process that just came may not be announced yet for so long, in ms; nor may any when the directory just came back. */
 const newMs = 2000
-/** Whoever renewed its leases so short a time ago is there, whatever the directory says: it lost the directory alone. In ms. */
-const renewedMs = 1500
 
 /** What this process knows of the others: the lease table as it was read last, and who does not seem to be there. */
 export class LeaseView {
@@ -26,7 +24,7 @@ export class LeaseView {
   readonly #goneUntil = new Map<string, number>()
   readonly #refusals = new Map<string, number>()
   readonly #listeners = new Map<number, Set<() => void>>()
-  /** Who had just renewed when the table was read. */
+  /** Who had just renewed when the table was read: it is there, and lost the directory alone if that does not know it. */
   #renewed: ReadonlySet<string> = new Set()
   #alive: ReadonlySet<string> | null = null
   #aliveSince = 0
