@@ -1,6 +1,7 @@
 import {
   array,
   defaulted,
+  described,
   type Infer,
   integer,
   nullable,
@@ -32,7 +33,12 @@ export const numberedPage = <S extends Schema<unknown>>(item: S) =>
   object({
     data: array(item),
     pagination: object(
-      { page: integer(), limit: integer(), total: integer(), total_pages: integer() },
+      {
+        page: integer(),
+        limit: integer(),
+        total: described(integer(), 'Exact up to 1,000; beyond that it may be some seconds behind.'),
+        total_pages: integer(),
+      },
       { title: 'Pagination' },
     ),
   })

@@ -165,14 +165,30 @@ export interface StoredRecord {
   readonly outbox?: readonly MessageRecord[]
 }
 
+/**
+ * Conditions that lists put together: one index, in the order of the list, so that a page costs the same among many
+ * records. A list by several fields at once is refused unless they are declared together, or one that is `narrow`.
+ */
+export interface ListFilter {
+  /** Fields of `data`. */
+  readonly fields: readonly string[]
+  /**
+   * Which scopes have an index of their own; `project` when absent. Under a narrower scope the rest is sorted out among what
+   * the index finds, which suits fields that belong to one owner anyway.
+   */
+  readonly within?: 'project' | 'tenant' | 'user'
+  /** They leave so few records that any other condition may be sorted out among them. */
+  readonly narrow?: boolean
+}
+
 /** Declares a kind of record: its unique keys and what lists may filter on. Adapters create the indexes at start. */
 export interface RecordKind {
   /** Collection or table name, snake_case plural. */
   readonly name: string
   /** Fields of `data` (each list one unique key within the project, or everywhere when `global`); records that lack a field are not in that index. */
   readonly unique?: readonly { readonly fields: readonly string[]; readonly global?: boolean }[]
-  /** Fields of `data` that a list may filter on by equality. Lists by project, tenant and user are always indexed. */
-  readonly filters?: readonly string[]
+  /** What a list may filter on by equality; a field alone is one within a project. Lists by project, tenant and user are always indexed. */
+  readonly filters?: readonly (string | ListFilter)[]
   /** Its records may carry messages: `openOutboxes` finds those that do. */
   readonly outbox?: boolean
 }
@@ -204,6 +220,8 @@ export interface RecordStore {
   remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean>
   list(kind: RecordKind, scope: Scope, query: RecordQuery): Promise<readonly StoredRecord[]>
   count(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
+  /** For the numbers of pages: `count`, but what counts more than `exactTotal` may be `totalAgeMs` behind (specs/decisions/0041). */
+  total(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
   /** Upserts list rows; of two writes of one id the higher `version` stays, whatever their order. Need not be fsynced: commits are the truth. */
   project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void>
   /**

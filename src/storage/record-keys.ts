@@ -1,5 +1,6 @@
 import type { Scope } from '../../specs/scope.ts'
 import { keyText } from './commit-row.ts'
+import { filtersOf } from './list-index.ts'
 import type { Json, JsonObject, RecordKind } from './ports.ts'
 
 /** The scope of a removal. @throws {Error} for one without a tenant (the caller's mistake: it would take the whole project). */
@@ -15,7 +16,7 @@ type Where = { readonly [field: string]: Json } | undefined
 
 /** Every field of `data` that some index of the kind needs. */
 export const indexedFields = (kind: RecordKind): readonly string[] => [
-  ...new Set([...(kind.unique ?? []).flatMap((key) => key.fields), ...(kind.filters ?? [])]),
+  ...new Set([...(kind.unique ?? []), ...filtersOf(kind)].flatMap(({ fields }) => fields)),
 ]
 
 /** The text of an indexed field; null when the record lacks it (absent or null). */

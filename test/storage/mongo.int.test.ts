@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Document, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, it } from 'vitest'
-import { projectScope } from '../../specs/scope.ts'
+import { projectScope, tenantScope, userScope } from '../../specs/scope.ts'
 import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
 import { StoreUnavailable } from '../../src/storage/ports.ts'
 import { leaseContract } from './contract/leases.ts'
@@ -49,6 +49,37 @@ describe('the mongo database', () => {
     await expect(store.blobs.get('prj_1', 'hash')).rejects.toThrow(StoreUnavailable)
     await expect(store.leases?.read()).rejects.toThrow(StoreUnavailable)
     await expect(store.ping()).rejects.toThrow(StoreUnavailable)
+  })
+
+  it('reads no more documents than a page has, whatever conditions and scope it is listed by', async () => {
+    const own = `${database}_lists`
+    const store = await openMongoStorage({ url, database: own })
+    const client = await new MongoClient(url).connect()
+    try {
+      await store.records.prepare([widgets])
+      // the oldest alone meet both conditions: by one index of one condition all are read before them
+      const rows = Array.from({ length: 600 }, (_, i) => {
+        const owner = i % 2 === 0 ? { tenant: 'ten_1', user: 'u' } : {}
+        return recordOf(`wid_${String(i).padStart(4, '0')}`, {
+          ...owner,
+          data: { status: i < 30 ? 'old' : 'new', weight: i % 3 },
+        })
+      })
+      await store.records.project(rows.map((record) => ({ kind: widgets, record })))
+      await client.db(own).setProfilingLevel('all')
+      for (const scope of [projectScope('prj_1'), tenantScope('prj_1', 'ten_1'), userScope('prj_1', 'ten_1', 'u')]) {
+        expect(await store.records.list(widgets, scope, { where: { status: 'old' }, limit: 5 })).toHaveLength(5)
+      }
+      const both = { status: 'old', weight: 1 }
+      expect(await store.records.list(widgets, projectScope('prj_1'), { where: both, limit: 5 })).toHaveLength(5)
+      await client.db(own).setProfilingLevel('off')
+      const reads = await client.db(own).collection('system.profile').find({ 'command.find': 'widgets' }).toArray()
+      expect(reads.map(({ docsExamined }) => docsExamined)).toEqual([5, 5, 5, 5])
+    } finally {
+      await store.close()
+      await client.db(own).dropDatabase()
+      await client.close()
+    }
   })
 
   it('says within about a second that no server is there', async () => {

@@ -46,11 +46,18 @@ export const logOf = (actor: string, counts: readonly number[]): readonly Commit
   })
 }
 
-/** A kind with a unique key in the project, one everywhere, one over two fields, and two filters. */
+/** A kind with a unique key in the project, one everywhere, one over two fields, and filters of every sort. */
 export const widgets: RecordKind = {
   name: 'widgets',
   unique: [{ fields: ['external_id'] }, { fields: ['hash'], global: true }, { fields: ['owner', 'slug'] }],
-  filters: ['status', 'weight'],
+  filters: [
+    'status',
+    'weight',
+    { fields: ['status', 'weight'] },
+    { fields: ['status'], within: 'tenant' },
+    { fields: ['status'], within: 'user' },
+    { fields: ['place'], narrow: true },
+  ],
 }
 
 /** A kind whose records carry messages. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
-import { projectScope } from '../../specs/scope.ts'
-import { StoreUnavailable } from '../../src/storage/ports.ts'
+import { projectScope, tenantScope } from '../../specs/scope.ts'
+import { type RecordKind, StoreUnavailable } from '../../src/storage/ports.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite/open-sqlite-storage.ts'
 import { storageContract } from './contract.ts'
 import { commitOf, letters, recordOf, widgets } from './samples.ts'
@@ -48,6 +48,49 @@ describe('the sqlite file', () => {
     expect(await store.records.replace(letters, recordOf('let_1', { version: 2, outbox }))).toBe('done')
     expect(await store.records.openOutboxes(letters, null, 10)).toEqual([recordOf('let_1', { version: 2, outbox })])
     await store.close()
+  })
+
+  it('makes an index again when it is declared otherwise, drops it when nothing asks for it, and leaves the others', async () => {
+    const path = join(folder, 'indexes.db')
+    const prepared = async (kind: RecordKind) => {
+      const store = openSqliteStorage({ path })
+      await store.records.prepare([kind])
+      await store.close()
+      const file = new DatabaseSync(path)
+      const found = file.prepare("select name, rootpage from sqlite_schema where type = 'index' and sql is not null")
+      const pages = new Map(found.all().map(({ name, rootpage }) => [String(name), rootpage]))
+      file.close()
+      return pages
+    }
+    const kind = { name: 'leaves', filters: ['colour', 'size'] }
+    const first = await prepared(kind)
+    expect(await prepared(kind)).toEqual(first)
+    const narrower = { ...kind, filters: ['size', { fields: ['size'], within: 'tenant' as const }] }
+    const second = await prepared(narrower)
+    expect([...first.keys()].filter((name) => !second.has(name))).toEqual(['records_leaves_filter_colour'])
+    expect([...second.keys()].filter((name) => !first.has(name))).toEqual(['records_leaves_filter_tenant_size'])
+    expect(second.get('records_leaves_filter_size')).toBe(first.get('records_leaves_filter_size'))
+  })
+
+  it('lists by an index that was there before under the same name', async () => {
+    const path = join(folder, 'renewed.db')
+    const first = openSqliteStorage({ path })
+    await first.records.prepare([widgets])
+    await first.records.insert(widgets, recordOf('wid_1', { tenant: 'ten_1' }))
+    await first.close()
+    const file = new DatabaseSync(path)
+    file.exec('drop index records_widgets_by_tenant')
+    file.exec('create index records_widgets_by_tenant on records_widgets (project, tenant, id)')
+    file.close()
+    const second = openSqliteStorage({ path })
+    await second.records.prepare([widgets])
+    const listed = await second.records.list(widgets, tenantScope('prj_1', 'ten_1'), { limit: 5 })
+    expect(listed.map(({ id }) => id)).toEqual(['wid_1'])
+    await second.close()
+    const after = new DatabaseSync(path)
+    const stored = after.prepare("select sql from sqlite_schema where name = 'records_widgets_by_tenant'").get()
+    after.close()
+    expect(String(stored?.sql)).toContain('(project, tenant, id, expires_at)')
   })
 
   it('writes what was begun when it is closed, and is unavailable from then on', async () => {

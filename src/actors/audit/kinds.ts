@@ -1,3 +1,4 @@
+import { everyChoiceOf } from '../../storage/list-index.ts'
 import type { TypedKind } from '../records/schema.ts'
 
 export type AuditData = {
@@ -7,6 +8,8 @@ export type AuditData = {
   readonly actor_id: string | null
   readonly resource_type: string
   readonly resource_id: string
+  /** What the id alone does not say: the tool of an action. */
+  readonly resource_name: string | null
   /** Names of the fields that changed. */
   readonly changes: readonly string[]
 }
@@ -14,5 +17,8 @@ export type AuditData = {
 /** Who did what to which resource and when. A line is never changed, and stays when its tenant is deleted. */
 export const auditLog: TypedKind<AuditData> = {
   name: 'audit_log',
-  filters: ['action', 'actor_id', 'resource_id', 'resource_type'],
+  filters: [
+    ...everyChoiceOf(['action', 'actor_id', 'resource_type'], ['project', 'tenant']),
+    { fields: ['resource_id'], narrow: true },
+  ],
 }

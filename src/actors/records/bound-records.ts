@@ -11,6 +11,7 @@ export const boundRecords = (records: RecordStore): RecordStore => ({
   remove: (kind, scope, id) => records.remove(kind, scope, id),
   list: (kind, scope, query) => records.list(kind, scope, query),
   count: (kind, scope, where) => records.count(kind, scope, where),
+  total: (kind, scope, where) => records.total(kind, scope, where),
   project: (rows) => records.project(rows),
   openOutboxes: (kind, after, limit) => records.openOutboxes(kind, after, limit),
   closeOutbox: (kind, record) => records.closeOutbox(kind, record),

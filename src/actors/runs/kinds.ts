@@ -2,7 +2,7 @@ import type { RecordKind } from '../../storage/ports.ts'
 import type { TypedKind } from '../records/schema.ts'
 
 /** List rows of runs. `lane` only while a run waits for a slot. */
-export const runRows: RecordKind = { name: 'runs', filters: ['lane', 'status', 'agent_id'] }
+export const runRows: RecordKind = { name: 'runs', filters: ['lane'] }
 
 /** A tenant's lane in the queue of its project's runs; `waiting` while runs may wait in it. */
 export type RunLaneData = { readonly waiting: boolean }

@@ -1,10 +1,13 @@
 import type { RecordKind } from '../../storage/ports.ts'
 
 /** List rows of sessions; `total_cost` is exact decimal text. */
-export const sessionRows: RecordKind = { name: 'sessions', filters: ['status', 'agent_id'] }
+export const sessionRows: RecordKind = {
+  name: 'sessions',
+  filters: ['status', 'agent_id', { fields: ['agent_id', 'status'] }, { fields: ['status'], within: 'user' }],
+}
 
 /** List rows of actions. */
-export const actionRows: RecordKind = { name: 'actions', filters: ['status', 'session_id'] }
+export const actionRows: RecordKind = { name: 'actions', filters: ['status', { fields: ['session_id'], narrow: true }] }
 
 /** Where each session's newest checkpoint is: `{ hash, through }`. */
 export const sessionCheckpoints: RecordKind = { name: 'session_checkpoints' }

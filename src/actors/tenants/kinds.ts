@@ -25,7 +25,7 @@ export type ForgottenUserData = { readonly mark: string }
 export const tenantUsers: TypedKind<TenantUserData> = {
   name: 'tenant_users',
   unique: [{ fields: ['tenant_id', 'external_user_id'] }],
-  filters: ['state'],
+  filters: [{ fields: ['state'], within: 'tenant' }],
   outbox: true,
 }
 

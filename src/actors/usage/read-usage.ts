@@ -29,10 +29,11 @@ export interface UsageCover {
 
 /**
  * What of a project's usage a request covers. Rows are found by one index, the one that leaves least: an installation
- * is one tenant's and one agent's, so that what is left to sort out is what contradicts itself.
+ * is one tenant's and one agent's, so that models and operations are left to sort out among its rows (`usagePage`): an
+ * index for each with each would be paid by every model call.
  */
 export const coverOf = (scope: Scope, whose: WhoseUsage): UsageCover => ({
-  ...withModel(foundBy(scope, whose), whose),
+  ...foundBy(scope, whose),
   matches: ({ tenant, data }) =>
     (whose.tenant_id === undefined || whose.tenant_id === tenant) &&
     fields.every((name) => whose[name] === undefined || whose[name] === data[name]),
@@ -40,17 +41,8 @@ export const coverOf = (scope: Scope, whose: WhoseUsage): UsageCover => ({
 
 const fields = ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation'] as const
 
-/** The store knows whether few calls were of a model, and then goes by that. */
-const withModel = (
-  { scope, where }: Pick<UsageCover, 'scope' | 'where'>,
-  { model, operation }: WhoseUsage,
-): Pick<UsageCover, 'scope' | 'where'> => ({
-  scope,
-  where: { ...where, ...(model !== undefined && { model }), ...(operation !== undefined && { operation }) },
-})
-
 const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'where'> => {
-  const { tenant_id, agent_id, installation_id, external_user_id } = whose
+  const { tenant_id, agent_id, installation_id, external_user_id, model, operation } = whose
   if (installation_id !== undefined) return { scope, where: { installation_id } }
   if (external_user_id !== undefined) {
     return tenant_id === undefined
@@ -60,7 +52,9 @@ const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'w
   if (agent_id !== undefined) {
     return { scope, where: tenant_id === undefined ? { agent_id } : { tenant_agent: tenantAgent(tenant_id, agent_id) } }
   }
-  return { scope: tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id), where: {} }
+  if (tenant_id !== undefined) return { scope: tenantScope(scope.project, tenant_id), where: {} }
+  if (model !== undefined) return { scope, where: { model } }
+  return { scope, where: operation === undefined ? {} : { operation } }
 }
 
 /** Every usage row of a time, oldest first, a page at a time: sums over millions of rows hold a thousand of them. */

@@ -112,7 +112,7 @@ export const listSessions = async (
   const { page, limit, status } = query
   const where = status === undefined ? only : { ...only, status }
   await host.rows.shown()
-  const total = await records.count(sessionRows, scope, where)
+  const total = await records.total(sessionRows, scope, where)
   const rows = await records.list(sessionRows, scope, { where, skip: (page - 1) * limit, limit })
   return numberedPage(rows.map(sessionRowView), page, limit, total)
 }

@@ -1,4 +1,5 @@
 import { covers, type Scope } from '../../../specs/scope.ts'
+import { listIndexFor } from '../list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '../record-keys.ts'
 
@@ -71,6 +72,10 @@ export class MemoryRecords implements RecordStore {
     return this.#matching(kind, scope, where).length
   }
 
+  total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    return this.count(kind, scope, where)
+  }
+
   async project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
     for (const { kind, record } of rows) {
       const stored = this.#rows(kind).get(record.id)
@@ -140,6 +145,7 @@ export class MemoryRecords implements RecordStore {
 
   #matching(kind: RecordKind, scope: Scope, where: Where): StoredRecord[] {
     const wanted = conditions(kind, where)
+    listIndexFor(kind, scope, where)
     return [...this.#rows(kind).values()].filter(
       (record) =>
         this.#live(record) &&

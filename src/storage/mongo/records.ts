@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Filter } from 'mongodb'
 import type { Scope } from '../../../specs/scope.ts'
+import { listIndexFor } from '../list-index.ts'
 import {
   type Json,
   type JsonObject,
@@ -11,6 +12,7 @@ import {
   StoreUnavailable,
 } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
+import { listName, Totals } from '../totals.ts'
 import { keysOf, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
 import { type RecordDocument, toRecord, toRecordDocument } from './schema.ts'
@@ -31,6 +33,7 @@ export class MongoRecords implements RecordStore {
   readonly #db: Db
   readonly #now: () => number
   readonly #rows: RowQueue
+  readonly #totals = new Totals()
 
   /** @param now ms since the epoch; decides which records have expired. */
   constructor(db: Db, now: () => number) {
@@ -100,7 +103,7 @@ export class MongoRecords implements RecordStore {
     const page = after === undefined ? {} : { _id: ascending ? { $gt: after } : { $lt: after } }
     const filter = { ...inScope(scope), ...filtered(kind, query.where), ...page, ...this.#live() }
     const cursor = this.#of(kind)
-      .find(filter)
+      .find(filter, hinted(kind, scope, query.where))
       .sort({ _id: ascending ? 1 : -1 })
       .skip(skip)
       .limit(limit)
@@ -108,8 +111,17 @@ export class MongoRecords implements RecordStore {
   }
 
   async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    return this.#countTo(kind, scope, where)
+  }
+
+  total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    return this.#totals.of(listName(kind, scope, where), (limit) => this.#countTo(kind, scope, where, limit))
+  }
+
+  async #countTo(kind: RecordKind, scope: Scope, where: Where, limit?: number): Promise<number> {
     const filter = { ...inScope(scope), ...filtered(kind, where), ...this.#live() }
-    return guarded(this.#of(kind).countDocuments(filter))
+    const options = { ...hinted(kind, scope, where), ...(limit !== undefined && { limit }) }
+    return guarded(this.#of(kind).countDocuments(filter, options))
   }
 
   project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
@@ -196,6 +208,12 @@ const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Filter<R
   Object.fromEntries(
     uniqueKeyFor(kind, key, onlyGlobal).fields.map((field) => [`keys.${field}`, fieldText(key, field)]),
   )
+
+/** The index that a list needs: what MongoDB tries out for one caller it would keep for another whose rows lie otherwise. */
+const hinted = (kind: RecordKind, scope: Scope, where: Where): { readonly hint?: string } => {
+  const index = listIndexFor(kind, scope, where)
+  return index === null ? {} : { hint: index.name }
+}
 
 const filtered = (kind: RecordKind, where: Where): Filter<RecordDocument> =>
   Object.fromEntries(conditions(kind, where).map(([field, text]) => [`keys.${field}`, text]))

@@ -1,3 +1,4 @@
+import { listIndexes } from '../list-index.ts'
 import type { RecordKind } from '../ports.ts'
 
 /** The table of a kind. @throws {Error} for a name that is not snake_case: it goes into SQL. */
@@ -15,25 +16,33 @@ export const kindTable = (kind: RecordKind): string =>
      version integer not null, created_at integer not null, updated_at integer not null, expires_at integer,
      data text not null, outbox text)`
 
-/** Statements that make a kind's indexes, where they are missing. */
-export const kindIndexes = (kind: RecordKind): string => {
-  const table = tableOf(kind)
-  const index = (what: string, name: string, on: string, where = ''): string =>
-    `create ${what} if not exists ${table}_${name} on ${table} (${on}) ${where}`
-  return [
-    index('index', 'by_project', 'project, id'),
-    index('index', 'by_tenant', 'project, tenant, id'),
-    index('index', 'by_user', 'project, tenant, user, id'),
-    index('index', 'by_expiry', 'expires_at', 'where expires_at is not null'),
-    ...(kind.outbox ? [index('index', 'by_outbox', 'id', 'where outbox is not null')] : []),
-    ...(kind.filters ?? []).map((field) => index('index', `filter_${field}`, `project, ${columnOf(field)}, id`)),
+/** The name of a kind's index in the database. */
+export const indexIn = (kind: RecordKind, name: string): string => `${tableOf(kind)}_${name}`
+
+/**
+ * The statements that make a kind's indexes, by name, in the very text that SQLite keeps of them. Those for lists end in
+ * `expires_at`, so that rows are counted and passed over without being read.
+ */
+export const kindIndexes = (kind: RecordKind): ReadonlyMap<string, string> => {
+  const index = (what: string, name: string, on: readonly string[], where = ''): [string, string] => {
+    const full = indexIn(kind, name)
+    return [full, `CREATE ${what} ${full} on ${tableOf(kind)} (${on.join(', ')})${where && ` where ${where}`}`]
+  }
+  return new Map([
+    ...listIndexes(kind).map(({ name, owner, fields }) => {
+      const inner = owner.at(-1)
+      const owned = inner === 'project' || fields.length === 0 ? '' : `${inner} is not null`
+      return index('INDEX', name, [...owner, ...fields.map(columnOf), 'id', 'expires_at'], owned)
+    }),
+    index('INDEX', 'by_expiry', ['expires_at'], 'expires_at is not null'),
+    ...(kind.outbox ? [index('INDEX', 'by_outbox', ['id'], 'outbox is not null')] : []),
     ...(kind.unique ?? []).map(({ fields, global = false }) => {
       const values = fields.map(columnOf)
       const present = values.map((value) => `${value} is not null`).join(' and ')
       const name = `${global ? 'global' : 'unique'}_${fields.join('_')}`
-      return index('unique index', name, [...(global ? [] : ['project']), ...values].join(', '), `where ${present}`)
+      return index('UNIQUE INDEX', name, [...(global ? [] : ['project']), ...values], present)
     }),
-  ].join(';\n')
+  ])
 }
 
 const plain = (name: string): string => {

@@ -1,9 +1,11 @@
 import type { Scope } from '../../../specs/scope.ts'
+import { listIndexFor } from '../list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
+import { listName, Totals } from '../totals.ts'
 import type { Database } from './database.ts'
-import { columnOf, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
-import { numberIn, storedRecord } from './schema.ts'
+import { columnOf, indexIn, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
+import { numberIn, storedRecord, textIn } from './schema.ts'
 
 type Value = string | number | null
 type Where = { readonly [field: string]: Json } | undefined
@@ -18,6 +20,7 @@ interface Clause {
 export class SqliteRecords implements RecordStore {
   readonly #db: Database
   readonly #now: () => number
+  readonly #totals = new Totals()
 
   /** @param now ms since the epoch; decides which records have expired. */
   constructor(db: Database, now: () => number) {
@@ -29,8 +32,21 @@ export class SqliteRecords implements RecordStore {
     for (const kind of kinds) {
       this.#db.exec(kindTable(kind))
       if (!this.#hasOutbox(kind)) this.#db.exec(outboxColumn(kind))
-      this.#db.exec(kindIndexes(kind))
+      this.#index(kind)
     }
+  }
+
+  /** Makes the indexes that are missing or declared otherwise by now, and drops those that nothing asks for any more. */
+  #index(kind: RecordKind): void {
+    const wanted = kindIndexes(kind)
+    const text = "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null"
+    const made = new Map(
+      this.#db
+        .read(() => this.#db.statement(text).all(tableOf(kind)))
+        .map((row) => [textIn(row, 'name') ?? '', textIn(row, 'sql')]),
+    )
+    for (const [name, sql] of made) if (wanted.get(name) !== sql) this.#db.exec(`drop index ${name}`)
+    for (const [name, sql] of wanted) if (made.get(name) !== sql) this.#db.exec(sql)
   }
 
   async get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
@@ -78,19 +94,24 @@ export class SqliteRecords implements RecordStore {
     const page = after === undefined ? [] : [{ sql: ascending ? 'id > ?' : 'id < ?', values: [after] }]
     const { sql, values } = and([this.#live(), inScope(scope), ...filtered(kind, query.where), ...page])
     const order = `order by id ${ascending ? 'asc' : 'desc'} limit ? offset ?`
-    const text = `select * from ${tableOf(kind)} where ${sql} ${order}`
+    const text = `select * from ${listed(kind, scope, query.where)} where ${sql} ${order}`
     return this.#db.read(() => this.#db.statement(text).all(...values, limit, skip)).map(storedRecord)
   }
 
   async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    return this.#countTo(kind, scope, where)
+  }
+
+  total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
+    return this.#totals.of(listName(kind, scope, where), async (limit) => this.#countTo(kind, scope, where, limit))
+  }
+
+  #countTo(kind: RecordKind, scope: Scope, where: Where, limit = -1): number {
     const { sql, values } = and([this.#live(), inScope(scope), ...filtered(kind, where)])
-    const text = `select count(*) as n from ${tableOf(kind)} where ${sql}`
-    return (
-      numberIn(
-        this.#db.read(() => this.#db.statement(text).get(...values)),
-        'n',
-      ) ?? 0
-    )
+    const found = `select 1 from ${listed(kind, scope, where)} where ${sql} limit ?`
+    const text = `select count(*) as n from (${found})`
+    const row = this.#db.read(() => this.#db.statement(text).get(...values, limit))
+    return numberIn(row, 'n') ?? 0
   }
 
   project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
@@ -98,7 +119,7 @@ export class SqliteRecords implements RecordStore {
       const errors: unknown[] = []
       for (const { kind, record } of rows) {
         try {
-          this.#db.statement(upsert(kind)).run(...valuesOf(record))
+          this.#upsert(kind, record)
         } catch (error) {
           errors.push(error)
         }
@@ -143,6 +164,14 @@ export class SqliteRecords implements RecordStore {
     return this.#db.write(false, () => this.#drop(kind, now))
   }
 
+  #upsert(kind: RecordKind, record: StoredRecord): void {
+    const { id, tenant, user, version, updated_at, expires_at } = record
+    const [data, outbox] = valuesOf(record).slice(-2)
+    const values = [version, updated_at, expires_at, data ?? null, outbox ?? null, id, version, tenant, user]
+    if (this.#db.statement(renew(kind)).run(...values).changes === 1) return
+    this.#db.statement(upsert(kind)).run(...valuesOf(record))
+  }
+
   #drop(kind: RecordKind, now: number): number {
     const text = `delete from ${tableOf(kind)} where expires_at <= ? and outbox is null`
     return Number(this.#db.statement(text).run(now).changes)
@@ -167,8 +196,13 @@ export class SqliteRecords implements RecordStore {
 const columns =
   '(id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
 
+/** A row whose owner is the same: indexes that hold nothing else are not written, which SQLite decides by the columns that are set. */
+const renew = (kind: RecordKind): string =>
+  `update ${tableOf(kind)} set version = ?, updated_at = ?, expires_at = ?, data = ?, outbox = ?
+   where id = ? and version < ? and tenant is ? and user is ?`
+
 const upsert = (kind: RecordKind): string =>
-  `insert into ${tableOf(kind)} ${columns} on conflict (id) do update set project = excluded.project,
+  `insert into ${tableOf(kind)} ${columns} on conflict (id) do update set
    tenant = excluded.tenant, user = excluded.user, version = excluded.version, created_at = excluded.created_at,
    updated_at = excluded.updated_at, expires_at = excluded.expires_at, data = excluded.data, outbox = excluded.outbox
    where excluded.version > version`
@@ -205,6 +239,12 @@ const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Clause =
       values: [fieldText(key, field)],
     })),
   )
+
+/** The table of a kind, read by the index that a list needs: SQLite's guess without statistics was another one. */
+const listed = (kind: RecordKind, scope: Scope, where: Where): string => {
+  const index = listIndexFor(kind, scope, where)
+  return index === null ? tableOf(kind) : `${tableOf(kind)} indexed by ${indexIn(kind, index.name)}`
+}
 
 const filtered = (kind: RecordKind, where: Where): readonly Clause[] =>
   conditions(kind, where).map(([field, text]) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
+import { covers, projectScope, tenantScope, userScope } from '../../../specs/scope.ts'
 import type { StoredRecord } from '../../../src/storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
@@ -76,6 +76,57 @@ export const listContract = ({ store, fresh }: Subject): void => {
     expect(await store().records.count(widgets, scope)).toBe(7)
   })
 
+  it('filters by several fields at once, under every scope', async () => {
+    const project = fresh('prj')
+    const owners = [
+      [null, null],
+      ['ten_1', null],
+      ['ten_1', 'u'],
+      ['ten_2', 'u'],
+    ] as const
+    const rows = Array.from({ length: 16 }, (_, i) => {
+      const [tenant, user] = owners[i % 4] ?? [null, null]
+      const data = { status: i < 8 ? 'on' : 'off', weight: i % 3, place: `p${i % 2}` }
+      return recordOf(fresh('wid'), { project, tenant, user, data })
+    })
+    for (const row of rows) await store().records.insert(widgets, row)
+    const scopes = [projectScope(project), tenantScope(project, 'ten_1'), userScope(project, 'ten_1', 'u')]
+    const wheres = [
+      {},
+      { status: 'on' },
+      { weight: 1, status: 'off' },
+      { place: 'p0', weight: 2 },
+      { place: 'p1', status: 'on' },
+      { place: null, status: 'on' },
+    ]
+    for (const scope of scopes) {
+      for (const where of wheres) {
+        const asked: StoredRecord['data'] = where
+        const expected = rows
+          .filter((row) => covers(scope, row))
+          .filter(({ data }) => Object.keys(asked).every((field) => (data[field] ?? null) === asked[field]))
+        const found = await store().records.list(widgets, scope, { where, limit: 20, ascending: true })
+        expect(idsOf(found)).toEqual(idsOf(expected))
+        const after = { where, limit: 2, after: found.at(-1)?.id ?? '~' }
+        expect(idsOf(await store().records.list(widgets, scope, after))).toEqual(
+          idsOf(expected.slice(0, -1).toReversed().slice(0, 2)),
+        )
+        expect(await store().records.count(widgets, scope, where)).toBe(expected.length)
+        expect(await store().records.total(widgets, scope, where)).toBe(expected.length)
+      }
+    }
+  })
+
+  it('says the total of a page of many records, and of few exactly', async () => {
+    const project = fresh('prj')
+    const scope = projectScope(project)
+    const rows = Array.from({ length: 1_200 }, () => ({ kind: widgets, record: recordOf(fresh('wid'), { project }) }))
+    await store().records.project(rows.slice(0, 900))
+    expect(await store().records.total(widgets, scope, { status: 'active' })).toBe(900)
+    await store().records.project(rows.slice(900))
+    expect(await store().records.total(widgets, scope, { status: 'active' })).toBe(1_200)
+  })
+
   it('filters by any text exactly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (status, other) => {
@@ -106,6 +157,9 @@ export const listContract = ({ store, fresh }: Subject): void => {
       'no index',
     )
     await expect(store().records.count(gadgets, scope, { status: 'x' })).rejects.toThrow('no index')
+    const apart = { weight: 1, owner: 'o' }
+    await expect(store().records.list(widgets, scope, { where: apart, limit: 1 })).rejects.toThrow('no index')
+    await expect(store().records.total(widgets, scope, apart)).rejects.toThrow('no index')
   })
 
   it('finds records that were written before a filter and a unique key were declared', async () => {

@@ -1,0 +1,70 @@
+import type { Scope } from '../../specs/scope.ts'
+import type { Json, ListFilter, RecordKind } from './ports.ts'
+
+type Where = { readonly [field: string]: Json } | undefined
+
+/** An index that lists are read by: records of a scope in which these fields have one value each, ordered by id. */
+export interface ListIndex {
+  readonly name: string
+  /** Columns of the scope, the widest first. */
+  readonly owner: readonly ('project' | 'tenant' | 'user')[]
+  readonly fields: readonly string[]
+  readonly narrow: boolean
+}
+
+/** A kind's filters in full. */
+export const filtersOf = ({ filters = [] }: RecordKind): readonly ListFilter[] =>
+  filters.map((filter) => (typeof filter === 'string' ? { fields: [filter] } : filter))
+
+/** Every index that lists of the kind are read by. */
+export const listIndexes = (kind: RecordKind): readonly ListIndex[] => [
+  { name: 'by_project', owner: ['project'], fields: [], narrow: false },
+  { name: 'by_tenant', owner: ['project', 'tenant'], fields: [], narrow: false },
+  { name: 'by_user', owner: ['project', 'tenant', 'user'], fields: [], narrow: false },
+  ...filtersOf(kind).map(({ fields, within = 'project', narrow = false }) => ({
+    name: ['filter', ...(within === 'project' ? [] : [within]), fields.join('__')].join('_'),
+    owner: ownersWithin[within],
+    fields,
+    narrow,
+  })),
+]
+
+/**
+ * The index that a list under these conditions is read by, whatever the database would guess: the one that has all its
+ * fields, or has narrow ones, and holds most of the conditions. Null when a unique key leaves one record anyway.
+ *
+ * @throws {Error} for conditions that are not declared together (the caller's mistake: such a list would read its way through).
+ */
+export const listIndexFor = (kind: RecordKind, scope: Scope, where: Where): ListIndex | null => {
+  const given = Object.keys(where ?? {})
+  const fit = listIndexes(kind).filter(
+    ({ owner, fields, narrow }) =>
+      owner.every((column) => scope[column] !== null) &&
+      fields.every((field) => given.includes(field)) &&
+      (narrow || fields.length === given.length),
+  )
+  const [best] = fit.sort((a, b) => b.fields.length - a.fields.length || b.owner.length - a.owner.length)
+  if (best !== undefined) return best
+  if ((kind.unique ?? []).some(({ fields }) => fields.every((field) => given.includes(field)))) return null
+  throw new Error(`${kind.name} has no index on ${given.join(' and ')}`)
+}
+
+/**
+ * Filters on every choice of these fields, one at least, within each of these scopes: for a list whose filters a caller
+ * may put together as he likes. It is 2^n - 1 indexes a scope; not for records that are written often.
+ */
+export const everyChoiceOf = (
+  fields: readonly string[],
+  scopes: readonly NonNullable<ListFilter['within']>[],
+): readonly ListFilter[] => {
+  const choices = Array.from({ length: 2 ** fields.length - 1 }, (_, nth) =>
+    fields.filter((_field, at) => ((nth + 1) >> at) % 2 === 1),
+  )
+  return scopes.flatMap((within) => choices.map((choice) => ({ fields: choice, within })))
+}
+
+const ownersWithin = {
+  project: ['project'],
+  tenant: ['project', 'tenant'],
+  user: ['project', 'tenant', 'user'],
+} as const

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { projectScope, tenantScope, userScope } from '../../specs/scope.ts'
+import { auditLog } from '../../src/actors/audit/kinds.ts'
+import { sessionRows } from '../../src/actors/sessions/kinds.ts'
+import { tenantUsers } from '../../src/actors/tenants/kinds.ts'
+import { everyChoiceOf, listIndexFor } from '../../src/storage/list-index.ts'
+import { widgets } from './samples.ts'
+
+const whole = projectScope('prj_1')
+const tenant = tenantScope('prj_1', 'ten_1')
+const user = userScope('prj_1', 'ten_1', 'u')
+
+describe('the index of a list', () => {
+  it('is the one of the scope where there are no conditions', () => {
+    expect([whole, tenant, user].map((scope) => listIndexFor(widgets, scope, {})?.name)).toEqual([
+      'by_project',
+      'by_tenant',
+      'by_user',
+    ])
+  })
+
+  it('holds all conditions of fields that are declared together, in the narrowest scope that has an index', () => {
+    const status = { status: 'active' }
+    expect(listIndexFor(widgets, whole, { weight: 1, ...status })?.fields).toEqual(['status', 'weight'])
+    expect(listIndexFor(widgets, tenant, status)?.owner).toEqual(['project', 'tenant'])
+    expect(listIndexFor(widgets, user, status)?.owner).toEqual(['project', 'tenant', 'user'])
+    expect(listIndexFor(widgets, user, { weight: 1 })?.owner).toEqual(['project'])
+  })
+
+  it('is one of narrow fields when the conditions are not declared together, and there is none without', () => {
+    expect(listIndexFor(widgets, whole, { place: 'p', owner: 'o' })?.fields).toEqual(['place'])
+    expect(() => listIndexFor(widgets, whole, { weight: 1, owner: 'o' })).toThrow('no index on weight and owner')
+    expect(() => listIndexFor(widgets, whole, { owner: 'o' })).toThrow('no index on owner')
+  })
+
+  it('is left to the database where a unique key leaves one record', () => {
+    expect(listIndexFor(widgets, whole, { external_id: 'e', weight: 1 })).toBeNull()
+  })
+
+  it('has every choice of fields that are declared so, once', () => {
+    const choices = everyChoiceOf(['a', 'b', 'c'], ['project', 'tenant']).map(({ fields, within }) => [
+      within,
+      ...fields,
+    ])
+    expect(choices).toHaveLength(14)
+    expect(new Set(choices.map((choice) => choice.join())).size).toBe(14)
+    expect(choices).toContainEqual(['tenant', 'a', 'c'])
+  })
+})
+
+describe('lists that a caller filters', () => {
+  const columns = (...[kind, scope, where]: Parameters<typeof listIndexFor>) => {
+    const index = listIndexFor(kind, scope, where)
+    return index && [...index.owner, ...index.fields]
+  }
+
+  it('of sessions are read by one index for each filter, user and agent', () => {
+    const [status, agent] = [{ status: 'active' }, { agent_id: 'agt_1' }]
+    expect(columns(sessionRows, whole, status)).toEqual(['project', 'status'])
+    expect(columns(sessionRows, user, status)).toEqual(['project', 'tenant', 'user', 'status'])
+    expect(columns(sessionRows, whole, { ...agent, ...status })).toEqual(['project', 'agent_id', 'status'])
+  })
+
+  it('of tenant users are read by one index of the tenant', () => {
+    expect(columns(tenantUsers, tenant, { state: 'active' })).toEqual(['project', 'tenant', 'state'])
+  })
+
+  it('of the audit log are read by an index of all conditions, or of the lines of one resource', () => {
+    const fields = ['action', 'actor_id', 'resource_type', 'resource_id']
+    for (let choice = 0; choice < 16; choice++) {
+      const given = fields.filter((_, at) => choice & (1 << at))
+      const where = Object.fromEntries(given.map((field) => [field, 'x']))
+      const found = given.includes('resource_id') ? ['resource_id'] : given
+      expect(listIndexFor(auditLog, whole, where)?.fields).toEqual(found)
+      expect(listIndexFor(auditLog, tenant, where)?.fields).toEqual(found)
+      if (!given.includes('resource_id')) expect(listIndexFor(auditLog, tenant, where)?.owner).toContain('tenant')
+    }
+  })
+})
