@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCluster } from './cluster.ts'
+import { benchLists } from './lists.ts'
 import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuns } from './runs.ts'
@@ -30,6 +31,7 @@ const sections: Readonly<Record<string, Section>> = {
   runs: benchRuns,
   sse: benchSse,
   storage: storageOnItsOwnMongod,
+  lists: benchLists,
   cluster: benchCluster,
   sessions: benchSessions,
 }
