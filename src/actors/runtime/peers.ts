@@ -1,6 +1,7 @@
 import type { Commit, JsonObject } from '../../storage/ports.ts'
 import { StoreUnavailable } from '../../storage/ports.ts'
 import type { Owner } from './actor-state.ts'
+import type { Standing } from './feed.ts'
 import type { Delivery, Told } from './resident.ts'
 
 /** What one process asks another that runs an actor. Every one may be asked again: what was done is not done twice. */
@@ -30,7 +31,13 @@ export type PeerRequest =
 
 /** What the other process answers. */
 export type PeerAnswer =
-  | { readonly kind: 'told'; readonly commit: Commit | null; readonly duplicate: boolean }
+  | {
+      readonly kind: 'told'
+      readonly commit: Commit | null
+      readonly duplicate: boolean
+      /** How far the actor is, for one that will follow its log. */
+      readonly standing?: Standing
+    }
   | { readonly kind: 'done' }
   /** It does not run the actor (any more): look again who does. Nothing was done. */
   | { readonly kind: 'elsewhere' }

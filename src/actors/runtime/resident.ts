@@ -1,7 +1,7 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Commit, LogEvent, StoredEvent } from '../../storage/ports.ts'
 import { type ActorState, type Owner, storedState } from './actor-state.ts'
-import { charsOf } from './log-page.ts'
+import { LogTail } from './log-tail.ts'
 
 /** One thing for an actor to do. */
 export interface Delivery {
@@ -33,10 +33,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Events kept in memory behind the newest, so that streams and folds of a live actor read no store. */
-const tailLength = 12
-const tailChars = 64 * 1024
-
 /** A live actor: its state in memory, its mailbox, and what its commits still have to have done. */
 export class Resident {
   readonly id: string
@@ -66,8 +62,7 @@ export class Resident {
   /** Writing of the rows that its commits leave beside its own (`Ledger`). */
   recorded: Promise<unknown> = Promise.resolve()
   readonly mailbox: Waiting[] = []
-  #tail: LogEvent[] = []
-  #tailSize = 0
+  readonly #tail = new LogTail()
 
   /** @param place where it runs; @param at time of its newest commit, ms since the epoch. */
   constructor(
@@ -99,28 +94,16 @@ export class Resident {
 
   /** Keeps the newest events. */
   remember(events: readonly LogEvent[]): void {
-    for (const event of events) {
-      this.#tail.push(event)
-      this.#tailSize += charsOf(event)
-    }
-    while (this.#tail.length > tailLength || this.#tailSize > tailChars) {
-      const oldest = this.#tail.shift()
-      if (oldest === undefined) return
-      this.#tailSize -= charsOf(oldest)
-    }
+    this.#tail.remember(events)
   }
 
   /** Every event after `after`, when memory has them all; undefined when the store has to be read. */
   eventsAfter(after: number): readonly LogEvent[] | undefined {
-    if (after >= this.state.lastSequence) return []
-    const first = this.#tail[0]
-    if (first === undefined || first.sequence > after + 1) return undefined
-    return this.#tail.slice(after + 1 - first.sequence)
+    return this.#tail.after(after, this.state.lastSequence)
   }
 
   /** Gives memory back that can be read again. */
   forgetTail(): void {
-    this.#tail = []
-    this.#tailSize = 0
+    this.#tail.forget()
   }
 }

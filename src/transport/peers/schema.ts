@@ -59,7 +59,11 @@ const requests: Readonly<Record<PeerRequest['kind'], Field>> = {
 }
 
 const answers: Readonly<Record<PeerAnswer['kind'], Field>> = {
-  told: object({ commit: either(nothing, commit), duplicate: flag }),
+  told: object({
+    commit: either(nothing, commit),
+    duplicate: flag,
+    standing: either(absent, object({ busy: flag, lastSequence: count })),
+  }),
   done: isObject,
   elsewhere: isObject,
 }

@@ -161,7 +161,14 @@ export class ClusterNode implements HostLink {
       this.#feeds.expect(id, owner.process)
       return { kind: 'deliver', actor: id, delivery: asked, follower: this.#self.process }
     }
-    return this.#router.route(id, here, request, tellOf)
+    const answered = (answer: PeerAnswer): Told => {
+      const told = tellOf(answer)
+      if (answer.kind === 'told' && answer.standing !== undefined) {
+        this.#feeds.told(id, told.commit?.events ?? [], answer.standing)
+      }
+      return told
+    }
+    return this.#router.route(id, here, request, answered)
   }
 
   create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
@@ -217,6 +224,8 @@ export class ClusterNode implements HostLink {
 
   async readLog(id: string, after: number): Promise<readonly LogEvent[]> {
     const { storage } = this.#parts
+    const known = this.#feeds.eventsAfter(id, after)
+    if (known !== undefined) return known
     const head = await storage.commits.head(id)
     return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
   }

@@ -3,7 +3,7 @@ import type { MachineDefinition } from '../../../machines/definition.ts'
 import type { Commit } from '../../../storage/ports.ts'
 import type { Host } from '../host.ts'
 import type { PeerAnswer, PeerRequest, PeerService } from '../peers.ts'
-import type { Told } from '../resident.ts'
+import type { Resident, Told } from '../resident.ts'
 import { shardOf } from '../shard.ts'
 import { Superseded } from '../superseded.ts'
 import type { RemoteFollowers } from './remote-followers.ts'
@@ -44,7 +44,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         const { actor, delivery, follower } = request
         if (!isHeld(host, actor)) return elsewhere
         if (follower !== undefined) followers.add(actor, follower)
-        return told(await host.deliverHere(actor, delivery))
+        return told(await host.deliverHere(actor, delivery), follower === undefined ? undefined : host.resident(actor))
       }
       case 'create': {
         const { actor, machine, owner, input, cause } = request
@@ -71,7 +71,12 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
 const isHeld = (host: Host, actor: string): boolean => host.ownership.heldUnder(shardOf(actor)) !== undefined
 
 /** What callers read of a commit: its event and what clients see. The rest stays where it is. */
-const told = ({ commit, duplicate }: Told): PeerAnswer => ({ kind: 'told', commit: commit && seen(commit), duplicate })
+const told = ({ commit, duplicate }: Told, followed?: Resident): PeerAnswer => ({
+  kind: 'told',
+  commit: commit && seen(commit),
+  duplicate,
+  ...(followed && { standing: { busy: followed.busy, lastSequence: followed.state.lastSequence } }),
+})
 
 const seen = ({ snapshot: _, ...commit }: Commit): Commit => ({
   ...commit,

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { ActorNews, FanOut } from '../../../storage/cluster-ports.ts'
+import type { LogEvent } from '../../../storage/ports.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed, Standing } from '../feed.ts'
+import { LogTail } from '../log-tail.ts'
 import { shardOf } from '../shard.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
@@ -43,6 +45,8 @@ interface Followed {
   told: string | undefined
   toldAt: number
   reading: boolean
+  /** The newest events that were heard of. */
+  readonly tail: LogTail
 }
 
 /**
@@ -76,6 +80,23 @@ export class RemoteFeeds {
     const entry = this.#entry(actor)
     entry.told = owner
     entry.toldAt = this.#parts.clock.now()
+  }
+
+  /** What its owner has committed for somebody who is about to follow the actor here, and how far it is now. */
+  told(actor: string, events: readonly LogEvent[], standing: Standing): void {
+    const entry = this.#entry(actor)
+    if (standing.lastSequence < (entry.standing?.lastSequence ?? 0)) return
+    entry.tail.remember(events)
+    entry.standing = standing
+    entry.knownAt = this.#parts.clock.now()
+  }
+
+  /** Every event after `after` that there is, as far as was heard lately; undefined when the store has to be read. */
+  eventsAfter(actor: string, after: number): readonly LogEvent[] | undefined {
+    const entry = this.#followed.get(actor)
+    const { clock, fanOut } = this.#parts
+    if (entry?.standing === undefined || !fanOut.up || clock.now() - entry.knownAt >= busyReadMs) return undefined
+    return entry.tail.after(after, entry.standing.lastSequence)
   }
 
   /** The actor's shard is held here now. */
@@ -120,6 +141,7 @@ export class RemoteFeeds {
       told: undefined,
       toldAt: 0,
       reading: false,
+      tail: new LogTail(),
     }
     this.#followed.set(actor, entry)
     this.#plan()
@@ -195,9 +217,12 @@ export class RemoteFeeds {
   #hear({ actor, events, busy, lastSequence }: ActorNews): void {
     const entry = this.#followed.get(actor)
     if (entry === undefined || this.#parts.isHere(entry.shard)) return
-    if (lastSequence < (entry.standing?.lastSequence ?? 0)) return
-    entry.standing = { busy, lastSequence }
-    entry.knownAt = this.#parts.clock.now()
+    // what it is to stand at may be known already, by an answer that overtook the news
+    if (lastSequence >= (entry.standing?.lastSequence ?? 0)) {
+      entry.standing = { busy, lastSequence }
+      entry.knownAt = this.#parts.clock.now()
+    }
+    entry.tail.remember(events)
     if (events.length > 0) this.#parts.feed.publish(actor, events)
     else this.#parts.feed.refresh(actor)
   }
