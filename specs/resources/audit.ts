@@ -13,7 +13,8 @@ const line = object(
     action: string(),
     /** Kind of credential, and the key or member behind it; an end user is named by a hash. */
     actor: object({ kind: string(), id: nullable(string()) }),
-    resource: object({ type: string(), id: string() }),
+    /** `name`: what the id alone does not say, which is the tool of an action. */
+    resource: object({ type: string(), id: string(), name: nullable(string()) }),
     tenant_id: nullable(string()),
     /** Names of the fields that changed; never their values. */
     changes: array(string()),

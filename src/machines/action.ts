@@ -2,7 +2,7 @@ import { assign, setup } from 'xstate'
 import type { Json, JsonObject } from '../../specs/json.ts'
 import type { ToolKind } from './approval.ts'
 import { errorOutput } from './tool-calls.ts'
-import { type Message, type Notice, vocabulary } from './vocabulary.ts'
+import { type AuditLine, type Message, type Notice, vocabulary } from './vocabulary.ts'
 
 /** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on; `agent`: its run delegates. */
 export type ActionKind = Exclude<ToolKind, 'unknown'> | 'caller'
@@ -34,16 +34,19 @@ export type ActionContext = {
 /** What starts an action. */
 export type ActionInput = Omit<ActionContext, 'resolved_by' | 'resolved_at' | 'note' | 'output' | 'error'>
 
+type Decision = {
+  /** As the action shows who decided. */
+  readonly by: string
+  /** RFC 3339. */
+  readonly at: string
+  /** The same as the audit log says it: an end user is a hash, the time in ms since the epoch. */
+  readonly audit: { readonly by: AuditLine['by']; readonly at: number }
+}
+
 /** Everything that can happen to an action. */
 export type ActionEvent =
-  | {
-      readonly type: 'approve'
-      readonly by: string
-      readonly at: string
-      readonly note?: string
-      readonly output?: string
-    }
-  | { readonly type: 'reject'; readonly by: string; readonly at: string; readonly reason?: string }
+  | (Decision & { readonly type: 'approve'; readonly note?: string; readonly output?: string })
+  | (Decision & { readonly type: 'reject'; readonly reason?: string })
   | { readonly type: 'cancel' }
   | { readonly type: 'delete' }
   | { readonly type: 'tool_succeeded'; readonly output: string }
@@ -68,6 +71,27 @@ const told = (event_type: ActionNotice, more: (context: ActionContext) => JsonOb
 
 const withDecider = ({ resolved_by }: ActionContext): JsonObject => ({ resolved_by })
 const withError = ({ error }: ActionContext): JsonObject => ({ error })
+
+const lineOf = ({ action_id, tool }: ActionContext, { audit }: Decision, done: string): Message => ({
+  to: 'audit',
+  event: {
+    type: 'audit',
+    at: audit.at,
+    action: `action.${done}`,
+    by: audit.by,
+    resource: { type: 'action', id: action_id, name: tool },
+    changes: [],
+  },
+})
+
+/** A line of the audit log. A message of its own, since it names the tool: an action's id says little once it is gone. */
+const audits = (done: 'approved' | 'rejected') =>
+  ({
+    type: 'send',
+    params: ({ context, event }: { context: ActionContext; event: ActionEvent }) => ({
+      messages: event.type === 'approve' || event.type === 'reject' ? [lineOf(context, event, done)] : [],
+    }),
+  }) as const
 
 const alreadyResolved = { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } as const
 const gone = { actions: { type: 'refuse', params: { code: 'not_found' } } } as const
@@ -98,6 +122,9 @@ const decided = actionSetup.assign(({ event }) => {
   const note = event.type === 'approve' ? event.note : event.reason
   return { resolved_by: event.by, resolved_at: event.at, note: note ?? null }
 })
+
+/** Webhooks and the audit log hear of an approval, after the owner: nobody's turn waits for them. */
+const tellApproval = [told('action.approved', withDecider), audits('approved')] as const
 
 /** The owner hears that a person agreed, and goes on by itself or waits for the tool. */
 const tellApproved = {
@@ -159,20 +186,16 @@ export const actionMachine = actionSetup.createMachine({
                     output: context.output ?? '',
                   }),
               },
-              told('action.approved', withDecider),
+              ...tellApproval,
             ],
           },
-          { guard: 'isCallers', target: 'approved', actions: [decided, told('action.approved', withDecider)] },
-          {
-            guard: 'isAgents',
-            target: 'approved',
-            actions: [decided, tellApproved, told('action.approved', withDecider)],
-          },
-          { target: 'executing', actions: [decided, tellApproved, told('action.approved', withDecider)] },
+          { guard: 'isCallers', target: 'approved', actions: [decided, ...tellApproval] },
+          { guard: 'isAgents', target: 'approved', actions: [decided, tellApproved, ...tellApproval] },
+          { target: 'executing', actions: [decided, tellApproved, ...tellApproval] },
         ],
         reject: {
           target: 'rejected',
-          actions: [decided, tellRejected('rejected'), told('action.rejected', withDecider)],
+          actions: [decided, tellRejected('rejected'), told('action.rejected', withDecider), audits('rejected')],
         },
         cancel: {
           target: 'rejected',

@@ -24,7 +24,7 @@ import {
   withChild,
 } from './run-steps.ts'
 import { actionMessages, addUsage, errorOutput, isCall, someCall, withStatus } from './tool-calls.ts'
-import { type Emission, type Message, vocabulary } from './vocabulary.ts'
+import { type AuditLine, type Emission, type Message, vocabulary } from './vocabulary.ts'
 
 /** Messages to it ask for a slot (src/actors/runs/join-queue.ts). */
 export const queueSink = 'run_queue'
@@ -91,6 +91,28 @@ export const giveSlotBack = runSetup.createAction(
 
 /** Gives back a slot that the run does not need. */
 export const unwantedSlot = sends((context) => slotReturn({ ...context, slot: true }))
+
+const lineOf = (done: 'created' | 'cancelled', by: AuditLine['by']): AuditLine => ({
+  action: `run.${done}`,
+  by,
+  resource: 'run',
+})
+
+/** What a model delegates is nobody's doing, and has no line of its own. */
+export const auditCreation = runSetup.createAction(
+  enqueueActions(({ enqueue, context: { created_by } }) => {
+    if (created_by !== null) enqueue({ type: 'audit', params: lineOf('created', created_by) })
+  }),
+)
+
+/** A child that ends with its parent is in the line of that. */
+export const auditCancelling = runSetup.createAction(
+  enqueueActions(({ enqueue, event }) => {
+    if (event.type === 'cancel' && event.by !== undefined) {
+      enqueue({ type: 'audit', params: lineOf('cancelled', event.by) })
+    }
+  }),
+)
 
 const endEffects = { type: 'abort', params: { effects: ['callModel', 'runTool', 'prepareChild'] } } as const
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../specs/json.ts'
 import type { ApprovalRule } from './approval.ts'
 import type { OpenCall, RequestedCall, SessionTool, TurnUsage } from './session-data.ts'
+import type { AuditLine } from './vocabulary.ts'
 
 /** A tool of a run. Calls of a denied one are answered with an error and never run. */
 export type RunTool = SessionTool & {
@@ -45,6 +46,8 @@ export type RunInput = {
   readonly version: string | null
   readonly installation_id: string | null
   readonly parent: RunParent | null
+  /** Who asked for it (src/actors/audit/audit-note.ts, `actorOf`); null when a model delegated. */
+  readonly created_by: AuditLine['by'] | null
   /** 0 for a run of its own, 1 for its children. */
   readonly depth: number
   /** JSON text of the request's `input`, so that a large one leaves the snapshot as one blob. */
@@ -109,6 +112,7 @@ export type RunEvent =
       readonly error: RunError | null
     }
   | Delegation
-  | { readonly type: 'cancel' }
+  /** `by`: who asked; absent when it ends with its parent. */
+  | { readonly type: 'cancel'; readonly by?: AuditLine['by'] }
   | { readonly type: 'expire' }
   | { readonly type: 'delete' }

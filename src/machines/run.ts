@@ -2,6 +2,8 @@ import { assign } from 'xstate'
 import {
   approved,
   askModel,
+  auditCancelling,
+  auditCreation,
   childDone,
   claimChild,
   delegate,
@@ -67,7 +69,7 @@ export const runMachine = runSetup.createMachine({
       initial: 'queued',
       after: { expiry: { target: '#run.expired', actions: finish('expired') } },
       on: {
-        cancel: { target: '#run.cancelled', actions: finish('cancelled') },
+        cancel: { target: '#run.cancelled', actions: [finish('cancelled'), auditCancelling] },
         expire: { target: '#run.expired', actions: finish('expired') },
         delete: remove,
         slot_granted: { guard: 'lacksSlot', actions: unwantedSlot },
@@ -78,6 +80,7 @@ export const runMachine = runSetup.createMachine({
             { type: 'emit', params: ({ context }) => ({ events: [queuedEvent(context)] }) },
             { type: 'notify', params: ({ context }) => noticeOf(context, 'run.queued') },
             join,
+            auditCreation,
           ],
           on: {
             slot_granted: { target: 'started', actions: start },

@@ -26,20 +26,14 @@ const inputOf = (kind: ActionKind, owner: string | null): JsonObject => ({
 export const fresh = (kind: ActionKind, owner: string | null = 'ses_1'): AnyMachineSnapshot =>
   initialTransition(machine, inputOf(kind, owner))[0]
 
-export const approve: StoredEvent = { type: 'approve', by: 'key_1', at: '2026-01-01T00:00:00.000Z' }
-export const approveWithOutput: StoredEvent = {
-  type: 'approve',
+const decision = {
   by: 'key_1',
   at: '2026-01-01T00:00:00.000Z',
-  note: 'fine',
-  output: '31',
+  audit: { by: { kind: 'secret_key', id: 'key_1' }, at: Date.parse('2026-01-01T00:00:00.000Z') },
 }
-export const reject: StoredEvent = {
-  type: 'reject',
-  by: 'key_1',
-  at: '2026-01-01T00:00:00.000Z',
-  reason: 'too risky',
-}
+export const approve: StoredEvent = { type: 'approve', ...decision }
+export const approveWithOutput: StoredEvent = { type: 'approve', ...decision, note: 'fine', output: '31' }
+export const reject: StoredEvent = { type: 'reject', ...decision, reason: 'too risky' }
 export const cancel: StoredEvent = { type: 'cancel' }
 export const remove: StoredEvent = { type: 'delete' }
 export const succeeds: StoredEvent = { type: 'tool_succeeded', output: 'done' }

@@ -53,27 +53,27 @@ const bothRefused: Row = {
 }
 const rejectRefused: Row = { reject: 'refused action_already_resolved' }
 const endsUnapproved: Row = {
-  reject: 'rejected: forget action_rejected>ses_1 notify!',
+  reject: 'rejected: forget action_rejected>ses_1 notify! audit>audit',
   cancel: 'rejected: forget notify!',
   delete: 'deleted: forget action_rejected>ses_1 abort eraseAction!',
   expiry: 'expired: forget action_rejected>ses_1 notify!',
 }
-const executes = 'executing: forget action_approved>ses_1 notify! runTool!'
-const agrees = 'approved: forget action_approved>ses_1 notify!'
+const executes = 'executing: forget action_approved>ses_1 notify! audit>audit runTool!'
+const agrees = 'approved: forget action_approved>ses_1 notify! audit>audit'
 
 /** What is not listed is ignored: a decision that is repeated changes nothing. */
 const table: Record<keyof typeof places, Row> = {
   'pending, the caller runs the tool': {
     ...endsUnapproved,
     approve: 'refused tool_result_required',
-    'approve with an output': 'executed: forget action_approved>ses_1 notify!',
+    'approve with an output': 'executed: forget action_approved>ses_1 notify! audit>audit',
   },
   'pending, we run the tool': { ...endsUnapproved, approve: executes, 'approve with an output': executes },
   'pending, an agent is asked': { ...endsUnapproved, approve: agrees, 'approve with an output': agrees },
   "pending, an action of the caller's own": {
-    approve: 'approved: forget notify!',
-    'approve with an output': 'approved: forget notify!',
-    reject: 'rejected: forget notify!',
+    approve: 'approved: forget notify! audit>audit',
+    'approve with an output': 'approved: forget notify! audit>audit',
+    reject: 'rejected: forget notify! audit>audit',
     cancel: 'rejected: forget notify!',
     delete: 'deleted: forget abort eraseAction!',
     expiry: 'expired: forget notify!',
@@ -134,6 +134,20 @@ it('gives the model the failure of a tool as its output', () => {
   expect(next.context.error).toEqual(error)
   const event = { type: 'action_executed', action_id: 'act_1', output: JSON.stringify({ error }) }
   expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
+})
+
+it('tells the audit log who decided, when, and about which tool', () => {
+  const at = Date.parse('2026-01-01T00:00:00.000Z')
+  const by = { kind: 'secret_key', id: 'key_1' }
+  const resource = { type: 'action', id: 'act_1', name: 'tool' }
+  for (const [event, done] of [
+    [approve, 'action.approved'],
+    [reject, 'action.rejected'],
+  ] as const) {
+    const line = { type: 'audit', at, action: done, by, resource, changes: [] }
+    const [, actions] = transition(machine, fresh('http'), event)
+    expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'audit', event: line }] } }))
+  }
 })
 
 it('keeps who decided, when and why', () => {

@@ -43,6 +43,7 @@ export const inputOf = (more: Partial<RunInput> = {}): RunInput => ({
   installation_id: null,
   rate_plan_id: null,
   parent: { run_id: 'run_0', action_id: 'act_0' },
+  created_by: null,
   depth: 1,
   input: '{"prompt":"go"}',
   model: 'm',
@@ -102,6 +103,8 @@ export const delegate: StoredEvent = {
   child: inputOf({ run_id: 'run_9', parent: { run_id: 'run_1', action_id: 'run_9' }, depth: 2 }),
 }
 export const cancel: StoredEvent = { type: 'cancel' }
+/** The same as a caller asks for it. */
+export const cancelBy: StoredEvent = { type: 'cancel', by: { kind: 'secret_key', id: 'key_1' } }
 export const expire: StoredEvent = { type: 'expire' }
 export const remove: StoredEvent = { type: 'delete' }
 export const expiry: StoredEvent = { type: 'xstate.after.expiry.run.open' }
@@ -130,6 +133,7 @@ export const walk: Walk = {
     delegate,
     ended('run_9', 'run_9'),
     cancel,
+    cancelBy,
     expire,
     remove,
     expiry,

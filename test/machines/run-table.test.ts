@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { initialTransition } from 'xstate'
+import type { ListedAction } from '../../src/actors/runtime/schema.ts'
+import type { RunInput } from '../../src/machines/run-data.ts'
 import type { StoredEvent } from '../../src/storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from './outcome.ts'
 import {
   answer,
   approves,
   cancel,
+  cancelBy,
   delegate,
   duration,
   ended,
@@ -12,6 +16,7 @@ import {
   expire,
   expiry,
   fails,
+  inputOf,
   machine,
   prepared,
   ran,
@@ -57,6 +62,7 @@ const events = {
   'child_ended of the caller': ended('run_9', 'run_9'),
   delegate,
   cancel,
+  'cancel by a caller': cancelBy,
   expire,
   delete: remove,
   expiry,
@@ -77,9 +83,11 @@ const parent = 'child_ended>run_0'
 /** How a run ends from here: whom it has to tell beside its log and its parent. */
 const ends = (forgets: string, tells: string): Row => {
   const told = tells === '' ? '' : `${tells} `
+  const cancels = `cancelled: ${forgets} abort run.cancelled ${told}${parent} notify!`
   const expires = told.replaceAll(/cancel>run/g, 'expire>run')
   return {
-    cancel: `cancelled: ${forgets} abort run.cancelled ${told}${parent} notify!`,
+    cancel: cancels,
+    'cancel by a caller': `${cancels} audit!`,
     expire: `expired: ${forgets} abort run.expired ${expires}${parent} notify!`,
     expiry: `expired: ${forgets} abort run.expired ${expires}${parent} notify!`,
     delete: `deleted: ${forgets} abort ${told}${parent} eraseRun!`,
@@ -95,11 +103,12 @@ const over: Row = {
   slot_granted: `same: ${back}`,
   delegate: 'refused invalid_transition',
   cancel: 'refused invalid_transition',
+  'cancel by a caller': 'refused invalid_transition',
   delete: 'deleted: eraseRun!',
 }
 
-const overWithout = (name: keyof typeof events): Row =>
-  Object.fromEntries(Object.entries(over).filter(([each]) => each !== name))
+const overWithout = (...names: readonly string[]): Row =>
+  Object.fromEntries(Object.entries(over).filter(([each]) => !names.includes(each)))
 
 /** What is not listed is ignored. `same` stands for the state that the run is in. */
 const table: Record<keyof typeof places, Row> = {
@@ -180,12 +189,13 @@ const table: Record<keyof typeof places, Row> = {
   },
   completed: over,
   failed: over,
-  cancelled: overWithout('cancel'),
+  cancelled: overWithout('cancel', 'cancel by a caller'),
   expired: over,
   deleted: {
     slot_granted: `same: ${back}`,
     delegate: 'refused not_found',
     cancel: 'refused not_found',
+    'cancel by a caller': 'refused not_found',
     delete: 'refused not_found',
   },
 }
@@ -206,4 +216,15 @@ describe.each(Object.entries(places))('a run that is %s', (place, snapshot) => {
     const expected = (row[name] ?? 'ignored').replace(/^same/, pathOf(snapshot.value))
     expect(outcomeOf(machine, snapshot, event)).toBe(expected)
   })
+})
+
+it('tells the audit log of a run that a caller asked for, and of no other', () => {
+  const created_by = { kind: 'secret_key', id: 'key_1' }
+  const lines = (by: RunInput['created_by']) => {
+    const actions: readonly ListedAction[] = initialTransition(machine, inputOf({ created_by: by }))[1]
+    return actions.filter(({ type }) => type === 'audit')
+  }
+  const line = { action: 'run.created', by: created_by, resource: 'run' }
+  expect(lines(created_by)).toEqual([expect.objectContaining({ params: line })])
+  expect(lines(null)).toEqual([])
 })

@@ -32,6 +32,7 @@ const lineOf = ({ event }: MessageRecord): AuditData => {
     actor_id: typeof by.id === 'string' ? by.id : null,
     resource_type: textOr(resource.type, ''),
     resource_id: textOr(resource.id, ''),
+    resource_name: typeof resource.name === 'string' ? resource.name : null,
     changes: Array.isArray(event.changes) ? event.changes.filter((field) => typeof field === 'string') : [],
   }
 }

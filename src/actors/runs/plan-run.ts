@@ -5,6 +5,7 @@ import { maxDepth } from '../../machines/run-steps.ts'
 import type { SessionTool } from '../../machines/session-data.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import type { ResolvedConfig, Subagent } from '../agents/resolved-config.ts'
+import type { AuditActor } from '../audit/audit-note.ts'
 import { isObject } from '../runtime/schema.ts'
 import { configOwner, type ToolDeclaration, type TurnConfigs } from '../sessions/turn-config.ts'
 import { planTurn } from '../sessions/turn-plan.ts'
@@ -21,6 +22,8 @@ export interface RunRequest {
   /** Seconds; undefined for the longest. */
   readonly expiresIn?: number | undefined
   readonly parent?: ParentRun
+  /** Who asks; null for a model. */
+  readonly createdBy: AuditActor | null
 }
 
 /** The run that delegates: its children stay under its installation unless they have one of their own. */
@@ -66,6 +69,7 @@ export const planRun = async (parts: PlanParts, request: RunRequest): Promise<Ru
     installation_id: resolved.installation_id ?? parent?.installation_id ?? null,
     rate_plan_id: resolved.rate_plan_id ?? parent?.rate_plan_id ?? null,
     parent: parent === undefined ? null : { run_id: parent.run_id, action_id: parent.action_id },
+    created_by: request.createdBy,
     depth,
     input: JSON.stringify(request.input),
     model: plan.model,

@@ -54,6 +54,7 @@ const planned = async (parts: ChildParts, { owner, context, actor }: EffectConte
     resolved,
     input: taskOf(call),
     parent: parentOf(run, actionId),
+    createdBy: null,
   })
 }
 

@@ -6,14 +6,13 @@ import { runDefinition } from '../../machines/run-definitions.ts'
 import type { CallHolder } from '../../machines/tool-calls.ts'
 import type { StoredEvent } from '../../storage/ports.ts'
 import { newIdFor } from '../ids.ts'
-import { timestampOf } from '../records/row-times.ts'
 import { runContext } from '../runs/schema.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { sessionContext } from '../sessions/schema.ts'
 import { actionView } from './action-views.ts'
 import type { Idempotency } from './call.ts'
-import { byOf, markOf } from './session-approvals.ts'
+import { decisionOf, markOf } from './session-approvals.ts'
 import { causeOf, checkSameRequest } from './sessions.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -42,8 +41,7 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
     const output = body?.tool_results?.find(({ action_id }) => action_id === action.id)?.output
     const event = {
       type: 'approve',
-      by: byOf(principal),
-      at: timestampOf(now()),
+      ...decisionOf(principal, now()),
       ...(body?.note !== undefined && { note: body.note }),
       ...(output !== undefined && { output }),
       ...markOf(idempotency),
@@ -55,7 +53,7 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
     const { body, principal, idempotency } = call
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const reason = body?.reason === undefined ? {} : { reason: body.reason }
-    const event = { type: 'reject', by: byOf(principal), at: timestampOf(now()), ...reason, ...markOf(idempotency) }
+    const event = { type: 'reject', ...decisionOf(principal, now()), ...reason, ...markOf(idempotency) }
     return resolved(host, action, event, idempotency)
   },
 })

@@ -20,13 +20,16 @@ const viewOf = ({ id, tenant, created_at, data }: Row<AuditData>) => ({
   id,
   action: data.action,
   actor: { kind: data.actor_kind, id: data.actor_id },
-  resource: { type: data.resource_type, id: data.resource_id },
+  resource: { type: data.resource_type, id: data.resource_id, name: data.resource_name },
   tenant_id: tenant,
   changes: data.changes,
   created_at: timestampOf(created_at),
 })
 
-/** Who changed what. A list shows everything that this node has acknowledged. */
+/**
+ * Who changed what. A list shows every change of a record that this node has acknowledged; what actors did, such as
+ * decisions about actions, follows within a moment.
+ */
 export const auditLogUseCases = ({ records, notices, now }: AuditLogDeps): Pick<UseCases, 'audit_log.list'> => {
   const table = new Table(records, auditLog, now)
   return {

@@ -6,6 +6,7 @@ import { runDefinition } from '../../machines/run-definitions.ts'
 import { maxDepth } from '../../machines/run-steps.ts'
 import type { AgentReference } from '../agents/resolved-config.ts'
 import { versionContext } from '../agents/schema.ts'
+import { actorOf } from '../audit/audit-note.ts'
 import { newIdFor, newIdIn } from '../ids.ts'
 import { inputFrom, planRun } from '../runs/plan-run.ts'
 import { type ChildParts, parentOf } from '../runs/prepare-child.ts'
@@ -39,7 +40,8 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
   'runs.cancel': async (call) => {
     const { host } = parts
     const run = await findRun(host, call, call.params.run_id)
-    await host.tell(run, { event: { type: 'cancel' }, cause: causeOf(call.idempotency) })
+    const event = { type: 'cancel', by: actorOf(call.principal) }
+    await host.tell(run, { event, cause: causeOf(call.idempotency) })
     return runView(host, await findRun(host, call, run.id))
   },
   'runs.delegate': (call) => delegate(parts, call),
@@ -95,7 +97,17 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null
   const { input } = body
-  const request = { runId, project: scope.project, tenant, user, resolved, input, expiresIn: body.expires_in }
+  const createdBy = actorOf(call.principal)
+  const request = {
+    runId,
+    project: scope.project,
+    tenant,
+    user,
+    resolved,
+    input,
+    expiresIn: body.expires_in,
+    createdBy,
+  }
   const owner = { project: scope.project, tenant, user, createdAt: parts.now() }
   await host.create(runDefinition, runId, owner, await planRun(parts, request), causeOf(call.idempotency))
   return runView(host, await findRun(host, call, runId))
@@ -113,7 +125,7 @@ const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'
 
 const planChild = async (
   parts: RunParts,
-  { scope, body }: DelegateCall,
+  { scope, body, principal }: DelegateCall,
   parent: Resident,
   runId: string,
 ): Promise<RunInput> => {
@@ -131,7 +143,8 @@ const planChild = async (
   }
   const resolved = await parts.resolveAgent(reference)
   const input = inputFrom(body.input)
-  return planRun(parts, { runId, project, tenant, user, resolved, input, parent: parentOf(run, runId) })
+  const createdBy = actorOf(principal)
+  return planRun(parts, { runId, project, tenant, user, resolved, input, parent: parentOf(run, runId), createdBy })
 }
 
 type Version = ReturnType<typeof versionContext>

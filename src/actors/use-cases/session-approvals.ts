@@ -3,6 +3,7 @@ import type { Scope } from '../../../specs/scope.ts'
 import { actionDefinition } from '../../machines/index.ts'
 import type { OpenCall, ToolResult } from '../../machines/session-data.ts'
 import type { Commit, StoredEvent } from '../../storage/ports.ts'
+import { actorOf } from '../audit/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
@@ -47,15 +48,21 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     const action = await findAction(host, call.scope, session, body.action_id)
     if ((await processedBefore(host, action, idempotency)) === null) {
       pendingCall(session, body.action_id)
-      const event = { type: 'reject', by: byOf(principal), at: timestampOf(now()), ...markOf(idempotency) }
+      const event = { type: 'reject', ...decisionOf(principal, now()), ...markOf(idempotency) }
       await resolve(host, action, event, idempotency)
     }
     return { id: session.id, action_id: action.id, resolution: 'rejected', status: 'completed' }
   },
 })
 
-/** Who decided, for the record. */
-export const byOf = (principal: Principal): string => {
+/** Who decided and when, as an action's events say it. `at` in ms since the epoch. */
+export const decisionOf = (principal: Principal, at: number) => ({
+  by: byOf(principal),
+  at: timestampOf(at),
+  audit: { by: actorOf(principal), at },
+})
+
+const byOf = (principal: Principal): string => {
   if (principal.kind === 'secret_key' || principal.kind === 'agent_key') return principal.keyId
   if (principal.kind === 'dashboard') return principal.memberId
   return principal.kind === 'client_token' ? principal.user : principal.kind
@@ -67,12 +74,11 @@ export const markOf = (idempotency: Idempotency | null): { fingerprint?: string 
 
 const approval = (
   { principal, idempotency }: Pick<ApproveCall, 'principal' | 'idempotency'>,
-  at: string,
+  at: number,
   output: string | undefined,
 ): StoredEvent => ({
   type: 'approve',
-  by: byOf(principal),
-  at,
+  ...decisionOf(principal, at),
   ...(output !== undefined && { output }),
   ...markOf(idempotency),
 })
@@ -121,7 +127,7 @@ const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, sessi
   const after = session.state.lastSequence
   let first: Told | undefined
   for (const { action_id, output } of approvals) {
-    const event = { ...approval(call, timestampOf(now()), output), after }
+    const event = { ...approval(call, now(), output), after }
     const told = await resolve(host, await findAction(host, scope, session, action_id), event, idempotency)
     first ??= told
   }

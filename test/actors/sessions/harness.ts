@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
 import type { ResolveAgent, ResolvedConfig } from '../../../src/actors/agents/resolved-config.ts'
+import { auditLines } from '../../../src/actors/audit/audit-log.ts'
+import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
 import { erasureEffects } from '../../../src/actors/effects/erasure.ts'
 import {
@@ -21,6 +23,7 @@ import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
 import type { ClusterParts } from '../../../src/actors/runtime/cluster/cluster-node.ts'
 import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
 import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import { auditSink } from '../../../src/actors/runtime/sinks.ts'
 import { Conversations, type ReadLog } from '../../../src/actors/sessions/conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
@@ -125,7 +128,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const storage = options.storage ?? openMemoryStorage()
   const clock = options.clock ?? systemClock
   const provider = new ScriptedProvider(options.scripts ?? [])
-  await storage.records.prepare([epochs, erasedActors, ...sessionKinds, ...runKinds, ...usageKinds, ...webhookKinds])
+  const kept = [epochs, erasedActors, auditLog, ...sessionKinds, ...runKinds, ...usageKinds, ...webhookKinds]
+  await storage.records.prepare(kept)
   const configs = new TurnConfigs(storage.blobs)
   const log = pino({ level: 'silent' })
   const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
@@ -138,7 +142,10 @@ export const openWorld = async (options: WorldOptions = {}) => {
     log,
     ledger: usageLedger,
     ...(options.cluster !== undefined && { cluster: options.cluster }),
-    sinks: (host) => ({ [queueSink]: joinQueue({ host, records: storage.records, clock }) }),
+    sinks: (host) => ({
+      [auditSink]: auditLines(storage.records),
+      [queueSink]: joinQueue({ host, records: storage.records, clock }),
+    }),
     effects: (host) => {
       const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
       const shared = {
