@@ -4,6 +4,7 @@ import type { Operation } from '../../specs/declare.ts'
 import { operations } from '../../specs/index.ts'
 import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../specs/samples.ts'
 import { type Answered, Api, type Extra } from './api.ts'
+import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
 
 /*
@@ -29,7 +30,7 @@ const madeUser = async (api: Api, tenant: string, user: string): Promise<string>
 /** Parameters that have to name what is there: a PUT makes what its last one names. */
 const naming = ({ method, params }: Operation): readonly string[] => (method === 'PUT' ? params.slice(0, -1) : params)
 
-const makeIds = async (project: Api, dashboard: Api, projectId: string): Promise<Ids> => {
+const makeIds = async (project: Api, dashboard: Api, projectId: string, receiver: ToolServer): Promise<Ids> => {
   const made = async (api: Api, path: string, body: object): Promise<string> => (await api.post(path, body)).body.id
   const session = await project.createSession()
   const config = { model: 'simulated-1' }
@@ -38,8 +39,12 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string): Promise
   const version = await made(project, `/v1/agents/${agent}/versions`, { version: '1.0.0', config })
   await project.post(`/v1/agents/${agent}/versions/1.0.0/publish`)
   const installed = await made(project, '/v1/agent-installations', { tenant_id: tenant, agent_id: agent })
+  // told of nothing that happens here but its trial, which the receiver takes at once: nothing is tried again meanwhile
+  const webhook = await made(project, '/v1/webhooks', { name: 'w', url: receiver.url, events: ['tenant.deleted'] })
   return {
     project_id: projectId,
+    webhook_id: webhook,
+    delivery_id: await made(project, `/v1/webhooks/${webhook}/test`, {}),
     session_id: session,
     actor_id: session,
     action_id: await made(project, '/v1/actions', { tool: 'refund', arguments: {} }),
@@ -78,6 +83,7 @@ const mutations = (mutate: (schema: NonNullable<Operation['body']>['json']) => r
 
 describe.each(stores)('on $store', ({ store }) => {
   let world: World
+  let receiver: ToolServer
   let mine: Ids
   let foreign: Ids
   let apis: Readonly<Record<string, Api>>
@@ -106,13 +112,14 @@ describe.each(stores)('on $store', ({ store }) => {
   }
 
   beforeAll(async () => {
-    world = await World.start({ store })
+    receiver = await startToolServer()
+    world = await World.start({ store, tools: [receiver] })
     const dashboard = await world.dashboard()
     const projects = await dashboard.get('/api/projects')
-    mine = await makeIds(world.api, dashboard, projects.body.data[0].id)
+    mine = await makeIds(world.api, dashboard, projects.body.data[0].id, receiver)
     const other = await dashboard.post('/api/projects', { name: 'Another project' })
     const key = await dashboard.post(`/api/projects/${other.body.id}/keys`, { name: 'first' })
-    foreign = await makeIds(world.as(key.body.key), dashboard, other.body.id)
+    foreign = await makeIds(world.as(key.body.key), dashboard, other.body.id, receiver)
     apis = { secret_key: world.api, dashboard, client_token: await clientOf(mine.tenant_id, 'ada') }
     neighbours = {
       "the project's own": mine.session_id ?? '',
@@ -121,7 +128,10 @@ describe.each(stores)('on $store', ({ store }) => {
     }
     before = await settledCounts()
   })
-  afterAll(() => world.stop())
+  afterAll(async () => {
+    await world.stop()
+    await receiver.close()
+  })
 
   const apiFor = ({ access }: Operation): Api => apis[access.kinds[0] ?? ''] ?? new Api(world.url)
 
