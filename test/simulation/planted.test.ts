@@ -9,7 +9,7 @@ const foundWithin: Readonly<Record<keyof typeof defects, number>> = {
   'reminders not restored': 20,
   'no unique cause': 150,
   'no hole check': 100,
-  'tool run again': 40,
+  'tool run again': 150,
   'acknowledged early': 5,
   'stale result accepted': 60,
   'no fence': 500,
