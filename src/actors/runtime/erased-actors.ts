@@ -21,6 +21,10 @@ export const markErased = async (records: RecordStore, actor: string, owner: Own
   await records.insert(erasedActors, { id: actor, project, tenant: null, user: null, ...times, data: {} })
 }
 
-/** Whether this newest commit is left over from a log that was removed. */
-export const isLeftOver = async (records: RecordStore, { actor, project }: Commit): Promise<boolean> =>
+/** Whether an actor's log was removed a short time ago. @throws {StoreUnavailable} */
+export const isErased = async (records: RecordStore, project: string, actor: string): Promise<boolean> =>
   (await records.get(erasedActors, projectScope(project), actor)) !== null
+
+/** Whether this newest commit is left over from a log that was removed. @throws {StoreUnavailable} */
+export const isLeftOver = (records: RecordStore, { actor, project }: Commit): Promise<boolean> =>
+  isErased(records, project, actor)

@@ -10,6 +10,7 @@ import { type Owner, stateAlone, storedState } from './actor-state.ts'
 import { type Clock, within } from './clock.ts'
 import { EffectRunner } from './effect-runner.ts'
 import { checkedCatalog, type EffectCatalog } from './effects.ts'
+import { isErased } from './erased-actors.ts'
 import { Feed, type Standing } from './feed.ts'
 import type { HostLink } from './host-link.ts'
 import type { Ledger } from './ledger.ts'
@@ -85,7 +86,8 @@ export class Host {
       superseded: (id) => this.#giveUp(id),
     })
     this.#reviver = new Reviver((id) => this.#residents.load(id), clock, log)
-    this.#outbox = new Outbox(this, { ...options, sinks: options.sinks?.(this) ?? {} })
+    const erased = (project: string, actor: string) => isErased(storage.records, project, actor)
+    this.#outbox = new Outbox(this, { ...options, sinks: options.sinks?.(this) ?? {}, erased })
     this.#stepper = new Stepper({
       ...options,
       settled: (resident, draft, commit) => this.#settled(resident, draft, commit),
@@ -371,7 +373,7 @@ export class Host {
   #takeUp({ resident, open, unsent, unclosed }: Activated): void {
     if (resident.parked !== undefined) return
     for (const commit of unclosed) this.#record(resident, commit)
-    void this.#outbox.post(resident, unsent)
+    void this.#outbox.post(resident, unsent, true)
     if (open) this.projectRow(resident)
     this.#resume(resident)
     this.feed.refresh(resident.id)

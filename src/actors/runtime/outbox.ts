@@ -24,6 +24,8 @@ export interface OutboxOptions {
   readonly definitions: readonly MachineDefinition[]
   /** Who takes messages that are for no actor. */
   readonly sinks?: Sinks
+  /** Whether an actor's log was removed a short time ago. @throws {StoreUnavailable} */
+  readonly erased: (project: string, actor: string) => Promise<boolean>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -36,11 +38,13 @@ export class Outbox {
   readonly #host: MessageHost
   readonly #definitions: readonly MachineDefinition[]
   readonly #sinks: Sinks
+  readonly #erased: OutboxOptions['erased']
   readonly #clock: Clock
   readonly #log: Logger
   readonly #coming = new Map<string, Promise<void>>()
 
-  constructor(host: MessageHost, { definitions, sinks = {}, clock, log }: OutboxOptions) {
+  constructor(host: MessageHost, { definitions, sinks = {}, erased, clock, log }: OutboxOptions) {
+    this.#erased = erased
     this.#host = host
     this.#definitions = definitions
     this.#sinks = sinks
@@ -48,13 +52,17 @@ export class Outbox {
     this.#log = log
   }
 
-  /** Queues messages behind those that the actor has sent; `resident.outbox` resolves when they are delivered. */
-  post(resident: Resident, messages: readonly MessageRecord[]): Promise<void> {
+  /**
+   * Queues messages behind those that the actor has sent; `resident.outbox` resolves when they are delivered.
+   *
+   * @param again they may have been delivered before, and what they made may have been removed since.
+   */
+  post(resident: Resident, messages: readonly MessageRecord[], again = false): Promise<void> {
     if (messages.length === 0) return resident.outbox
     resident.undelivered++
     resident.outbox = resident.outbox.then(async () => {
       for (const message of messages) {
-        await this.#send(resident, message)
+        await this.#send(resident, message, again)
         this.#coming.delete(message.to)
       }
       resident.undelivered--
@@ -74,10 +82,12 @@ export class Outbox {
     return made && within(this.#clock, patienceMs, made)
   }
 
-  async #send(sender: Resident, message: MessageRecord): Promise<void> {
+  async #send(sender: Resident, message: MessageRecord, again: boolean): Promise<void> {
     for (let attempt = 0; this.#host.runs(sender); attempt++) {
       try {
-        await this.#hand(sender.owner, message)
+        const { project } = sender.owner
+        const gone = again && message.event.type === 'create' && (await this.#erased(project, message.to))
+        if (!gone) await this.#hand(sender.owner, message)
         return
       } catch (error) {
         if (error instanceof ServiceError && error.code !== 'actor_parked') {
