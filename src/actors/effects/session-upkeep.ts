@@ -2,9 +2,8 @@ import { projectScope } from '../../../specs/scope.ts'
 import type { Effect } from '../runtime/effects.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 import { actionRows } from '../sessions/kinds.ts'
-import { sessionContext } from '../sessions/schema.ts'
 import { type EraseParts, eraseActor } from './erase-actor.ts'
-import { type EraserHost, eraseListed, tellToErase } from './erase-listed.ts'
+import { type EraserHost, eraseListed } from './erase-listed.ts'
 
 const notRun = (): never => {
   throw new Error('an idempotent effect is run again, never given up')
@@ -29,12 +28,8 @@ export interface EraseSessionParts extends EraseParts {
 
 /** Removes a deleted session's log, its checkpoint and its actions, the resolved ones too. */
 export const eraseSession = (parts: EraseSessionParts): Effect => {
-  return eraseActor(parts, async ({ actor, owner, context }) => {
-    const { project, tenant } = owner
-    await eraseListed(parts, actionRows, projectScope(project), { session_id: actor })
-    // a crash in between sends their creation once more, and the row of the one that was removed hides the new one's
-    const { calls } = sessionContext(context)
-    await Promise.all(calls.map(({ action_id }) => tellToErase(parts, { actor: action_id, project, tenant })))
+  return eraseActor(parts, async ({ actor, owner }) => {
+    await eraseListed(parts, actionRows, projectScope(owner.project), { session_id: actor })
     await parts.conversations.forget(actor, owner)
   })
 }
