@@ -113,7 +113,8 @@ describe.each(stores)('an Idempotency-Key on $store', ({ store }) => {
       })
       expect(new Set(answers.map((answer) => JSON.stringify([answer.status, answer.body]))).size).toBe(1)
       expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
-      expect(Object.values(ofIts(grown))).toContain(1)
+      // a client token is signed, not kept
+      expect(Object.values(ofIts(grown)).some((rows) => rows > 0)).toBe(id !== 'client_tokens.create')
       expect(ofIts(grownTogether)).toEqual(ofIts(grown))
     })
   })
