@@ -49,7 +49,7 @@ it('goes the same way for the same seed, to the byte', async () => {
     expect((await simulate(seed)).trace.join('\n')).toBe(trace.join('\n'))
     expect(trace.length).toBeGreaterThan(20)
   }
-})
+}, 60_000)
 
 it('does what it is to be tested by: crashes, stalls, outages, turns that wait, tools and deletions', async () => {
   const traces: string[] = []
@@ -59,7 +59,7 @@ it('does what it is to be tested by: crashes, stalls, outages, turns that wait, 
   const acts = [/ approves .*: done/, / rejects .*: done/, / cancels .*: done/, / deletes .*: done/, /tool called for/]
   const ends = [/\.expiry\./, /eight days pass/, /action_already_resolved/, /probes .*: not_found/, /resumes /]
   expect([...kinds, ...acts, ...ends].filter((sign) => !sign.test(all))).toEqual([])
-})
+}, 120_000)
 
 it('breaks nothing, and starts no process again, in a world without faults', async () => {
   for (let seed = 1; seed <= 10; seed++) {
@@ -70,4 +70,4 @@ it('breaks nothing, and starts no process again, in a world without faults', asy
     const calm = trace.slice(0, trace.findIndex((line) => line.endsWith('eight days pass')) >>> 0)
     expect(calm.filter((line) => / (unanswered|refused)$/.test(line))).toEqual([])
   }
-})
+}, 60_000)
