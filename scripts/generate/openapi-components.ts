@@ -28,7 +28,7 @@ export class Components {
     if (orNull) return { anyOf: [this.#lift(present, suffix), { type: 'null' }] }
     if (schema.title !== undefined && schema.default !== undefined) return this.#liftWithDefault(schema, suffix)
     const inner = (child: JsonSchema) => this.#lift(child, suffix)
-    const { title, properties, items, anyOf, oneOf, additionalProperties } = schema
+    const { title, properties, items, anyOf, oneOf, additionalProperties, discriminator } = schema
     const lifted = {
       ...schema,
       ...(properties && {
@@ -37,9 +37,21 @@ export class Components {
       ...(items && { items: inner(items) }),
       ...(anyOf && { anyOf: anyOf.map(inner) }),
       ...(oneOf && { oneOf: oneOf.map(inner) }),
+      ...(oneOf && discriminator && { discriminator: { ...discriminator, mapping: this.#mapping(schema, suffix) } }),
       ...(typeof additionalProperties === 'object' && { additionalProperties: inner(additionalProperties) }),
     }
     return title === undefined ? lifted : this.#place(title, lifted, suffix)
+  }
+
+  /** Which word stands for which component: without it, readers take the components' names for the words. */
+  #mapping({ oneOf = [], discriminator }: JsonSchema, suffix: string): Readonly<Record<string, string>> {
+    const mapping: Record<string, string> = {}
+    for (const branch of oneOf) {
+      const word = branch.properties?.[discriminator?.propertyName ?? '']?.enum?.[0]
+      const lifted = this.#lift(branch, suffix)
+      if (typeof word === 'string' && isReference(lifted)) mapping[word] = lifted.$ref
+    }
+    return mapping
   }
 
   /** The default is of the field that holds the component, not of the component. */
@@ -56,6 +68,9 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` }
   }
 }
+
+const isReference = (schema: unknown): schema is { readonly $ref: string } =>
+  typeof schema === 'object' && schema !== null && '$ref' in schema
 
 /** A component is the thing itself, whether or not a field that holds it may be null. */
 const withoutNull = (schema: JsonSchema): { readonly present: JsonSchema; readonly orNull: boolean } => {

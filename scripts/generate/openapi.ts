@@ -57,7 +57,9 @@ const operationObject = (operation: Operation, components: Components): object =
 const parametersOf = ({ params, query, idempotency, answer }: Operation): readonly object[] => [
   ...params.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   ...queryParameters(query),
-  ...(idempotency === 'ignored' ? [] : [header('Idempotency-Key', { type: 'string', pattern: '^[!-~]{1,255}$' })]),
+  ...(idempotency === 'ignored'
+    ? []
+    : [header('Idempotency-Key', { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' })]),
   ...(answer.kind === 'events' ? [header('X-Event-Names', { type: 'string', enum: ['short'] })] : []),
   ...(answer.kind === 'events' && answer.resumable ? [header('Last-Event-ID', { type: 'string' })] : []),
 ]
@@ -100,7 +102,8 @@ const contentOf = (answer: Answer, components: Components): object => {
     case 'json':
       return { 'application/json': { schema: components.answer(filledForm(answer.schema.json)) } }
     case 'events':
-      return { 'text/event-stream': { schema: { type: 'string' }, 'x-events': eventsOf(answer.events, components) } }
+      // readers of OpenAPI 3.1 disagree whether a schema is of the whole stream or of one event: `x-events` says the latter
+      return { 'text/event-stream': { 'x-events': eventsOf(answer.events, components) } }
     case 'bytes':
       return Object.fromEntries(answer.contentTypes.map((type) => [type, {}]))
     case 'choice':
