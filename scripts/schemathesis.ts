@@ -18,8 +18,9 @@ import { settingsOf } from './schemathesis/settings.ts'
  * nothing right refused.
  *
  * `-- --secs 90` bounds the time of each of its two parts: what a secret key may, and what a dashboard session may.
+ * `--seed N` generates the same requests again.
  */
-const { values } = parseArgs({ options: { secs: { type: 'string', default: '60' } } })
+const { values } = parseArgs({ options: { secs: { type: 'string', default: '60' }, seed: { type: 'string' } } })
 
 const dashboardPaths = '^/api/(projects|auth|nodes)'
 const owner = { email: 'owner@example.org', password: randomBytes(18).toString('base64url') }
@@ -39,6 +40,7 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
     ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()'],
     ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(folder, 'openapi.json')],
     ...['--url', url, '--max-time', values.secs, '--max-examples', '20', '--workers', '1'],
+    ...(values.seed === undefined ? [] : ['--seed', values.seed]),
     ...['--phases', 'examples,coverage,fuzzing,stateful', '--checks', 'all', '--continue-on-failure'],
     // credentials are ours to give: taking one away is what ignored_auth does
     ...['--generation-with-security-parameters', 'false'],
