@@ -18,9 +18,13 @@ export const reaches = (principal: Principal, session: Resident): boolean => {
 
 /**
  * What a list is narrowed to for this credential. @throws {ServiceError} `forbidden` for a key that browsers see: whoever
- * looks at the page could list what others said.
+ * looks at the page could list what others said; and for a token of some installations, whose user may have sessions of
+ * others.
  */
 export const listedFor = (principal: Principal): { readonly agent_id?: string } => {
+  if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
+    throw new ServiceError('forbidden', { message: 'A token of installations lists nothing.' })
+  }
   if (principal.kind !== 'agent_key') return {}
   if (principal.keyType === 'public') {
     throw new ServiceError('forbidden', { message: 'A public key lists nothing.' })

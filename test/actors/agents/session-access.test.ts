@@ -94,6 +94,12 @@ beforeAll(async () => {
 })
 
 describe('a client token of an installation', () => {
+  it('lists nothing: its user may have sessions of other installations', async () => {
+    const { start, list, token, mine } = world
+    await start(token(mine.id))
+    await expect(list(token(mine.id))).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
   it("starts sessions of the installation's agent, which run its version under its overlays", async () => {
     const { start, turn, token, mine, agent, agents } = world
     const session = await start(token(mine.id))
