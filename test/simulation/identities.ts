@@ -55,4 +55,5 @@ export const callAs = <P, Q, B>(
   after,
   accept: '',
   files: [],
+  signal: new AbortController().signal,
 })

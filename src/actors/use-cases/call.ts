@@ -72,6 +72,8 @@ export interface Call<Params, Query, Body> {
   readonly accept: string
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
+  /** Aborts when the caller is gone before the answer has ended. Costs something: read it where work can be called off. */
+  readonly signal: AbortSignal
 }
 
 /** Receives a stream's events in order. */
@@ -97,4 +99,19 @@ export interface EventStream {
 export interface StreamAnswer {
   readonly stream: EventStream
   readonly replayed: boolean
+}
+
+/** Receives a body as it is made. */
+export interface ByteSink {
+  /** False: no more, please, until `resume`. The part is taken all the same. */
+  push(part: string | Uint8Array): boolean
+  /** The body is whole. */
+  end(): void
+  /** It broke: the reader sees a broken stream, never a clean end. */
+  abort(): void
+}
+
+/** A body that is pushed as it is made. Nothing comes before `start`; after `stop` (the reader is gone) nothing is taken. */
+export interface ByteStream {
+  start(sink: ByteSink): StreamControl
 }

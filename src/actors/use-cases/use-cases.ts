@@ -1,6 +1,6 @@
 import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from '../../../specs/answer.ts'
 import type { AnswerOf, BodyOf, OperationId, ParamsOf, QueryOf } from '../../../specs/index.ts'
-import type { Call, StreamAnswer } from './call.ts'
+import type { ByteStream, Call, StreamAnswer } from './call.ts'
 
 /** A document with headers of its own; for operations declared with `answersJsonWithHeaders`. */
 export interface WithHeaders<T> {
@@ -11,7 +11,7 @@ export interface WithHeaders<T> {
 /** Bytes of the operation's content types: whole, or in parts as they are made. */
 export interface BytesResult {
   readonly contentType: string
-  readonly bytes: string | Uint8Array | AsyncIterable<string | Uint8Array>
+  readonly bytes: string | Uint8Array | AsyncIterable<string | Uint8Array> | ByteStream
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 

@@ -1,10 +1,10 @@
 import { eventsOf, type JsonAnswer } from '../../../specs/answer.ts'
 import type { Operation } from '../../../specs/declare.ts'
-import type { StreamAnswer } from '../../actors/use-cases/call.ts'
+import type { ByteStream, StreamAnswer } from '../../actors/use-cases/call.ts'
 import type { BytesResult } from '../../actors/use-cases/use-cases.ts'
 import type { BodyWriter, Headers } from '../http-port.ts'
 import type { SseStreams } from '../sse.ts'
-import { addHeaders, type Exchange } from './exchange.ts'
+import { addHeaders, type Exchange, onGone } from './exchange.ts'
 import { asBytes, asChoice, asStream, asStreamQuery, asWithHeaders } from './schema.ts'
 
 /** Headers that say that the answer is the one of the first request with this key. */
@@ -74,19 +74,32 @@ const sendBytes = (exchange: Exchange, status: number, { contentType, bytes, hea
     return status
   }
   const writer = exchange.response.stream(status, head)
-  void pour(bytes, writer, exchange)
+  if ('start' in bytes) relay(bytes, writer, exchange)
+  else void pour(bytes, writer, exchange)
   return status
+}
+
+/** Hands on what is pushed; a reader that is slow holds the source up, one that is gone stops it. */
+const relay = (bytes: ByteStream, writer: BodyWriter, exchange: Exchange): void => {
+  const control = bytes.start({
+    push: (part) => writer.write(part),
+    end: () => writer.end(),
+    abort: () => writer.abort(),
+  })
+  writer.onDrain(() => control.resume())
+  onGone(exchange, () => control.stop())
 }
 
 /** Writes parts as they are made, no faster than they are read. A source that breaks ends the body without a clean end. */
 const pour = async (
   parts: AsyncIterable<string | Uint8Array>,
   writer: BodyWriter,
-  { response }: Exchange,
+  exchange: Exchange,
 ): Promise<void> => {
+  const { response } = exchange
   const gate = new Gate()
   writer.onDrain(() => gate.open())
-  response.onClose(() => gate.open())
+  onGone(exchange, () => gate.open())
   try {
     for await (const part of parts) {
       if (response.closed) return

@@ -11,7 +11,7 @@ import type { Authenticator, Origins } from './authenticator.ts'
 import { authorise, scopeFor } from './authorise.ts'
 import { refuseCrossSite } from './csrf.ts'
 import type { Endpoint } from './endpoint.ts'
-import { addHeaders, type Exchange } from './exchange.ts'
+import { addHeaders, type Exchange, goneSignal } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 import { lastEventId } from './last-event-id.ts'
 import { aboutOf, admitNamed, type Tenants } from './named-tenant.ts'
@@ -114,6 +114,9 @@ export class Dispatcher implements HttpHandler {
       after: lastEventId(operation, request, query),
       accept: request.header('accept') ?? '',
       files,
+      get signal() {
+        return goneSignal(exchange)
+      },
     }
     const result = await this.#result(exchange, endpoint, call)
     return answer(exchange, operation, result, query, this.#parts.streams)
@@ -197,6 +200,7 @@ const newExchange = (request: HttpRequest, response: HttpResponse, id: string, e
     endpoint,
     envelope: endpoint?.operation.envelope ?? 'platform',
     headers: headersFor(id, { answers, origin: answers ? request.header('origin') : undefined, allowed: true }),
+    aborter: null,
   }
 }
 

@@ -14,6 +14,26 @@ export interface Exchange {
   readonly envelope: EnvelopeName
   /** Headers of whatever is answered: the request id, CORS, `Idempotent-Replayed`. */
   headers: Headers
+  /** Made when somebody asks for the signal. */
+  aborter: AbortController | null
+}
+
+/** Aborts when the peer goes before the answer has ended. */
+export const goneSignal = (exchange: Exchange): AbortSignal => {
+  if (exchange.aborter !== null) return exchange.aborter.signal
+  exchange.aborter = new AbortController()
+  onGone(exchange, () => {})
+  return exchange.aborter.signal
+}
+
+/** Told when the peer goes before the answer has ended, also when it is gone already; the signal aborts with it. */
+export const onGone = (exchange: Exchange, listener: () => void): void => {
+  const gone = (): void => {
+    exchange.aborter?.abort()
+    listener()
+  }
+  if (exchange.response.closed) gone()
+  else exchange.response.onClose(gone)
 }
 
 /** Adds a header to whatever will be answered. */

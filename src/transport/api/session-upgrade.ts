@@ -39,6 +39,9 @@ interface Asked {
  * Upgrades of `/v1/sessions/{session_id}/ws`. A frame is the operation of its name: the same access, validation and
  * use-case; the credential is looked at again for each, so that a revoked or expired one commands nothing more.
  */
+/** A WebSocket's calls end by themselves: what they began goes on without it. */
+const never = new AbortController().signal
+
 export class SessionUpgrades {
   readonly #parts: SessionUpgradeParts
   readonly #endpoints: ReadonlyMap<string, Endpoint>
@@ -137,6 +140,7 @@ export class SessionUpgrades {
       after: null,
       accept: '',
       files: [],
+      signal: never,
     }
   }
 

@@ -113,6 +113,7 @@ export const callOf = <P, Q, B>(params: P, query: Q, body: B, principal: Princip
   after: null,
   accept: '',
   files: [],
+  signal: new AbortController().signal,
 })
 
 /** The same with an Idempotency-Key. */

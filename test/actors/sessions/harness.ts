@@ -208,6 +208,7 @@ export const callOf = <P, Q, B>(params: P, query: Q, body: B): Call<P, Q, B> => 
   after: null,
   accept: '',
   files: [],
+  signal: new AbortController().signal,
 })
 
 /** Everything that a stream says until it ends. */

@@ -62,6 +62,7 @@ const callOf = <Q, B>(query: Q, body: B, project = ours): Call<Record<never, nev
   after: null,
   accept: '',
   files: [],
+  signal: new AbortController().signal,
 })
 
 /** Says what is wrong with an answer, or null. */

@@ -147,6 +147,7 @@ export const callOf = <Params, Query, Body>(
   after: null,
   accept: '',
   files: [],
+  signal: new AbortController().signal,
 })
 
 const scopeOf = (principal: Principal): Scope => projectScope(principal.kind === 'public' ? '' : principal.project)

@@ -84,6 +84,7 @@ export const callOf = <P, Q, B>(params: P, query: Q, body: B, project = 'prj_a')
   after: null,
   accept: '',
   files: [],
+  signal: new AbortController().signal,
 })
 
 type NewWebhook = Parameters<World['useCases']['webhooks.create']>[0]['body']

@@ -1,0 +1,36 @@
+import type { Caller } from './caller.ts'
+import type { KeySource, Need } from './routes.ts'
+
+/** What is about to be asked of a provider. */
+export interface Ask {
+  readonly caller: Caller
+  readonly need: Need
+  /** As the caller named it. */
+  readonly model: string
+  /** Whose key the first route has. */
+  readonly source: KeySource
+  /** USD that the call costs at most, as decimal text; null when nobody knows. Asked only where a budget stands. */
+  readonly mostUsd: () => string | null
+}
+
+/** Leave to make one call. */
+export interface Ticket {
+  /** `x-ratelimit-…` of the answer, and the like. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The call is over, whatever became of it. @param usd what it cost; null when nothing is known, '0' when nothing was used. */
+  settle(usd: string | null): void
+}
+
+/** Limits, budgets and credits, the same on every path form because each of them comes by here. */
+export interface Admission {
+  /**
+   * Answers without waiting where neither limit nor budget stands for the caller.
+   * @throws {ServiceError} `rate_limit_exceeded`, `budget_exceeded`, `credit_balance_exhausted`
+   */
+  admit(ask: Ask): Ticket | Promise<Ticket>
+}
+
+const free: Ticket = { headers: [], settle: () => {} }
+
+/** Lets everybody in; for tests and tools. */
+export const openAdmission: Admission = { admit: () => free }
