@@ -24,7 +24,8 @@ const open = () => {
     const row = { ...recordOf('ten_1'), ...tenantRow, data: { ...tenantRow.data, status: 'active' as const } }
     const { bytes } = new TenantExport(parts).of(row, accept)
     let text = ''
-    if (typeof bytes === 'string' || !(Symbol.asyncIterator in bytes)) throw new Error('the export is not made in parts')
+    if (typeof bytes === 'string' || !(Symbol.asyncIterator in bytes))
+      throw new Error('the export is not made in parts')
     for await (const part of bytes) text += part
     return text
   }
@@ -109,7 +110,8 @@ describe('an export of a tenant', () => {
     const parts = { storage: { ...storage, records }, host: { rows: { shown: async () => {} } }, kinds, actorRows: [] }
     const row = { ...recordOf('ten_1'), ...tenantRow, data: { ...tenantRow.data, status: 'active' as const } }
     const { bytes } = new TenantExport({ ...parts, now: () => 0 }).of(row, 'application/x-ndjson')
-    if (typeof bytes === 'string' || !(Symbol.asyncIterator in bytes)) throw new Error('the export is not made in parts')
+    if (typeof bytes === 'string' || !(Symbol.asyncIterator in bytes))
+      throw new Error('the export is not made in parts')
     const lines = bytes[Symbol.asyncIterator]()
     for (let line = 0; line < 100; line++) await lines.next()
     expect(reads).toBe(1)
