@@ -1,0 +1,60 @@
+import {
+  array,
+  boolean,
+  integer,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+  union,
+} from './schema.ts'
+
+const word = () => string({ minLength: 1, maxLength: 256 })
+
+/**
+ * The `memory` field of the chat forms (interface "Memory"): `true` takes every default. Absent, or `false`: nothing is
+ * read or written.
+ */
+export const memoryField = union([
+  boolean(),
+  object(
+    {
+      userId: optional(word()),
+      sessionId: optional(word()),
+      scope: optional(oneOf('session', 'user')),
+      retrieve: optional(boolean()),
+      write: optional(boolean()),
+      topK: optional(integer({ min: 1, max: 100 })),
+      threshold: optional(number({ min: 0, max: 1 })),
+      namespace: optional(word()),
+      extract: optional(
+        object({
+          model: optional(word()),
+          prompt: optional(string({ maxLength: 16_384 })),
+          minImportance: optional(number({ min: 0, max: 1 })),
+        }),
+      ),
+      mode: optional(oneOf('inject', 'index')),
+      graph: optional(boolean()),
+      asOf: optional(string({ maxLength: 64 })),
+    },
+    { title: 'ChatMemory' },
+  ),
+])
+
+/** What an answer says of memory. `write_status` is `skipped` where nothing was to be written. */
+export const memoryBlock = object(
+  {
+    retrieved: array(jsonObject()),
+    written: array(jsonObject()),
+    write_status: oneOf('skipped', 'pending', 'success', 'error'),
+    write_request_id: nullable(string()),
+  },
+  { title: 'ChatMemoryBlock' },
+)
+
+/** Whether a request asks for memory. */
+export const asksMemory = (memory: unknown): boolean => memory !== undefined && memory !== null && memory !== false
