@@ -97,6 +97,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     await actors.notices.stop()
     await runtime.drain(drainMs)
     await transport.server.close(closeMs)
+    await actors.gateway.close()
     await providers.close()
     await simulated?.close()
     await cluster?.close()

@@ -18,6 +18,7 @@ import type { SecretBox } from './auth/project-directory.ts'
 import { eraseActor } from './effects/erase-actor.ts'
 import { erasureEffects } from './effects/erasure.ts'
 import { webhookNotices } from './effects/notify.ts'
+import { type Gateway, openGateway } from './gateway/open-gateway.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
@@ -92,6 +93,7 @@ export interface Actors {
   readonly sweeper: RecordSweeper
   readonly notices: NoticeDelivery
   readonly tenants: TenantDirectory
+  readonly gateway: Gateway
 }
 
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
@@ -113,6 +115,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const checkTenant: CheckTenant = async (project, tenant) => tenants.admit(project, tenant)
   const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
+  const gateway = openGateway({ ...parts, records, limits })
   const useCases = {
     ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
     ...sessionUseCases({
@@ -140,11 +143,12 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...ratePlanUseCases({ records, now: clock.now }),
     ...deliveryUseCases({ host, records, endpoints, now: clock.now }),
     ...modelUseCases(providers),
+    ...gateway.useCases,
   }
   const sweeper = new RecordSweeper(records, kinds, clock, parts.log)
   sweeper.start()
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
-  return { useCases, auth, runtime, idempotent, sweeper, notices, tenants }
+  return { useCases, auth, runtime, idempotent, sweeper, notices, tenants, gateway }
 }
 
 /** What accounts read of actors. */
