@@ -37,8 +37,8 @@ export const codesOf = (operation: Operation): readonly ErrorCode[] => {
 const allCodes = Object.keys(errors).filter((code): code is ErrorCode => code in errors)
 
 const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation): readonly ErrorCode[] => {
-  const csrf: readonly ErrorCode[] = method === 'GET' || cors ? [] : ['csrf_refused']
-  if (kinds.includes('public')) return csrf
+  const csrf: readonly ErrorCode[] = method === 'GET' ? [] : ['csrf_refused']
+  if (kinds.includes('public')) return cors ? [] : csrf
   const secretOnly = kinds.length === 1 && kinds[0] === 'secret_key'
   return [
     'authentication_required',

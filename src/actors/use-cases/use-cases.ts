@@ -8,6 +8,12 @@ export interface WithHeaders<T> {
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
+/** The document of an operation that could also have answered otherwise; with headers of its own. */
+export interface JsonChoice<T> {
+  readonly json: T
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+}
+
 /** Bytes of the operation's content types: whole, or in parts as they are made. */
 export interface BytesResult {
   readonly contentType: string
@@ -26,7 +32,7 @@ export type UseCaseResult<A> =
       : A extends BytesAnswer
         ? BytesResult
         : A extends ChoiceAnswer<infer T>
-          ? { readonly json: T } | { readonly events: StreamAnswer } | { readonly bytes: BytesResult }
+          ? JsonChoice<T> | { readonly events: StreamAnswer } | { readonly bytes: BytesResult }
           : never
 
 /** One operation, ready to be called: authenticated, authorised and validated by the dispatcher. */

@@ -30,10 +30,11 @@ export const answer = (
     case 'bytes':
       return sendBytes(exchange, declared.status, asBytes(result))
     case 'choice': {
-      const { json, events, bytes } = asChoice(result)
+      const { json, events, bytes, headers: own = [] } = asChoice(result)
       if (events !== undefined)
         return sendEvents(exchange, events, query, eventsOf(declared)?.resumable ?? false, streams)
       if (bytes !== undefined) return sendBytes(exchange, declared.json.status, bytes)
+      addHeaders(exchange, own)
       return sendDocument(exchange, declared.json, json)
     }
   }

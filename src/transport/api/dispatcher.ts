@@ -18,6 +18,7 @@ import { aboutOf, admitNamed, type Tenants } from './named-tenant.ts'
 import { readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
+import { asStreamed } from './schema.ts'
 
 /** What the dispatcher stands on. */
 export interface ApiParts {
@@ -128,8 +129,8 @@ export class Dispatcher implements HttpHandler {
 
   #checkAccess(request: HttpRequest, { operation }: Endpoint, principal: Principal): void {
     authorise(operation.access, principal)
-    if (operation.method === 'GET' || operation.cors) return
-    if (principal.kind === 'dashboard' || principal.kind === 'public')
+    if (operation.method === 'GET') return
+    if (principal.kind === 'dashboard' || (principal.kind === 'public' && !operation.cors))
       refuseCrossSite(request, this.#parts.publicOrigin)
   }
 
@@ -145,7 +146,7 @@ export class Dispatcher implements HttpHandler {
   /** Runs the use-case, or answers again what the first request with this key was answered. */
   async #result(exchange: Exchange, { operation, useCase }: Endpoint, call: AnyCall): Promise<unknown> {
     const { idempotency, scope } = call
-    if (idempotency === null || operation.idempotency !== 'stored') return useCase(call)
+    if (idempotency === null || operation.idempotency !== 'stored' || isStreamed(operation, call)) return useCase(call)
     const secret = operation.answer.kind === 'json' && operation.answer.secret
     const outcome = await this.#parts.idempotent.run(
       { operation: operation.id, scope, idempotency, secret, about: aboutOf(call.params, call.body) },
@@ -178,6 +179,10 @@ export class Dispatcher implements HttpHandler {
     this.#parts.observe('none', status, performance.now() - exchange.startedMs)
   }
 }
+
+/** What is pushed as it is made cannot be kept: a key means nothing to it. */
+const isStreamed = ({ answer }: Operation, { body }: AnyCall): boolean =>
+  answer.kind === 'choice' && asStreamed(body)?.stream === true
 
 /** HEAD asks what GET asks; of a stream there is nothing to say without its body. */
 const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | undefined => {

@@ -35,5 +35,6 @@ const soon: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'shutting_dow
 const headersOf = ({ code, details }: ServiceError): Headers => {
   if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]
   const retryAfterS = details.retryAfterS ?? (soon.has(code) ? 1 : undefined)
-  return retryAfterS === undefined ? [] : [['retry-after', String(Math.ceil(retryAfterS))]]
+  const own = details.headers ?? []
+  return retryAfterS === undefined ? own : [...own, ['retry-after', String(Math.ceil(retryAfterS))]]
 }

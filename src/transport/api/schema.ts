@@ -1,5 +1,5 @@
 import type { StreamAnswer } from '../../actors/use-cases/call.ts'
-import type { BytesResult, WithHeaders } from '../../actors/use-cases/use-cases.ts'
+import type { BytesResult, JsonChoice, WithHeaders } from '../../actors/use-cases/use-cases.ts'
 
 /*
  * What a use-case returned, given back the type that `UseCases` checked it against: the dispatcher serves every
@@ -17,11 +17,14 @@ export const asWithHeaders = (result: unknown) => result as WithHeaders<unknown>
 
 /** The result of an operation with `answersEither`: exactly one of these. */
 export const asChoice = (result: unknown) =>
-  result as { readonly json?: unknown; readonly events?: StreamAnswer; readonly bytes?: BytesResult }
+  result as Partial<JsonChoice<unknown>> & { readonly events?: StreamAnswer; readonly bytes?: BytesResult }
 
 /** The stream parameters that `defineOperation` adds to a query; validated with the rest of it. */
 export const asStreamQuery = (query: unknown) =>
   query as { readonly after?: number; readonly event_names?: 'short' | 'long' }
+
+/** The switch of a body whose operation answers JSON or a stream; validated with the rest of it. */
+export const asStreamed = (body: unknown) => body as { readonly stream?: boolean | null } | undefined
 
 /** The result of an operation with a numbered list. */
 export const asPagination = (result: unknown) => result as { readonly pagination: { readonly total: number } }
