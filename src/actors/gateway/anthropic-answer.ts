@@ -102,10 +102,12 @@ const finishReasons: Readonly<Partial<Record<Anthropic.StopReason, ModelAnswer['
 /** `input_tokens` leaves out what came from or went into the cache; ours counts all that was read. */
 function usageOf(usage: WireObject): ModelUsage {
   const cachedTokens = countOf(usage.cache_read_input_tokens)
+  const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)
   return {
-    inputTokens: countOf(usage.input_tokens) + cachedTokens + countOf(usage.cache_creation_input_tokens),
+    inputTokens: countOf(usage.input_tokens) + cachedTokens + cacheWriteTokens,
     outputTokens: countOf(usage.output_tokens),
     cachedTokens,
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     reasoningTokens: countOf(objectOf(usage.output_tokens_details).thinking_tokens),
   }
 }

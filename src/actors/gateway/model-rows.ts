@@ -42,8 +42,10 @@ export function catalogueRows(
   today: string,
 ): ModelRow[] {
   const created = Math.floor(Date.parse(table.date) / 1000)
-  return Object.entries(table.models).flatMap(([id, row]) =>
-    listed.includes(row.provider) ? [catalogueRow(id, row, created, configured.has(row.provider), today)] : [],
+  return listed.flatMap((provider) =>
+    [...(table.byProvider.get(provider)?.values() ?? [])]
+      .filter(({ mode }) => mode === 'chat' || mode === 'embedding')
+      .map((row) => catalogueRow(row, { provider, created, available: configured.has(provider), today })),
   )
 }
 
@@ -58,9 +60,16 @@ export function unknownRow(id: string, provider: ProviderId, created: number): M
   }
 }
 
-function catalogueRow(id: string, row: PriceRow, created: number, available: boolean, today: string): ModelRow {
+interface RowFacts {
+  readonly provider: ProviderId
+  readonly created: number
+  readonly available: boolean
+  readonly today: string
+}
+
+function catalogueRow(row: PriceRow, { provider, created, available, today }: RowFacts): ModelRow {
+  const { id, context } = row
   const types = typesOf(id, row)
-  const { provider, context } = row
   return {
     id,
     object: 'model',
@@ -73,7 +82,7 @@ function catalogueRow(id: string, row: PriceRow, created: number, available: boo
     type: types[0] ?? 'chat',
     types,
     context_window: context,
-    description: describe(row),
+    description: describe(row, provider),
     status: row.retires !== undefined && row.retires <= today ? 'deprecated' : 'active',
     available,
     unavailable_reason: available ? null : 'provider_not_configured',
@@ -91,9 +100,9 @@ function typesOf(id: string, row: PriceRow): string[] {
   return types
 }
 
-function describe(row: PriceRow): string {
+function describe(row: PriceRow, provider: ProviderId): string {
   const kind = row.mode === 'embedding' ? 'Embedding model' : 'Chat model'
   const window = row.context === 0 ? '' : `, ${row.context.toLocaleString('en-US')} tokens of context`
   const note = row.nominal === true ? ' Echoes what it is told; its price is made up.' : ''
-  return `${kind} of ${names[row.provider]}${window}.${note}`
+  return `${kind} of ${names[provider]}${window}.${note}`
 }

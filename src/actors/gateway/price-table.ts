@@ -1,16 +1,32 @@
+import { providers } from '../../../specs/providers.ts'
 import { isObject, objectOf, textOf } from './wire.ts'
 
-/** Prices of one model in `specs/prices.json`: USD a token, as decimal text. */
+/** What a model makes. `chat` models may also see, reason and search; `capabilities` says so. */
+export type ModelMode = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription'
+
+/** Prices of one model in `specs/prices.json`: USD as decimal text, a token where nothing else is said. */
 export interface PriceRow {
-  readonly provider: 'openai' | 'anthropic' | 'google' | 'simulated'
-  readonly mode: 'chat' | 'embedding'
-  readonly input: string
+  /** Id of `specs/providers.ts`. */
+  readonly provider: string
+  /** As its provider knows it. */
+  readonly id: string
+  readonly mode: ModelMode
+  /** Absent where the provider charges by another unit. */
+  readonly input?: string
   /** Absent for embeddings, and where the list does not say. */
   readonly output?: string
   /** Input read from the provider's cache; `input` when absent. */
   readonly cached?: string
+  /** Input written to the provider's cache; `input` when absent. */
+  readonly cacheWrite?: string
   /** Reasoning tokens; `output` when absent. */
   readonly reasoning?: string
+  /** A character of text made speech. */
+  readonly character?: string
+  /** A second of audio: made into text, or spoken. */
+  readonly second?: string
+  /** One image made, of the provider's usual size and quality. */
+  readonly image?: string
   readonly tiers?: readonly PriceTier[]
   /** Input tokens that the model takes; 0 when unknown. */
   readonly context: number
@@ -30,43 +46,74 @@ export interface PriceTier {
   readonly input?: string
   readonly output?: string
   readonly cached?: string
+  readonly cacheWrite?: string
 }
 
-/** The snapshot with its stamp. */
-export interface PriceTable {
+/** Where a snapshot comes from. */
+export interface PriceStamp {
   readonly source: string
   readonly version: string
   /** Day on which the snapshot was taken. */
   readonly date: string
   readonly currency: 'USD'
-  readonly models: Readonly<Record<string, PriceRow>>
 }
 
-/** Checks that a parsed file is a price table. @throws {Error} naming the first row that is not right. */
+/** The file: rows by provider and model id, which are left out of them. */
+export interface PriceFile extends PriceStamp {
+  readonly providers: Readonly<Record<string, Readonly<Record<string, Omit<PriceRow, 'provider' | 'id'>>>>>
+}
+
+/** The snapshot with its stamp. */
+export interface PriceTable extends PriceStamp {
+  /** By provider in the order of `specs/providers.ts`, then by id. */
+  readonly rows: readonly PriceRow[]
+  /** By provider, also under its aliases, and then by id. */
+  readonly byProvider: ReadonlyMap<string, ReadonlyMap<string, PriceRow>>
+  /** By id alone: of several providers that sell it, the first of `specs/providers.ts`. */
+  readonly byId: ReadonlyMap<string, PriceRow>
+}
+
+/** Reads a parsed price file. @throws {Error} naming the first row that is not right. */
 export function priceTable(file: unknown): PriceTable {
-  const table = objectOf(file)
-  if (!isPriceTable(table)) throw new Error('specs/prices.json is not a price table')
-  for (const [id, row] of Object.entries(table.models)) {
-    if (!isPriceRow(row)) throw new Error(`specs/prices.json has a wrong row: ${id}`)
+  const parsed = objectOf(file)
+  if (!isPriceFile(parsed)) throw new Error('specs/prices.json is not a price table')
+  const { source, version, date, currency } = parsed
+  const byProvider = new Map<string, ReadonlyMap<string, PriceRow>>()
+  const byId = new Map<string, PriceRow>()
+  for (const { id: provider, aliases = [] } of providers) {
+    const models = modelsOf(provider, parsed.providers[provider] ?? {})
+    for (const name of [provider, ...aliases]) byProvider.set(name, models)
+    for (const [id, row] of models) if (!byId.has(id)) byId.set(id, row)
   }
-  return table
+  const rows = providers.flatMap(({ id }) => [...(byProvider.get(id)?.values() ?? [])])
+  return { source, version, date, currency, rows, byProvider, byId }
 }
 
-const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)
-
-const isPriceTable = (table: object): table is PriceTable => {
-  const { version, date, currency, models } = objectOf(table)
-  return textOf(version) !== '' && textOf(date) !== '' && currency === 'USD' && isObject(models)
+function modelsOf(provider: string, models: PriceFile['providers'][string]): ReadonlyMap<string, PriceRow> {
+  const rows = new Map<string, PriceRow>()
+  for (const [id, fields] of Object.entries(models)) {
+    if (!isPriceRow(fields)) throw new Error(`specs/prices.json has a wrong row: ${provider}/${id}`)
+    rows.set(id, { provider, id, ...fields })
+  }
+  return rows
 }
+
+const isPriceFile = (file: object): file is PriceFile => {
+  const { version, date, currency, providers: rows } = objectOf(file)
+  return textOf(version) !== '' && textOf(date) !== '' && currency === 'USD' && isObject(rows)
+}
+
+const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^\d+(\.\d{1,18})?$/.test(value)
+
+const priceFields = ['input', 'output', 'cached', 'cacheWrite', 'reasoning', 'character', 'second', 'image']
 
 function isPriceRow(row: unknown): boolean {
-  const { input, output, cached, reasoning, context, capabilities, tiers } = objectOf(row)
-  const prices = [output, cached, reasoning].every((price) => price === undefined || isDecimal(price))
+  const fields = objectOf(row)
   return (
-    isDecimal(input) &&
-    prices &&
-    typeof context === 'number' &&
-    Array.isArray(capabilities) &&
-    (tiers === undefined || Array.isArray(tiers))
+    priceFields.every((name) => fields[name] === undefined || isDecimal(fields[name])) &&
+    textOf(fields.mode) !== '' &&
+    typeof fields.context === 'number' &&
+    Array.isArray(fields.capabilities) &&
+    (fields.tiers === undefined || Array.isArray(fields.tiers))
   )
 }

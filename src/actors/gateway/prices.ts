@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
+import { type Attodollars, attodollars, usdText } from './attodollars.ts'
+import type { CallUnits } from './calls/call-ledger.ts'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
 import type { ModelUsage } from './provider-port.ts'
 
@@ -8,54 +10,131 @@ export const prices: PriceTable = priceTable(
   JSON.parse(readFileSync(new URL('../../../specs/prices.json', import.meta.url), 'utf8')),
 )
 
-/** Prices and limits of a model, by its own id or `provider/id`; undefined when the snapshot does not know it. */
-export function priceOf(model: string): PriceRow | undefined {
-  const id = model.replace(/^(?:openai|anthropic|google|gemini|simulated)\//, '')
-  const row = Object.hasOwn(prices.models, id) ? prices.models[id] : undefined
-  if (row === undefined && id.startsWith('simulated')) return prices.models['simulated-1']
-  return row
+/** Prices and limits of a model as one provider sells it; undefined when the snapshot does not know it. */
+export function priceAt(provider: string, model: string): PriceRow | undefined {
+  const models = prices.byProvider.get(provider)
+  return models?.get(model) ?? (provider === 'simulated' ? models?.get('simulated-1') : undefined)
 }
 
 /**
- * What a call cost, in USD, as exact decimal text without an exponent.
+ * Prices and limits of a model by `provider/id`, or by its id alone; of several providers that sell the id, the first of
+ * `specs/providers.ts`. Undefined when the snapshot does not know it.
+ */
+export function priceOf(model: string): PriceRow | undefined {
+  const slash = model.indexOf('/')
+  const named = slash > 0 ? priceAt(model.slice(0, slash), model.slice(slash + 1)) : undefined
+  const row = named ?? prices.byId.get(model)
+  return row === undefined && model.startsWith('simulated') ? priceAt('simulated', model) : row
+}
+
+/**
+ * What a model call cost, in USD, as exact decimal text without an exponent.
  *
+ * @param model its id or `provider/id`
  * @returns null when the price is unknown: never 0, which would say that it was free.
  */
 export function costOf(model: string, usage: ModelUsage): string | null {
   const row = priceOf(model)
-  return row === undefined ? null : costBy(row, usage)
+  return row === undefined ? null : costOfTokens(row, usage)
 }
 
-function costBy(row: PriceRow, usage: ModelUsage): string | null {
-  const { input, cached, output, reasoning } = ratesFor(row, usage.inputTokens)
-  const cachedTokens = Math.min(usage.cachedTokens, usage.inputTokens)
-  const reasoningTokens = Math.min(usage.reasoningTokens, usage.outputTokens)
-  if (usage.outputTokens > 0 && output === undefined) return null
-  const parts: readonly (readonly [rate: string, tokens: number])[] = [
-    [input, usage.inputTokens - cachedTokens],
-    [cached ?? input, cachedTokens],
-    [output ?? '0', usage.outputTokens - reasoningTokens],
-    [reasoning ?? output ?? '0', reasoningTokens],
-  ]
-  let total = new Decimal(0)
-  for (const [rate, tokens] of parts) if (tokens !== 0) total = total.plus(new Decimal(rate).times(tokens))
-  return total.toFixed()
+/**
+ * What a call of any kind cost by a row of the snapshot (`priceAt(route.provider, route.model)`), as `costOf` says it.
+ *
+ * Of several units that the call counts, one is charged: images; characters; seconds; tokens, in this order, the first
+ * that the row has a price for. So the interface's rules hold: speech by its characters, transcription by the minutes
+ * that the provider reported, and by tokens only where nothing else is priced.
+ */
+export function costOfUnits(row: PriceRow | undefined, units: CallUnits): string | null {
+  if (row === undefined) return null
+  const { images, characters, seconds, tokens } = units
+  if (images !== undefined && row.image !== undefined) return times(row.image, images)
+  if (characters !== undefined && row.character !== undefined) return times(row.character, characters)
+  if (seconds !== undefined && row.second !== undefined) return times(row.second, seconds)
+  return tokens === undefined ? null : costOfTokens(row, tokens)
 }
 
-interface Rates {
-  readonly input: string
-  readonly cached: string | undefined
-  readonly output: string | undefined
-  readonly reasoning: string | undefined
-}
-
-/** A long input moves the whole call to the tier's prices; what a tier does not name stays. */
-function ratesFor(row: PriceRow, inputTokens: number): Rates {
-  const tier: Partial<PriceTier> = row.tiers?.findLast(({ above }) => inputTokens > above) ?? {}
+/** The prices of a row as usage rows keep them: USD by unit, and the day of the list that they are of. */
+export function priceSnapshot(row: PriceRow): PriceSnapshot {
+  const { input, output, cached, cacheWrite, reasoning, character, second, image, tiers } = row
   return {
-    input: tier.input ?? row.input,
-    cached: tier.cached ?? (tier.input === undefined ? row.cached : undefined),
-    output: tier.output ?? row.output,
-    reasoning: tier.output ?? row.reasoning,
+    date: prices.date,
+    currency: prices.currency,
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    ...(cached !== undefined && { cached }),
+    ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(character !== undefined && { character }),
+    ...(second !== undefined && { second }),
+    ...(image !== undefined && { image }),
+    ...(tiers !== undefined && { tiers: tiers.map((tier) => ({ ...tier })) }),
+  }
+}
+
+/** JSON of `priceSnapshot`. */
+export type PriceSnapshot = { readonly [field: string]: string | Record<string, string | number>[] }
+
+/** Seconds come with fractions: as many digits as a number and a price have together. */
+const Exact = Decimal.clone({ precision: 40 })
+
+const times = (rate: string, count: number): string => new Exact(rate).times(count).toFixed()
+
+function costOfTokens(row: PriceRow, usage: ModelUsage): string | null {
+  const rates = ratesFor(row, usage.inputTokens)
+  if (rates === null || (usage.outputTokens > 0 && rates.output === null)) return null
+  const cached = Math.min(usage.cachedTokens, usage.inputTokens)
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached)
+  const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens)
+  let total = rates.input * BigInt(usage.inputTokens - cached - written)
+  if (cached > 0) total += rates.cached * BigInt(cached)
+  if (written > 0) total += rates.cacheWrite * BigInt(written)
+  if (rates.output !== null) total += rates.output * BigInt(usage.outputTokens - reasoning)
+  if (reasoning > 0) total += rates.reasoning * BigInt(reasoning)
+  return usdText(total)
+}
+
+/** A token of each kind; null where nobody knows. */
+interface Rates {
+  readonly above: number
+  readonly input: Attodollars
+  readonly cached: Attodollars
+  readonly cacheWrite: Attodollars
+  readonly output: Attodollars | null
+  readonly reasoning: Attodollars
+}
+
+/** Rates of each row that was asked for, longest input first; empty where tokens have no price. */
+const known = new WeakMap<PriceRow, readonly Rates[]>()
+
+/** A long input moves the whole call to the tier's prices. */
+function ratesFor(row: PriceRow, inputTokens: number): Rates | null {
+  let rates = known.get(row)
+  if (rates === undefined) {
+    rates = row.input === undefined ? [] : ratesOf(row, row.input)
+    known.set(row, rates)
+  }
+  if (rates.length === 1) return rates[0] ?? null
+  return rates.find(({ above }) => inputTokens > above) ?? null
+}
+
+const ratesOf = (row: PriceRow, input: string): readonly Rates[] => {
+  const tiers: readonly PriceTier[] = [{ above: -1 }, ...(row.tiers ?? [])]
+  return tiers.map((tier) => tierRates(row, input, tier)).toReversed()
+}
+
+/** What a tier does not name stays, except the prices of the cache beside an input that the tier does name. */
+const tierRates = (row: PriceRow, plainInput: string, tier: PriceTier): Rates => {
+  const input = tier.input ?? plainInput
+  const output = tier.output ?? row.output
+  const cached = tier.cached ?? (tier.input === undefined ? row.cached : undefined)
+  const cacheWrite = tier.cacheWrite ?? (tier.input === undefined ? row.cacheWrite : undefined)
+  return {
+    above: tier.above,
+    input: attodollars(input),
+    cached: attodollars(cached ?? input),
+    cacheWrite: attodollars(cacheWrite ?? input),
+    output: output === undefined ? null : attodollars(output),
+    reasoning: attodollars(tier.output ?? row.reasoning ?? output ?? '0'),
   }
 }

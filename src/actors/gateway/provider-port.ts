@@ -50,6 +50,8 @@ export interface ModelUsage {
   readonly outputTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
+  /** Part of the input that the provider wrote to its cache, where it says so and charges for it. */
+  readonly cacheWriteTokens?: number
   /** The provider counted nothing; these are estimates by length. Absent on real counts. */
   readonly estimated?: true
 }

@@ -165,7 +165,7 @@ function familyOf(asked: string): { family: ProviderId | undefined; model: strin
     const family = families.find(([, id]) => id === provider)?.[1] ?? 'google'
     return { family, model: rest }
   }
-  const known = Object.hasOwn(prices.models, asked) ? prices.models[asked]?.provider : undefined
+  const known = families.find(([, id]) => prices.byProvider.get(id)?.has(asked) === true)?.[1]
   return { family: known ?? families.find(([shape]) => shape.test(asked))?.[1], model: asked }
 }
 

@@ -1,4 +1,4 @@
-import { priceOf, prices } from '../gateway/prices.ts'
+import { priceOf, priceSnapshot } from '../gateway/prices.ts'
 import type { ModelUsage } from '../gateway/provider-port.ts'
 import type { BillingMode, UsageData, UsageOperation } from './kinds.ts'
 
@@ -53,15 +53,5 @@ export const metered = (call: MeteredCall): Metered => {
 /** USD a token, and the day of the list that they are of. */
 const snapshotOf = (model: string): Metered['price_snapshot'] => {
   const row = priceOf(model)
-  if (row === undefined) return null
-  const { input, output, cached, reasoning, tiers } = row
-  return {
-    date: prices.date,
-    currency: prices.currency,
-    input,
-    ...(output !== undefined && { output }),
-    ...(cached !== undefined && { cached }),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(tiers !== undefined && { tiers: tiers.map((tier) => ({ ...tier })) }),
-  }
+  return row === undefined ? null : priceSnapshot(row)
 }

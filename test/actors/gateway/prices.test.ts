@@ -1,7 +1,8 @@
+import { Decimal } from 'decimal.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { priceTable } from '../../../src/actors/gateway/price-table.ts'
-import { costOf, priceOf, prices } from '../../../src/actors/gateway/prices.ts'
+import { costOf, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '../../../src/actors/gateway/prices.ts'
 
 const usage = (inputTokens: number, outputTokens: number, cachedTokens = 0, reasoningTokens = 0) => ({
   inputTokens,
@@ -29,6 +30,34 @@ describe('the cost of a call', () => {
     expect(costOf('constructor', usage(10, 10))).toBeNull()
   })
 
+  it('counts input that is written to the cache at its own price', () => {
+    const written = { ...usage(1000, 0, 100), cacheWriteTokens: 400 }
+    expect(costOf('claude-haiku-4-5', written)).toBe('0.00101')
+  })
+
+  it('knows no more cached, written and reasoning tokens than there are tokens', () => {
+    const odd = { ...usage(10, 10, 99, 99), cacheWriteTokens: 99 }
+    expect(costOf('gpt-4o-mini', odd)).toBe(costOf('gpt-4o-mini', usage(10, 10, 10, 10)))
+  })
+
+  it('is that of the provider that is named, where several sell one model', () => {
+    const id = 'openai/gpt-oss-120b'
+    expect(costOf(`groq/${id}`, usage(1, 0))).toBe(priceAt('groq', id)?.input)
+    expect(costOf(`together/${id}`, usage(1, 0))).toBe(priceAt('together', id)?.input)
+    expect(priceOf(id)).toBe(priceAt('groq', id))
+    expect(priceOf('gemini/gemini-2.5-flash')).toBe(priceAt('google', 'gemini-2.5-flash'))
+  })
+
+  it('is the same as decimal arithmetic says, for every model', () => {
+    const tokens = fc.nat(3_000_000)
+    fc.assert(
+      fc.property(fc.constantFrom(...plainTokens), tokens, tokens, ({ provider, id, input, output }, read, written) => {
+        const exact = new Decimal(input ?? 0).times(read).plus(new Decimal(output ?? 0).times(written))
+        expect(costOf(`${provider}/${id}`, usage(read, written))).toBe(exact.toFixed())
+      }),
+    )
+  })
+
   it('moves to the prices of a tier when the input is longer than its limit', () => {
     const row = priceOf('gemini-2.5-pro')
     const tier = row?.tiers?.[0]
@@ -53,6 +82,39 @@ describe('the cost of a call', () => {
   })
 })
 
+const plainTokens = prices.rows.filter(
+  ({ input, output, tiers }) => input !== undefined && output !== undefined && tiers === undefined,
+)
+
+describe('the cost of a call of another kind', () => {
+  it('goes by the characters that were spoken', () => {
+    expect(costOfUnits(priceAt('openai', 'tts-1'), { characters: 1000 })).toBe('0.015')
+    expect(costOfUnits(priceAt('elevenlabs', 'eleven_flash_v2_5'), { characters: 1 })).toBe('0.00004')
+  })
+
+  it('goes by the seconds that were heard, fractions of them too', () => {
+    expect(costOfUnits(priceAt('openai', 'whisper-1'), { seconds: 60 })).toBe('0.006')
+    expect(costOfUnits(priceAt('openai', 'whisper-1'), { seconds: 0.1 })).toBe('0.00001')
+    expect(costOfUnits(priceAt('groq', 'whisper-large-v3'), { seconds: 3600 })).toBe('0.110988')
+  })
+
+  it('goes by seconds before tokens for a transcription that counts both, and by tokens where seconds have no price', () => {
+    const both = { seconds: 10, tokens: usage(500, 20) }
+    expect(costOfUnits(priceAt('openai', 'gpt-4o-transcribe'), both)).toBe('0.001')
+    expect(costOfUnits(priceAt('google', 'gemini-3.5-transcribe'), both)).toBe('0.00124')
+  })
+
+  it('goes by images', () => {
+    expect(costOfUnits(priceAt('xai', 'grok-imagine-image'), { images: 3 })).toBe('0.06')
+  })
+
+  it('is null when the units that were counted have no price', () => {
+    expect(costOfUnits(priceAt('openai', 'gpt-4o-mini'), { characters: 10 })).toBeNull()
+    expect(costOfUnits(priceAt('openai', 'tts-1'), { tokens: usage(10, 0) })).toBeNull()
+    expect(costOfUnits(priceAt('cartesia', 'sonic-3'), { characters: 10 })).toBeNull()
+  })
+})
+
 describe('the snapshot of prices', () => {
   it('is stamped with version and day', () => {
     expect(prices.version).toMatch(/^\d+\.\d+/)
@@ -60,13 +122,38 @@ describe('the snapshot of prices', () => {
   })
 
   it('holds no price of zero, which would say that a model is free', () => {
-    expect(Object.entries(prices.models).filter(([, row]) => Number(row.input) === 0)).toEqual([])
+    const numbers = ({ date: _, currency: __, ...rates }: ReturnType<typeof priceSnapshot>) => Object.values(rates)
+    expect(prices.rows.filter((row) => numbers(priceSnapshot(row)).some((rate) => Number(rate) === 0))).toEqual([])
+    expect(prices.rows.filter((row) => numbers(priceSnapshot(row)).length === 0)).toEqual([])
+  })
+
+  it.each([
+    ['openai', 'speech'],
+    ['openai', 'transcription'],
+    ['elevenlabs', 'speech'],
+    ['elevenlabs', 'transcription'],
+    ['google', 'speech'],
+    ['google', 'transcription'],
+    ['groq', 'speech'],
+    ['groq', 'transcription'],
+    ['deepgram', 'transcription'],
+    ['openai', 'image'],
+    ['openai', 'embedding'],
+    ['mistral', 'embedding'],
+  ])('has models of %s for %s', (provider, mode) => {
+    expect(prices.rows.some((row) => row.provider === provider && row.mode === mode)).toBe(true)
+  })
+
+  it('is small, since every start reads it', () => {
+    expect(JSON.stringify(prices.rows).length).toBeLessThan(300_000)
   })
 
   it('is refused when a row is wrong', () => {
-    expect(() => priceTable({ ...prices, models: { x: { input: 'cheap', context: 1, capabilities: [] } } })).toThrow(
-      /: x/,
-    )
-    expect(() => priceTable({ models: {} })).toThrow(/price table/)
+    const row = { mode: 'chat', input: 'cheap', context: 1, capabilities: [] }
+    const file = { source: 'x', version: '1', date: '2026-01-01', currency: 'USD' }
+    expect(() => priceTable({ ...file, providers: { openai: { x: row } } })).toThrow(/openai\/x/)
+    const tooFine = { ...row, input: `0.${'0'.repeat(18)}1` }
+    expect(() => priceTable({ ...file, providers: { openai: { x: tooFine } } })).toThrow(/openai\/x/)
+    expect(() => priceTable({ providers: {} })).toThrow(/price table/)
   })
 })

@@ -1,0 +1,134 @@
+import { Decimal } from 'decimal.js'
+import type { ModelMode, PriceRow, PriceTier } from '../../src/actors/gateway/price-table.ts'
+import { arrayOf, textOf, type WireObject } from '../../src/actors/gateway/wire.ts'
+
+/** A row without what its place in the file says. */
+export type SlimRow = Omit<PriceRow, 'provider' | 'id'>
+
+const modes: Readonly<Record<string, ModelMode>> = {
+  chat: 'chat',
+  embedding: 'embedding',
+  image_generation: 'image',
+  audio_speech: 'speech',
+  audio_transcription: 'transcription',
+}
+const capabilityFields: Readonly<Record<string, string>> = {
+  supports_function_calling: 'tools',
+  supports_vision: 'vision',
+  supports_reasoning: 'reasoning',
+  supports_response_schema: 'structuredOutput',
+  supports_pdf_input: 'fileInput',
+  supports_video_input: 'videoInput',
+  supports_audio_input: 'audioInput',
+  supports_prompt_caching: 'caching',
+  supports_web_search: 'search',
+}
+/** Chat models that speak, sing, draw or only answer on other routes than chat and embeddings. */
+const otherChats = /audio|tts|lyria|realtime|image|deep-research|robotics|live|container|computer-use|transcribe/
+/** Size classes, prices of options and speech as it is spoken, which look like models in the list. */
+const noModels = /^ft:|^together-ai-|^streaming\/|^\d+b?-|realtime|-live|-x-\d/
+
+/**
+ * What we keep of one row of the list; undefined for what we do not route to and for what has no price.
+ * 0 stands for "nobody knows" in the list (retired experiments): it is left out, never given as free.
+ */
+export function slimRow(provider: string, id: string, fields: WireObject, imagePrice: number | undefined) {
+  const mode = modes[textOf(fields.mode)]
+  if (mode === undefined || noModels.test(id)) return undefined
+  if (mode === 'chat' && (otherChats.test(id) || !givesText(fields))) return undefined
+  const prices = pricesOf(mode, fields, imagePrice)
+  if (prices === undefined || (mode === 'image' && prices.image === undefined && prices.output === undefined))
+    return undefined
+  const row: SlimRow = {
+    mode,
+    ...prices,
+    context: countOf(fields.max_input_tokens) ?? 0,
+    ...optional('max_output', countOf(fields.max_output_tokens)),
+    capabilities: capabilitiesOf(mode, id, fields),
+    ...optional('sampling', mode !== 'chat' || takesSampling(provider, fields) ? undefined : false),
+    ...optional('retires', typeof fields.deprecation_date === 'string' ? fields.deprecation_date : undefined),
+  }
+  return row
+}
+
+type Prices = Pick<
+  SlimRow,
+  'input' | 'output' | 'cached' | 'cacheWrite' | 'reasoning' | 'tiers' | 'character' | 'second' | 'image'
+>
+
+function pricesOf(mode: ModelMode, fields: WireObject, imagePrice: number | undefined): Prices | undefined {
+  const input = decimal(fields.input_cost_per_token)
+  const output = decimal(mode === 'image' ? fields.output_cost_per_image_token : fields.output_cost_per_token)
+  const tokens: Prices = {
+    ...optional('input', input),
+    ...optional('output', mode === 'embedding' ? undefined : output),
+    ...optional('cached', decimal(fields.cache_read_input_token_cost)),
+    ...optional('cacheWrite', decimal(fields.cache_creation_input_token_cost)),
+    ...optional('reasoning', decimal(fields.output_cost_per_reasoning_token)),
+    ...optional('tiers', tiersOf(fields)),
+  }
+  const known = input === undefined ? {} : tokens
+  const prices = { ...known, ...unitPrices(mode, fields, imagePrice) }
+  return Object.keys(prices).length === 0 ? undefined : prices
+}
+
+/** What is charged by something else than tokens; such a price is used where the call says how many there were. */
+function unitPrices(mode: ModelMode, fields: WireObject, imagePrice: number | undefined): Prices {
+  if (mode === 'image') return optional('image', decimal(imagePrice))
+  if (mode === 'transcription') return optional('second', decimal(fields.input_cost_per_second))
+  if (mode !== 'speech') return {}
+  const character = decimal(fields.input_cost_per_character)
+  return { ...optional('character', character), ...optional('second', decimal(fields.output_cost_per_second)) }
+}
+
+/** Prices that hold for the whole call once its input is longer than so many tokens. */
+function tiersOf(fields: WireObject): readonly PriceTier[] | undefined {
+  const tiers = Object.keys(fields).flatMap((field) => {
+    const thousands = /^input_cost_per_token_above_(\d+)k_tokens$/.exec(field)?.[1]
+    if (thousands === undefined) return []
+    const suffix = `_above_${thousands}k_tokens`
+    return [
+      {
+        above: Number(thousands) * 1000,
+        ...optional('input', decimal(fields[field])),
+        ...optional('output', decimal(fields[`output_cost_per_token${suffix}`])),
+        ...optional('cached', decimal(fields[`cache_read_input_token_cost${suffix}`])),
+        ...optional('cacheWrite', decimal(fields[`cache_creation_input_token_cost${suffix}`])),
+      },
+    ]
+  })
+  return tiers.length === 0 ? undefined : tiers.sort((a, b) => a.above - b.above)
+}
+
+function capabilitiesOf(mode: ModelMode, id: string, fields: WireObject): readonly string[] {
+  if (mode === 'speech' || mode === 'transcription') return []
+  const named = Object.entries(capabilityFields).flatMap(([field, name]) => (fields[field] === true ? [name] : []))
+  if (mode === 'image') return [...new Set([...named.filter((name) => name !== 'tools'), 'image'])]
+  const writesCode = mode === 'chat' && /code|codex|codestral|devstral|coder/i.test(id)
+  return writesCode ? [...named, 'code'] : named
+}
+
+/** OpenAI's reasoning models refuse `temperature`; the list says so only for the others. */
+function takesSampling(provider: string, fields: WireObject): boolean {
+  return fields.supports_sampling_params !== false && !(provider === 'openai' && fields.supports_reasoning === true)
+}
+
+function givesText(fields: WireObject): boolean {
+  const given = arrayOf(fields.supported_output_modalities)
+  return given.length === 0 || given.includes('text')
+}
+
+/** Plain decimal text: the shortest decimal that reads back as the number in the list, without an exponent. */
+function decimal(value: unknown): string | undefined {
+  return typeof value === 'number' && value > 0 ? new Decimal(value).toFixed() : undefined
+}
+
+const countOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
+
+/** An object with the entry, or without it when there is no value. */
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  const entry: { [P in K]?: V } = {}
+  if (value !== undefined) entry[key] = value
+  return entry
+}
