@@ -57,6 +57,8 @@ export interface OperationSpec {
   readonly cors?: boolean
   /** Headers of every good answer, such as a cache rule. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
+  /** A key may say by `X-Tenant-Id` and `X-External-User-Id` for whom it calls: usage and limits go by it. */
+  readonly attributed?: boolean
   /** The event that the operation sends to the resource's machine. */
   readonly event?: string
 }
@@ -93,6 +95,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly maxBodyBytes: number
   readonly cors: boolean
   readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly attributed: boolean
   readonly event: string | null
   readonly [signature]?: S
 }
@@ -145,6 +148,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     maxBodyBytes: spec.maxBodyBytes ?? defaultMaxBodyBytes,
     cors: spec.cors ?? corsByDefault(spec),
     headers: spec.headers ?? [],
+    attributed: spec.attributed ?? false,
     event: spec.event ?? null,
   }
 }

@@ -137,6 +137,17 @@ const table = {
     type: 'invalid_request_error',
     message: 'The provider of this model has no key.',
   },
+  credit_balance_exhausted: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The organisation has no credits left.',
+  },
+  budget_exceeded: { status: 402, type: 'billing_error', message: 'The call could cost more than the budget has left.' },
+  price_unknown: {
+    status: 402,
+    type: 'billing_error',
+    message: 'A budget stands, and nobody knows what this model costs.',
+  },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error', message: 'Too many requests; slow down.' },
   provider_rate_limited: { status: 503, type: 'provider_error', message: 'The provider refused for its rate limit.' },
   provider_timeout: { status: 504, type: 'provider_error', message: 'The provider did not answer in time.' },
@@ -208,6 +219,8 @@ export interface ErrorDetails {
   readonly message?: string
   /** Seconds for `Retry-After`. */
   readonly retryAfterS?: number
+  /** Further headers of the answer, such as what is left of a limit. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
   /** Further fields of envelopes that carry some (web `details`, memory `used` and `limit`). */
   readonly extra?: Readonly<Record<string, unknown>>
 }

@@ -49,15 +49,18 @@ const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation)
   ]
 }
 
-const inputCodes = ({ params, query, body, files, answer, idempotency }: Operation): readonly ErrorCode[] => [
+const inputCodes = ({ params, query, body, files, answer, idempotency, attributed }: Operation): readonly ErrorCode[] => [
   ...(params.length > 0 ? (['not_found'] as const) : []),
   ...(Object.keys(query).length > 0 ? (['invalid_query'] as const) : []),
   ...(body === null ? [] : bodyCodes),
   ...(files === null ? [] : (['bad_request'] as const)),
   ...(answer.kind === 'events' && answer.resumable ? (['invalid_header'] as const) : []),
+  ...(attributed ? attributionCodes : []),
   ...(idempotency === 'ignored' ? [] : (['invalid_header', 'idempotency_key_reused'] as const)),
   ...(idempotency === 'stored' ? (['idempotency_in_progress'] as const) : []),
 ]
+
+const attributionCodes = ['not_found', 'tenant_suspended', 'tenant_deleting', 'invalid_header'] as const
 
 const bodyCodes = [
   'malformed_json',

@@ -54,17 +54,23 @@ const operationObject = (operation: Operation, components: Components): object =
   responses: { ...goodResponse(operation, components), ...errorResponses(operation) },
 })
 
-const parametersOf = ({ params, query, idempotency, answer }: Operation): readonly object[] => [
+const parametersOf = ({ params, query, idempotency, answer, attributed }: Operation): readonly object[] => [
   ...params.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   ...queryParameters(query),
   ...(idempotency === 'ignored'
     ? []
     : [header('Idempotency-Key', { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' })]),
+  ...(attributed ? attribution : []),
   ...(answer.kind === 'events' ? [header('X-Event-Names', { type: 'string', enum: ['short'] })] : []),
   ...(answer.kind === 'events' && answer.resumable ? [header('Last-Event-ID', { type: 'string' })] : []),
 ]
 
 const header = (name: string, schema: JsonSchema): object => ({ name, in: 'header', required: false, schema })
+
+const attribution = [
+  header('X-Tenant-Id', { type: 'string', maxLength: 128 }),
+  header('X-External-User-Id', { type: 'string', maxLength: 256 }),
+]
 
 const queryParameters = (query: Shape): readonly object[] =>
   Object.entries(query).map(([name, { json, presence }]) => ({

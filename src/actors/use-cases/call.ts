@@ -47,6 +47,13 @@ export interface Idempotency {
   readonly seed: string | null
 }
 
+/** For whom a key says that it calls (`X-Tenant-Id`, `X-External-User-Id`). */
+export interface Attribution {
+  /** A tenant of the project that may be served. */
+  readonly tenant: string | null
+  readonly externalUserId: string | null
+}
+
 /** A file of a multipart form. */
 export interface UploadedFile {
   readonly field: string
@@ -72,6 +79,8 @@ export interface Call<Params, Query, Body> {
   readonly accept: string
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
+  /** Only in operations that are `attributed`, when the key named somebody. */
+  readonly attribution?: Attribution | undefined
   /** Aborts when the caller is gone before the answer has ended. Costs something: read it where work can be called off. */
   readonly signal: AbortSignal
 }

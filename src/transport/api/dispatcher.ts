@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Call, Principal } from '../../actors/use-cases/call.ts'
 import type { IdempotentRequests } from '../../actors/use-cases/idempotent.ts'
@@ -7,6 +8,7 @@ import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision }
 import { requestId } from '../request-id.ts'
 import type { SseStreams } from '../sse.ts'
 import { answer, replayedHeaders } from './answer.ts'
+import { attributionOf } from './attribution.ts'
 import type { Authenticator, Origins } from './authenticator.ts'
 import { authorise, scopeFor } from './authorise.ts'
 import { refuseCrossSite } from './csrf.ts'
@@ -100,6 +102,8 @@ export class Dispatcher implements HttpHandler {
     const params = named(operation.params, values)
     const admitted = admitNamed(this.#parts.tenants, operation, principal, aboutOf(params, body))
     if (admitted !== undefined) await admitted
+    const attributed = attributionOf(this.#parts.tenants, operation, principal, request)
+    const attribution = attributed instanceof Promise ? await attributed : attributed
     const call: AnyCall = {
       principal,
       scope,
@@ -115,6 +119,7 @@ export class Dispatcher implements HttpHandler {
       after: lastEventId(operation, request, query),
       accept: request.header('accept') ?? '',
       files,
+      attribution,
       get signal() {
         return goneSignal(exchange)
       },

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../../specs/scope.ts'
-import type { Principal } from '../../use-cases/call.ts'
+import type { Attribution, Principal } from '../../use-cases/call.ts'
 
 /** Who a gateway request is for: limits, budgets, usage rows and the request log go by it. */
 export interface Caller {
@@ -20,13 +20,14 @@ export const callerOf = ({
   principal,
   scope,
   requestId,
-}: Pick<Caller, 'principal' | 'scope' | 'requestId'>): Caller => ({
+  attribution,
+}: Pick<Caller, 'principal' | 'scope' | 'requestId'> & { readonly attribution?: Attribution | undefined }): Caller => ({
   principal,
   scope,
   requestId,
   project: scope.project,
-  tenant: scope.tenant,
-  externalUserId: scope.user,
+  tenant: attribution?.tenant ?? scope.tenant,
+  externalUserId: attribution?.externalUserId ?? scope.user,
   keyId: 'keyId' in principal ? principal.keyId : null,
   agentId: 'agentId' in principal ? principal.agentId : null,
 })
