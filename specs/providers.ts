@@ -1,5 +1,5 @@
 /** How a provider's HTTP interface looks. Many providers speak OpenAI's. */
-export type WireFormat = 'openai' | 'anthropic' | 'google' | 'elevenlabs' | 'deepgram' | 'cartesia'
+export type WireFormat = 'openai' | 'anthropic' | 'google' | 'elevenlabs' | 'deepgram' | 'cartesia' | 'spitch'
 
 /** One model provider that the server knows by name. */
 export interface ProviderSpec {
@@ -167,6 +167,16 @@ export const providers: readonly ProviderSpec[] = [
     website: 'https://cartesia.ai',
     docsUrl: 'https://docs.cartesia.ai',
     ids: /^(sonic-|sonic$|ink-)/,
+  },
+  {
+    id: 'spitch',
+    name: 'Spitch',
+    format: 'spitch',
+    baseUrl: 'https://api.spi-tch.com/v1',
+    env: 'SPITCH',
+    website: 'https://spitch.app',
+    docsUrl: 'https://docs.spitch.app',
+    ids: /^(spitch-|mansa_)/,
   },
   {
     id: 'simulated',

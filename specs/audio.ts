@@ -1,0 +1,33 @@
+/** Formats that speech is answered in (interface "Voice API"). */
+export const audioFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
+
+/** One of `audioFormats`. `pcm` is 16 bits, little endian, one channel, 24 kHz, without a header. */
+export type AudioFormat = (typeof audioFormats)[number]
+
+/** Content types as the interface names them. */
+export const audioTypes: Readonly<Record<AudioFormat, string>> = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/opus',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+}
+
+/** Characters of one text to speak, counted as code points; a model may take less. */
+export const maxSpeechChars = 4096
+
+/** Containers that transcription takes. */
+export const audioContainers = ['mp3', 'wav', 'webm', 'mp4', 'm4a', 'ogg', 'flac'] as const
+
+/** One of `audioContainers`. */
+export type AudioContainer = (typeof audioContainers)[number]
+
+/** Forms of a transcript. */
+export const transcriptForms = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const
+
+/** One of `transcriptForms`. */
+export type TranscriptForm = (typeof transcriptForms)[number]
+
+/** 25 MB: the largest file to transcribe. */
+export const maxAudioBytes = 25 * 1024 * 1024
