@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Call, Principal } from '../../actors/use-cases/call.ts'
-import type { IdempotentRequests } from '../../actors/use-cases/idempotent.ts'
+import type { About, IdempotentRequests } from '../../actors/use-cases/idempotent.ts'
 import { type CorsQuestion, corsHeaders, isPreflight, preflightHeaders } from '../cors.ts'
 import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http-port.ts'
 import { requestId } from '../request-id.ts'
@@ -154,7 +154,7 @@ export class Dispatcher implements HttpHandler {
     if (idempotency === null || operation.idempotency !== 'stored' || isStreamed(operation, call)) return useCase(call)
     const secret = operation.answer.kind === 'json' && operation.answer.secret
     const outcome = await this.#parts.idempotent.run(
-      { operation: operation.id, scope, idempotency, secret, about: aboutOf(call.params, call.body) },
+      { operation: operation.id, scope, idempotency, secret, about: aboutOfCall(call) },
       (seeded) => useCase({ ...call, idempotency: seeded }),
     )
     if (outcome.replayed) addHeaders(exchange, replayedHeaders)
@@ -197,6 +197,12 @@ const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | u
 }
 
 type AnyCall = Call<unknown, unknown, unknown>
+
+/** A kept answer goes with the tenant and the user that it is about, whether the body or a header names them. */
+const aboutOfCall = ({ attribution, params, body }: AnyCall): About =>
+  attribution === undefined || attribution.tenant === null
+    ? aboutOf(params, body)
+    : { tenant: attribution.tenant, user: attribution.externalUserId }
 
 const noBody = { value: undefined, files: [] }
 
