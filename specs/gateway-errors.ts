@@ -1,0 +1,17 @@
+import type { ErrorCode } from './errors.ts'
+
+/** What every operation may answer that asks a model, whatever its form. */
+export const modelCallErrors = [
+  'model_not_found',
+  'provider_not_configured',
+  'context_length_exceeded',
+  'rate_limit_exceeded',
+  'credit_balance_exhausted',
+  'budget_exceeded',
+  'price_unknown',
+  'provider_rate_limited',
+  'provider_timeout',
+  'provider_unavailable',
+  'provider_error',
+  'provider_stream_broken',
+] as const satisfies readonly ErrorCode[]
