@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { providers } from '../specs/providers.ts'
-import { type PriceFile, priceTable } from '../src/actors/gateway/price-table.ts'
+import { checkPrices, type PriceFile, priceTable } from '../src/actors/gateway/price-table.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../src/actors/gateway/wire.ts'
 import { type SlimRow, slimRow } from './prices/slim-row.ts'
 
@@ -30,9 +30,10 @@ const prices: PriceFile = {
   ...{ source: 'litellm', version, date: date ?? '', currency: 'USD' },
   providers: Object.fromEntries(filled),
 }
-const checked = priceTable(prices)
+const table = priceTable(prices)
+checkPrices(table)
 writeFileSync(new URL('../specs/prices.json', import.meta.url), `${JSON.stringify(prices)}\n`)
-process.stdout.write(`${checked.rows.length} models of ${filled.length} providers\n`)
+process.stdout.write(`${table.rows.length} models of ${filled.length} providers\n`)
 
 function keep(key: string, fields: WireObject): void {
   const listed = textOf(fields.litellm_provider)

@@ -73,7 +73,12 @@ export interface PriceTable extends PriceStamp {
   readonly byId: ReadonlyMap<string, PriceRow>
 }
 
-/** Reads a parsed price file. @throws {Error} naming the first row that is not right. */
+/**
+ * Reads a parsed price file. Every start does so: rows are taken as they are, since the file is ours and `checkPrices`
+ * has gone over it when it was made.
+ *
+ * @throws {Error} when the file is something else.
+ */
 export function priceTable(file: unknown): PriceTable {
   const parsed = objectOf(file)
   if (!isPriceFile(parsed)) throw new Error('specs/prices.json is not a price table')
@@ -91,11 +96,14 @@ export function priceTable(file: unknown): PriceTable {
 
 function modelsOf(provider: string, models: PriceFile['providers'][string]): ReadonlyMap<string, PriceRow> {
   const rows = new Map<string, PriceRow>()
-  for (const [id, fields] of Object.entries(models)) {
-    if (!isPriceRow(fields)) throw new Error(`specs/prices.json has a wrong row: ${provider}/${id}`)
-    rows.set(id, { provider, id, ...fields })
-  }
+  for (const [id, fields] of Object.entries(models)) rows.set(id, { provider, id, ...fields })
   return rows
+}
+
+/** Goes over every row of a table. @throws {Error} naming the first that is not right. */
+export function checkPrices({ rows }: PriceTable): void {
+  const wrong = rows.find((row) => !isPriceRow(row))
+  if (wrong !== undefined) throw new Error(`specs/prices.json has a wrong row: ${wrong.provider}/${wrong.id}`)
 }
 
 const isPriceFile = (file: object): file is PriceFile => {

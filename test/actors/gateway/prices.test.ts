@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { priceTable } from '../../../src/actors/gateway/price-table.ts'
+import { checkPrices, priceTable } from '../../../src/actors/gateway/price-table.ts'
 import { costOf, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '../../../src/actors/gateway/prices.ts'
 
 const usage = (inputTokens: number, outputTokens: number, cachedTokens = 0, reasoningTokens = 0) => ({
@@ -148,12 +148,17 @@ describe('the snapshot of prices', () => {
     expect(JSON.stringify(prices.rows).length).toBeLessThan(300_000)
   })
 
+  it('has no wrong row', () => {
+    checkPrices(prices)
+  })
+
   it('is refused when a row is wrong', () => {
+    const check = (openai: object) => checkPrices(priceTable({ ...file, providers: { openai } }))
     const row = { mode: 'chat', input: 'cheap', context: 1, capabilities: [] }
     const file = { source: 'x', version: '1', date: '2026-01-01', currency: 'USD' }
-    expect(() => priceTable({ ...file, providers: { openai: { x: row } } })).toThrow(/openai\/x/)
+    expect(() => check({ x: row })).toThrow(/openai\/x/)
     const tooFine = { ...row, input: `0.${'0'.repeat(18)}1` }
-    expect(() => priceTable({ ...file, providers: { openai: { x: tooFine } } })).toThrow(/openai\/x/)
+    expect(() => check({ x: tooFine })).toThrow(/openai\/x/)
     expect(() => priceTable({ providers: {} })).toThrow(/price table/)
   })
 })
