@@ -49,7 +49,15 @@ const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation)
   ]
 }
 
-const inputCodes = ({ params, query, body, files, answer, idempotency, attributed }: Operation): readonly ErrorCode[] => [
+const inputCodes = ({
+  params,
+  query,
+  body,
+  files,
+  answer,
+  idempotency,
+  attributed,
+}: Operation): readonly ErrorCode[] => [
   ...(params.length > 0 ? (['not_found'] as const) : []),
   ...(Object.keys(query).length > 0 ? (['invalid_query'] as const) : []),
   ...(body === null ? [] : bodyCodes),
