@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { providers } from '../specs/providers.ts'
 
 /** A model provider as the environment names it. */
 export interface ProviderSettings {
@@ -32,7 +33,8 @@ export interface Config {
   }
   /** 32 bytes; null: from a file in `dataDir`. */
   readonly masterKey: Buffer | null
-  readonly providers: Readonly<Partial<Record<ProviderName, ProviderSettings>>>
+  /** The managed keys, by id of specs/providers.ts. */
+  readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly simulatedProvider: 'auto' | 'on' | 'off'
   /** Lower-case `host` or `host:port`. */
   readonly allowedPrivateHosts: readonly string[]
@@ -42,8 +44,6 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
-
-export type ProviderName = (typeof providerNames)[number]
 
 export type LogLevel = (typeof logLevels)[number]
 
@@ -59,7 +59,6 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const providerNames = ['openai', 'anthropic', 'google'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const simulatedModes = ['auto', 'on', 'off'] as const
 
@@ -131,16 +130,16 @@ const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
 
 /** A provider is there when it has a key; OpenAI's form is also spoken by servers that take none. */
 const providersOf = (read: EnvironmentReader): Config['providers'] => {
-  const providers: Partial<Record<ProviderName, ProviderSettings>> = {}
-  for (const name of providerNames) {
-    const variable = name.toUpperCase()
-    const apiKey = read.value(`${variable}_API_KEY`, matching(/^[\x21-\x7e]+$/), 'a key without spaces')
-    const baseUrl = read.value(`${variable}_BASE_URL`, httpUrlOf, 'an http:// or https:// URL')
-    const keyless = name === 'openai' && baseUrl !== undefined
+  const found: Record<string, ProviderSettings> = {}
+  for (const { id, env } of providers) {
+    if (id === 'simulated') continue
+    const apiKey = read.value(`${env}_API_KEY`, matching(/^[\x21-\x7e]+$/), 'a key without spaces')
+    const baseUrl = read.value(`${env}_BASE_URL`, httpUrlOf, 'an http:// or https:// URL')
+    const keyless = id === 'openai' && baseUrl !== undefined
     if (apiKey === undefined && !keyless) continue
-    providers[name] = Object.freeze({ apiKey: apiKey ?? '', ...(baseUrl === undefined ? {} : { baseUrl }) })
+    found[id] = Object.freeze({ apiKey: apiKey ?? '', ...(baseUrl === undefined ? {} : { baseUrl }) })
   }
-  return Object.freeze(providers)
+  return Object.freeze(found)
 }
 
 const asIs = (text: string): string => text

@@ -5,7 +5,8 @@ import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
 import { apiPepperName } from './actors/auth/api-keys.ts'
 import { bootstrap, checkMasterKey, type Installation, WrongMasterKey } from './actors/bootstrap.ts'
-import { openProviders, type Providers, simulatedWanted } from './actors/gateway/providers.ts'
+import { openProviders, type Providers } from './actors/gateway/providers.ts'
+import { ManagedProviders, simulatedWanted } from './actors/gateway/routing/managed-providers.ts'
 import { type SimulatedProvider, startSimulatedProvider } from './actors/gateway/simulated/server.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
@@ -31,16 +32,19 @@ const closeMs = 2_000
 const consoleFolder = fileURLToPath(new URL('./transport/console', import.meta.url))
 
 interface Models {
+  readonly managed: ManagedProviders
   readonly providers: Providers
   readonly simulated: SimulatedProvider | null
 }
 
 /** Without a key of any provider, models are simulated by a small server of our own, on a loopback port. */
 const openModels = async (config: Config): Promise<Models> => {
-  const wanted = { ...config.providers, simulated: config.simulatedProvider }
+  const wanted = { keys: config.providers, simulated: config.simulatedProvider }
   const simulated = simulatedWanted(wanted) ? await startSimulatedProvider() : null
-  const providers = openProviders({ ...wanted, ...(simulated !== null && { simulatedUrl: simulated.url }) })
-  return { providers, simulated }
+  const managed = new ManagedProviders({ ...wanted, simulatedUrl: simulated?.url })
+  const simulatedProvider = simulated === null ? 'off' : 'on'
+  const providers = openProviders({ ...config.providers, simulated: simulatedProvider, simulatedUrl: simulated?.url })
+  return { managed, providers, simulated }
 }
 
 const announce = (url: string, installed: Installation, providers: Providers, log: Logger): void => {
@@ -63,9 +67,10 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
   await checkMasterKey(storage.records, apiPepperName(masterKey))
   const cluster = await openCluster(config, storage, masterKey, log)
-  const { providers, simulated } = await openModels(config)
+  const { managed, providers, simulated } = await openModels(config)
   const actors = await openActors({
     storage,
+    managed,
     providers,
     guard: openSsrfGuard({ allowedPrivateHosts: config.allowedPrivateHosts }),
     masterKey,

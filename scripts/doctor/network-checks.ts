@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import type { Config, ProviderName } from '../../src/config.ts'
+import { providers as known } from '../../specs/providers.ts'
+import type { Config } from '../../src/config.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { type Address, networkTimeoutMs, overTcp, shown } from './tcp.ts'
 
@@ -34,19 +35,12 @@ const ask = async (socket: Socket, words: readonly string[]): Promise<string> =>
   return line.slice(1)
 }
 
-/** Where the providers' own servers are, for those without a base URL. */
-const ownUrls: Readonly<Record<ProviderName, string>> = {
-  openai: 'https://api.openai.com/',
-  anthropic: 'https://api.anthropic.com/',
-  google: 'https://generativelanguage.googleapis.com/',
-}
-
 /** Whether each configured provider can be connected to. Nothing is sent, so keys are not tried. */
 export const checkProviders = async ({ providers, simulatedProvider }: Config): Promise<readonly Finding[]> => {
   const findings = await Promise.all(
-    Object.entries(ownUrls).map(async ([name, ownUrl]) => {
-      const settings = Object.entries(providers).find(([each]) => each === name)?.[1]
-      return settings === undefined ? null : checkProvider(name, settings.baseUrl ?? ownUrl)
+    known.map(async ({ id, env, baseUrl }) => {
+      const settings = providers[id]
+      return settings === undefined ? null : checkProvider(id, env, settings.baseUrl ?? baseUrl)
     }),
   )
   const found = findings.filter((finding) => finding !== null)
@@ -58,12 +52,12 @@ export const checkProviders = async ({ providers, simulatedProvider }: Config): 
     warning(
       'providers',
       'none has a key: models are simulated',
-      'Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.',
+      'Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY or that of another provider.',
     ),
   ]
 }
 
-const checkProvider = async (name: string, baseUrl: string): Promise<Finding> => {
+const checkProvider = async (name: string, env: string, baseUrl: string): Promise<Finding> => {
   const { hostname, port, protocol } = new URL(baseUrl)
   const tls = protocol === 'https:'
   const address: Address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 443 : 80)), tls }
@@ -71,7 +65,7 @@ const checkProvider = async (name: string, baseUrl: string): Promise<Finding> =>
     await overTcp(address, async () => {})
     return ok(name, `${shown(address)} can be reached`)
   } catch (error) {
-    const advice = `Check ${name.toUpperCase()}_BASE_URL, DNS and the firewall: turns on its models fail.`
+    const advice = `Check ${env}_BASE_URL, DNS and the firewall: turns on its models fail.`
     return failed(name, `${shown(address)} cannot be reached: ${reasonOf(error)}`, advice)
   }
 }

@@ -4,6 +4,7 @@ import { auditLog } from './audit/kinds.ts'
 import { authKinds } from './auth/kinds.ts'
 import { importMarks } from './backup/import-mark.ts'
 import { installations } from './bootstrap.ts'
+import { connectionKinds } from './gateway/connections/kinds.ts'
 import { recordKinds } from './records/kinds.ts'
 import { runKinds } from './runs/kinds.ts'
 import { erasedActors } from './runtime/erased-actors.ts'
@@ -23,6 +24,7 @@ export const kinds: readonly RecordKind[] = [
   ...runKinds,
   ...webhookKinds,
   ...usageKinds,
+  ...connectionKinds,
   ...tenantKinds,
   installations,
   epochs,

@@ -22,6 +22,8 @@ import { type Gateway, openGateway } from './gateway/open-gateway.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
 import type { Providers } from './gateway/providers.ts'
+import type { ManagedProviders } from './gateway/routing/managed-providers.ts'
+import { openRouting } from './gateway/routing/open-routing.ts'
 import { kinds } from './kinds.ts'
 import { openNodes } from './nodes/open-nodes.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
@@ -70,6 +72,7 @@ import type { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 /** What the actors stand on; main.ts makes it. */
 export interface ActorsParts {
   readonly storage: Storage
+  readonly managed: ManagedProviders
   readonly providers: Providers
   readonly guard: SsrfGuard
   readonly masterKey: Uint8Array
@@ -115,7 +118,9 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const checkTenant: CheckTenant = async (project, tenant) => tenants.admit(project, tenant)
   const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
-  const gateway = openGateway({ ...parts, records, limits })
+  const { managed, box, cluster } = parts
+  const routing = openRouting({ managed, records, box, fanOut: cluster?.fanOut, now: clock.now })
+  const gateway = openGateway({ ...parts, records, limits, routing })
   const useCases = {
     ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
     ...sessionUseCases({

@@ -7,9 +7,12 @@ import type { Clock } from '../runtime/clock.ts'
 import type { SsrfGuard } from '../tools/ssrf-guard.ts'
 import { type Admission, openAdmission } from './calls/admission.ts'
 import type { CallLedger } from './calls/call-ledger.ts'
+import type { ChatCalls } from './calls/chat-calls.ts'
 import type { Redaction } from './calls/redaction.ts'
 import type { Routes } from './calls/routes.ts'
+import { formUseCases } from './forms/form-use-cases.ts'
 import type { Providers } from './providers.ts'
+import type { Routing } from './routing/open-routing.ts'
 
 /** What the gateway stands on. */
 export interface GatewayParts {
@@ -17,6 +20,7 @@ export interface GatewayParts {
   readonly box: SecretBox
   readonly guard: SsrfGuard
   readonly providers: Providers
+  readonly routing: Routing
   readonly limits: RateLimits
   readonly clock: Clock
   readonly log: Logger
@@ -32,29 +36,31 @@ export interface GatewayCore {
 
 /** The gateway, put together. */
 export interface Gateway extends GatewayCore {
-  readonly useCases: Record<never, never>
+  readonly useCases: ReturnType<typeof formUseCases>
   /** What was taken is durable, connections are ended. */
   close(): Promise<void>
 }
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
-export const openGateway = (_parts: GatewayParts): Gateway => {
+export const openGateway = ({ routing }: GatewayParts): Gateway => {
   const core: GatewayCore = {
-    routes: noRoutes,
+    routes: routing.routes,
     admission: openAdmission,
     ledger: forgetful,
     redaction: untouched,
   }
   return {
     ...core,
-    useCases: {},
+    useCases: formUseCases({ chat: noChat }),
     close: () => core.ledger.flush(),
   }
 }
 
-const noRoutes: Routes = {
-  resolve: () => {
-    throw new ServiceError('provider_not_configured', { param: 'model' })
+const noChat: ChatCalls = {
+  complete: () => Promise.reject(new ServiceError('provider_not_configured', { param: 'model' })),
+  stream: (_, listener) => {
+    listener.fail(new ServiceError('provider_not_configured', { param: 'model' }))
+    return { resume: () => {} }
   },
 }
 
