@@ -1,0 +1,27 @@
+/** Samples a second of `pcm` answers. */
+export const pcmRate = 24_000
+
+/** A length that says: until the end. Players and ffmpeg take it so. */
+const untilTheEnd = 0xffff_ffff
+
+/**
+ * The 44 bytes before 16-bit samples of one channel.
+ *
+ * @param dataBytes of all samples; null when nobody knows yet.
+ */
+export const wavHeader = (dataBytes: number | null, rate: number): Buffer => {
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0, 'latin1')
+  header.writeUInt32LE(dataBytes === null ? untilTheEnd : dataBytes + 36, 4)
+  header.write('WAVEfmt ', 8, 'latin1')
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(rate, 24)
+  header.writeUInt32LE(rate * 2, 28)
+  header.writeUInt16LE(2, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36, 'latin1')
+  header.writeUInt32LE(dataBytes ?? untilTheEnd, 40)
+  return header
+}
