@@ -6,6 +6,7 @@ import { agentCatalog } from './resources/agent-catalog.ts'
 import { agentKeys } from './resources/agent-keys.ts'
 import { agentVersions } from './resources/agent-versions.ts'
 import { agents } from './resources/agents.ts'
+import { aiChat } from './resources/ai-chat.ts'
 import { audit } from './resources/audit.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
@@ -36,6 +37,7 @@ export const operations = {
   ...endUsers,
   ...audit,
   ...models,
+  ...aiChat,
   ...clientTokens,
   ...auth,
   ...projects,
