@@ -59,6 +59,8 @@ export interface OperationSpec {
   readonly headers?: readonly (readonly [name: string, value: string])[]
   /** A key may say by `X-Tenant-Id` and `X-External-User-Id` for whom it calls: usage and limits go by it. */
   readonly attributed?: boolean
+  /** Whole answers carry an entity tag; `If-None-Match` is answered 304 without the body. For GETs. */
+  readonly tagged?: true
   /** The event that the operation sends to the resource's machine. */
   readonly event?: string
 }
@@ -96,6 +98,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly cors: boolean
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly attributed: boolean
+  readonly tagged: boolean
   readonly event: string | null
   readonly [signature]?: S
 }
@@ -149,6 +152,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     cors: spec.cors ?? corsByDefault(spec),
     headers: spec.headers ?? [],
     attributed: spec.attributed ?? false,
+    tagged: spec.tagged ?? false,
     event: spec.event ?? null,
   }
 }

@@ -51,16 +51,17 @@ const operationObject = (operation: Operation, components: Components): object =
   ...(operation.access.role === undefined ? {} : { 'x-role': operation.access.role }),
   parameters: parametersOf(operation),
   ...bodyOf(operation, components),
-  responses: { ...goodResponse(operation, components), ...errorResponses(operation) },
+  responses: { ...goodResponse(operation, components), ...unchanged(operation), ...errorResponses(operation) },
 })
 
-const parametersOf = ({ params, query, idempotency, answer, attributed }: Operation): readonly object[] => [
+const parametersOf = ({ params, query, idempotency, answer, attributed, tagged }: Operation): readonly object[] => [
   ...params.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   ...queryParameters(query),
   ...(idempotency === 'ignored'
     ? []
     : [header('Idempotency-Key', { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' })]),
   ...(attributed ? attribution : []),
+  ...(tagged ? [header('If-None-Match', { type: 'string' })] : []),
   ...(answer.kind === 'events' ? [header('X-Event-Names', { type: 'string', enum: ['short'] })] : []),
   ...(answer.kind === 'events' && answer.resumable ? [header('Last-Event-ID', { type: 'string' })] : []),
 ]
@@ -102,6 +103,9 @@ const goodResponse = ({ answer }: Operation, components: Components): object => 
   const status = answer.kind === 'choice' ? answer.json.status : answer.status
   return { [status]: { description: 'Success', content: contentOf(answer, components) } }
 }
+
+const unchanged = ({ tagged }: Operation): object =>
+  tagged ? { 304: { description: 'The caller has it already: `If-None-Match` named its entity tag.' } } : {}
 
 const contentOf = (answer: Answer, components: Components): object => {
   switch (answer.kind) {

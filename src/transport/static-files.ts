@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import { entityTag, namesTag } from './entity-tag.ts'
 import type { Headers, HttpRequest, HttpResponse } from './http-port.ts'
 
 /** Files of another kind are not served. */
@@ -38,7 +38,7 @@ export class StaticFiles {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const file = this.#files.get(request.path === '/' ? '/index.html' : request.path)
     if (file === undefined) return false
-    const fresh = matches(request.header('if-none-match'), file.etag)
+    const fresh = namesTag(request.header('if-none-match'), file.etag)
     response.send(fresh ? 304 : 200, file.headers, fresh ? '' : file.content)
     return true
   }
@@ -58,7 +58,7 @@ export const readStaticFiles = async (folder: string): Promise<StaticFiles> => {
 }
 
 const staticFile = (content: Buffer, type: string): StaticFile => {
-  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+  const etag = entityTag(content)
   return {
     content,
     etag,
@@ -72,7 +72,3 @@ const staticFile = (content: Buffer, type: string): StaticFile => {
     ],
   }
 }
-
-/** RFC 9110, section 13.1.2: weak comparison against a list of tags. */
-const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)

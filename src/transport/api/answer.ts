@@ -5,7 +5,8 @@ import type { BytesResult } from '../../actors/use-cases/use-cases.ts'
 import type { BodyWriter, Headers } from '../http-port.ts'
 import type { SseStreams } from '../sse.ts'
 import { addHeaders, type Exchange, onGone } from './exchange.ts'
-import { asBytes, asChoice, asStream, asStreamQuery, asWithHeaders } from './schema.ts'
+import { asBytes, asChoice, asObject, asStream, asStreamQuery, asWithHeaders } from './schema.ts'
+import { sendTagged } from './tagged.ts'
 
 /** Headers that say that the answer is the one of the first request with this key. */
 export const replayedHeaders: Headers = [['idempotent-replayed', 'true']]
@@ -16,7 +17,7 @@ const uncached = ['cache-control', 'no-store'] as const
 /** Sends what a use-case returned, as its operation declares. @returns the status. */
 export const answer = (
   exchange: Exchange,
-  { answer: declared, headers }: Operation,
+  { answer: declared, headers, tagged }: Operation,
   result: unknown,
   query: unknown,
   streams: SseStreams,
@@ -24,11 +25,11 @@ export const answer = (
   addHeaders(exchange, headers)
   switch (declared.kind) {
     case 'json':
-      return sendDocument(exchange, declared, result)
+      return sendDocument(exchange, declared, result, tagged)
     case 'events':
       return sendEvents(exchange, asStream(result), query, declared.resumable, streams)
     case 'bytes':
-      return sendBytes(exchange, declared.status, asBytes(result))
+      return sendBytes(exchange, declared.status, asBytes(result), tagged)
     case 'choice': {
       const { json, events, bytes, headers: own = [] } = asChoice(result)
       if (events !== undefined)
@@ -40,11 +41,13 @@ export const answer = (
   }
 }
 
-const sendDocument = (exchange: Exchange, declared: JsonAnswer<unknown>, result: unknown): number => {
+const sendDocument = (exchange: Exchange, declared: JsonAnswer<unknown>, result: unknown, tagged = false): number => {
   const { body, headers } = declared.withHeaders ? asWithHeaders(result) : { body: result, headers: [] }
   addHeaders(exchange, headers)
   if (declared.secret) addHeaders(exchange, [uncached])
-  exchange.response.send(declared.status, [jsonType, ...exchange.headers], JSON.stringify(body))
+  const head = [jsonType, ...exchange.headers]
+  if (tagged) return sendTagged(exchange, declared.status, head, asObject(body), () => JSON.stringify(body))
+  exchange.response.send(declared.status, head, JSON.stringify(body))
   return declared.status
 }
 
@@ -68,9 +71,11 @@ const sendEvents = (
 const wantsShortNames = ({ request }: Exchange, query: unknown): boolean =>
   asStreamQuery(query).event_names === 'short' || request.header('x-event-names') === 'short'
 
-const sendBytes = (exchange: Exchange, status: number, { contentType, bytes, headers = [] }: BytesResult): number => {
+const sendBytes = (exchange: Exchange, status: number, result: BytesResult, tagged = false): number => {
+  const { contentType, bytes, headers = [] } = result
   const head = [['content-type', contentType] as const, ...exchange.headers, ...headers]
   if (typeof bytes === 'string' || bytes instanceof Uint8Array) {
+    if (tagged) return sendTagged(exchange, status, head, result, () => bytes)
     exchange.response.send(status, head, bytes)
     return status
   }

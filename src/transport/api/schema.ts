@@ -6,6 +6,9 @@ import type { BytesResult, JsonChoice, WithHeaders } from '../../actors/use-case
  * operation by one path and so knows the type only by the declaration's `answer.kind`.
  */
 
+/** The document of an operation with `tagged`. */
+export const asObject = (result: unknown) => result as object
+
 /** The result of an operation with `answersEvents`. */
 export const asStream = (result: unknown) => result as StreamAnswer
 

@@ -1,0 +1,37 @@
+import { entityTag, namesTag } from '../entity-tag.ts'
+import type { Headers } from '../http-port.ts'
+import type { Exchange } from './exchange.ts'
+
+interface Tagged {
+  readonly body: string | Uint8Array
+  readonly etag: string
+}
+
+/** By what the use-case returned: one that returns the same object again is written out and tagged once. */
+const known = new WeakMap<object, Tagged>()
+
+/**
+ * Sends an answer that the caller may have already, under its entity tag: 304 without a body when `If-None-Match` names it.
+ *
+ * @param result what the use-case returned; `bodyOf` writes it out when it is new.
+ * @returns the status.
+ */
+export const sendTagged = (
+  { request, response }: Exchange,
+  status: number,
+  headers: Headers,
+  result: object,
+  bodyOf: () => string | Uint8Array,
+): number => {
+  const { body, etag } = known.get(result) ?? tag(result, bodyOf())
+  const fresh = namesTag(request.header('if-none-match'), etag)
+  const sent = fresh ? 304 : status
+  response.send(sent, [...headers, ['etag', etag]], fresh ? '' : body)
+  return sent
+}
+
+const tag = (result: object, body: string | Uint8Array): Tagged => {
+  const tagged = { body, etag: entityTag(body) }
+  known.set(result, tagged)
+  return tagged
+}

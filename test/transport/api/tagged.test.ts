@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { publicAccess } from '../../../specs/access.ts'
+import { answersBytes, answersJson } from '../../../specs/answer.ts'
+import { defineOperations } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import { object, optional, string } from '../../../specs/schema.ts'
+import { serve } from './serving.ts'
+
+const declared = defineOperations('things', {
+  list: {
+    summary: 'List',
+    method: 'GET',
+    path: '/v1/things',
+    access: publicAccess,
+    query: { of: optional(string()) },
+    answer: answersJson(object({ of: string() })),
+    headers: [['cache-control', 'public, s-maxage=60']],
+    tagged: true,
+  },
+  picture: {
+    summary: 'Picture',
+    method: 'GET',
+    path: '/v1/things/picture',
+    access: publicAccess,
+    answer: answersBytes('image/svg+xml'),
+    tagged: true,
+  },
+})
+
+/** Counts how often it is written out. */
+const document = { of: 'all', writings: 0, toJSON: () => ({ of: 'all', n: ++document.writings }) }
+
+const { send } = serve(Object.values(declared), {
+  'things.list': async ({ query }) => {
+    const { of } = Object.fromEntries(Object.entries(query ?? {}))
+    if (of === 'none') throw new ServiceError('not_found')
+    return of === undefined ? document : { of }
+  },
+  'things.picture': async () => ({ contentType: 'image/svg+xml', bytes: '<svg/>' }),
+})
+
+const get = (target: string, ifNoneMatch?: string) =>
+  send({ target, as: 'nobody', ...(ifNoneMatch !== undefined && { headers: { 'if-none-match': ifNoneMatch } }) })
+
+describe('an answer under an entity tag', () => {
+  it('is not sent again to who has it, with the headers that it would have', async () => {
+    const first = await get('/v1/things?of=a')
+    expect(first).toMatchObject({ status: 200, json: { of: 'a' } })
+    const again = await get('/v1/things?of=a', `"other", ${first.headers.etag}`)
+    expect(again).toMatchObject({ status: 304, text: '' })
+    expect(again.headers).toMatchObject({ etag: first.headers.etag, 'cache-control': 'public, s-maxage=60' })
+    expect(again.headers.vary).toBe('Origin')
+  })
+
+  it('is sent to who has another one', async () => {
+    const first = await get('/v1/things?of=a')
+    const other = await get('/v1/things?of=b', first.headers.etag)
+    expect(other).toMatchObject({ status: 200, json: { of: 'b' } })
+    expect(other.headers.etag).not.toBe(first.headers.etag)
+  })
+
+  it('takes a weak tag and any tag for its own', async () => {
+    const { headers } = await get('/v1/things/picture')
+    expect(headers.etag).toMatch(/^"[\w-]{22}"$/)
+    expect(await get('/v1/things/picture', `W/${headers.etag}`)).toMatchObject({ status: 304 })
+    expect(await get('/v1/things/picture', '*')).toMatchObject({ status: 304 })
+  })
+
+  it('is written out once for a use-case that answers with the same object', async () => {
+    const before = document.writings
+    const [a, b] = [await get('/v1/things'), await get('/v1/things')]
+    expect(a.headers.etag).toBe(b.headers.etag)
+    expect(document.writings - before).toBeLessThanOrEqual(1)
+  })
+
+  it('is not given to refusals, nor is their caching', async () => {
+    const refused = await get('/v1/things?of=none', '*')
+    expect(refused.status).toBe(404)
+    expect(refused.headers.etag).toBeUndefined()
+    expect(refused.headers['cache-control']).toBeUndefined()
+  })
+})
