@@ -54,8 +54,8 @@ export class AnthropicAnswer {
       model: this.#model,
       text: this.#text,
       toolCalls: this.#toolCalls(),
-      usage: usageOf(this.#usage),
-      finishReason: finishReasons[this.#stopReason] ?? 'stop',
+      usage: anthropicUsage(this.#usage),
+      finishReason: anthropicFinishReason(this.#stopReason),
     }
   }
 
@@ -92,15 +92,19 @@ export class AnthropicAnswer {
   }
 }
 
-const finishReasons: Readonly<Partial<Record<Anthropic.StopReason, ModelAnswer['finishReason']>>> = {
+const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
   refusal: 'content_filter',
 }
 
+/** Why the model stopped, in OpenAI's words. */
+export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishReason'] =>
+  finishReasons[stopReason] ?? 'stop'
+
 /** `input_tokens` leaves out what came from or went into the cache; ours counts all that was read. */
-function usageOf(usage: WireObject): ModelUsage {
+export function anthropicUsage(usage: WireObject): ModelUsage {
   const cachedTokens = countOf(usage.cache_read_input_tokens)
   const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)
   return {

@@ -29,7 +29,7 @@ export class GoogleAnswer {
 
   push(chunk: GenerateContentResponse): void {
     if (chunk.modelVersion !== undefined) this.#model = chunk.modelVersion
-    if (chunk.usageMetadata !== undefined) this.#usage = usageOf(chunk.usageMetadata)
+    if (chunk.usageMetadata !== undefined) this.#usage = googleUsage(chunk.usageMetadata)
     if (chunk.promptFeedback?.blockReason !== undefined) this.#finish = 'SAFETY'
     const candidate = chunk.candidates?.[0]
     for (const part of candidate?.content?.parts ?? []) this.#part(part)
@@ -39,7 +39,7 @@ export class GoogleAnswer {
   /** @throws {AttemptFailed} when the model never said why it stopped, or stopped over a call that nobody can read. */
   finish(): ModelAnswer {
     if (this.#finish === undefined) throw streamBroken()
-    if (brokenCalls.has(this.#finish)) {
+    if (isBrokenCall(this.#finish)) {
       throw refused(new ModelError('provider_error', 'The model wrote a tool call that cannot be read.'))
     }
     return {
@@ -70,12 +70,18 @@ export class GoogleAnswer {
 
   #finishReason(reason: string): ModelAnswer['finishReason'] {
     if (reason === 'MAX_TOKENS') return 'length'
-    if (blocked.has(reason)) return 'content_filter'
+    if (isBlocked(reason)) return 'content_filter'
     return this.#toolCalls.length > 0 ? 'tool_calls' : 'stop'
   }
 }
 
 type Reasons = ReadonlySet<`${FinishReason}` | string>
+
+/** The model stopped over a call that nobody can read. */
+export const isBrokenCall = (finishReason: string): boolean => brokenCalls.has(finishReason)
+
+/** The provider took the answer back. */
+export const isBlocked = (finishReason: string): boolean => blocked.has(finishReason)
 
 const brokenCalls: Reasons = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'])
 const blocked: Reasons = new Set([
@@ -86,10 +92,12 @@ const blocked: Reasons = new Set([
   'PROHIBITED_CONTENT',
   'SPII',
   'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
 ])
 
 /** Google counts reasoning beside the answer, and what tools of its own read beside the prompt. */
-function usageOf(metadata: object): ModelUsage {
+export function googleUsage(metadata: object): ModelUsage {
   const counts = objectOf(metadata)
   const reasoningTokens = countOf(counts.thoughtsTokenCount)
   return {

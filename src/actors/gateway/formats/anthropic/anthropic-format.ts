@@ -1,0 +1,45 @@
+import { refused, statusFailure, streamedFailure } from '../../failure.ts'
+import { ModelError } from '../../provider-port.ts'
+import { isObject } from '../../wire.ts'
+import type { ChatFormat } from '../chat-format.ts'
+import { ChunkWriter } from '../chunk-writer.ts'
+import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
+import { anthropicRequest } from './anthropic-request.ts'
+
+/**
+ * The version that takes sampling parameters from models that have them; 2026-10-21 refuses them from all
+ * (specs/decisions/0081-provider-formats.md). Compatible servers know it too.
+ */
+const version = '2023-06-01'
+
+/** Anthropic's Messages. @param now ms since the epoch, for `created`. */
+export const anthropicFormat = (now: () => number = Date.now): ChatFormat => ({
+  request(body, route, stream) {
+    const { body: asked, answerTool } = anthropicRequest(body, route.model, stream)
+    const reader = (): AnthropicReader => {
+      const created = Math.floor(now() / 1000)
+      return new AnthropicReader(new ChunkWriter(`chatcmpl-${created}`, route.model, created), answerTool)
+    }
+    return {
+      path: '/messages',
+      headers: {
+        'content-type': 'application/json',
+        accept: stream ? 'text/event-stream' : 'application/json',
+        'anthropic-version': version,
+        ...(route.apiKey === null ? {} : { 'x-api-key': route.apiKey }),
+      },
+      body: JSON.stringify(asked),
+      answer(json) {
+        if (isObject(json) && json.type === 'error') throw streamedFailure(json.error)
+        if (!isObject(json) || !Array.isArray(json.content)) throw unreadable()
+        return wholeAnswer(reader(), eventsOf(json))
+      },
+      decoder: () => new EventDecoder(reader()),
+    }
+  },
+  failure: statusFailure,
+})
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))

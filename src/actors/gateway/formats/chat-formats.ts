@@ -1,0 +1,13 @@
+import type { WireFormat } from '../../../../specs/providers.ts'
+import { anthropicFormat } from './anthropic/anthropic-format.ts'
+import type { ChatFormat } from './chat-format.ts'
+import { googleFormat } from './google/google-format.ts'
+
+/** The chat formats that are translated. OpenAI's own is passed on, and the voice providers do not chat. */
+const formats: Readonly<Partial<Record<WireFormat, ChatFormat>>> = {
+  anthropic: anthropicFormat(),
+  google: googleFormat(),
+}
+
+/** null: nothing is to be translated. */
+export const chatFormat = (format: WireFormat): ChatFormat | null => formats[format] ?? null

@@ -1,0 +1,40 @@
+import type { ModelUsage } from '../provider-port.ts'
+import type { WireObject } from '../wire.ts'
+
+/** Makes the `chat.completion.chunk` documents of one answer. `id` and `model` may become known with its first bytes. */
+export class ChunkWriter {
+  id: string
+  model: string
+  readonly #created: number
+
+  constructor(id: string, model: string, created: number) {
+    this.id = id
+    this.model = model
+    this.#created = created
+  }
+
+  delta(delta: WireObject, index = 0): WireObject {
+    return this.#chunk([{ index, delta, logprobs: null, finish_reason: null }])
+  }
+
+  finish(reason: string, index = 0): WireObject {
+    return this.#chunk([{ index, delta: {}, logprobs: null, finish_reason: reason }])
+  }
+
+  usage(usage: ModelUsage): WireObject {
+    return { ...this.#chunk([]), usage: usageDocument(usage) }
+  }
+
+  #chunk(choices: readonly WireObject[]): WireObject {
+    return { id: this.id, object: 'chat.completion.chunk', created: this.#created, model: this.model, choices }
+  }
+}
+
+/** Usage as OpenAI counts it: cached tokens are part of the prompt's, reasoning tokens of the completion's. */
+export const usageDocument = (usage: ModelUsage): WireObject => ({
+  prompt_tokens: usage.inputTokens,
+  completion_tokens: usage.outputTokens,
+  total_tokens: usage.inputTokens + usage.outputTokens,
+  prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+})

@@ -1,0 +1,44 @@
+import { refused, streamedFailure } from '../../failure.ts'
+import { ModelError } from '../../provider-port.ts'
+import { isObject } from '../../wire.ts'
+import type { ChatFormat } from '../chat-format.ts'
+import { ChunkWriter } from '../chunk-writer.ts'
+import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { googleFailure } from './google-failure.ts'
+import { GoogleReader } from './google-reader.ts'
+import { googleRequest } from './google-request.ts'
+
+/** Google's generateContent. @param now ms since the epoch, for `created`. */
+export const googleFormat = (now: () => number = Date.now): ChatFormat => ({
+  request(body, route, stream) {
+    const reader = (): GoogleReader => {
+      const created = Math.floor(now() / 1000)
+      return new GoogleReader(new ChunkWriter(`chatcmpl-${created}`, route.model, created), route.model)
+    }
+    return {
+      path: pathOf(route.model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+      headers: {
+        'content-type': 'application/json',
+        accept: stream ? 'text/event-stream' : 'application/json',
+        ...(route.apiKey === null ? {} : { 'x-goog-api-key': route.apiKey }),
+      },
+      body: JSON.stringify(googleRequest(body, route.model)),
+      answer(json) {
+        if (isObject(json) && isObject(json.error)) throw streamedFailure(json.error)
+        if (!isObject(json)) throw unreadable()
+        return wholeAnswer(reader(), [json])
+      },
+      decoder: () => new EventDecoder(reader()),
+    }
+  },
+  failure: googleFailure,
+})
+
+/** A path of a model: ids are words, but for tuned models, which name their collection themselves. */
+export const pathOf = (model: string, method: string): string => {
+  const name = model.startsWith('tunedModels/') ? model : `models/${model}`
+  return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`
+}
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))

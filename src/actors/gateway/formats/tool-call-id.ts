@@ -1,0 +1,23 @@
+/**
+ * What a provider wants back with a tool call, carried in the call's id: OpenAI's form has no other field that every
+ * client keeps. The part before the mark is an id for any provider; what follows is good for one model only.
+ */
+const mark = '__sig__'
+
+/** An id that carries a signature of `model`'s reasoning. */
+export const idWithSignature = (id: string, model: string, signature: string): string =>
+  `${id}${mark}${Buffer.from(`${model}:${signature}`).toString('base64url')}`
+
+/** The id without what it carries. */
+export function plainCallId(id: string): string {
+  const at = id.indexOf(mark)
+  return at < 0 ? id : id.slice(0, at)
+}
+
+/** The signature that an id carries for `model`; null when it has none, or one of another model. */
+export function signatureIn(id: string, model: string): string | null {
+  const at = id.indexOf(mark)
+  if (at < 0) return null
+  const carried = Buffer.from(id.slice(at + mark.length), 'base64url').toString('utf8')
+  return carried.startsWith(`${model}:`) ? carried.slice(model.length + 1) : null
+}
