@@ -132,6 +132,11 @@ const table = {
     type: 'invalid_request_error',
     message: 'The conversation is longer than the model takes.',
   },
+  content_policy_violation: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider refused what the request says.',
+  },
   provider_not_configured: {
     status: 400,
     type: 'invalid_request_error',

@@ -47,8 +47,27 @@ export function statusFailure(status: number, body: string, retryAfter: string |
   if (status === 401 || status === 403) {
     return refused(new ModelError('provider_error', 'The provider refused the key that is configured for it.'))
   }
+  if (status === 400 || status === 422) return requestRefused(error, reason)
   return refused(new ModelError('provider_error', `The provider refused the request (${status}${reason}).`))
 }
+
+/** What was asked is wrong for this model, and asking again would not make it right. */
+function requestRefused(error: { readonly [field: string]: unknown }, reason: string): AttemptFailed {
+  if (/content_?(policy|filter)|moderation|safety/i.test(reason)) {
+    return refused(new ModelError('content_policy_violation', 'The provider refused what the request says.'))
+  }
+  const said = shownMessage(textOf(error.message))
+  const message = `The provider refused the request${reason}${said === '' ? '.' : `: ${said}`}`
+  const param = typeof error.param === 'string' && error.param !== '' ? error.param.slice(0, 256) : undefined
+  return refused(new ModelError('bad_request', message, undefined, param))
+}
+
+const maxShownLength = 300
+const secretLike = /\b(?:sk|pk|rk|gsk|xai|key|org|proj|user)[-_][\w-]{4,}|\bAIza[\w-]+|[\w-]{24,}/g
+
+/** What a provider says about the request itself helps its author; what looks like a key or an account does not get out. */
+const shownMessage = (message: string): string =>
+  message.slice(0, maxShownLength).replace(secretLike, '…').replace(/\s+/g, ' ').trim()
 
 /** An error object that came inside a stream: always after the first byte, so never tried again. */
 export function streamedFailure(error: unknown): AttemptFailed {

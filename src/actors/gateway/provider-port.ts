@@ -75,6 +75,8 @@ export type ModelErrorCode =
   | 'provider_error'
   | 'provider_stream_broken'
   | 'context_length_exceeded'
+  | 'content_policy_violation'
+  | 'bad_request'
   | 'cancelled'
 
 /** A failed model call, after the adapter's own retries. Its message is safe to show: no key, no host, no driver text. */
@@ -82,10 +84,13 @@ export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: ModelErrorCode
   readonly retryAfterMs: number | undefined
-  constructor(code: ModelErrorCode, message: string, retryAfterMs?: number) {
+  /** The field of the request that the provider will not have. */
+  readonly param: string | undefined
+  constructor(code: ModelErrorCode, message: string, retryAfterMs?: number, param?: string) {
     super(message)
     this.code = code
     this.retryAfterMs = retryAfterMs
+    this.param = param
   }
 }
 

@@ -162,7 +162,7 @@ describe.each([openAi, anthropic, google])('the $id adapter', (sample) => {
   it.each([
     [401, { message: 'Incorrect key key-1' }, 'provider_error'],
     [404, { message: 'no such model' }, 'model_not_found'],
-    [400, { message: 'bad schema' }, 'provider_error'],
+    [400, { message: 'bad schema' }, 'bad_request'],
     [400, sample.tooLong, 'context_length_exceeded'],
   ])('answers status %i %j with its own code, and asks once', async (status, body, code) => {
     upstream.script(refusal(status, body))
