@@ -142,6 +142,11 @@ const table = {
     type: 'invalid_request_error',
     message: 'The provider of this model has no key.',
   },
+  byok_required: {
+    status: 402,
+    type: 'billing_error',
+    message: 'This needs a provider key of your own, and there is none that can serve it.',
+  },
   credit_balance_exhausted: {
     status: 403,
     type: 'permission_error',
@@ -158,6 +163,11 @@ const table = {
   provider_timeout: { status: 504, type: 'provider_error', message: 'The provider did not answer in time.' },
   provider_unavailable: { status: 503, type: 'provider_error', message: 'The provider cannot be reached.' },
   provider_error: { status: 502, type: 'provider_error', message: 'The provider answered with an error.' },
+  provider_refused: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider refused what it was asked.',
+  },
   provider_stream_broken: {
     status: 502,
     type: 'provider_error',

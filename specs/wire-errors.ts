@@ -18,9 +18,12 @@ export const statusIn = (envelope: EnvelopeName, code: ErrorCode): number => {
   return isMalformed(code) && !platform ? 400 : errors[code].status
 }
 
-/** What a family calls a code: the flat one has `bad_request` for whatever is malformed. */
-export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string =>
-  envelope === 'flat' && isMalformed(code) ? 'bad_request' : code
+/** What a family calls a code: the flat one has `bad_request` for whatever is malformed, and one word for what providers do. */
+export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string => {
+  if (envelope !== 'flat') return code
+  if (code === 'provider_refused') return 'provider_error'
+  return isMalformed(code) ? 'bad_request' : code
+}
 
 /** Every code that an operation can answer, in the order of the table: those that it declares, and those that follow from the rest. */
 export const codesOf = (operation: Operation): readonly ErrorCode[] => {
