@@ -53,7 +53,6 @@ import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
 import { actorViewUseCases } from './use-cases/actor-views.ts'
 import { IdempotentRequests } from './use-cases/idempotent.ts'
-import type { CheckTenant } from './use-cases/known-tenant.ts'
 import { modelUseCases } from './use-cases/models.ts'
 import { nodeUseCases } from './use-cases/nodes.ts'
 import { ratePlanUseCases } from './use-cases/rate-plans.ts'
@@ -115,7 +114,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const nodes = openNodes(runtime, parts.cluster, clock)
   const { limits = new LocalLimits(clock.now) } = parts
   notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
-  const checkTenant: CheckTenant = async (project, tenant) => tenants.admit(project, tenant)
+  const checkTenant = async (project: string, tenant: string): Promise<void> => tenants.admit(project, tenant)
   const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
   const { managed, box, cluster } = parts

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../specs/json.ts'
 import type { ApprovalRule } from './approval.ts'
-import type { OpenCall, RequestedCall, SessionTool, TurnUsage } from './session-data.ts'
+import type { CallEvent, ModelEvent, OpenCall, SessionTool, TurnUsage } from './session-data.ts'
 import type { AuditLine } from './vocabulary.ts'
 
 /** A tool of a run. Calls of a denied one are answered with an error and never run. */
@@ -89,18 +89,8 @@ export type Delegation = { readonly type: 'delegate'; readonly child: RunInput }
 /** Everything that can happen to a run. */
 export type RunEvent =
   | { readonly type: 'slot_granted' }
-  | {
-      readonly type: 'model_answered'
-      /** The whole text: runs journal no deltas. */
-      readonly delta: string
-      readonly calls: readonly RequestedCall[]
-      readonly usage: TurnUsage
-    }
-  | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
-  | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
-  | { readonly type: 'action_approved'; readonly action_id: string; readonly output?: string }
-  | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
-  | { readonly type: 'action_rejected'; readonly action_id: string; readonly reason: string }
+  | ModelEvent
+  | CallEvent
   | { readonly type: 'child_prepared'; readonly action_id: string; readonly child: RunInput }
   | { readonly type: 'child_refused'; readonly action_id: string; readonly code: string; readonly message: string }
   | {

@@ -74,6 +74,24 @@ export type SessionInput = {
   readonly metadata: JsonObject
 }
 
+/** How a model call of a turn or a run ended. */
+export type ModelEvent =
+  | {
+      readonly type: 'model_answered'
+      /** Text that arrived since the last `model_delta`; all of it in a run, which journals none. */
+      readonly delta: string
+      readonly calls: readonly RequestedCall[]
+      readonly usage: TurnUsage
+    }
+  | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
+
+/** What becomes of the calls that a model asked for. */
+export type CallEvent =
+  | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
+  | { readonly type: 'action_approved'; readonly action_id: string; readonly output?: string }
+  | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
+  | { readonly type: 'action_rejected'; readonly action_id: string; readonly reason: string }
+
 /** Everything that can happen to a session. */
 export type SessionEvent =
   | {
@@ -85,17 +103,7 @@ export type SessionEvent =
       readonly tools: Readonly<Record<string, SessionTool>>
     }
   | { readonly type: 'model_delta'; readonly delta: string }
-  | {
-      readonly type: 'model_answered'
-      /** Text that arrived since the last `model_delta`. */
-      readonly delta: string
-      readonly calls: readonly RequestedCall[]
-      readonly usage: TurnUsage
-    }
-  | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
-  | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
-  | { readonly type: 'action_approved'; readonly action_id: string; readonly output?: string }
-  | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
-  | { readonly type: 'action_rejected'; readonly action_id: string; readonly reason: string }
+  | ModelEvent
+  | CallEvent
   | { readonly type: 'cancel' }
   | { readonly type: 'delete' }

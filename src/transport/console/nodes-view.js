@@ -2,6 +2,7 @@ import { chip } from './actor-facts.js'
 import { get, projectPath } from './api.js'
 import { cell, h } from './dom.js'
 import { time } from './format.js'
+import { Refreshing } from './refreshing.js'
 import { routeHash } from './route.js'
 
 /**
@@ -26,15 +27,13 @@ const mostActors = 100
 export class NodesView {
   element = h('div', { class: 'sessions nodes' })
   #project
-  #report
   #summary = h('span', { class: 'muted', role: 'status' })
   #nodes = h('tbody')
   #actors = h('tbody')
   #actorsTable = h('table', { hidden: true })
   #noActors = h('p', { class: 'empty' }, 'No actor of this project is in memory.')
   #shown = ''
-  #stopped = false
-  #timer = 0
+  #refreshing
 
   /**
    * @param {string} project
@@ -42,7 +41,7 @@ export class NodesView {
    */
   constructor(project, report) {
     this.#project = project
-    this.#report = report
+    this.#refreshing = new Refreshing(() => this.#refresh(), refreshMs, report)
     const columns = ['Node', 'Status', 'Shards', 'Live actors', 'Effects', 'Address', 'Started']
     this.#actorsTable.append(head(['Actor', 'Machine', 'Node']), this.#actors)
     this.element.append(
@@ -56,24 +55,14 @@ export class NodesView {
   }
 
   /** @throws {import('./api.js').ApiError} when the first read fails */
-  async start() {
-    await this.#refresh()
-    this.#schedule()
+  start() {
+    return this.#refreshing.start()
   }
 
   shown() {}
 
   stop() {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-  }
-
-  #schedule() {
-    if (this.#stopped) return
-    this.#timer = setTimeout(async () => {
-      if (document.visibilityState === 'visible') await this.#refresh().then(() => this.#report(null), this.#report)
-      this.#schedule()
-    }, refreshMs)
+    this.#refreshing.stop()
   }
 
   async #refresh() {
@@ -84,7 +73,7 @@ export class NodesView {
     ])
     const sorted = actors.data.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const text = JSON.stringify([nodes.data, sorted])
-    if (this.#stopped || text === this.#shown) return
+    if (this.#refreshing.stopped || text === this.#shown) return
     this.#shown = text
     this.#show(nodes.data, sorted)
   }

@@ -2,6 +2,7 @@ import { chip } from './actor-facts.js'
 import { get, projectPath } from './api.js'
 import { cell, h } from './dom.js'
 import { dollars, time } from './format.js'
+import { Refreshing } from './refreshing.js'
 import { routeHash, statuses } from './route.js'
 
 /**
@@ -17,14 +18,12 @@ const refreshMs = 3000
 export class SessionsView {
   element = h('div', { class: 'sessions' })
   #place
-  #report
   #summary = h('span', { class: 'muted', role: 'status' })
   #rows = h('tbody')
   #empty = h('div', { class: 'empty', hidden: true })
   #pages = h('nav', { class: 'pages', 'aria-label': 'Pages', hidden: true })
   #shown = ''
-  #stopped = false
-  #timer = 0
+  #refreshing
 
   /**
    * @param {SessionsPlace} place
@@ -32,7 +31,7 @@ export class SessionsView {
    */
   constructor(place, report) {
     this.#place = place
-    this.#report = report
+    this.#refreshing = new Refreshing(() => this.#refresh(), refreshMs, report)
     const columns = ['Session', 'Status', 'Turns', 'Cost', 'Agent', 'Created', 'Updated']
     const head = h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name)))
     this.element.append(
@@ -44,24 +43,14 @@ export class SessionsView {
   }
 
   /** @throws {import('./api.js').ApiError} when the first read fails */
-  async start() {
-    await this.#refresh()
-    this.#schedule()
+  start() {
+    return this.#refreshing.start()
   }
 
   shown() {}
 
   stop() {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-  }
-
-  #schedule() {
-    if (this.#stopped) return
-    this.#timer = setTimeout(async () => {
-      if (document.visibilityState === 'visible') await this.#refresh().then(() => this.#report(null), this.#report)
-      this.#schedule()
-    }, refreshMs)
+    this.#refreshing.stop()
   }
 
   async #refresh() {
@@ -70,7 +59,7 @@ export class SessionsView {
     /** @type {Page} */
     const found = await get(`${projectPath(project, 'sessions')}?${search}`)
     const text = JSON.stringify(found)
-    if (this.#stopped || text === this.#shown) return
+    if (this.#refreshing.stopped || text === this.#shown) return
     this.#shown = text
     this.#show(found)
   }
