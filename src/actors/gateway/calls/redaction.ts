@@ -6,12 +6,30 @@ export interface Restorer {
   push(part: string): string
   /** What `push` had kept back. */
   end(): string
+  /** For a further stream of the same answer: each tool call and each choice has one of its own. */
+  fork(): Restorer
 }
 
 /** Redaction as a project wants it. */
 export interface RedactionPolicy {
-  /** Texts of a request before they go to a provider: those that were changed, and how to turn their answer back. */
-  redact(texts: readonly string[]): { readonly texts: readonly string[]; readonly restorer: Restorer | null }
+  /** Whether texts of messages are redacted. */
+  readonly input: boolean
+  /** Whether arguments of tool calls are. */
+  readonly toolArguments: boolean
+  /**
+   * Texts of a request before they go to a provider, and JSON texts of tool calls' arguments, which stay JSON; each in
+   * order, whatever `input` and `toolArguments` say. The restorer turns their answer back; null when nothing was
+   * replaced, or the project wants no restoring. `redactChat` (src/actors/gateway/redaction/chat-redaction.ts) does this
+   * for a chat body.
+   */
+  redact(
+    texts: readonly string[],
+    toolArguments?: readonly string[],
+  ): {
+    readonly texts: readonly string[]
+    readonly toolArguments: readonly string[]
+    readonly restorer: Restorer | null
+  }
 }
 
 /** Personal data in requests, by each project's policy. */

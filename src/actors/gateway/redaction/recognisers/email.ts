@@ -1,0 +1,65 @@
+import { type Hit, hitsOf, type Recogniser } from './recogniser.ts'
+
+/** Longest local part and domain (RFC 5321). */
+const maxLocal = 64
+const maxDomain = 253
+
+const isLocal = (code: number): boolean =>
+  isWord(code) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x25 || code === 0x27
+
+const isDomain = (code: number): boolean => isWord(code) || code === 0x2e || code === 0x2d
+
+const isWord = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x5f ||
+  (code > 0xbf && code < 0x2000)
+
+/** What stands after the last dot of names of files such as `logo@2x.png`. */
+const fileEnding = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|mjs|ts|json|html?|md|txt|py|so|dll|exe)$/i
+
+const domainShape = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:\p{L}{2,24}|xn--[a-z0-9-]{2,59})$/u
+
+/** E-mail addresses, found from their `@` outwards: each character is looked at a bounded number of times. */
+export const emails: Recogniser = {
+  types: ['email'],
+  mayFind: (text) => text.includes('@'),
+  find: ({ text }) => {
+    const hits: Hit[] = []
+    for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+      const hit = around(text, at)
+      if (hit !== null) hits.push(hit)
+    }
+    return hits
+  },
+}
+
+const around = (text: string, at: number): Hit | null => {
+  let start = at
+  while (start > 0 && at - start <= maxLocal && isLocal(text.charCodeAt(start - 1))) start -= 1
+  while (start < at && !isWord(text.charCodeAt(start)) && text[start] !== '+') start += 1
+  let end = at + 1
+  while (end < text.length && end - at <= maxDomain && isDomain(text.charCodeAt(end))) end += 1
+  while (end > at && !isWord(text.charCodeAt(end - 1))) end -= 1
+  if (start === at || at - start > maxLocal || text[at - 1] === '.') return null
+  const domain = text.slice(at + 1, end)
+  if (!domainShape.test(domain) || fileEnding.test(domain)) return null
+  return isRemote(text, start, at, end) ? null : { start, end, type: 'email' }
+}
+
+/** `git@host:path` names a repository, nobody. */
+const isRemote = (text: string, start: number, at: number, end: number): boolean =>
+  text.slice(start, at) === 'git' && /^[:/]\S/.test(text.slice(end, end + 2))
+
+/** `scheme://user:password@host`: what stands between the slashes and the `@`. */
+export const urlCredentials: Recogniser = {
+  types: ['url_credentials'],
+  mayFind: (text) => text.includes('@') && text.includes('/'),
+  find: ({ text }) =>
+    hitsOf(
+      text,
+      /(?<=:\/{2,4})[^\s/?#@"'<>[\]\\:]{0,256}:[^\s/?#@"'<>[\]\\]{1,256}(?=@[\p{L}\p{N}[])/gu,
+      'url_credentials',
+    ),
+}

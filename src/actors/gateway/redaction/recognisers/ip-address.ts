@@ -1,0 +1,25 @@
+import { isIP } from 'node:net'
+import { before, hitsOf, type Recogniser } from './recogniser.ts'
+
+const v4 = /(?<![\p{L}\p{N}_.+@=~^-])(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}_-]|\.\d)/gu
+const v6 =
+  /(?<![\p{L}\p{N}_:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:]|\.\d)/giu
+
+/** Words before what has four numbers and is no address. */
+const numbered =
+  /(?:version|ver|v|release|rel|build|section|sec|chapter|clause|paragraph|table|figure|fig|appendix|oid|rev|firmware|driver|§)[\s.:]{0,3}$/i
+
+/** Nobody's: this host, any host, netmasks, multicast, and what stands for addresses in documents is still somebody's. */
+const nobodys = /^(?:0\.|127\.|255\.|::1?$)/
+
+/** Addresses of machines, IPv4 and IPv6. */
+export const ipAddresses: Recogniser = {
+  types: ['ip_address'],
+  mayFind: (text) => /\d\.\d{1,3}\.\d/.test(text) || /[0-9a-f]:[0-9a-f]{0,4}:|::/i.test(text),
+  find: ({ text }) => [
+    ...hitsOf(text, v4, 'ip_address', (match, start) => isAddress(match) && !numbered.test(before(text, start))),
+    ...hitsOf(text, v6, 'ip_address', isAddress),
+  ],
+}
+
+const isAddress = (match: string): boolean => isIP(match) !== 0 && !nobodys.test(match)

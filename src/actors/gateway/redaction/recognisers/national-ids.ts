@@ -1,0 +1,94 @@
+import { isIdentityCard, isTaxId } from './checks.ts'
+import { before, type Hit, hitsOf, isCounted, type Reading, type Recogniser } from './recogniser.ts'
+
+/** Numbers of the United States' social security: ranges that are never given out are none. */
+export const socialSecurityNumbers: Recogniser = {
+  types: ['us_ssn'],
+  mayFind: (text) => /\d{3}[ -]?\d{2}[ -]?\d{4}/.test(text),
+  find: ({ text }) =>
+    hitsOf(text, ssn, 'us_ssn', (match, start) =>
+      match[3] === '-' ? !isCounted(text, start) : /(?:ssn|social security)[^\d\n]{0,16}$/i.test(before(text, start)),
+    ),
+}
+
+const ssn = /(?<![\p{L}\p{N}_+]|\d[.-])(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu
+
+interface NationalId {
+  /** Global; bounded by what is no letter and no digit. */
+  readonly shape: RegExp
+  /** The check digits, on letters and digits alone, in upper case. */
+  readonly checks: (plain: string) => boolean
+  /** Where the shape is a plain number: words of which one has to stand before it. */
+  readonly after?: RegExp
+}
+
+const edge = (shape: string): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}_]|\\d[.-])${shape}(?![\\p{L}\\p{N}_]|[.-]\\d)`, 'giu')
+
+const nationalIds: readonly NationalId[] = [
+  // Spain: DNI and NIE
+  { shape: edge('(?:\\d{8}|[XYZ]-?\\d{7})-?[A-Z]'), checks: (id) => isTaxId(id, 'es-ES') },
+  // Italy: codice fiscale
+  { shape: edge('[A-Z]{6}\\d{2}[A-Z]\\d{2}[A-Z]\\d{3}[A-Z]'), checks: (id) => isTaxId(id, 'it-IT') },
+  // Brazil: CPF
+  { shape: edge('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}'), checks: (id) => isTaxId(id, 'pt-BR') },
+  { shape: edge('\\d{11}'), checks: (id) => isTaxId(id, 'pt-BR'), after: words('CPF') },
+  // Germany: Steuer-Identifikationsnummer
+  {
+    shape: edge('\\d{2} ?\\d{3} ?\\d{3} ?\\d{3}'),
+    checks: (id) => isTaxId(id, 'de-DE'),
+    after: words('steuer\\p{L}*(?:[- ]?(?:id|nr|nummer|identifikationsnummer))?|idnr|tin|tax id'),
+  },
+  // Poland: PESEL
+  { shape: edge('\\d{11}'), checks: (id) => isIdentityCard(id, 'PL'), after: words('PESEL') },
+  // Netherlands: BSN
+  { shape: edge('\\d{9}'), checks: (id) => isTaxId(id, 'nl-NL'), after: words('BSN|burgerservicenummer|sofinummer') },
+  // India: Aadhaar
+  {
+    shape: edge('\\d{4}[ -]?\\d{4}[ -]?\\d{4}'),
+    checks: (id) => isIdentityCard(id, 'IN'),
+    after: words('aadhaar|aadhar|uidai|uid'),
+  },
+  // United Kingdom: NHS number and national insurance number
+  { shape: edge('\\d{3}[ -]?\\d{3}[ -]?\\d{4}'), checks: (id) => isNhsNumber(id), after: words('NHS') },
+  {
+    shape: edge('(?![DFIQUV])[A-Z](?![DFIOQUV])[A-Z] ?\\d{2} ?\\d{2} ?\\d{2} ?[A-D]'),
+    checks: (id) => !/^(?:BG|GB|NK|KN|TN|NT|ZZ)/.test(id),
+  },
+  // France: numéro de sécurité sociale
+  {
+    shape: edge('[12] ?\\d{2} ?(?:0[1-9]|1[0-2]|[2-4]\\d) ?(?:\\d{2}|2[AB]) ?\\d{3} ?\\d{3} ?\\d{2}'),
+    checks: (id) => isSecuriteSociale(id),
+  },
+]
+
+function words(list: string): RegExp {
+  return new RegExp(`(?<!\\p{L})(?:${list})(?!\\p{L})[^\\n]{0,24}$`, 'iu')
+}
+
+/** National ids of some countries, by their check digits. */
+export const nationalIdNumbers: Recogniser = {
+  types: ['national_id'],
+  mayFind: (text) => /\d{2}[ .-]?\d{2}/.test(text),
+  find: (reading) => nationalIds.flatMap((id) => idsIn(reading, id)),
+}
+
+const idsIn = ({ text }: Reading, { shape, checks, after }: NationalId): readonly Hit[] =>
+  hitsOf(text, shape, 'national_id', (match, start) => {
+    if (after !== undefined && !after.test(before(text, start))) return false
+    return checks(match.replace(/[ .-]/g, '').toUpperCase())
+  })
+
+/** Modulus 11 (NHS Data Dictionary, "NHS number"). */
+const isNhsNumber = (digits: string): boolean => {
+  let sum = 0
+  for (let at = 0; at < 9; at += 1) sum += Number(digits[at]) * (10 - at)
+  const check = 11 - (sum % 11)
+  return check !== 10 && (check === 11 ? 0 : check) === Number(digits[9])
+}
+
+/** 97 less the number modulo 97; Corsica's letters stand for digits (INSEE, "NIR"). */
+const isSecuriteSociale = (id: string): boolean => {
+  const digits = id.replace('2A', '19').replace('2B', '18')
+  return digits.length === 15 && 97 - Number(BigInt(digits.slice(0, 13)) % 97n) === Number(digits.slice(13))
+}

@@ -1,0 +1,30 @@
+import { isLuhn } from './checks.ts'
+import { hitsOf, type Recogniser } from './recogniser.ts'
+
+/** Fours, Amex and Diners as they are printed, and digits without a gap. */
+const shaped =
+  /(?<![\p{L}\p{N}_+]|\d[.-])(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|3[47]\d\d([ .-])\d{6}\2\d{5}|3[068]\d\d([ .-])\d{6}\3\d{4}|\d{14,19})(?![\p{L}\p{N}_]|[.-]\d)/gu
+
+/** Numbers that card schemes give out (ISO/IEC 7812), by length. */
+const issued: readonly (readonly [lengths: readonly number[], start: RegExp])[] = [
+  [[16, 18, 19], /^4/],
+  [[16], /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/],
+  [[15], /^3[47]/],
+  [[14], /^3(?:0[0-5]|[689])/],
+  [[16, 17, 18, 19], /^(?:6011|64[4-9]|65|62|81)/],
+  [[16, 17, 18, 19], /^35(?:2[89]|[3-8])/],
+  [[16, 17, 18, 19], /^(?:50|5[6-9]|6[0137-9]|220[0-4]|9792)/],
+]
+
+/** Whether the digits are a card's: issued by a scheme, with the right check digit, and not one digit over and over. */
+export const isCard = (digits: string): boolean =>
+  issued.some(([lengths, start]) => lengths.includes(digits.length) && start.test(digits)) &&
+  isLuhn(digits) &&
+  !/^(\d)\1+$/.test(digits)
+
+/** Numbers of payment cards. */
+export const paymentCards: Recogniser = {
+  types: ['payment_card'],
+  mayFind: (text) => /\d{4}[ .-]?\d{4}/.test(text) || /3\d{3}[ .-]\d{6}[ .-]/.test(text),
+  find: ({ text }) => hitsOf(text, shaped, 'payment_card', (match) => isCard(match.replace(/\D/g, ''))),
+}

@@ -1,0 +1,59 @@
+import { phoneOf } from './checks.ts'
+import { before, type Hit, isCounted, type Reading, type Recogniser } from './recogniser.ts'
+
+const candidate = /(?<![\p{L}\p{N}_.+=#&?*-]|\d[/:])(?:\+ ?)?\(?\d[\d \u00a0()./-]{5,22}\d(?![\p{L}\p{N}_]|[.,:]\d)/gu
+
+/** North American numbers as they are written with gaps, also those that are in no plan, such as 555. */
+const northAmerican = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}$/
+
+const asked =
+  /(?:phone|telephone|tel|telefon|téléphone|teléfono|telefono|mobile|mobil|cell|cellphone|fax|call|ring|dial|sms|whatsapp|signal|handy|móvil|portable|contact|reach|anruf|appel\w*|llam\w+)(?:\s(?:me|us|him|her|them|is|at|on|number|no|nr|unter))*[^\p{L}\p{N}\n]{0,6}$/iu
+
+const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)/
+
+/** Phone numbers: with a country's prefix, as the region writes them, or after a word that says so. */
+export const phoneNumbers: Recogniser = {
+  types: ['phone'],
+  mayFind: (text) => /\d[\d \u00a0()./-]{5}/.test(text),
+  find: (reading) => {
+    const hits: Hit[] = []
+    for (const { 0: match, index: start } of reading.text.matchAll(candidate)) {
+      const number = numberIn(match, start, reading)
+      if (number !== null) hits.push({ start, end: start + number.length, type: 'phone' })
+    }
+    return hits
+  },
+}
+
+/** The candidate, or as much of it from its beginning as is a number: `030 1234567 (2024)` has one and a year. */
+const numberIn = (match: string, start: number, reading: Reading): string | null => {
+  for (let text = match, tries = 0; tries < 3; tries += 1) {
+    const digits = text.replace(/\D/g, '').length
+    if (digits < 7) return null
+    if (digits <= 17 && isNumber(text, digits, start, reading)) return text
+    const shorter = /^(.*\d)[ \u00a0()./-]+\d+$/.exec(text)?.[1]
+    if (shorter === undefined) return null
+    text = shorter
+  }
+  return null
+}
+
+const isNumber = (text: string, digits: number, start: number, reading: Reading): boolean => {
+  if (text.startsWith('+')) return digits >= 8 && isPlanned(text, reading, 'possible')
+  if (dateShape.test(text)) return false
+  const told = asked.test(before(reading.text, start))
+  if (told) return digits >= 9 || /[ ()./-]/.test(text)
+  if (isCounted(reading.text, start)) return false
+  if (northAmerican.test(text)) return reading.region === 'US' || reading.region === 'CA'
+  if (/^00[1-9]/.test(text)) return digits >= 10 && isPlanned(`+${text.slice(2)}`, reading, 'valid')
+  return /^\(?0/.test(text) && /[ ()/-]/.test(text) && digits >= 9 && isPlanned(text, reading, 'valid')
+}
+
+/** Asks the numbering plan; when that was asked too often in one text, the shape has to do. */
+const isPlanned = (text: string, { region, budget }: Reading, how: 'valid' | 'possible'): boolean => {
+  if (budget.checks <= 0) return true
+  budget.checks -= 1
+  const number = phoneOf(text, region)
+  if (number === null) return false
+  return how === 'valid' ? number.isValid() : number.isPossible()
+}

@@ -1,0 +1,70 @@
+import { isToken, longRun } from '../runs.ts'
+import { type Hit, hitsOf, type Recogniser } from './recogniser.ts'
+
+/** Keys that providers mark by how they begin. A rest shorter than any real key is a word about keys. */
+const marked = [
+  'sk-[\\w-]{20,}',
+  '[sr]k_(?:live|test)_[A-Za-z0-9]{16,}',
+  '(?:csk|cak|cpk|ect|whsec)_[\\w.+/=-]{16,}',
+  'gh[pousr]_[A-Za-z0-9]{30,}',
+  'github_pat_\\w{22,}',
+  'gl(?:pat|dt|rt|cbt)-[\\w-]{20,}',
+  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?!\\w)',
+  'AIza[\\w-]{35}',
+  'ya29\\.[\\w-]{20,}',
+  'GOCSPX-[\\w-]{20,}',
+  'xox[abeprs]-[\\w-]{10,}',
+  'xapp-\\d-[\\w-]{10,}',
+  'npm_[A-Za-z0-9]{30,}',
+  'pypi-[\\w-]{32,}',
+  'hf_[A-Za-z0-9]{30,}',
+  'gsk_[A-Za-z0-9]{30,}',
+  'xai-[A-Za-z0-9]{30,}',
+  'pplx-[A-Za-z0-9]{30,}',
+  'r8_[A-Za-z0-9]{30,}',
+  'dop_v1_[a-f0-9]{40,}',
+  'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}',
+  'SG\\.[\\w-]{16,}\\.[\\w-]{16,}',
+  'sq0(?:atp|csp)-[\\w-]{22,}',
+  'AC[a-f0-9]{32}(?!\\w)',
+  'eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?',
+]
+
+/** Begins where no longer word could have begun, so that each run of characters is read once. */
+const keys = new RegExp(`(?<![\\w-])(?:${marked.join('|')})`, 'g')
+const beginnings =
+  /sk-|[sr]k_|csk_|cak_|cpk_|ect_|whsec_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt)-|A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|xox[abeprs]-|xapp-|npm_|pypi-|hf_|gsk_|xai-|pplx-|r8_|dop_v1_|shp|SG\.|sq0|AC[a-f0-9]{8}|eyJ|earer /
+
+/** No token of those above is shorter. */
+const minToken = 15
+
+const pem = '-----BEGIN '
+const bearer = /(?<=(?<![\w-])[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/g
+const privateKey = /-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const privateKeyEnd = /-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+
+/** API keys, tokens and private keys. */
+export const secrets: Recogniser = {
+  types: ['secret'],
+  mayFind: (text) => (longRun(text, isToken, minToken, 0) !== null && beginnings.test(text)) || text.includes(pem),
+  find: ({ text }) => [
+    ...hitsOf(text, keys, 'secret'),
+    ...hitsOf(text, bearer, 'secret'),
+    ...(text.includes(pem) ? privateKeys(text) : []),
+  ],
+}
+
+/** From the line that begins it to the one that ends it, or to the end of the text when that was cut off. */
+const privateKeys = (text: string): readonly Hit[] => {
+  const hits: Hit[] = []
+  for (let from = 0; ; ) {
+    privateKey.lastIndex = from
+    const head = privateKey.exec(text)
+    if (head === null) return hits
+    privateKeyEnd.lastIndex = head.index
+    const tail = privateKeyEnd.exec(text)
+    const end = tail === null ? text.length : tail.index + tail[0].length
+    hits.push({ start: head.index, end, type: 'secret' })
+    from = end
+  }
+}
