@@ -15,6 +15,7 @@ import { installations } from './resources/installations.ts'
 import { models } from './resources/models.ts'
 import { liveActors, nodes } from './resources/nodes.ts'
 import { ratePlans } from './resources/rate-plans.ts'
+import { redactionPolicy } from './resources/redaction.ts'
 import { runs } from './resources/runs.ts'
 import { sessions } from './resources/sessions.ts'
 import { tenantUsers } from './resources/tenant-users.ts'
@@ -52,6 +53,7 @@ export const operations = {
   ...webhookDeliveries,
   ...usage,
   ...ratePlans,
+  ...redactionPolicy,
 } as const
 
 /** Id of a declared operation. */

@@ -12,6 +12,7 @@ import type { Redaction } from './calls/redaction.ts'
 import type { Routes } from './calls/routes.ts'
 import { formUseCases } from './forms/form-use-cases.ts'
 import type { Providers } from './providers.ts'
+import { RedactionPolicies } from './redaction/redaction-policies.ts'
 import type { Routing } from './routing/open-routing.ts'
 
 /** What the gateway stands on. */
