@@ -5,6 +5,7 @@ import type { RecordStore } from '../../storage/ports.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SsrfGuard } from '../tools/ssrf-guard.ts'
+import { redactionPolicyUseCases } from '../use-cases/redaction-policy.ts'
 import { type Admission, openAdmission } from './calls/admission.ts'
 import type { CallLedger } from './calls/call-ledger.ts'
 import type { ChatCalls } from './calls/chat-calls.ts'
@@ -37,22 +38,26 @@ export interface GatewayCore {
 
 /** The gateway, put together. */
 export interface Gateway extends GatewayCore {
-  readonly useCases: ReturnType<typeof formUseCases>
+  readonly useCases: ReturnType<typeof formUseCases> & ReturnType<typeof redactionPolicyUseCases>
   /** What was taken is durable, connections are ended. */
   close(): Promise<void>
 }
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
-export const openGateway = ({ routing }: GatewayParts): Gateway => {
+export const openGateway = ({ records, routing, clock }: GatewayParts): Gateway => {
+  const redaction = new RedactionPolicies({ records, now: clock.now })
   const core: GatewayCore = {
     routes: routing.routes,
     admission: openAdmission,
     ledger: forgetful,
-    redaction: untouched,
+    redaction,
   }
   return {
     ...core,
-    useCases: formUseCases({ chat: noChat }),
+    useCases: {
+      ...formUseCases({ chat: noChat }),
+      ...redactionPolicyUseCases(redaction),
+    },
     close: () => core.ledger.flush(),
   }
 }
