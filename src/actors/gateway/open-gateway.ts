@@ -71,5 +71,3 @@ const noChat: ChatCalls = {
 }
 
 const forgetful: CallLedger = { record: () => {}, flush: () => Promise.resolve() }
-
-const untouched: Redaction = { policyOf: () => null, forLog: () => '' }
