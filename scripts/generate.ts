@@ -10,6 +10,7 @@ import { chartFiles } from './generate/chart-layout.ts'
 import { coveragePage, testTexts } from './generate/coverage.ts'
 import { errorsPage } from './generate/errors-page.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
+import { logoFiles } from './generate/logos.ts'
 import { mermaidFile } from './generate/mermaid.ts'
 import { openapiFile } from './generate/openapi.ts'
 
@@ -27,6 +28,7 @@ const files: readonly GeneratedFile[] = [
   coveragePage(declared, testTexts(root)),
   ...definitions.map(mermaidFile),
   ...(await chartFiles(definitions)),
+  ...logoFiles(),
 ]
 
 const isStale = ({ path, text }: GeneratedFile): boolean => {

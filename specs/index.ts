@@ -8,6 +8,7 @@ import { agentVersions } from './resources/agent-versions.ts'
 import { agents } from './resources/agents.ts'
 import { aiChat } from './resources/ai-chat.ts'
 import { audit } from './resources/audit.ts'
+import { catalogue } from './resources/catalogue.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
 import { endUsers } from './resources/end-users.ts'
@@ -38,6 +39,7 @@ export const operations = {
   ...endUsers,
   ...audit,
   ...models,
+  ...catalogue,
   ...aiChat,
   ...clientTokens,
   ...auth,

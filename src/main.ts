@@ -47,6 +47,8 @@ const openModels = async (config: Config): Promise<Models> => {
   return { managed, providers, simulated }
 }
 
+const originOf = ({ publicUrl }: Config): string | null => (publicUrl === null ? null : new URL(publicUrl).origin)
+
 const announce = (url: string, installed: Installation, providers: Providers, log: Logger): void => {
   log.info({ url, project: installed.project }, 'server started')
   if (providers.onlySimulated)
@@ -76,6 +78,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     masterKey,
     box: openSecretBox({ masterKey }),
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
+    publicOrigin: originOf(config),
     runs: config.runs,
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
     clock: systemClock,
@@ -89,7 +92,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     actors,
     ping: () => storage.ping(),
     console: await readStaticFiles(consoleFolder),
-    publicOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
+    publicOrigin: originOf(config),
     log,
   })
   // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted

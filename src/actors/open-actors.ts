@@ -18,6 +18,7 @@ import type { SecretBox } from './auth/project-directory.ts'
 import { eraseActor } from './effects/erase-actor.ts'
 import { erasureEffects } from './effects/erasure.ts'
 import { webhookNotices } from './effects/notify.ts'
+import { RequestLedger } from './gateway/ledger/request-ledger.ts'
 import { type Gateway, openGateway } from './gateway/open-gateway.ts'
 import { costOf } from './gateway/prices.ts'
 import { ModelError } from './gateway/provider-port.ts'
@@ -77,6 +78,8 @@ export interface ActorsParts {
   readonly masterKey: Uint8Array
   readonly box: SecretBox
   readonly secureCookies: boolean
+  /** The server's address for people; null or absent: none was given. */
+  readonly publicOrigin?: string | null
   readonly runs: RunConcurrency
   /** Joins this process to others; alone without it. */
   readonly cluster?: ClusterParts
@@ -101,7 +104,8 @@ export interface Actors {
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
 export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { clock, providers } = parts
-  const notices = new NoticeDelivery(parts.storage.records, kinds, clock, parts.log)
+  const ledger = new RequestLedger({ records: parts.storage.records, clock, log: parts.log })
+  const notices = new NoticeDelivery(ledger.records, kinds, clock, parts.log)
   const { records } = notices
   const storage = { ...parts.storage, records }
   await records.prepare(kinds)
@@ -119,7 +123,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const stored = { records, now: clock.now }
   const { managed, box, cluster } = parts
   const routing = openRouting({ managed, records, box, fanOut: cluster?.fanOut, now: clock.now })
-  const gateway = openGateway({ ...parts, records, limits, routing })
+  const gateway = openGateway({ ...parts, records, ledger, limits, routing })
   const useCases = {
     ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
     ...sessionUseCases({

@@ -11,7 +11,11 @@ import type { CallLedger } from './calls/call-ledger.ts'
 import type { ChatCalls } from './calls/chat-calls.ts'
 import type { Redaction } from './calls/redaction.ts'
 import type { Routes } from './calls/routes.ts'
+import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { formUseCases } from './forms/form-use-cases.ts'
+import { LogSettings } from './ledger/log-settings.ts'
+import type { RequestLedger } from './ledger/request-ledger.ts'
+import { prices } from './prices.ts'
 import type { Providers } from './providers.ts'
 import { RedactionPolicies } from './redaction/redaction-policies.ts'
 import type { Routing } from './routing/open-routing.ts'
@@ -23,7 +27,10 @@ export interface GatewayParts {
   readonly guard: SsrfGuard
   readonly providers: Providers
   readonly routing: Routing
+  readonly ledger: RequestLedger
   readonly limits: RateLimits
+  /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
+  readonly publicOrigin?: string | null
   readonly clock: Clock
   readonly log: Logger
 }
@@ -38,27 +45,39 @@ export interface GatewayCore {
 
 /** The gateway, put together. */
 export interface Gateway extends GatewayCore {
-  readonly useCases: ReturnType<typeof formUseCases> & ReturnType<typeof redactionPolicyUseCases>
+  readonly useCases: ReturnType<typeof formUseCases> &
+    ReturnType<typeof redactionPolicyUseCases> &
+    ReturnType<typeof catalogueUseCases>
   /** What was taken is durable, connections are ended. */
   close(): Promise<void>
 }
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
-export const openGateway = ({ records, routing, clock }: GatewayParts): Gateway => {
+export const openGateway = ({
+  records,
+  routing,
+  records,
+  ledger,
+  clock,
+  publicOrigin = null,
+}: GatewayParts): Gateway => {
   const redaction = new RedactionPolicies({ records, now: clock.now })
   const core: GatewayCore = {
     routes: routing.routes,
     admission: openAdmission,
-    ledger: forgetful,
+    ledger,
     redaction,
   }
+  const settings = new LogSettings(records, clock.now)
+  ledger.start({ settings, redaction: core.redaction, beforeWrite: () => undefined })
   return {
     ...core,
     useCases: {
       ...formUseCases({ chat: noChat }),
       ...redactionPolicyUseCases(redaction),
+      ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
     },
-    close: () => core.ledger.flush(),
+    close: () => ledger.stop(),
   }
 }
 
@@ -69,5 +88,3 @@ const noChat: ChatCalls = {
     return { resume: () => {} }
   },
 }
-
-const forgetful: CallLedger = { record: () => {}, flush: () => Promise.resolve() }

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ProviderSpec, providers } from '../../specs/providers.ts'
+import type { GeneratedFile } from './generated-file.ts'
+
+/*
+ * The logo of every provider in specs/providers.ts, as `specs/logos/<id>.svg`: the vendor's mark on a white tile of our
+ * own, so that black marks can be seen on dark pages and no logo needs to know where it stands. Marks come from
+ * @lobehub/icons-static-svg (MIT), then simple-icons (CC0); who is in neither gets the first letter of its name.
+ */
+
+/** Marks that have colours of their own; the others are black. OpenRouter's colour is too pale for a white tile. */
+const colored: Readonly<Record<string, string>> = {
+  google: 'google-color',
+  mistral: 'mistral-color',
+  deepseek: 'deepseek-color',
+  perplexity: 'perplexity-color',
+  cerebras: 'cerebras-color',
+  together: 'together-color',
+  fireworks: 'fireworks-color',
+}
+
+/** The mark takes this much of a tile of 32. */
+const inset = 6
+const side = 32 - 2 * inset
+const black = '#111111'
+
+const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/** Every logo as a file. */
+export const logoFiles = (): readonly GeneratedFile[] => providers.map((provider) => logoFile(provider))
+
+const logoFile = (provider: ProviderSpec): GeneratedFile => {
+  const mark = markOf(provider.id)
+  const drawn = mark === null ? monogram(provider.name) : placed(mark)
+  const tile = `<rect x=".5" y=".5" width="31" height="31" rx="7.5" fill="#ffffff" stroke="#d8dade"/>`
+  const open = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32" role="img">'
+  const text = `${open}<title>${escaped(provider.name)}</title>${tile}${drawn}</svg>\n`
+  return { path: `specs/logos/${provider.id}.svg`, text }
+}
+
+const markOf = (id: string): string | null => {
+  const files = [`@lobehub/icons-static-svg/icons/${colored[id] ?? id}.svg`, `simple-icons/icons/${id}.svg`].map(
+    (name) => join(packages, name),
+  )
+  const file = files.find((path) => existsSync(path))
+  return file === undefined ? null : readFileSync(file, 'utf8')
+}
+
+/** The mark's own drawing inside the tile: nothing of it runs, loads anything or takes a colour from the page. */
+const placed = (svg: string): string => {
+  const [, attributes = '', content = ''] = /<svg([^>]*)>([\s\S]*)<\/svg>/.exec(svg) ?? []
+  const viewBox = /viewBox="([^"]+)"/.exec(attributes)?.[1] ?? '0 0 24 24'
+  const rule = /fill-rule="(\w+)"/.exec(attributes)?.[1]
+  const place = `x="${inset}" y="${inset}" width="${side}" height="${side}" viewBox="${viewBox}"`
+  const fill = `fill="${black}"${rule === undefined ? '' : ` fill-rule="${rule}"`}`
+  return `<svg ${place} ${fill}>${harmless(content)}</svg>`
+}
+
+const harmless = (content: string): string =>
+  content
+    .replace(/<(script|style|title|foreignObject)\b[\s\S]*?<\/\1>/gi, '')
+    .replace(/\s(?:on\w+|style)="[^"]*"/gi, '')
+    .replace(/\s(?:xlink:)?href="(?!#)[^"]*"/gi, '')
+    .replaceAll('currentColor', black)
+
+const monogram = (name: string): string =>
+  `<rect x="${inset}" y="${inset}" width="${side}" height="${side}" rx="${side / 2}" fill="#5b6472"/>` +
+  `<path d="${letters[name.charAt(0)] ?? ''}" transform="translate(11 11)" ` +
+  'fill="none" stroke="#ffffff" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round"/>'
+
+/** Drawn, since text would depend on the reader's fonts; in a square of 10. A letter that is not here leaves a plain disc. */
+const letters: Readonly<Record<string, string>> = {
+  C: 'M8.3 2.6A4 4 0 1 0 8.3 7.4',
+  S: 'M7.8 2.3C6.8 1.2 3.2 .9 2.9 3 2.6 5.3 7.7 4.6 7.3 7.1 7 9.2 3.2 9 2.1 7.6',
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

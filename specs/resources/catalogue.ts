@@ -1,0 +1,129 @@
+import { publicAccess } from '../access.ts'
+import { answersBytes, answersJson } from '../answer.ts'
+import { defineOperations } from '../declare.ts'
+import { countedList } from '../lists.ts'
+import {
+  array,
+  boolean,
+  described,
+  integer,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  string,
+} from '../schema.ts'
+
+/** What the public catalogue sorts models by, most special first. */
+export const modelTypes = ['chat', 'reasoning', 'code', 'search', 'vision', 'image'] as const
+
+/** What a model of the public catalogue may be able to do. */
+export const capabilityNames = [
+  'reasoning',
+  'vision',
+  'code',
+  'search',
+  'image',
+  'tools',
+  'structuredOutput',
+  'fileInput',
+  'videoInput',
+  'audioInput',
+  'caching',
+] as const
+
+/** One of `modelTypes`. */
+export type ModelType = (typeof modelTypes)[number]
+
+/** One of `capabilityNames`. */
+export type CapabilityName = (typeof capabilityNames)[number]
+
+const flags = <const N extends string>(names: readonly N[]) => object(flagFields(names))
+
+function flagFields<const N extends string>(names: readonly N[]): Readonly<Record<N, ReturnType<typeof boolean>>>
+function flagFields(names: readonly string[]): Shape {
+  return Object.fromEntries(names.map((name) => [name, boolean()]))
+}
+
+const model = object(
+  {
+    id: string(),
+    name: string(),
+    provider: string(),
+    provider_name: string(),
+    provider_logo_url: string(),
+    type: described(oneOf(...modelTypes), 'The first of `types`.'),
+    types: array(oneOf(...modelTypes)),
+    context_window: described(integer(), 'Tokens of input; 0 when unknown.'),
+    context_display: string(),
+    description: string(),
+    capabilities: flags(capabilityNames),
+    pricing: object({
+      input_per_million: described(number(), 'USD a million tokens; 0 where the model does not charge by tokens.'),
+      output_per_million: number(),
+      currency: string(),
+      input_display: string(),
+      output_display: string(),
+      per_image: boolean(),
+      per_image_usd: nullable(number()),
+    }),
+  },
+  { title: 'CatalogueModel' },
+)
+
+const provider = object(
+  {
+    id: string(),
+    name: string(),
+    logo_url: string(),
+    website: string(),
+    docs_url: string(),
+    model_count: integer(),
+  },
+  { title: 'CatalogueProvider' },
+)
+
+/** An hour in shared caches (interface "Public catalog"). */
+const cached = ['cache-control', 'public, s-maxage=3600'] as const
+
+const word = string({ maxLength: 256 })
+
+const open = { method: 'GET', access: publicAccess, tagged: true } as const
+
+/** The catalogue that needs no key (interface "Public catalog"). */
+export const catalogue = defineOperations('catalogue', {
+  models: {
+    ...open,
+    summary: 'List the models of every provider with their prices',
+    path: '/api/models',
+    query: {
+      provider: optional(word),
+      type: optional(oneOf(...modelTypes)),
+      search: optional(word),
+      capability: optional(array(oneOf(...capabilityNames), { maxItems: 32 })),
+    },
+    answer: answersJson(countedList(model)),
+    headers: [cached],
+  },
+  providers: {
+    ...open,
+    summary: 'List the model providers',
+    path: '/api/providers',
+    answer: answersJson(countedList(provider)),
+    headers: [cached],
+  },
+  logo: {
+    ...open,
+    summary: "Show a provider's logo",
+    path: '/api/providers/{id}/logo',
+    answer: answersBytes('image/svg+xml'),
+    errors: ['not_found'],
+    headers: [
+      cached,
+      ['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'"],
+      ['x-content-type-options', 'nosniff'],
+    ],
+  },
+})
