@@ -35,6 +35,9 @@ export const usageDocument = (usage: ModelUsage): WireObject => ({
   prompt_tokens: usage.inputTokens,
   completion_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,
-  prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+  prompt_tokens_details: {
+    cached_tokens: usage.cachedTokens,
+    ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
+  },
   completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
 })
