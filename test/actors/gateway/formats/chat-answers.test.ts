@@ -292,12 +292,11 @@ describe('a refusal', () => {
     expect(failed.error.message).toMatch(/refused the key/)
   })
 
-  it('never shows what the provider wrote', () => {
+  it('never shows a key that the provider quotes', () => {
     const error = { type: 'invalid_request_error', message: 'sk-ant-secret is wrong' }
-    expect(failure('anthropic', 400, error).error.message).not.toContain('sk-ant')
-    expect(failure('google', 400, { status: 'INVALID_ARGUMENT', message: 'key=abc' }).error.message).not.toContain(
-      'abc',
-    )
+    expect(failure('anthropic', 400, error).error.message).not.toContain('secret')
+    const quoted = { status: 'INVALID_ARGUMENT', message: 'bad key AIzaSyB-secret' }
+    expect(failure('google', 400, quoted).error.message).not.toContain('secret')
   })
 })
 
