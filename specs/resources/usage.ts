@@ -11,6 +11,7 @@ import {
   integer,
   jsonObject,
   nullable,
+  number,
   object,
   oneOf,
   optional,
@@ -25,8 +26,17 @@ const decimal = () => string({ pattern: '^-?\\d+(\\.\\d+)?$' })
 /** What summaries are grouped by. */
 export const usageGroups = ['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'operation', 'day'] as const
 
-const operation = oneOf('session.turn', 'run', 'agent_version.test')
-const billingMode = oneOf('managed', 'byok', 'simulated')
+const operation = oneOf(
+  'session.turn',
+  'run',
+  'agent_version.test',
+  'chat',
+  'vision',
+  'embedding',
+  'speech',
+  'transcription',
+)
+const billingMode = oneOf('managed', 'byok', 'custom', 'simulated')
 
 const time = (description: string) => optional(described(timestamp(), description))
 
@@ -63,6 +73,12 @@ const usageRow = object(
     output_tokens: integer(),
     cached_tokens: integer(),
     reasoning_tokens: integer(),
+    cache_write_tokens: integer(),
+    characters: nullable(integer()),
+    seconds: nullable(number()),
+    images: nullable(integer()),
+    request_id: reference(),
+    key_id: reference(),
     estimated: boolean(),
     /** null: the price of the model is unknown. */
     provider_cost_usd: nullable(decimal()),

@@ -104,8 +104,7 @@ export interface Actors {
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
 export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { clock, providers } = parts
-  const ledger = new RequestLedger({ records: parts.storage.records, clock, log: parts.log })
-  const notices = new NoticeDelivery(ledger.records, kinds, clock, parts.log)
+  const { ledger, notices } = withRecords(parts)
   const { records } = notices
   const storage = { ...parts.storage, records }
   await records.prepare(kinds)
@@ -157,6 +156,12 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   sweeper.start()
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
   return { useCases, auth, runtime, idempotent, sweeper, notices, tenants, gateway }
+}
+
+/** What stands between the store and those who read and write records. */
+const withRecords = ({ storage: { records }, clock, log }: Pick<ActorsParts, 'storage' | 'clock' | 'log'>) => {
+  const ledger = new RequestLedger({ records, clock, log })
+  return { ledger, notices: new NoticeDelivery(ledger.records, kinds, clock, log) }
 }
 
 /** What accounts read of actors. */

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
-import { ServiceError } from '../../../specs/errors.ts'
 import type { RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SsrfGuard } from '../tools/ssrf-guard.ts'
+import { chatCompletionsUseCases } from '../use-cases/chat-completions.ts'
 import { redactionPolicyUseCases } from '../use-cases/redaction-policy.ts'
 import { type Admission, openAdmission } from './calls/admission.ts'
 import type { CallLedger } from './calls/call-ledger.ts'
-import type { ChatCalls } from './calls/chat-calls.ts'
 import type { Redaction } from './calls/redaction.ts'
 import type { Routes } from './calls/routes.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
+import { openChats } from './chat/open-chats.ts'
 import { formUseCases } from './forms/form-use-cases.ts'
 import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
@@ -45,7 +45,8 @@ export interface GatewayCore {
 
 /** The gateway, put together. */
 export interface Gateway extends GatewayCore {
-  readonly useCases: ReturnType<typeof formUseCases> &
+  readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
+    ReturnType<typeof formUseCases> &
     ReturnType<typeof redactionPolicyUseCases> &
     ReturnType<typeof catalogueUseCases>
   /** What was taken is durable, connections are ended. */
@@ -53,14 +54,7 @@ export interface Gateway extends GatewayCore {
 }
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
-export const openGateway = ({
-  records,
-  routing,
-  records,
-  ledger,
-  clock,
-  publicOrigin = null,
-}: GatewayParts): Gateway => {
+export const openGateway = ({ records, routing, ledger, clock, publicOrigin = null }: GatewayParts): Gateway => {
   const redaction = new RedactionPolicies({ records, now: clock.now })
   const core: GatewayCore = {
     routes: routing.routes,
@@ -70,21 +64,18 @@ export const openGateway = ({
   }
   const settings = new LogSettings(records, clock.now)
   ledger.start({ settings, redaction: core.redaction, beforeWrite: () => undefined })
+  const { chats, keepAlive } = openChats({ ...core, guard, now: clock.now })
   return {
     ...core,
     useCases: {
-      ...formUseCases({ chat: noChat }),
+      ...chatCompletionsUseCases({ chats, keepAlive }),
+      ...formUseCases({ chat: chats }),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
     },
-    close: () => ledger.stop(),
+    close: async () => {
+      await chats.close()
+      await ledger.stop()
+    },
   }
-}
-
-const noChat: ChatCalls = {
-  complete: () => Promise.reject(new ServiceError('provider_not_configured', { param: 'model' })),
-  stream: (_, listener) => {
-    listener.fail(new ServiceError('provider_not_configured', { param: 'model' }))
-    return { resume: () => {} }
-  },
 }

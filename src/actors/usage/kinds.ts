@@ -1,11 +1,19 @@
 import type { JsonObject, RecordKind } from '../../storage/ports.ts'
 import type { TypedKind } from '../records/schema.ts'
 
-/** Where a model was called: a session's turn, a run, the test of a draft. */
-export type UsageOperation = 'session.turn' | 'run' | 'agent_version.test'
+/** Where a model was called: a session's turn, a run, the test of a draft, or a request to the gateway by what it needs. */
+export type UsageOperation =
+  | 'session.turn'
+  | 'run'
+  | 'agent_version.test'
+  | 'chat'
+  | 'vision'
+  | 'embedding'
+  | 'speech'
+  | 'transcription'
 
-/** Whose key paid the provider: ours, the caller's own, or nobody's (simulated). */
-export type BillingMode = 'managed' | 'byok' | 'simulated'
+/** Whose key paid the provider: ours, the caller's own, that of the caller's own server, or nobody's (simulated). */
+export type BillingMode = 'managed' | 'byok' | 'custom' | 'simulated'
 
 /** One model call: what it used and what that costs. Money is exact decimal text in USD; null: the price is unknown. */
 export type UsageData = {
@@ -26,6 +34,17 @@ export type UsageData = {
   /** Parts of the input and of the output. */
   readonly cached_tokens: number
   readonly reasoning_tokens: number
+  /** Part of the input that went into the provider's cache. Absent, as what follows is, on rows of calls that cannot have it. */
+  readonly cache_write_tokens?: number
+  /** Text made speech. */
+  readonly characters?: number | null
+  /** Audio made text. */
+  readonly seconds?: number | null
+  readonly images?: number | null
+  /** The request to the gateway, as its answer named it: the request log knows more. */
+  readonly request_id?: string
+  /** The key that called. */
+  readonly key_id?: string | null
   /** The provider counted nothing: tokens are estimates by length. */
   readonly estimated: boolean
   readonly provider_cost_usd: string | null

@@ -88,8 +88,18 @@ const named = (
 
 const view = (row: Row<UsageData>): UsageRow => {
   const { rate_plan_id: _plan, tenant_agent: _key, ...data } = row.data
-  return { id: row.id, at: timestampOf(row.created_at), tenant_id: row.tenant, ...data }
+  return { id: row.id, at: timestampOf(row.created_at), tenant_id: row.tenant, ...notCounted, ...data }
 }
+
+/** What rows lack whose calls cannot have it. */
+const notCounted = {
+  cache_write_tokens: 0,
+  characters: null,
+  seconds: null,
+  images: null,
+  request_id: null,
+  key_id: null,
+} as const
 
 /** What charges usage that names no plan: the plan asked for, else the newest default plan that there was at the time. */
 const standardPlan = async (

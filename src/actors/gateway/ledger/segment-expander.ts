@@ -1,0 +1,128 @@
+import type { Logger } from 'pino'
+import type { RecordStore } from '../../../storage/ports.ts'
+import { idFloor } from '../../ids.ts'
+import type { Row } from '../../records/schema.ts'
+import { Table } from '../../records/table.ts'
+import { type Clock, pause } from '../../runtime/clock.ts'
+import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
+import { projected, rowsIn } from './segment-rows.ts'
+
+/** How often segments are looked for, in ms. */
+const everyMs = 1_000
+/** A younger segment is left to the process that wrote it, and to the next round. */
+const ownersTurnMs = 500
+/** Older ones are anybody's: their process is gone, or has too much to do. */
+const orphanMs = 15_000
+/** Calls that are made rows at once. */
+const atOnce = 50
+/** A process is busy that took a call so short a time ago, in ms; then this work gets a tenth of the time. */
+const quietMs = 250
+const restFactor = 9
+const longestRestMs = 250
+
+/** What an expander stands on. */
+export interface ExpanderParts {
+  readonly records: RecordStore
+  readonly clock: Clock
+  readonly log: Logger
+  /** When the newest call was taken, in ms since the epoch. */
+  readonly lastCallAt: () => number
+}
+
+/**
+ * Makes usage rows and lines of the request log of the calls in segments, when the process has time: a row costs ten times
+ * what its call in a segment did, for the indexes that it is found by. Done again after a crash it comes to the same rows,
+ * and of two processes that do it at once neither harms the other.
+ */
+export class SegmentExpander {
+  readonly #parts: ExpanderParts
+  readonly #table: Table<SegmentData>
+  /** Ids of segments that this process wrote, oldest first. */
+  readonly #own = new Set<string>()
+  #cancel: (() => void) | undefined
+  #stopped = false
+  #round: Promise<void> = Promise.resolve()
+
+  constructor(parts: ExpanderParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, callSegments, parts.clock.now)
+  }
+
+  /** Looks for segments from now on, those that a crash left first. */
+  start(): void {
+    if (this.#stopped) return
+    this.#cancel = this.#parts.clock.after(everyMs, () => {
+      this.#round = this.round().then(() => this.start())
+    })
+  }
+
+  /** This process wrote a segment. */
+  wrote({ id }: Pick<Row<SegmentData>, 'id'>): void {
+    this.#own.add(id)
+  }
+
+  /** Ends after the rows that are under way; the rest is found again. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#round
+  }
+
+  /** What is old enough, as gently as need be. Never rejects: trouble is left to the next round. */
+  async round(): Promise<void> {
+    try {
+      const now = this.#parts.clock.now()
+      await this.#expandOld(now)
+      for (const id of this.#own) {
+        if (this.#stopped || id > idFloor(segmentPrefix, now - ownersTurnMs)) return
+        const segment = await this.#table.get(segmentScope, id)
+        if (segment !== null) await this.#expand(segment, true)
+        this.#own.delete(id)
+      }
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'calls not made rows, trying again')
+    }
+  }
+
+  /** Makes rows of every segment that there is now, of any process, without a rest. @throws {StoreUnavailable} */
+  async all(): Promise<void> {
+    for await (const segment of this.#segments(idFloor(segmentPrefix, this.#parts.clock.now() + 1))) {
+      await this.#expand(segment, false)
+      this.#own.delete(segment.id)
+    }
+  }
+
+  async #expandOld(now: number): Promise<void> {
+    for await (const segment of this.#segments(idFloor(segmentPrefix, now - orphanMs))) {
+      if (this.#stopped) return
+      await this.#expand(segment, true)
+      this.#own.delete(segment.id)
+    }
+  }
+
+  /** Oldest first, up to `end`; one in memory at a time. */
+  async *#segments(end: string): AsyncGenerator<Row<SegmentData>> {
+    for (let after = ''; ; ) {
+      const [segment] = await this.#table.list(segmentScope, { ascending: true, after, limit: 1 })
+      if (segment === undefined || segment.id >= end) return
+      yield segment
+      after = segment.id
+    }
+  }
+
+  async #expand(segment: Row<SegmentData>, gently: boolean): Promise<void> {
+    const { records } = this.#parts
+    for (let from = 0; from < segment.data.calls.length; from += atOnce) {
+      const began = performance.now()
+      await records.project(rowsIn(segment, from, from + atOnce).flatMap(projected))
+      if (gently) await this.#rest(performance.now() - began)
+    }
+    await this.#table.remove(segmentScope, segment.id)
+  }
+
+  async #rest(workedMs: number): Promise<void> {
+    const { clock, lastCallAt } = this.#parts
+    if (clock.now() - lastCallAt() > quietMs) return
+    await pause(clock, Math.min(longestRestMs, workedMs * restFactor))
+  }
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../../../storage/ports.ts'
+import type { GatewayCall } from '../calls/call-ledger.ts'
+import type { Route } from '../calls/routes.ts'
+import { priceAt, priceSnapshot } from '../prices.ts'
+import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget, SegmentUnits } from './kinds.ts'
+
+/** Puts calls into the short form of a segment. */
+export class SegmentWriter {
+  readonly #origins = new Index<SegmentOrigin>()
+  readonly #targets = new Index<SegmentTarget>()
+  readonly #calls: SegmentCall[] = []
+
+  /**
+   * @param at when the call was over, in ms since the epoch.
+   * @param log null: the call has no line in the request log.
+   */
+  add(call: GatewayCall, at: number, log: SegmentLog | null): void {
+    const { caller, status, error, streamed, firstByteMs, durationMs, attempts, costUsd } = call
+    this.#calls.push({
+      origin: this.#origin(call),
+      target: this.#target(call),
+      at,
+      id: caller.requestId,
+      status,
+      error,
+      streamed,
+      firstByteMs: firstByteMs === null ? null : rounded(firstByteMs),
+      ms: rounded(durationMs),
+      attempts,
+      usd: costUsd,
+      units: unitsOf(call),
+      log,
+    })
+  }
+
+  get data(): SegmentData {
+    return { origins: this.#origins.values, targets: this.#targets.values, calls: this.#calls }
+  }
+
+  #origin({ caller }: GatewayCall): number {
+    const { project, tenant, externalUserId: user, keyId, agentId, principal } = caller
+    const key = `${project}\n${tenant}\n${keyId}\n${agentId}\n${principal.kind}\n${user}`
+    return this.#origins.of(key, () => {
+      const credential = principal.kind
+      return { project, tenant, user, key_id: keyId, agent_id: agentId, credential }
+    })
+  }
+
+  #target({ operation, need, asked, route }: GatewayCall): number {
+    const key = `${operation}\n${need}\n${route?.provider}\n${route?.model}\n${route?.source}\n${route?.connectionId}\n${asked}`
+    return this.#targets.of(key, () => ({
+      operation,
+      need,
+      asked,
+      provider: route?.provider ?? null,
+      model: route?.model ?? null,
+      source: route?.source ?? null,
+      connection_id: route?.connectionId ?? null,
+      price: route === null ? null : snapshotOf(route),
+    }))
+  }
+}
+
+/** Values by key, each once, and where they stand. */
+class Index<T> {
+  readonly values: T[] = []
+  readonly #places = new Map<string, number>()
+
+  of(key: string, make: () => T): number {
+    const known = this.#places.get(key)
+    if (known !== undefined) return known
+    this.#places.set(key, this.values.length)
+    return this.values.push(make()) - 1
+  }
+}
+
+const unitsOf = ({ units }: GatewayCall): SegmentUnits | null => {
+  if (units === null) return null
+  const { tokens, ...others } = units
+  if (tokens === undefined) return { tokens: null, ...others }
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens = 0, reasoningTokens, estimated } = tokens
+  return {
+    tokens: [inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens, estimated ? 1 : 0],
+    ...others,
+  }
+}
+
+const snapshots = new WeakMap<Route, { readonly price: JsonObject | null }>()
+
+/** Routes are the same objects from call to call. A custom server's prices are not known, whatever its models are called. */
+const snapshotOf = (route: Route): JsonObject | null => {
+  const known = snapshots.get(route)
+  if (known !== undefined) return known.price
+  const row = priceAt(route.provider, route.model)
+  const price = row === undefined ? null : priceSnapshot(row)
+  snapshots.set(route, { price })
+  return price
+}
+
+/** A tenth of a millisecond is as fine as anybody wants to know. */
+const rounded = (ms: number): number => Math.round(ms * 10) / 10
