@@ -51,11 +51,11 @@ const markOf = (id: string): string | null => {
 /** The mark's own drawing inside the tile: nothing of it runs, loads anything or takes a colour from the page. */
 const placed = (svg: string): string => {
   const [, attributes = '', content = ''] = /<svg([^>]*)>([\s\S]*)<\/svg>/.exec(svg) ?? []
-  const viewBox = /viewBox="([^"]+)"/.exec(attributes)?.[1] ?? '0 0 24 24'
+  const width = /viewBox="0 0 (\d+) \1"/.exec(attributes)?.[1] ?? '24'
   const rule = /fill-rule="(\w+)"/.exec(attributes)?.[1]
-  const place = `x="${inset}" y="${inset}" width="${side}" height="${side}" viewBox="${viewBox}"`
+  const place = `transform="translate(${inset} ${inset}) scale(${(side / Number(width)).toFixed(4)})"`
   const fill = `fill="${black}"${rule === undefined ? '' : ` fill-rule="${rule}"`}`
-  return `<svg ${place} ${fill}>${harmless(content)}</svg>`
+  return `<g ${place} ${fill}>${harmless(content)}</g>`
 }
 
 const harmless = (content: string): string =>
