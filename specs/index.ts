@@ -9,6 +9,7 @@ import { agents } from './resources/agents.ts'
 import { aiChat } from './resources/ai-chat.ts'
 import { audit } from './resources/audit.ts'
 import { catalogue } from './resources/catalogue.ts'
+import { chatCompletions } from './resources/chat-completions.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
 import { endUsers } from './resources/end-users.ts'
@@ -41,6 +42,7 @@ export const operations = {
   ...models,
   ...catalogue,
   ...aiChat,
+  ...chatCompletions,
   ...clientTokens,
   ...auth,
   ...projects,

@@ -50,7 +50,7 @@ export async function withRetries<T>(
 }
 
 /** Milliseconds until the next attempt; undefined when there is none. Half of the back-off is jitter. */
-function waitBefore(
+export function waitBefore(
   failed: number,
   failure: AttemptFailed,
   policy: CallPolicy,

@@ -16,7 +16,6 @@ import { formUseCases } from './forms/form-use-cases.ts'
 import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import { prices } from './prices.ts'
-import type { Providers } from './providers.ts'
 import { RedactionPolicies } from './redaction/redaction-policies.ts'
 import type { Routing } from './routing/open-routing.ts'
 
@@ -25,7 +24,6 @@ export interface GatewayParts {
   readonly records: RecordStore
   readonly box: SecretBox
   readonly guard: SsrfGuard
-  readonly providers: Providers
   readonly routing: Routing
   readonly ledger: RequestLedger
   readonly limits: RateLimits
@@ -54,7 +52,7 @@ export interface Gateway extends GatewayCore {
 }
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
-export const openGateway = ({ records, routing, ledger, clock, publicOrigin = null }: GatewayParts): Gateway => {
+export const openGateway = ({ records, guard, routing, ledger, clock, publicOrigin = null }: GatewayParts): Gateway => {
   const redaction = new RedactionPolicies({ records, now: clock.now })
   const core: GatewayCore = {
     routes: routing.routes,

@@ -130,7 +130,8 @@ function parseChunk(data: string): WireObject {
   return chunk
 }
 
-function usageOf(usage: WireObject): ModelUsage {
+/** Usage as OpenAI counts it. */
+export function usageOf(usage: WireObject): ModelUsage {
   return {
     inputTokens: countOf(usage.prompt_tokens),
     outputTokens: countOf(usage.completion_tokens),

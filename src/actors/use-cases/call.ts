@@ -81,6 +81,10 @@ export interface Call<Params, Query, Body> {
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named somebody. */
   readonly attribution?: Attribution | undefined
+  /** The JSON body as it came. `body` is what it says, with defaults filled in. */
+  readonly bytes?: Uint8Array | undefined
+  /** Tells the listener when the caller goes before the answer has ended, or is gone already. One listener; it costs nothing. */
+  readonly onGone?: ((listener: () => void) => void) | undefined
   /** Aborts when the caller is gone before the answer has ended. Costs something: read it where work can be called off. */
   readonly signal: AbortSignal
 }
@@ -114,8 +118,8 @@ export interface StreamAnswer {
 export interface ByteSink {
   /** False: no more, please, until `resume`. The part is taken all the same. */
   push(part: string | Uint8Array): boolean
-  /** The body is whole. */
-  end(): void
+  /** The body is whole, with this last part if one is given. */
+  end(last?: string | Uint8Array): void
   /** It broke: the reader sees a broken stream, never a clean end. */
   abort(): void
 }

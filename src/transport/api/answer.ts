@@ -89,7 +89,7 @@ const sendBytes = (exchange: Exchange, status: number, result: BytesResult, tagg
 const relay = (bytes: ByteStream, writer: BodyWriter, exchange: Exchange): void => {
   const control = bytes.start({
     push: (part) => writer.write(part),
-    end: () => writer.end(),
+    end: (last) => writer.end(last),
     abort: () => writer.abort(),
   })
   writer.onDrain(() => control.resume())

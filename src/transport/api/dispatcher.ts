@@ -13,11 +13,11 @@ import type { Authenticator, Origins } from './authenticator.ts'
 import { authorise, scopeFor } from './authorise.ts'
 import { refuseCrossSite } from './csrf.ts'
 import type { Endpoint } from './endpoint.ts'
-import { addHeaders, type Exchange, goneSignal } from './exchange.ts'
+import { addHeaders, type Exchange, goneSignal, onGone } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 import { lastEventId } from './last-event-id.ts'
 import { aboutOf, admitNamed, type Tenants } from './named-tenant.ts'
-import { readBody } from './read-body.ts'
+import { type ReadBody, readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
 import { asStreamed } from './schema.ts'
@@ -51,7 +51,8 @@ export class Dispatcher implements HttpHandler {
   constructor(parts: ApiParts) {
     this.#parts = parts
     for (const endpoint of parts.endpoints) {
-      for (const path of endpoint.operation.paths) this.#router.add(endpoint.operation.method, path, endpoint)
+      const { method, paths, slashesInLast } = endpoint.operation
+      for (const path of paths) this.#router.add(method, path, endpoint, slashesInLast)
     }
   }
 
@@ -96,7 +97,11 @@ export class Dispatcher implements HttpHandler {
     if (operation.cors && request.header('origin') !== undefined) await this.#checkOrigin(exchange, principal)
     this.#checkAccess(request, endpoint, principal)
     const query = validator.query(request.query)
-    const { value: body, files } = operation.body === null ? noBody : await readBody(operation, request)
+    const {
+      value: body,
+      files,
+      bytes,
+    }: ReadBody = operation.body === null ? noBody : await readBody(operation, request)
     validator.body(body)
     const scope = scopeFor(operation, principal)
     const params = named(operation.params, values)
@@ -120,6 +125,8 @@ export class Dispatcher implements HttpHandler {
       accept: request.header('accept') ?? '',
       files,
       attribution,
+      bytes,
+      onGone: (listener) => onGone(exchange, listener),
       get signal() {
         return goneSignal(exchange)
       },

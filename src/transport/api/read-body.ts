@@ -10,6 +10,8 @@ import { boundaryOf, parseForm } from './multipart.ts'
 export interface ReadBody {
   readonly value: unknown
   readonly files: readonly UploadedFile[]
+  /** The JSON that `value` was parsed from. */
+  readonly bytes?: Buffer
 }
 
 const noFiles: readonly UploadedFile[] = []
@@ -31,7 +33,7 @@ export const readBody = async (operation: Operation, request: HttpRequest): Prom
   }
   if (bytes.length === 0) return { value: {}, files: noFiles }
   if (!isJsonType(contentType)) throw unsupported('application/json')
-  return { value: parseJson(bytes), files: noFiles }
+  return { value: parseJson(bytes), files: noFiles, bytes }
 }
 
 const unsupported = (type: string): ServiceError =>

@@ -1,0 +1,85 @@
+import { anyKeyOrDashboard } from '../access.ts'
+import { answersBytes, answersEither, answersJson } from '../answer.ts'
+import { defineOperations } from '../declare.ts'
+import { memoryBlock, memoryField } from '../memory-field.ts'
+import { array, boolean, integer, json, nullable, number, object, oneOf, optional, string } from '../schema.ts'
+
+const model = string({ minLength: 1, maxLength: 256 })
+
+/** Tokens that an answer took (OpenAI's form). */
+const usage = object(
+  { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer() },
+  { title: 'ChatCompletionUsage', open: true },
+)
+
+const completion = object(
+  {
+    id: string(),
+    object: oneOf('chat.completion'),
+    created: integer(),
+    model: string(),
+    choices: array(
+      object(
+        {
+          index: integer(),
+          message: object({ role: oneOf('assistant'), content: nullable(string()) }, { open: true }),
+          finish_reason: nullable(string()),
+        },
+        { open: true },
+      ),
+    ),
+    usage: optional(usage),
+    memory: optional(memoryBlock),
+  },
+  { title: 'ChatCompletion', open: true },
+)
+
+/**
+ * OpenAI's chat completions. Only what the gateway itself goes by is declared; whatever else a request says is the
+ * provider's to read.
+ */
+export const chatCompletions = defineOperations('chat_completions', {
+  create: {
+    summary: 'Answer a conversation, in the form of OpenAI',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    access: anyKeyOrDashboard,
+    attributed: true,
+    cors: true,
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    maxBodyBytes: 50 * 1024 * 1024,
+    body: object({
+      model,
+      messages: array(object({ role: string({ maxLength: 32 }), content: optional(json()) }, { open: true }), {
+        minItems: 1,
+      }),
+      models: optional(array(model, { maxItems: 8 })),
+      stream: optional(nullable(boolean())),
+      stream_options: optional(nullable(object({ include_usage: optional(nullable(boolean())) }, { open: true }))),
+      temperature: optional(nullable(number({ min: 0, max: 2 }))),
+      max_tokens: optional(nullable(integer({ min: 1 }))),
+      max_completion_tokens: optional(nullable(integer({ min: 1 }))),
+      n: optional(nullable(integer({ min: 1, max: 128 }))),
+      tools: optional(nullable(array(object({ type: string({ maxLength: 64 }) }, { open: true })))),
+      memory: optional(nullable(memoryField)),
+    }),
+    answer: answersEither(answersJson(completion), answersBytes('text/event-stream')),
+    errors: [
+      'bad_request',
+      'model_not_found',
+      'context_length_exceeded',
+      'content_policy_violation',
+      'provider_not_configured',
+      'rate_limit_exceeded',
+      'budget_exceeded',
+      'price_unknown',
+      'credit_balance_exhausted',
+      'provider_rate_limited',
+      'provider_timeout',
+      'provider_unavailable',
+      'provider_error',
+      'provider_stream_broken',
+    ],
+  },
+})

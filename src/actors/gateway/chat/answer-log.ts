@@ -1,0 +1,36 @@
+import { completionOf } from '../formats/completion-of.ts'
+import { isObject, parseJson, type WireObject } from '../wire.ts'
+
+/** Bytes of frames, and numbers of chunks, that are kept of a streamed answer for the request log. */
+const maxBytes = 128 * 1024
+const maxChunks = 2048
+
+/** What was streamed to the caller, for the request log: kept as it is, and read only when the log asks for it. */
+export class AnswerLog {
+  readonly #frames: Buffer[] = []
+  readonly #chunks: WireObject[] = []
+  #bytes = 0
+
+  frames(bytes: Buffer): void {
+    if (this.#bytes > maxBytes) return
+    this.#bytes += bytes.length
+    this.#frames.push(bytes)
+  }
+
+  chunk(chunk: WireObject): void {
+    if (this.#chunks.length < maxChunks) this.#chunks.push(chunk)
+  }
+
+  /** The answer as one `chat.completion`; the beginning of a very long one. */
+  toString(): string {
+    const chunks = [...this.#chunks, ...chunksIn(Buffer.concat(this.#frames).toString('utf8'))]
+    return chunks.length === 0 ? '' : JSON.stringify(completionOf(chunks))
+  }
+}
+
+const chunksIn = (frames: string): readonly WireObject[] =>
+  frames
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => parseJson(line.slice(5)))
+    .filter(isObject)

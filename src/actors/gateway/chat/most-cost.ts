@@ -1,0 +1,42 @@
+import type { ChatBody } from '../calls/chat-calls.ts'
+import type { Route } from '../calls/routes.ts'
+import { costOfUnits, priceAt } from '../prices.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf } from '../wire.ts'
+
+/** No tokeniser makes more tokens of a text than it has bytes. */
+const tokensAByte = 1
+
+/** The most that a picture is counted as by any model that we know. */
+const tokensAnImage = 50_000
+
+/** For models whose longest answer nobody knows. */
+const longestAnswer = 128_000
+
+/** What a chat call costs at most, in USD as decimal text; null when the price is not known. Pessimistic: it holds a budget. */
+export const mostCostOf = (body: ChatBody, route: Route): string | null => {
+  const row = priceAt(route.provider, route.model)
+  if (row === undefined) return null
+  const answers = Math.max(1, countOf(body.n))
+  const longest = countOf(body.max_completion_tokens) || countOf(body.max_tokens) || row.max_output || longestAnswer
+  const tokens = {
+    inputTokens: inputTokens(body),
+    outputTokens: longest * answers,
+    cachedTokens: 0,
+    reasoningTokens: 0,
+  }
+  return costOfUnits(row, { tokens })
+}
+
+const inputTokens = (body: ChatBody): number => {
+  const images = arrayOf(body.messages).flatMap((message) => arrayOf(objectOf(message).content).filter(isImage))
+  const encoded = images.reduce<number>((sum, image) => sum + urlOf(image).length, 0)
+  const text = Buffer.byteLength(JSON.stringify(body)) - encoded
+  return text * tokensAByte + images.length * tokensAnImage
+}
+
+const isImage = (part: unknown): boolean => isObject(part) && part.type === 'image_url'
+
+const urlOf = (image: unknown): string => {
+  const { image_url } = objectOf(image)
+  return textOf(image_url) || textOf(objectOf(image_url).url)
+}

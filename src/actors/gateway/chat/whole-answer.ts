@@ -1,0 +1,30 @@
+import { refused, streamedFailure } from '../failure.ts'
+import type { FormatRequest } from '../formats/chat-format.ts'
+import { usageOf } from '../openai-answer.ts'
+import { ModelError } from '../provider-port.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../wire.ts'
+import type { StreamEnd } from './answer-reader.ts'
+
+/** A whole answer, read. */
+export interface Whole extends StreamEnd {
+  /** OpenAI's `chat.completion`. */
+  readonly completion: WireObject
+}
+
+/** @throws {AttemptFailed} for what is no answer of the format, and for an error with a good status. */
+export function readWhole(bytes: Buffer, format: FormatRequest | null): Whole {
+  const json = parseJson(bytes.toString('utf8'))
+  if (format !== null) return format.answer(json)
+  if (!isObject(json)) throw noAnswer()
+  if (isObject(json.error)) throw streamedFailure(json.error)
+  if (!Array.isArray(json.choices)) throw noAnswer()
+  return {
+    completion: json,
+    model: textOf(json.model),
+    usage: isObject(json.usage) ? usageOf(json.usage) : null,
+    finishReason: textOf(objectOf(arrayOf(json.choices)[0]).finish_reason),
+  }
+}
+
+const noAnswer = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))
