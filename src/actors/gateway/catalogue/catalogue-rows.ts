@@ -68,9 +68,13 @@ export const catalogueProviders = (models: readonly CatalogueModel[], origin: st
     model_count: models.filter(({ provider }) => provider === id).length,
   }))
 
-/** A chat model without a price for its answers is left out: 0 would say that they are free. */
-const isShown = ({ mode, output, retires }: PriceRow, today: string): boolean =>
-  (mode === 'image' || (mode === 'chat' && output !== undefined)) && (retires === undefined || retires > today)
+/**
+ * Without a price for its answers, or for its images, a model is left out: 0 would say that they are free. Image models
+ * bill by the image here (interface "Public catalog model row"), so those that the list prices by tokens only are left out.
+ */
+const isShown = ({ mode, output, image, retires }: PriceRow, today: string): boolean =>
+  ((mode === 'image' && image !== undefined) || (mode === 'chat' && output !== undefined)) &&
+  (retires === undefined || retires > today)
 
 const catalogueModel = (row: PriceRow, provider: ProviderSpec, origin: string): CatalogueModel => {
   const types = typesOf(row)
@@ -127,7 +131,6 @@ const flagsOf = (capabilities: readonly string[]): Readonly<Record<CapabilityNam
   }
 }
 
-/** Image models bill by the image; those whose list price is by tokens only are shown by tokens. */
 const pricingOf = ({ input, output, image }: PriceRow): CataloguePricing => {
   const read = perMillion(input)
   const written = perMillion(output)

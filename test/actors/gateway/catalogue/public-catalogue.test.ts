@@ -16,6 +16,13 @@ const table = priceTable({
       'gpt-x-search': { ...chat, capabilities: ['search'] },
       'gpt-gone': { ...chat, retires: '2026-06-01' },
       'gpt-draw': { mode: 'image', input: '0.000005', image: '0.042', context: 0, capabilities: ['image'] },
+      'gpt-draw-by-tokens': {
+        mode: 'image',
+        input: '0.000005',
+        output: '0.00003',
+        context: 0,
+        capabilities: ['image'],
+      },
       'embed-1': { mode: 'embedding', input: '0.0000001', context: 8192, capabilities: [] },
       'tts-1': { mode: 'speech', character: '0.000015', context: 0, capabilities: [] },
       'no-output': { mode: 'chat', input: '0.000001', context: 0, capabilities: [] },
@@ -144,6 +151,11 @@ describe('the catalogue of the snapshot', () => {
   it('counts each model with one provider', () => {
     const sum = catalogue.providers().data.reduce((all, { model_count }) => all + model_count, 0)
     expect(sum).toBe(catalogue.models({}).total)
+  })
+
+  it('prices every image model by the image', () => {
+    const { data } = catalogue.models({ type: 'image' })
+    expect(data.filter(({ pricing }) => !pricing.per_image || !(Number(pricing.per_image_usd) > 0))).toEqual([])
   })
 
   it('shows no chat model as free', () => {
