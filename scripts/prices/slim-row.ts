@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
 import type { ModelMode, PriceRow, PriceTier } from '../../src/actors/gateway/price-table.ts'
-import { arrayOf, textOf, type WireObject } from '../../src/actors/gateway/wire.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '../../src/actors/gateway/wire.ts'
 
 /** A row without what its place in the file says. */
 export type SlimRow = Omit<PriceRow, 'provider' | 'id'>
@@ -36,7 +36,7 @@ export function slimRow(provider: string, id: string, fields: WireObject, imageP
   const mode = modes[textOf(fields.mode)]
   if (mode === undefined || noModels.test(id)) return undefined
   if (mode === 'chat' && (otherChats.test(id) || !givesText(fields))) return undefined
-  const prices = pricesOf(mode, fields, imagePrice)
+  const prices = pricesOf(mode, id, fields, imagePrice)
   if (prices === undefined || (mode === 'image' && prices.image === undefined && prices.output === undefined))
     return undefined
   const row: SlimRow = {
@@ -53,10 +53,10 @@ export function slimRow(provider: string, id: string, fields: WireObject, imageP
 
 type Prices = Pick<
   SlimRow,
-  'input' | 'output' | 'cached' | 'cacheWrite' | 'reasoning' | 'tiers' | 'character' | 'second' | 'image'
+  'input' | 'output' | 'cached' | 'cacheWrite' | 'reasoning' | 'tiers' | 'character' | 'second' | 'image' | 'call'
 >
 
-function pricesOf(mode: ModelMode, fields: WireObject, imagePrice: number | undefined): Prices | undefined {
+function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: number | undefined): Prices | undefined {
   const input = decimal(fields.input_cost_per_token)
   const output = decimal(mode === 'image' ? fields.output_cost_per_image_token : fields.output_cost_per_token)
   const tokens: Prices = {
@@ -68,8 +68,21 @@ function pricesOf(mode: ModelMode, fields: WireObject, imagePrice: number | unde
     ...optional('tiers', tiersOf(fields)),
   }
   const known = input === undefined ? {} : tokens
-  const prices = { ...known, ...unitPrices(mode, fields, imagePrice) }
+  const prices = {
+    ...known,
+    ...optional('call', searchPrice(mode, id, fields)),
+    ...unitPrices(mode, fields, imagePrice),
+  }
   return Object.keys(prices).length === 0 ? undefined : prices
+}
+
+/**
+ * One search of the web, for models that search in every call; for others it is a tool that we do not offer. The price
+ * of the smallest search, which is what their providers make unless the request asks for more.
+ */
+function searchPrice(mode: ModelMode, id: string, fields: WireObject): string | undefined {
+  if (mode !== 'chat' || !/^sonar|-search-/.test(id)) return undefined
+  return decimal(objectOf(fields.search_context_cost_per_query).search_context_size_low)
 }
 
 /** What is charged by something else than tokens; such a price is used where the call says how many there were. */

@@ -27,6 +27,8 @@ export interface PriceRow {
   readonly second?: string
   /** One image made, of the provider's usual size and quality. */
   readonly image?: string
+  /** Each call on top of its tokens: models that search the web whenever they are asked. */
+  readonly call?: string
   readonly tiers?: readonly PriceTier[]
   /** Input tokens that the model takes; 0 when unknown. */
   readonly context: number
@@ -113,7 +115,7 @@ const isPriceFile = (file: object): file is PriceFile => {
 
 const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^\d+(\.\d{1,18})?$/.test(value)
 
-const priceFields = ['input', 'output', 'cached', 'cacheWrite', 'reasoning', 'character', 'second', 'image']
+const priceFields = ['input', 'output', 'cached', 'cacheWrite', 'reasoning', 'character', 'second', 'image', 'call']
 
 function isPriceRow(row: unknown): boolean {
   const fields = objectOf(row)

@@ -56,7 +56,7 @@ export function costOfUnits(row: PriceRow | undefined, units: CallUnits): string
 
 /** The prices of a row as usage rows keep them: USD by unit, and the day of the list that they are of. */
 export function priceSnapshot(row: PriceRow): PriceSnapshot {
-  const { input, output, cached, cacheWrite, reasoning, character, second, image, tiers } = row
+  const { input, output, cached, cacheWrite, reasoning, character, second, image, call, tiers } = row
   return {
     date: prices.date,
     currency: prices.currency,
@@ -68,6 +68,7 @@ export function priceSnapshot(row: PriceRow): PriceSnapshot {
     ...(character !== undefined && { character }),
     ...(second !== undefined && { second }),
     ...(image !== undefined && { image }),
+    ...(call !== undefined && { call }),
     ...(tiers !== undefined && { tiers: tiers.map((tier) => ({ ...tier })) }),
   }
 }
@@ -86,7 +87,7 @@ function costOfTokens(row: PriceRow, usage: ModelUsage): string | null {
   const cached = Math.min(usage.cachedTokens, usage.inputTokens)
   const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached)
   const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens)
-  let total = rates.input * BigInt(usage.inputTokens - cached - written)
+  let total = rates.call + rates.input * BigInt(usage.inputTokens - cached - written)
   if (cached > 0) total += rates.cached * BigInt(cached)
   if (written > 0) total += rates.cacheWrite * BigInt(written)
   if (rates.output !== null) total += rates.output * BigInt(usage.outputTokens - reasoning)
@@ -102,6 +103,8 @@ interface Rates {
   readonly cacheWrite: Attodollars
   readonly output: Attodollars | null
   readonly reasoning: Attodollars
+  /** The call itself. */
+  readonly call: Attodollars
 }
 
 /** Rates of each row that was asked for, longest input first; empty where tokens have no price. */
@@ -136,5 +139,6 @@ const tierRates = (row: PriceRow, plainInput: string, tier: PriceTier): Rates =>
     cacheWrite: attodollars(cacheWrite ?? input),
     output: output === undefined ? null : attodollars(output),
     reasoning: attodollars(tier.output ?? row.reasoning ?? output ?? '0'),
+    call: attodollars(row.call ?? '0'),
   }
 }

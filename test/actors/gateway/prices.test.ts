@@ -40,6 +40,10 @@ describe('the cost of a call', () => {
     expect(costOf('gpt-4o-mini', odd)).toBe(costOf('gpt-4o-mini', usage(10, 10, 10, 10)))
   })
 
+  it('has the search in it for models that search in every call', () => {
+    expect(costOf('sonar', usage(1000, 1000))).toBe('0.007')
+  })
+
   it('is that of the provider that is named, where several sell one model', () => {
     const id = 'openai/gpt-oss-120b'
     expect(costOf(`groq/${id}`, usage(1, 0))).toBe(priceAt('groq', id)?.input)
@@ -83,7 +87,7 @@ describe('the cost of a call', () => {
 })
 
 const plainTokens = prices.rows.filter(
-  ({ input, output, tiers }) => input !== undefined && output !== undefined && tiers === undefined,
+  ({ input, output, tiers, call }) => input && output && tiers === undefined && call === undefined,
 )
 
 describe('the cost of a call of another kind', () => {
