@@ -31,8 +31,8 @@ const message = object(
     name: maybe(string({ maxLength: 256 })),
     toolCalls: maybe(array(jsonObject(), { maxItems: 128 })),
     tool_calls: maybe(array(jsonObject(), { maxItems: 128 })),
-    toolCallId: maybe(string({ maxLength: 256 })),
-    tool_call_id: maybe(string({ maxLength: 256 })),
+    toolCallId: maybe(string({ maxLength: 65_536 })),
+    tool_call_id: maybe(string({ maxLength: 65_536 })),
   },
   { title: 'AiChatMessage' },
 )
