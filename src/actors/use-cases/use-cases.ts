@@ -14,10 +14,15 @@ export interface JsonChoice<T> {
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 
+/** Whole bytes as JSON has them, so that an answer can be kept for an Idempotency-Key. */
+export interface KeepableBytes {
+  readonly base64: string
+}
+
 /** Bytes of the operation's content types: whole, or in parts as they are made. */
 export interface BytesResult {
   readonly contentType: string
-  readonly bytes: string | Uint8Array | AsyncIterable<string | Uint8Array> | ByteStream
+  readonly bytes: string | Uint8Array | KeepableBytes | AsyncIterable<string | Uint8Array> | ByteStream
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 

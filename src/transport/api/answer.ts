@@ -79,6 +79,10 @@ const sendBytes = (exchange: Exchange, status: number, result: BytesResult, tagg
     exchange.response.send(status, head, bytes)
     return status
   }
+  if ('base64' in bytes) {
+    exchange.response.send(status, head, Buffer.from(bytes.base64, 'base64'))
+    return status
+  }
   const writer = exchange.response.stream(status, head)
   if ('start' in bytes) relay(bytes, writer, exchange)
   else void pour(bytes, writer, exchange)

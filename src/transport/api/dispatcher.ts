@@ -194,7 +194,7 @@ export class Dispatcher implements HttpHandler {
 
 /** What is pushed as it is made cannot be kept: a key means nothing to it. */
 const isStreamed = ({ answer }: Operation, { body }: AnyCall): boolean =>
-  answer.kind === 'choice' && asStreamed(body)?.stream === true
+  answer.kind !== 'json' && asStreamed(body)?.stream === true
 
 /** HEAD asks what GET asks; of a stream there is nothing to say without its body. */
 const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | undefined => {

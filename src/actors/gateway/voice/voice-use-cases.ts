@@ -1,0 +1,108 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { RateLimits } from '../../../storage/cluster-ports.ts'
+import type { Principal } from '../../use-cases/call.ts'
+import type { BytesResult, UseCases } from '../../use-cases/use-cases.ts'
+import { defaultCallPolicy } from '../call-policy.ts'
+import { callerOf } from '../calls/caller.ts'
+import type { Upstreams } from '../chat/upstreams.ts'
+import type { GatewayCore } from '../open-gateway.ts'
+import { audioFile } from './audio-file.ts'
+import { Latencies } from './latencies.ts'
+import { SpeechCalls } from './speech-calls.ts'
+import { SpeechPlanner } from './speech-planner.ts'
+import { TranscriptionCalls } from './transcription-calls.ts'
+import { TranscriptionPlanner } from './transcription-planner.ts'
+import type { VoicePolicy } from './voice-call.ts'
+import { VoiceLimit, withLimit } from './voice-limit.ts'
+import { speechList, transcriptionList, voiceList } from './voice-registry.ts'
+
+/** What voice stands on. */
+export interface VoiceParts extends GatewayCore {
+  readonly upstreams: Pick<Upstreams, 'of'>
+  readonly limits: RateLimits
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** For tests. */
+  readonly policy?: Partial<VoicePolicy>
+}
+
+/** The operations of voice. */
+export type VoiceUseCases = Pick<
+  UseCases,
+  'speech.create' | 'speech.models' | 'speech.voices' | 'transcriptions.create' | 'transcriptions.models'
+>
+
+/** A provider has 55 seconds for a whole transcript (interface "Limits"). */
+const transcriptionTimeoutMs = 55_000
+
+/** The voice API and the classic audio paths: the same operations at two addresses. */
+export const voiceUseCases = (parts: VoiceParts): VoiceUseCases => {
+  const latencies = new Latencies(parts.now)
+  const limit = new VoiceLimit(parts.limits)
+  const shared = { ...parts, latencies }
+  const patient: VoicePolicy = { ...defaultCallPolicy, totalTimeoutMs: null, ...parts.policy }
+  const whole = { firstByteTimeoutMs: transcriptionTimeoutMs, totalTimeoutMs: transcriptionTimeoutMs }
+  const speech = new SpeechCalls({ ...shared, planner: new SpeechPlanner(parts.routes, latencies), policy: patient })
+  const transcription = new TranscriptionCalls({
+    ...shared,
+    planner: new TranscriptionPlanner(parts.routes, latencies),
+    policy: { ...defaultCallPolicy, ...whole, ...parts.policy },
+  })
+  return {
+    async 'speech.create'(call) {
+      const limited = await admitted(limit, call.principal, call.scope.project)
+      const { input, model = null, voice = null, response_format, responseFormat } = call.body
+      const { speed = null, temperature = null, language = null, instructions = null, stream = false } = call.body
+      const answer = await speech.speak({
+        caller: callerOf(call),
+        operation: 'speech.create',
+        model,
+        wish: {
+          text: input,
+          voice,
+          format: response_format ?? responseFormat ?? null,
+          speed,
+          temperature,
+          language,
+          instructions,
+          streamed: stream,
+        },
+        signal: call.signal,
+      })
+      return {
+        ...(call.idempotency === null ? answer : keepable(answer)),
+        headers: withLimit(limited, answer.headers ?? []),
+      }
+    },
+    async 'transcriptions.create'(call) {
+      const file = audioFile(call.files)
+      const limited = await admitted(limit, call.principal, call.scope.project)
+      const { model = null, language = null, prompt = null, temperature = null, diarize = false } = call.body
+      const form = call.body.response_format ?? call.body.responseFormat ?? 'json'
+      const { headers, ...answer } = await transcription.transcribe({
+        caller: callerOf(call),
+        operation: 'transcriptions.create',
+        model,
+        wish: { file, form, language, prompt, temperature, diarize },
+        signal: call.signal,
+      })
+      const all = withLimit(limited, headers)
+      return 'json' in answer ? { json: answer.json, headers: all } : { bytes: { ...answer.bytes, headers: all } }
+    },
+    'speech.models': async () => speechList,
+    'speech.voices': async () => voiceList,
+    'transcriptions.models': async () => transcriptionList,
+  }
+}
+
+/** A key that browsers show may chat; it may not speak at the project's expense. */
+const admitted = (limit: VoiceLimit, principal: Principal, project: string) => {
+  if (principal.kind === 'agent_key' && principal.keyType === 'public') throw new ServiceError('forbidden')
+  return limit.take(project)
+}
+
+/** As it can be stored for an Idempotency-Key. */
+const keepable = (answer: BytesResult): BytesResult =>
+  answer.bytes instanceof Uint8Array
+    ? { ...answer, bytes: { base64: Buffer.from(answer.bytes).toString('base64') } }
+    : answer
