@@ -18,11 +18,13 @@ import { models } from './resources/models.ts'
 import { liveActors, nodes } from './resources/nodes.ts'
 import { ratePlans } from './resources/rate-plans.ts'
 import { redactionPolicy } from './resources/redaction.ts'
+import { responses } from './resources/responses.ts'
 import { runs } from './resources/runs.ts'
 import { sessions } from './resources/sessions.ts'
 import { tenantUsers } from './resources/tenant-users.ts'
 import { tenants } from './resources/tenants.ts'
 import { usage } from './resources/usage.ts'
+import { speech, transcriptions } from './resources/voice.ts'
 import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.ts'
 
 /** Every declared operation by id. A new resource is added here and nowhere else. */
@@ -42,6 +44,9 @@ export const operations = {
   ...models,
   ...catalogue,
   ...aiChat,
+  ...responses,
+  ...speech,
+  ...transcriptions,
   ...chatCompletions,
   ...clientTokens,
   ...auth,

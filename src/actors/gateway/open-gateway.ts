@@ -18,6 +18,7 @@ import type { RequestLedger } from './ledger/request-ledger.ts'
 import { prices } from './prices.ts'
 import { RedactionPolicies } from './redaction/redaction-policies.ts'
 import type { Routing } from './routing/open-routing.ts'
+import { openVoice, type Voice } from './voice/open-voice.ts'
 
 /** What the gateway stands on. */
 export interface GatewayParts {
@@ -45,6 +46,7 @@ export interface GatewayCore {
 export interface Gateway extends GatewayCore {
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof formUseCases> &
+    Voice['useCases'] &
     ReturnType<typeof redactionPolicyUseCases> &
     ReturnType<typeof catalogueUseCases>
   /** What was taken is durable, connections are ended. */
@@ -52,7 +54,16 @@ export interface Gateway extends GatewayCore {
 }
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
-export const openGateway = ({ records, guard, routing, ledger, clock, publicOrigin = null }: GatewayParts): Gateway => {
+export const openGateway = ({
+  records,
+  guard,
+  routing,
+  ledger,
+  limits,
+  clock,
+  log,
+  publicOrigin = null,
+}: GatewayParts): Gateway => {
   const redaction = new RedactionPolicies({ records, now: clock.now })
   const core: GatewayCore = {
     routes: routing.routes,
@@ -63,16 +74,19 @@ export const openGateway = ({ records, guard, routing, ledger, clock, publicOrig
   const settings = new LogSettings(records, clock.now)
   ledger.start({ settings, redaction: core.redaction, beforeWrite: () => undefined })
   const { chats, keepAlive } = openChats({ ...core, guard, now: clock.now })
+  const voice = openVoice({ ...core, guard, limits, now: clock.now })
   return {
     ...core,
     useCases: {
+      ...voice.useCases,
       ...chatCompletionsUseCases({ chats, keepAlive }),
-      ...formUseCases({ chat: chats }),
+      ...formUseCases({ chat: chats, records, search: null, now: clock.now, log }),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
     },
     close: async () => {
       await chats.close()
+      await voice.close()
       await ledger.stop()
     },
   }
