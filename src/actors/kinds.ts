@@ -5,6 +5,7 @@ import { authKinds } from './auth/kinds.ts'
 import { importMarks } from './backup/import-mark.ts'
 import { installations } from './bootstrap.ts'
 import { connectionKinds } from './gateway/connections/kinds.ts'
+import { formKinds } from './gateway/forms/kinds.ts'
 import { ledgerKinds } from './gateway/ledger/kinds.ts'
 import { redactionKinds } from './gateway/redaction/kinds.ts'
 import { recordKinds } from './records/kinds.ts'
@@ -29,6 +30,7 @@ export const kinds: readonly RecordKind[] = [
   ...ledgerKinds,
   ...connectionKinds,
   ...redactionKinds,
+  ...formKinds,
   ...tenantKinds,
   installations,
   epochs,
