@@ -12,6 +12,7 @@ import { catalogue } from './resources/catalogue.ts'
 import { chatCompletions } from './resources/chat-completions.ts'
 import { clientTokens } from './resources/client-tokens.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
+import { embeddings } from './resources/embeddings.ts'
 import { endUsers } from './resources/end-users.ts'
 import { installations } from './resources/installations.ts'
 import { models } from './resources/models.ts'
@@ -48,6 +49,7 @@ export const operations = {
   ...speech,
   ...transcriptions,
   ...chatCompletions,
+  ...embeddings,
   ...clientTokens,
   ...auth,
   ...projects,

@@ -12,6 +12,7 @@ import type { Redaction } from './calls/redaction.ts'
 import type { Routes } from './calls/routes.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { openChats } from './chat/open-chats.ts'
+import { openEmbeddings } from './embeddings/open-embeddings.ts'
 import { formUseCases } from './forms/form-use-cases.ts'
 import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
@@ -45,6 +46,7 @@ export interface GatewayCore {
 /** The gateway, put together. */
 export interface Gateway extends GatewayCore {
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
+    ReturnType<typeof openEmbeddings>['useCases'] &
     ReturnType<typeof formUseCases> &
     Voice['useCases'] &
     ReturnType<typeof redactionPolicyUseCases> &
@@ -74,11 +76,13 @@ export const openGateway = ({
   const settings = new LogSettings(records, clock.now)
   ledger.start({ settings, redaction: core.redaction, beforeWrite: () => undefined })
   const { chats, keepAlive } = openChats({ ...core, guard, now: clock.now })
+  const embeddings = openEmbeddings({ ...core, guard, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, now: clock.now })
   return {
     ...core,
     useCases: {
       ...voice.useCases,
+      ...embeddings.useCases,
       ...chatCompletionsUseCases({ chats, keepAlive }),
       ...formUseCases({ chat: chats, records, search: null, now: clock.now, log }),
       ...redactionPolicyUseCases(redaction),
@@ -86,6 +90,7 @@ export const openGateway = ({
     },
     close: async () => {
       await chats.close()
+      await embeddings.close()
       await voice.close()
       await ledger.stop()
     },

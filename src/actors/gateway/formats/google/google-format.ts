@@ -16,7 +16,7 @@ export const googleFormat = (now: () => number = Date.now): ChatFormat => ({
       return new GoogleReader(new ChunkWriter(`chatcmpl-${created}`, route.model, created), route.model)
     }
     return {
-      path: pathOf(route.model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+      path: modelPath(route.model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
       headers: {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
@@ -35,7 +35,7 @@ export const googleFormat = (now: () => number = Date.now): ChatFormat => ({
 })
 
 /** A path of a model: ids are words, but for tuned models, which name their collection themselves. */
-export const pathOf = (model: string, method: string): string => {
+export const modelPath = (model: string, method: string): string => {
   const name = model.startsWith('tunedModels/') ? model : `models/${model}`
   return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`
 }

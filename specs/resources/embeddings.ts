@@ -1,0 +1,56 @@
+import { anyKeyOrDashboard } from '../access.ts'
+import { answersEither, answersJson } from '../answer.ts'
+import { defineOperations } from '../declare.ts'
+import { modelCallErrors } from '../gateway-errors.ts'
+import { array, integer, nullable, number, object, oneOf, optional, string, union } from '../schema.ts'
+
+const model = string({ minLength: 1, maxLength: 256 })
+const text = string({ minLength: 1 })
+const tokens = array(integer({ min: 0 }), { minItems: 1, maxItems: 65_536 })
+
+/** As many as OpenAI takes in a request. */
+const maxInputs = 2_048
+
+const list = object(
+  {
+    object: oneOf('list'),
+    data: array(
+      object(
+        { object: oneOf('embedding'), index: integer(), embedding: union([array(number()), string()]) },
+        { title: 'Embedding', open: true },
+      ),
+    ),
+    model: string(),
+    usage: object({ prompt_tokens: integer(), total_tokens: integer() }, { title: 'EmbeddingUsage', open: true }),
+  },
+  { title: 'EmbeddingList', open: true },
+)
+
+/** OpenAI's embeddings. Fields that are not declared are the provider's to read. */
+export const embeddings = defineOperations('embeddings', {
+  create: {
+    summary: 'Make vectors of texts, in the form of OpenAI',
+    method: 'POST',
+    path: '/v1/embeddings',
+    access: anyKeyOrDashboard,
+    attributed: true,
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    maxBodyBytes: 16 * 1024 * 1024,
+    body: object({
+      model,
+      input: union([
+        text,
+        array(text, { minItems: 1, maxItems: maxInputs }),
+        tokens,
+        array(tokens, { minItems: 1, maxItems: maxInputs }),
+      ]),
+      models: optional(array(model, { maxItems: 8 })),
+      dimensions: optional(nullable(integer({ min: 1, max: 65_536 }))),
+      encoding_format: optional(nullable(oneOf('float', 'base64'))),
+      user: optional(nullable(string({ maxLength: 512 }))),
+    }),
+    answer: answersEither(answersJson(list)),
+    errors: ['bad_request', 'content_policy_violation', ...modelCallErrors],
+  },
+})

@@ -1,0 +1,28 @@
+/** How a vector goes over the wire: numbers, or little-endian 32-bit floats in base64. */
+export type VectorEncoding = 'float' | 'base64'
+
+/** A vector in either encoding. */
+export type WireVector = readonly number[] | string
+
+/** The vector as it was asked for; as it is when it came so. */
+export function encodedAs(encoding: VectorEncoding, vector: WireVector): WireVector {
+  if (encoding === 'base64') return typeof vector === 'string' ? vector : toBase64(vector)
+  return typeof vector === 'string' ? fromBase64(vector) : vector
+}
+
+/** The vector with length 1; as it is when it has none. */
+export function unitVector(vector: readonly number[]): readonly number[] {
+  const length = Math.hypot(...vector)
+  return length === 0 ? vector : vector.map((value) => value / length)
+}
+
+function toBase64(vector: readonly number[]): string {
+  const bytes = Buffer.allocUnsafe(vector.length * 4)
+  for (const [place, value] of vector.entries()) bytes.writeFloatLE(value, place * 4)
+  return bytes.toString('base64')
+}
+
+function fromBase64(text: string): readonly number[] {
+  const bytes = Buffer.from(text, 'base64')
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, place) => bytes.readFloatLE(place * 4))
+}
