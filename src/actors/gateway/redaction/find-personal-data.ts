@@ -66,11 +66,11 @@ const none: readonly Hit[] = []
 
 /** Escapes of JSON as blanks or as what they stand for, so that every place stays where it is. */
 const withoutEscapes = (text: string): string =>
-  text.includes('\\') ? text.replace(/\\(?:u[0-9a-f]{4}|["\\/bfnrt])/gi, unescaped) : text
+  text.includes('\\') ? text.replace(/\\(?:u[0-9a-f]{4}|\\[nrt]|["\\/bfnrt])/gi, unescaped) : text
 
 const unescaped = (written: string): string => {
   if (written === '\\/') return '//'
-  if (written.length === 2) return '  '
+  if (written.length < 6) return ' '.repeat(written.length)
   const char = String.fromCharCode(Number.parseInt(written.slice(2), 16))
   if (char === '@') return '_____@'
   return (/[\p{L}\p{N}]/u.test(char) ? char : ' ').repeat(6)

@@ -45,12 +45,16 @@ const around = (text: string, at: number): Hit | null => {
   if (start === at || at - start > maxLocal || text[at - 1] === '.') return null
   const domain = text.slice(at + 1, end)
   if (!domainShape.test(domain) || fileEnding.test(domain)) return null
-  return isRemote(text, start, at, end) ? null : { start, end, type: 'email' }
+  return isRemote(text, start, at, end) || isPassword(text, start) ? null : { start, end, type: 'email' }
 }
 
 /** `git@host:path` names a repository, nobody. */
 const isRemote = (text: string, start: number, at: number, end: number): boolean =>
   text.slice(start, at) === 'git' && /^[:/]\S/.test(text.slice(end, end + 2))
+
+/** What looks like an address in `scheme://user:password@host` is the end of a password and a host. */
+const isPassword = (text: string, start: number): boolean =>
+  /:\/{2,4}[^\s/?#@]{0,128}:[^\s/?#@:]{0,128}$/.test(text.slice(Math.max(0, start - 264), start))
 
 /** `scheme://user:password@host`: what stands between the slashes and the `@`. */
 export const urlCredentials: Recogniser = {

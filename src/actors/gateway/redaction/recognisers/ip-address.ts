@@ -1,9 +1,12 @@
 import { isIP } from 'node:net'
 import { before, hitsOf, type Recogniser } from './recogniser.ts'
 
-const v4 = /(?<![\p{L}\p{N}_.+@=~^-])(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}_-]|\.\d)/gu
+const v4 = /(?<![\p{L}\p{N}_.+@=~^-]|\w\/)(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}_-]|\.\d)/gu
 const v6 =
   /(?<![\p{L}\p{N}_:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:]|\.\d)/giu
+
+/** A group that is no single digit: `a::b` is a name in a program. */
+const group = /[0-9a-f]*\d[0-9a-f]*[0-9a-f]|[0-9a-f]+\d/i
 
 /** Words before what has four numbers and is no address. */
 const numbered =
@@ -18,7 +21,7 @@ export const ipAddresses: Recogniser = {
   mayFind: (text) => /\d\.\d{1,3}\.\d/.test(text) || /[0-9a-f]:[0-9a-f]{0,4}:|::/i.test(text),
   find: ({ text }) => [
     ...hitsOf(text, v4, 'ip_address', (match, start) => isAddress(match) && !numbered.test(before(text, start))),
-    ...hitsOf(text, v6, 'ip_address', isAddress),
+    ...hitsOf(text, v6, 'ip_address', (match) => isAddress(match) && group.test(match)),
   ],
 }
 

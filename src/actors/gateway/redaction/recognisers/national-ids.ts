@@ -69,7 +69,7 @@ function words(list: string): RegExp {
 /** National ids of some countries, by their check digits. */
 export const nationalIdNumbers: Recogniser = {
   types: ['national_id'],
-  mayFind: (text) => /\d{2}[ .-]?\d{2}/.test(text),
+  mayFind: (text) => /\d{2}(?:[ .-]?|[A-Z])\d{2}/i.test(text),
   find: (reading) => nationalIds.flatMap((id) => idsIn(reading, id)),
 }
 

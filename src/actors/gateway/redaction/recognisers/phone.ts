@@ -7,7 +7,7 @@ const candidate = /(?<![\p{L}\p{N}_.+=#&?*-]|\d[/:])(?:\+ ?)?\(?\d[\d \u00a0()./
 const northAmerican = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}$/
 
 const asked =
-  /(?:phone|telephone|tel|telefon|téléphone|teléfono|telefono|mobile|mobil|cell|cellphone|fax|call|ring|dial|sms|whatsapp|signal|handy|móvil|portable|contact|reach|anruf|appel\w*|llam\w+)(?:\s(?:me|us|him|her|them|is|at|on|number|no|nr|unter))*[^\p{L}\p{N}\n]{0,6}$/iu
+  /(?:phone|telephone|tel|tél|telefon|téléphone|teléfono|telefono|mobile|mobil|cell|cellphone|fax|call|ring|dial|sms|whatsapp|signal|handy|móvil|portable|contact|reach|anruf|appel\w*|llam\w+)(?:\s(?:me|us|him|her|them|is|at|on|number|no|nr|unter))*[^\p{L}\p{N}\n]{0,6}$/iu
 
 const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)/
 
