@@ -40,6 +40,8 @@ export interface OperationSpec {
   readonly path: string
   /** Further paths of the same operation, with the same parameters. */
   readonly alsoAt?: readonly string[]
+  /** The path's last parameter takes slashes as they are, too: ids of others that hold some (`meta-llama/llama-4`). */
+  readonly slashesInLast?: true
   readonly access: Access
   readonly query?: Shape
   readonly body?: Schema<unknown>
@@ -85,6 +87,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly paths: readonly [string, ...string[]]
   /** Names of the path parameters in order. */
   readonly params: readonly string[]
+  readonly slashesInLast: boolean
   readonly access: Access
   readonly query: Shape
   readonly body: Schema<unknown> | null
@@ -139,6 +142,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     method: spec.method,
     paths: [spec.path, ...pathsBeside(spec)],
     params: Array.from(spec.path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? ''),
+    slashesInLast: spec.slashesInLast ?? false,
     access: spec.access,
     query: { ...spec.query, ...streamQuery(spec.answer) },
     body: spec.body ?? null,

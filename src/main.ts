@@ -5,7 +5,6 @@ import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
 import { apiPepperName } from './actors/auth/api-keys.ts'
 import { bootstrap, checkMasterKey, type Installation, WrongMasterKey } from './actors/bootstrap.ts'
-import { openProviders, type Providers } from './actors/gateway/providers.ts'
 import { ManagedProviders, simulatedWanted } from './actors/gateway/routing/managed-providers.ts'
 import { type SimulatedProvider, startSimulatedProvider } from './actors/gateway/simulated/server.ts'
 import { openActors } from './actors/open-actors.ts'
@@ -33,7 +32,6 @@ const consoleFolder = fileURLToPath(new URL('./transport/console', import.meta.u
 
 interface Models {
   readonly managed: ManagedProviders
-  readonly providers: Providers
   readonly simulated: SimulatedProvider | null
 }
 
@@ -42,17 +40,14 @@ const openModels = async (config: Config): Promise<Models> => {
   const wanted = { keys: config.providers, simulated: config.simulatedProvider }
   const simulated = simulatedWanted(wanted) ? await startSimulatedProvider() : null
   const managed = new ManagedProviders({ ...wanted, simulatedUrl: simulated?.url })
-  const simulatedProvider = simulated === null ? 'off' : 'on'
-  const providers = openProviders({ ...config.providers, simulated: simulatedProvider, simulatedUrl: simulated?.url })
-  return { managed, providers, simulated }
+  return { managed, simulated }
 }
 
 const originOf = ({ publicUrl }: Config): string | null => (publicUrl === null ? null : new URL(publicUrl).origin)
 
-const announce = (url: string, installed: Installation, providers: Providers, log: Logger): void => {
+const announce = (url: string, installed: Installation, managed: ManagedProviders, log: Logger): void => {
   log.info({ url, project: installed.project }, 'server started')
-  if (providers.onlySimulated)
-    log.warn({ model: providers.defaultModel }, 'no provider has a key: models are simulated')
+  if (managed.onlySimulated) log.warn({ model: managed.defaultModel }, 'no provider has a key: models are simulated')
   const { generated } = installed
   if (generated === null) return
   const lines = [
@@ -69,11 +64,10 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
   await checkMasterKey(storage.records, apiPepperName(masterKey))
   const cluster = await openCluster(config, storage, masterKey, log)
-  const { managed, providers, simulated } = await openModels(config)
+  const { managed, simulated } = await openModels(config)
   const actors = await openActors({
     storage,
     managed,
-    providers,
     guard: openSsrfGuard({ allowedPrivateHosts: config.allowedPrivateHosts }),
     masterKey,
     box: openSecretBox({ masterKey }),
@@ -98,7 +92,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))
   const port = await transport.server.listen(config.host, config.port)
-  announce(config.publicUrl ?? `http://${config.host}:${port}`, installed, providers, log)
+  announce(config.publicUrl ?? `http://${config.host}:${port}`, installed, managed, log)
   return async () => {
     transport.beginDrain()
     actors.sweeper.stop()
@@ -106,7 +100,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     await runtime.drain(drainMs)
     await transport.server.close(closeMs)
     await actors.gateway.close()
-    await providers.close()
+    await actors.routing.close()
     await simulated?.close()
     await cluster?.close()
     await storage.close()

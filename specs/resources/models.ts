@@ -21,10 +21,10 @@ const model = object(
     type: string(),
     types: array(string()),
     context_window: integer(),
-    status: string(),
+    status: oneOf('active', 'deprecated'),
     available: boolean(),
-    unavailable_reason: nullable(string()),
-    pricing_status: string(),
+    unavailable_reason: nullable(oneOf('provider_not_configured', 'not_for_this_key')),
+    pricing_status: oneOf('priced', 'nominal', 'unknown'),
   },
   { title: 'Model' },
 )
@@ -46,5 +46,14 @@ export const models = defineOperations('models', {
       connection_id: optional(word),
     },
     answer: answersJson(objectList(model)),
+  },
+  get: {
+    summary: 'Read one model, by its id or as provider/model',
+    method: 'GET',
+    path: '/v1/models/{model}',
+    slashesInLast: true,
+    access: anyKeyOrDashboard,
+    answer: answersJson(model),
+    errors: ['model_not_found'],
   },
 })

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { ServiceError } from '../../specs/errors.ts'
 import type { Scope } from '../../specs/scope.ts'
 import { catalogueSink } from '../machines/agent-version.ts'
 import { definitions, sessionDefinition } from '../machines/index.ts'
@@ -21,10 +20,9 @@ import { webhookNotices } from './effects/notify.ts'
 import { RequestLedger } from './gateway/ledger/request-ledger.ts'
 import { type Gateway, openGateway } from './gateway/open-gateway.ts'
 import { costOf } from './gateway/prices.ts'
-import { ModelError } from './gateway/provider-port.ts'
-import type { Providers } from './gateway/providers.ts'
 import type { ManagedProviders } from './gateway/routing/managed-providers.ts'
-import { openRouting } from './gateway/routing/open-routing.ts'
+import { effective } from './gateway/routing/model-registry.ts'
+import { openRouting, type Routing } from './gateway/routing/open-routing.ts'
 import { kinds } from './kinds.ts'
 import { openNodes } from './nodes/open-nodes.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
@@ -73,7 +71,6 @@ import type { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 export interface ActorsParts {
   readonly storage: Storage
   readonly managed: ManagedProviders
-  readonly providers: Providers
   readonly guard: SsrfGuard
   readonly masterKey: Uint8Array
   readonly box: SecretBox
@@ -99,11 +96,12 @@ export interface Actors {
   readonly notices: NoticeDelivery
   readonly tenants: TenantDirectory
   readonly gateway: Gateway
+  readonly routing: Routing
 }
 
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
 export const openActors = async (parts: ActorsParts): Promise<Actors> => {
-  const { clock, providers } = parts
+  const { clock, box, guard, managed, cluster } = parts
   const { ledger, notices } = withRecords(parts)
   const { records } = notices
   const storage = { ...parts.storage, records }
@@ -112,16 +110,16 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const configs = new TurnConfigs(storage.blobs)
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const tenants = new TenantDirectory({ records, now: clock.now })
-  const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints, tenants)
+  const routing = openRouting({ managed, records, box, guard, fanOut: cluster?.fanOut, now: clock.now })
+  const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints, tenants, routing)
   const { host } = runtime
   const nodes = openNodes(runtime, parts.cluster, clock)
   const { limits = new LocalLimits(clock.now) } = parts
   notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
   const checkTenant = async (project: string, tenant: string): Promise<void> => tenants.admit(project, tenant)
-  const agents = openAgents({ host, records, keys: auth.agentKeys, providers, costOf, checkTenant, clock })
+  const models = modelsOf(routing)
+  const agents = openAgents({ host, records, keys: auth.agentKeys, models, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
-  const { managed, box, cluster } = parts
-  const routing = openRouting({ managed, records, box, fanOut: cluster?.fanOut, now: clock.now })
   const gateway = openGateway({ ...parts, records, ledger, limits, routing })
   const useCases = {
     ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
@@ -130,14 +128,14 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
       records,
       agentConfig: (agent) => agents.configs.of(agent),
       installedAgent: agents.installedAgent,
-      ...planning(providers, configs),
+      ...planning(routing, configs),
       now: clock.now,
     }),
     ...agents.useCases,
     ...sessionApprovalUseCases({ host, now: clock.now }),
     ...actionUseCases({ host, checkTenant, now: clock.now }),
     ...runUseCases({
-      ...planning(providers, configs),
+      ...planning(routing, configs),
       host,
       resolveAgent: agents.resolve,
       checkTenant,
@@ -149,13 +147,13 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...usageUseCases({ host, records, now: clock.now }),
     ...ratePlanUseCases({ records, now: clock.now }),
     ...deliveryUseCases({ host, records, endpoints, now: clock.now }),
-    ...modelUseCases(providers),
+    ...modelUseCases(routing.registry),
     ...gateway.useCases,
   }
   const sweeper = new RecordSweeper(records, kinds, clock, parts.log)
   sweeper.start()
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
-  return { useCases, auth, runtime, idempotent, sweeper, notices, tenants, gateway }
+  return { useCases, auth, runtime, idempotent, sweeper, notices, tenants, gateway, routing }
 }
 
 /** What stands between the store and those who read and write records. */
@@ -193,11 +191,12 @@ const sinksOf = (
 })
 
 const startSessions = (
-  { storage, clock, log, providers, guard, cluster, runs }: ActorsParts,
+  { storage, clock, log, guard, cluster, runs }: ActorsParts,
   auth: Auth,
   configs: TurnConfigs,
   endpoints: WebhookEndpoints,
   tenants: TenantDirectory,
+  routing: Routing,
 ) =>
   startRuntime({
     ...(cluster !== undefined && { cluster }),
@@ -215,8 +214,8 @@ const startSessions = (
     effects: (host) => {
       const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
       const shared = {
-        ...planning(providers, configs),
-        resolve: (model: string) => providers.resolve(model),
+        ...planning(routing, configs),
+        resolve: routing.turns.resolve,
         costOf,
         clock,
         tools: serverTools({
@@ -248,23 +247,18 @@ const startSessions = (
     },
   })
 
+/** What the versions of agents are held against. */
+const modelsOf = ({ turns, registry }: Routing) => ({
+  resolve: turns.resolve,
+  list: async (project: string) => effective(await registry.rows(project)),
+})
+
 /** What turns and runs are planned with. */
-const planning = (providers: Providers, configs: TurnConfigs) => ({
+const planning = ({ routes, managed }: Pick<Routing, 'routes' | 'managed'>, configs: TurnConfigs) => ({
   configs,
-  checkModel: checkModel(providers),
-  defaultModel: () => providers.defaultModel,
+  checkModel: (model: string, project: string) => routes.resolve(project, model, 'chat'),
+  defaultModel: () => managed.defaultModel,
 })
 
 const resolverOf = (records: RecordStore, host: Host, { now }: Pick<Clock, 'now'>) =>
   agentResolver({ records, versions: new AgentVersions({ host, records, now }), now })
-
-const checkModel =
-  (providers: Providers) =>
-  (model: string): void => {
-    try {
-      providers.resolve(model)
-    } catch (error) {
-      if (error instanceof ModelError) throw new ServiceError(error.code, { param: 'model', message: error.message })
-      throw error
-    }
-  }

@@ -4,6 +4,7 @@ import { projectScope, type Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import type { ModelRow } from '../gateway/model-rows.ts'
 import { ModelError } from '../gateway/provider-port.ts'
+import type { ResolveTurnModel } from '../gateway/routing/turn-models.ts'
 import type { AgentData } from '../records/kinds.ts'
 import type { Table } from '../records/table.ts'
 import { type ToolDeclaration, toolName } from '../sessions/turn-config.ts'
@@ -24,9 +25,9 @@ export type Finding = {
 
 /** What a manifest is held against. Nothing of it is called or changed. */
 export interface ManifestParts {
-  /** @throws {ModelError} for a model that cannot be called. */
-  readonly resolve: (model: string) => unknown
-  readonly models: () => readonly ModelRow[]
+  readonly resolve: ResolveTurnModel
+  /** The models of a project. */
+  readonly models: (project: string) => Promise<readonly ModelRow[]>
   readonly agents: Pick<Table<AgentData>, 'get'>
   readonly catalogue: Pick<Catalogue, 'newest'>
   readonly versions: Pick<AgentVersions, 'find'>
@@ -45,7 +46,7 @@ export const examine = async (
   scope: Scope,
   { agentId, config, requirements }: Examined,
 ): Promise<readonly Finding[]> => [
-  ...modelFindings(parts, config.model),
+  ...(await modelFindings(parts, scope, config.model)),
   ...(config.system_prompt || config.instructions ? [] : [noPrompt]),
   ...toolFindings(config.tools ?? []),
   ...(await subagentFindings(parts, scope, agentId, subagentsOf(config))),
@@ -60,15 +61,19 @@ const noPrompt: Finding = {
   message: 'The agent has neither a system prompt nor instructions.',
 }
 
-const modelFindings = ({ resolve, models }: ManifestParts, model: string): readonly Finding[] => {
+const modelFindings = async (
+  { resolve, models }: ManifestParts,
+  { project }: Scope,
+  model: string,
+): Promise<readonly Finding[]> => {
   const at = { param: 'config.model' } as const
   try {
-    resolve(model)
+    await resolve(model, project)
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
     return [{ severity: 'error', code: error.code, ...at, message: `${model}: ${error.message}` }]
   }
-  const row = models().find(({ id }) => id === model)
+  const row = (await models(project)).find(({ id }) => id === model)
   if (row?.type === 'embedding') {
     return [{ severity: 'error', code: 'not_a_chat_model', ...at, message: `${model} does not answer in text.` }]
   }

@@ -1,8 +1,9 @@
 import { tenantScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { AgentKeys } from '../auth/agent-keys.ts'
+import type { ModelRow } from '../gateway/model-rows.ts'
 import type { ModelUsage } from '../gateway/provider-port.ts'
-import type { Providers } from '../gateway/providers.ts'
+import type { ResolveTurnModel } from '../gateway/routing/turn-models.ts'
 import { agents, tenants } from '../records/kinds.ts'
 import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -24,7 +25,11 @@ export interface AgentsParts {
   readonly host: Host
   readonly records: RecordStore
   readonly keys: AgentKeys
-  readonly providers: Pick<Providers, 'resolve' | 'list'>
+  readonly models: {
+    readonly resolve: ResolveTurnModel
+    /** The models of a project. */
+    readonly list: (project: string) => Promise<readonly ModelRow[]>
+  }
   /** USD as exact decimal text; null when the price is unknown. */
   readonly costOf: (model: string, usage: ModelUsage) => string | null
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
@@ -33,7 +38,7 @@ export interface AgentsParts {
 }
 
 /** Agents, their versions, keys and installations: the operations on them, and what sessions and runs ask. */
-export const openAgents = ({ host, records, keys, providers, costOf, checkTenant, clock }: AgentsParts) => {
+export const openAgents = ({ host, records, keys, models, costOf, checkTenant, clock }: AgentsParts) => {
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })
   const catalogue = new Catalogue({ records, now })
@@ -46,7 +51,6 @@ export const openAgents = ({ host, records, keys, providers, costOf, checkTenant
     plans: new Table(records, ratePlans, now),
   }
   const shared = { records, versions, installations, catalogue, changed: configs.changed, now }
-  const model = (name: string) => providers.resolve(name)
   return {
     resolve,
     configs,
@@ -61,8 +65,8 @@ export const openAgents = ({ host, records, keys, providers, costOf, checkTenant
       ...agentVersionUseCases({
         host,
         versions,
-        manifests: { resolve: model, models: () => providers.list(), agents: tables.agents, catalogue, versions },
-        trials: { resolve: model, costOf, clock },
+        manifests: { resolve: models.resolve, models: models.list, agents: tables.agents, catalogue, versions },
+        trials: { resolve: models.resolve, costOf, clock },
         changed: configs.changed,
         now,
       }),

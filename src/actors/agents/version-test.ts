@@ -1,15 +1,15 @@
-import { ModelError, type ModelProvider, type ModelRequest, type ModelUsage } from '../gateway/provider-port.ts'
+import { ModelError, type ModelRequest, type ModelUsage } from '../gateway/provider-port.ts'
+import type { ResolveTurnModel } from '../gateway/routing/turn-models.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { truncated } from '../sessions/sanitize.ts'
-import { type Metered, metered } from '../usage/metered.ts'
+import { billOf, type Metered, metered } from '../usage/metered.ts'
 import { runnable } from './effective-config.ts'
 import type { Manifest, TestEvidence } from './schema.ts'
 
 /** What trying a draft needs. */
 export interface VersionTestParts {
-  /** @throws {ModelError} */
-  readonly resolve: (model: string) => { readonly provider: ModelProvider; readonly model: string }
+  readonly resolve: ResolveTurnModel
   /** USD as exact decimal text; null when the price is unknown. */
   readonly costOf: (model: string, usage: ModelUsage) => string | null
   readonly clock: Clock
@@ -17,6 +17,7 @@ export interface VersionTestParts {
 
 /** What is tried, by whom. */
 export interface Trial {
+  readonly project: string
   readonly agentId: string
   readonly config: Manifest
   readonly input: string
@@ -62,26 +63,19 @@ export const tryDraft = async (parts: VersionTestParts, trial: Trial): Promise<T
 }
 
 const answerOf = async ({ resolve, costOf, clock }: VersionTestParts, trial: Trial) => {
-  const { provider, model } = resolve(trial.config.model)
+  const found = await resolve(trial.config.model, trial.project)
   const late = new AbortController()
   const cancel = clock.after(patienceMs, () => late.abort())
   try {
-    const { text, toolCalls, usage } = await provider.stream(requestOf(trial, model), () => {}, late.signal)
+    const { text, toolCalls, usage } = await found.provider.stream(requestOf(trial, found.model), () => {}, late.signal)
     const calls = toolCalls.map((call) => ({ tool: call.name, arguments: truncated(call.arguments) }))
-    const cost = costOf(model, usage)
+    const bill = billOf(found, usage, costOf)
     return {
       passed: text !== '' || calls.length > 0,
       output: text.slice(0, maxOutput).toWellFormed(),
       tool_calls: calls,
-      usage: usageOf(usage, cost),
-      metered: metered({
-        operation: 'agent_version.test',
-        provider: provider.id,
-        model,
-        usage,
-        cost,
-        agentId: trial.agentId,
-      }),
+      usage: usageOf(usage, bill.cost),
+      metered: metered({ operation: 'agent_version.test', ...bill, agentId: trial.agentId }),
     }
   } catch (error) {
     if (late.signal.aborted) throw new ModelError('provider_timeout', 'The model did not answer in time.')

@@ -1,11 +1,6 @@
 import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
-import {
-  type ModelAnswer,
-  ModelError,
-  type ModelMessage,
-  type ModelProvider,
-  type ModelRequest,
-} from '../gateway/provider-port.ts'
+import { type ModelAnswer, ModelError, type ModelMessage, type ModelRequest } from '../gateway/provider-port.ts'
+import type { ResolveTurnModel, TurnModel } from '../gateway/routing/turn-models.ts'
 import { newIdIn } from '../ids.ts'
 import { runContext } from '../runs/schema.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -15,15 +10,14 @@ import type { Conversations } from '../sessions/conversations.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { sessionContext } from '../sessions/schema.ts'
 import type { TurnConfig, TurnConfigs } from '../sessions/turn-config.ts'
-import { type MeteredCall, metered } from '../usage/metered.ts'
+import { billOf, type MeteredCall, metered } from '../usage/metered.ts'
 import { DeltaJournal } from './delta-journal.ts'
 
 /** What a model call needs. */
 export interface CallModelParts {
   readonly conversations: Conversations
   readonly configs: TurnConfigs
-  /** The provider of a model, and the model's name there. @throws {ModelError} */
-  readonly resolve: (model: string) => { readonly provider: ModelProvider; readonly model: string }
+  readonly resolve: ResolveTurnModel
   /** USD as exact decimal text; null when the price is unknown. */
   readonly costOf: (model: string, usage: ModelAnswer['usage']) => string | null
   readonly clock: Clock
@@ -99,11 +93,9 @@ const outcomeOf = async (
   deltas: Deltas,
 ): Promise<EffectOutcome> => {
   try {
-    const { provider, request, ratePlanId } = await prepare(parts, asked, context)
-    const answer = await provider.stream(request, deltas.add, context.signal)
-    const { model } = request
-    const { usage } = answer
-    const call = { ratePlanId, ...asked.whose, provider: provider.id, model, usage, cost: parts.costOf(model, usage) }
+    const { found, request, ratePlanId } = await prepare(parts, asked, context)
+    const answer = await found.provider.stream(request, deltas.add, context.signal)
+    const call = { ratePlanId, ...asked.whose, ...billOf(found, answer.usage, parts.costOf) }
     return answered(context.actor, await deltas.rest(), answer, call)
   } catch (error) {
     const delta = await deltas.rest()
@@ -116,13 +108,14 @@ const prepare = async (
   parts: CallModelParts,
   asked: Asked,
   { actor, owner, idempotencyKey }: EffectContext,
-): Promise<{ provider: ModelProvider; request: ModelRequest; ratePlanId: string | null }> => {
+): Promise<{ found: TurnModel; request: ModelRequest; ratePlanId: string | null }> => {
   const kept = parts.configs.read(owner.project, asked.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const { provider, model } = parts.resolve(asked.model)
-  const request = requestOf(config, model, conversation.forModel(), idempotencyKey)
-  return { provider, request, ratePlanId: config.rate_plan_id ?? null }
+  const resolved = parts.resolve(asked.model, owner.project)
+  const found = resolved instanceof Promise ? await resolved : resolved
+  const request = requestOf(config, found.model, conversation.forModel(), idempotencyKey)
+  return { found, request, ratePlanId: config.rate_plan_id ?? null }
 }
 
 const requestOf = (

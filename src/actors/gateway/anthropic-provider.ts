@@ -1,5 +1,5 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
-import type { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { AnthropicAnswer } from './anthropic-answer.ts'
 import { anthropicRequest } from './anthropic-wire.ts'
 import { type CallPolicy, defaultCallPolicy, withRetries } from './call-policy.ts'
@@ -19,6 +19,8 @@ export interface AnthropicOptions {
   /** Anthropic's own when absent. */
   readonly baseUrl?: string
   readonly policy?: Partial<CallPolicy>
+  /** Instead of connections of its own: for addresses that callers named, which only the guard may connect to. It stays open. */
+  readonly dispatcher?: Dispatcher
 }
 
 const ownBaseUrl = 'https://api.anthropic.com'
@@ -27,12 +29,14 @@ const ownBaseUrl = 'https://api.anthropic.com'
 export class AnthropicProvider implements ModelProvider {
   readonly id = 'anthropic'
   readonly #client: Anthropic
-  readonly #agent: Agent
+  readonly #agent: Dispatcher
+  readonly #isOwn: boolean
   readonly #policy: CallPolicy
 
   constructor(options: AnthropicOptions) {
     this.#policy = { ...defaultCallPolicy, ...options.policy }
-    this.#agent = openAgent(this.#policy)
+    this.#agent = options.dispatcher ?? openAgent(this.#policy)
+    this.#isOwn = options.dispatcher === undefined
     this.#client = new Anthropic({
       apiKey: options.apiKey,
       baseURL: options.baseUrl ?? ownBaseUrl,
@@ -54,7 +58,7 @@ export class AnthropicProvider implements ModelProvider {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    if (this.#isOwn) await this.#agent.destroy()
   }
 
   async #attempt(

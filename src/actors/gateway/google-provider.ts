@@ -1,5 +1,5 @@
 import { ApiError, type GenerateContentParameters, GoogleGenAI } from '@google/genai'
-import type { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { type CallPolicy, defaultCallPolicy, withRetries } from './call-policy.ts'
 import { GoogleAnswer } from './google-answer.ts'
 import { googleRequest } from './google-wire.ts'
@@ -21,6 +21,8 @@ export interface GoogleOptions {
   /** Google's own when absent; without the API's version. */
   readonly baseUrl?: string
   readonly policy?: Partial<CallPolicy>
+  /** Instead of connections of its own: for addresses that callers named, which only the guard may connect to. It stays open. */
+  readonly dispatcher?: Dispatcher
 }
 
 const ownBaseUrl = 'https://generativelanguage.googleapis.com'
@@ -29,12 +31,14 @@ const ownBaseUrl = 'https://generativelanguage.googleapis.com'
 export class GoogleProvider implements ModelProvider {
   readonly id = 'google'
   readonly #client: GoogleGenAI
-  readonly #agent: Agent
+  readonly #agent: Dispatcher
+  readonly #isOwn: boolean
   readonly #policy: CallPolicy
 
   constructor(options: GoogleOptions) {
     this.#policy = { ...defaultCallPolicy, ...options.policy }
-    this.#agent = openAgent(this.#policy)
+    this.#agent = options.dispatcher ?? openAgent(this.#policy)
+    this.#isOwn = options.dispatcher === undefined
     const httpOptions = { baseUrl: options.baseUrl ?? ownBaseUrl }
     this.#client = new GoogleGenAI({ apiKey: options.apiKey, vertexai: false, httpOptions })
   }
@@ -67,7 +71,7 @@ export class GoogleProvider implements ModelProvider {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    if (this.#isOwn) await this.#agent.destroy()
   }
 
   async #attempt(

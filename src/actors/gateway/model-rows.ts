@@ -1,7 +1,7 @@
-import type { PriceRow, PriceTable } from './price-table.ts'
-
-/** Ids of the provider families. */
-export type ProviderId = 'openai' | 'anthropic' | 'google' | 'simulated'
+import { providers } from '../../../specs/providers.ts'
+import type { SyncedModel } from './connections/kinds.ts'
+import type { PriceRow } from './price-table.ts'
+import { prices } from './prices.ts'
 
 /** One row of `/v1/models`: the fields of the unified registry and of the gateway's list together. */
 export interface ModelRow {
@@ -11,7 +11,8 @@ export interface ModelRow {
   readonly created: number
   readonly owned_by: string
   readonly name: string
-  readonly provider: ProviderId
+  /** Id of `specs/providers.ts`, a connection's own word, or `custom:<id>`. */
+  readonly provider: string
   readonly source: 'service' | 'byok' | 'custom'
   readonly connection_id: string | null
   /** The first of `types`. */
@@ -22,87 +23,79 @@ export interface ModelRow {
   readonly description: string
   readonly status: 'active' | 'deprecated'
   readonly available: boolean
-  readonly unavailable_reason: 'provider_not_configured' | null
+  readonly unavailable_reason: 'provider_not_configured' | 'not_for_this_key' | null
   /** `nominal`: made up, for the simulated model. */
   readonly pricing_status: 'priced' | 'nominal' | 'unknown'
 }
 
-const names: Readonly<Record<ProviderId, string>> = {
-  openai: 'OpenAI',
-  anthropic: 'Anthropic',
-  google: 'Google',
-  simulated: 'the simulated provider',
-}
+/** Whose a row is, and whether it can be called. */
+export type RowOrigin = Pick<ModelRow, 'source' | 'connection_id' | 'available'>
 
-/** Rows of all models in the price snapshot that belong to one of `listed`. */
-export function catalogueRows(
-  table: PriceTable,
-  listed: readonly ProviderId[],
-  configured: ReadonlySet<ProviderId>,
-  today: string,
-): ModelRow[] {
-  const created = Math.floor(Date.parse(table.date) / 1000)
-  return listed.flatMap((provider) =>
-    [...(table.byProvider.get(provider)?.values() ?? [])]
-      .filter(({ mode }) => mode === 'chat' || mode === 'embedding')
-      .map((row) => catalogueRow(row, { provider, created, available: configured.has(provider), today })),
-  )
-}
+const created = Math.floor(Date.parse(prices.date) / 1000)
 
-/** A row of a model that a compatible server lists and the snapshot does not know. */
-export function unknownRow(id: string, provider: ProviderId, created: number): ModelRow {
-  const types = ['chat']
-  const description = 'Listed by the configured OpenAI-compatible server.'
+const names: ReadonlyMap<string, string> = new Map(
+  providers.map(({ id, name }) => [id, id === 'simulated' ? 'the simulated provider' : name]),
+)
+
+/** The row of a model that the snapshot knows. @param today as `2026-11-21`. */
+export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): ModelRow {
+  const types = typesOf(row)
   return {
-    ...{ id, object: 'model', created, owned_by: provider, name: id, provider, source: 'service' },
-    ...{ connection_id: null, type: 'chat', types, context_window: 0, description, status: 'active' },
-    ...{ available: true, unavailable_reason: null, pricing_status: 'unknown' },
-  }
-}
-
-interface RowFacts {
-  readonly provider: ProviderId
-  readonly created: number
-  readonly available: boolean
-  readonly today: string
-}
-
-function catalogueRow(row: PriceRow, { provider, created, available, today }: RowFacts): ModelRow {
-  const { id, context } = row
-  const types = typesOf(id, row)
-  return {
-    id,
+    id: prices.byId.get(row.id) === row ? row.id : `${row.provider}/${row.id}`,
     object: 'model',
     created,
-    owned_by: provider,
-    name: id,
-    provider,
-    source: 'service',
-    connection_id: null,
+    owned_by: row.provider,
+    name: row.id,
+    provider: row.provider,
+    ...origin,
     type: types[0] ?? 'chat',
     types,
-    context_window: context,
-    description: describe(row, provider),
+    context_window: row.context,
+    description: describe(row),
     status: row.retires !== undefined && row.retires <= today ? 'deprecated' : 'active',
-    available,
-    unavailable_reason: available ? null : 'provider_not_configured',
+    unavailable_reason: origin.available ? null : 'provider_not_configured',
     pricing_status: row.nominal === true ? 'nominal' : 'priced',
   }
 }
 
-function typesOf(id: string, row: PriceRow): string[] {
-  if (row.mode === 'embedding') return ['embedding']
+/** The row of a model that a provider itself lists. `known`: what the snapshot says of it. */
+export function listedRow(
+  provider: string,
+  model: SyncedModel,
+  known: PriceRow | undefined,
+  origin: RowOrigin,
+  description: string,
+  today: string,
+): ModelRow {
+  const { id, name, context_window } = model
+  if (known !== undefined) return { ...catalogueRow(known, origin, today), id, name, description }
+  return {
+    ...{ id, object: 'model', created, owned_by: provider, name, provider, ...origin },
+    ...{ type: 'chat', types: ['chat'], context_window, description, status: 'active' },
+    ...{ unavailable_reason: null, pricing_status: 'unknown' },
+  }
+}
+
+function typesOf({ id, mode, provider, capabilities }: PriceRow): string[] {
+  if (mode !== 'chat') return [mode]
   const types = ['chat']
-  for (const type of ['reasoning', 'vision']) if (row.capabilities.includes(type)) types.push(type)
+  for (const type of ['reasoning', 'vision']) if (capabilities.includes(type)) types.push(type)
   if (/search/.test(id)) types.push('search')
   if (/code|codex/.test(id)) types.push('code')
-  if (row.provider === 'simulated') types.push('embedding')
+  if (provider === 'simulated') types.push('embedding')
   return types
 }
 
-function describe(row: PriceRow, provider: ProviderId): string {
-  const kind = row.mode === 'embedding' ? 'Embedding model' : 'Chat model'
+const kinds: Readonly<Record<PriceRow['mode'], string>> = {
+  chat: 'Chat model',
+  embedding: 'Embedding model',
+  image: 'Image model',
+  speech: 'Speech model',
+  transcription: 'Transcription model',
+}
+
+function describe(row: PriceRow): string {
   const window = row.context === 0 ? '' : `, ${row.context.toLocaleString('en-US')} tokens of context`
   const note = row.nominal === true ? ' Echoes what it is told; its price is made up.' : ''
-  return `${kind} of ${names[provider]}${window}.${note}`
+  return `${kinds[row.mode]} of ${names.get(row.provider) ?? row.provider}${window}.${note}`
 }

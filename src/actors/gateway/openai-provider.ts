@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { type CallPolicy, defaultCallPolicy, withRetries } from './call-policy.ts'
 import { cancelled } from './failure.ts'
 import { OpenAiAnswer } from './openai-answer.ts'
@@ -18,6 +18,8 @@ export interface OpenAiOptions {
   readonly policy?: Partial<CallPolicy>
   /** Connections at once; a streaming answer holds one. Further calls wait. */
   readonly maxConnections?: number
+  /** Instead of connections of its own: for addresses that callers named, which only the guard may connect to. It stays open. */
+  readonly dispatcher?: Dispatcher
 }
 
 const defaultMaxConnections = 1024
@@ -30,7 +32,9 @@ const defaultMaxConnections = 1024
  */
 export class OpenAiProvider implements ModelProvider {
   readonly id: string
-  readonly #pool: Pool
+  readonly #dispatcher: Dispatcher
+  readonly #isOwn: boolean
+  readonly #origin: string
   readonly #path: string
   readonly #authorization: Readonly<Record<string, string>>
   readonly #dialect: OpenAiDialect
@@ -45,7 +49,10 @@ export class OpenAiProvider implements ModelProvider {
     this.#dialect = options.dialect
     this.#path = `${url.pathname.replace(/\/+$/, '')}/chat/completions`
     this.#authorization = options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }
-    this.#pool = openPool(url.origin, options.maxConnections ?? defaultMaxConnections, this.#policy)
+    this.#origin = url.origin
+    const open = () => openPool(url.origin, options.maxConnections ?? defaultMaxConnections, this.#policy)
+    this.#dispatcher = options.dispatcher ?? open()
+    this.#isOwn = options.dispatcher === undefined
     this.#options = options
   }
 
@@ -67,7 +74,7 @@ export class OpenAiProvider implements ModelProvider {
 
   /** Ends all connections; calls in flight fail. */
   async close(): Promise<void> {
-    await this.#pool.destroy()
+    if (this.#isOwn) await this.#dispatcher.destroy()
   }
 
   /** The SDK is loaded by what needs it first: it costs some 30 MB, and chat does without. */
@@ -94,7 +101,11 @@ export class OpenAiProvider implements ModelProvider {
         accept: 'text/event-stream',
         'idempotency-key': request.idempotencyKey,
       }
-      this.#pool.dispatch({ path: this.#path, method: 'POST', headers, body }, call)
+      const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+      this.#dispatcher.dispatch(
+        { origin: this.#origin, path: this.#path, method: 'POST', headers, body, ...timeouts },
+        call,
+      )
     })
   }
 }

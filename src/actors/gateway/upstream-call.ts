@@ -21,7 +21,7 @@ const maxErrorBytes = 64 * 1024
  * kept here, and `failureOf` prefers it to what the SDK threw.
  */
 export class UpstreamCall {
-  readonly #agent: Agent
+  readonly #agent: Dispatcher
   readonly #policy: CallPolicy
   readonly #outer: AbortSignal
   readonly #aborter = new AbortController()
@@ -32,7 +32,7 @@ export class UpstreamCall {
   #answered = false
   #begun = false
 
-  constructor(agent: Agent, policy: CallPolicy, signal: AbortSignal) {
+  constructor(agent: Dispatcher, policy: CallPolicy, signal: AbortSignal) {
     this.#agent = agent
     this.#policy = policy
     this.#outer = signal
@@ -92,6 +92,8 @@ export class UpstreamCall {
         headers: Object.fromEntries(new Headers(init.headers)),
         ...(typeof init.body === 'string' ? { body: init.body } : {}),
         signal: this.#aborter.signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
       })
     } catch {
       throw this.#end(unreachable())

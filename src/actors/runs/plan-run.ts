@@ -38,7 +38,7 @@ export interface ParentRun extends RunParent {
 export interface PlanParts {
   readonly configs: TurnConfigs
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
-  readonly checkModel: (model: string) => void
+  readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
 }
 
@@ -55,7 +55,7 @@ export const planRun = async (parts: PlanParts, request: RunRequest): Promise<Ru
   const { runId, project, tenant, resolved, parent } = request
   const depth = parent === undefined ? 0 : parent.depth + 1
   const plan = planTurn({}, resolved.config, parts.defaultModel())
-  parts.checkModel(plan.model)
+  await parts.checkModel(plan.model, project)
   const policy = resolved.approval_policy ?? parent?.policy ?? null
   const agentTools = depth < maxDepth ? delegations(resolved.subagents, plan.tools) : []
   const tools = [...plan.config.tools, ...agentTools.map(({ declaration }) => declaration)]

@@ -89,6 +89,7 @@ const examining = (parts: AgentVersionParts) =>
       requireAll(await findingsOf(parts, scope, version))
       const by = actorOf(call.principal)
       const { evidence, metered } = await tryDraft(parts.trials, {
+        project: scope.project,
         agentId: params.agent_id,
         config: manifestOf(versionContext(version.state.snapshot.context).config),
         input: body.input,

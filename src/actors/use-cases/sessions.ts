@@ -27,7 +27,7 @@ export interface SessionParts {
   /** The agent of an active installation of this tenant; null for any other. */
   readonly installedAgent: (project: string, tenant: string, installationId: string) => Promise<string | null>
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
-  readonly checkModel: (model: string) => void
+  readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
   readonly now: () => number
 }
@@ -149,7 +149,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const agent = found instanceof Promise ? await found : found
   if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
   const plan = planTurn(body, agent, parts.defaultModel())
-  parts.checkModel(plan.model)
+  const checked = parts.checkModel(plan.model, scope.project)
+  if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
   const told = await host.tell(session, {
     event: {

@@ -7,10 +7,12 @@ export interface Match<T> {
 interface Node<T> {
   readonly words: Map<string, Node<T>>
   parameter: Node<T> | null
+  /** Takes what is left of a path, slashes too. */
+  rest: Map<string, T> | null
   methods: Map<string, T> | null
 }
 
-const emptyNode = <T>(): Node<T> => ({ words: new Map(), parameter: null, methods: null })
+const emptyNode = <T>(): Node<T> => ({ words: new Map(), parameter: null, rest: null, methods: null })
 
 const noParams: readonly string[] = []
 
@@ -22,12 +24,14 @@ export class Router<T> {
   /**
    * Adds a path template such as `/v1/x/{x_id}`.
    *
+   * @param slashesInLast the last parameter takes all that is left of a path which leads nowhere else.
    * @throws when the path has this method already.
    */
-  add(method: string, path: string, target: T): void {
+  add(method: string, path: string, target: T, slashesInLast = false): void {
     const methods = this.#methodsOf(path)
     if (methods.has(method)) throw new Error(`${method} ${path} is declared twice`)
     methods.set(method, target)
+    if (slashesInLast) this.#nodeOf(path.slice(0, path.lastIndexOf('/'))).rest = methods
   }
 
   /** @param path percent-encoded. @returns null for a path that leads nowhere, also for one that is wrongly encoded. */
@@ -36,19 +40,24 @@ export class Router<T> {
   }
 
   #methodsOf(path: string): Map<string, T> {
-    let node = this.#root
-    for (const segment of path.split('/').slice(1)) node = childFor(node, segment)
+    const node = this.#nodeOf(path)
     node.methods ??= new Map()
     if (!path.includes('{')) this.#plain.set(path, { methods: node.methods, params: noParams })
     return node.methods
   }
 
+  #nodeOf(path: string): Node<T> {
+    let node = this.#root
+    for (const segment of path.split('/').slice(1)) node = childFor(node, segment)
+    return node
+  }
+
   #walk(path: string): Match<T> | null {
     if (!path.startsWith('/')) return null
     const params: string[] = []
-    const node = descend(this.#root, path.split('/'), 1, params)
-    if (!node?.methods) return null
-    return path.includes('%') ? decoded(node.methods, params) : { methods: node.methods, params }
+    const methods = descend(this.#root, path.split('/'), 1, params)
+    if (methods === null) return null
+    return path.includes('%') ? decoded(methods, params) : { methods, params }
   }
 }
 
@@ -63,17 +72,26 @@ const childFor = <T>(node: Node<T>, segment: string): Node<T> => {
 }
 
 /** Goes back to the parameter where a word led nowhere: `/x/oauth/callback` hides no `/x/{x_id}/test`. */
-const descend = <T>(node: Node<T>, segments: readonly string[], at: number, params: string[]): Node<T> | null => {
+const descend = <T>(
+  node: Node<T>,
+  segments: readonly string[],
+  at: number,
+  params: string[],
+): ReadonlyMap<string, T> | null => {
   const segment = segments[at]
-  if (segment === undefined) return node.methods === null ? null : node
+  if (segment === undefined) return node.methods
   const word = node.words.get(segment)
   const found = word && descend(word, segments, at + 1, params)
   if (found) return found
-  if (node.parameter === null || segment === '') return null
+  if (segment === '') return null
+  const taken = params.length
   params.push(segment)
-  const below = descend(node.parameter, segments, at + 1, params)
-  if (below === null) params.pop()
-  return below
+  const below = node.parameter && descend(node.parameter, segments, at + 1, params)
+  if (below) return below
+  params.length = taken
+  if (node.rest === null || segments.at(-1) === '') return null
+  params.push(segments.slice(at).join('/'))
+  return node.rest
 }
 
 const decoded = <T>(methods: ReadonlyMap<string, T>, params: readonly string[]): Match<T> | null => {

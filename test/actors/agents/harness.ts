@@ -73,7 +73,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
     host,
     records,
     keys,
-    providers: { resolve, list: () => [] },
+    models: { resolve, list: async () => [] },
     costOf: () => '0.0003',
     checkTenant: options.checkTenant ?? (async () => {}),
     clock,

@@ -13,6 +13,8 @@ for (const path of [
   router.add('GET', path, path)
 }
 router.add('POST', '/v1/things', 'create')
+router.add('GET', '/v1/models/{model}', '/v1/models/{model}', true)
+router.add('GET', '/v1/models/{model}/tags', '/v1/models/{model}/tags')
 
 const find = (path: string) => {
   const match = router.find(path)
@@ -28,6 +30,10 @@ describe('a path', () => {
     ['/v1/things/oauth/test', ['/v1/things/{id}/test', 'oauth']],
     ['/v1/things/a/parts/b', ['/v1/things/{id}/parts/{part}', 'a', 'b']],
     ['/v1/things/a/parts/new', ['/v1/things/{id}/parts/new', 'a']],
+    ['/v1/models/a', ['/v1/models/{model}', 'a']],
+    ['/v1/models/a/b/c', ['/v1/models/{model}', 'a/b/c']],
+    ['/v1/models/a%2Fb', ['/v1/models/{model}', 'a/b']],
+    ['/v1/models/a/tags', ['/v1/models/{model}/tags', 'a']],
     ['/v1/things/a%20b/parts/%C3%BC', ['/v1/things/{id}/parts/{part}', 'a b', 'ü']],
   ])('%s leads to one place', (path, found) => {
     expect(find(path)).toEqual(found)
@@ -41,6 +47,8 @@ describe('a path', () => {
     '/v1/things//test',
     '/v1/things/a/parts',
     'v1/things',
+    '/v1/models/',
+    '/v1/models/a/b/',
     '/v1/things/%E0%A4%A',
     '/__proto__',
   ])('%s leads nowhere', (path) => {

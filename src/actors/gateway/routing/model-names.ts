@@ -1,6 +1,6 @@
 import { type ProviderSpec, providers, type WireFormat } from '../../../../specs/providers.ts'
 import type { Need } from '../calls/routes.ts'
-import { prices } from '../prices.ts'
+import { priceAt, prices } from '../prices.ts'
 
 /** A provider that sells what was asked for, and the model's name there. */
 export interface Seller {
@@ -25,13 +25,17 @@ export const splitName = (asked: string): { readonly head: string; readonly rest
 /**
  * Who sells a model, in the order in which they are asked: the provider that is named before the slash, then by the
  * snapshot, and by the shape of the id only when the snapshot does not know it (a model that came out yesterday).
+ * What the snapshot knows under the whole name, and not as the named provider's, is another's: Groq's
+ * `openai/gpt-oss-120b` is none of OpenAI's.
  */
 export const sellersOf = (asked: string): readonly Seller[] => {
   const split = splitName(asked)
   const named = split === null ? undefined : providerNamed(split.head)
   const sellers = ownersOf(asked).map((provider): Seller => ({ provider, model: asked }))
   if (split === null || named === undefined) return sellers
-  return [{ provider: named.id, model: split.rest }, ...sellers.filter(({ provider }) => provider !== named.id)]
+  const seller = { provider: named.id, model: split.rest }
+  const both = priceAt(named.id, split.rest) === undefined ? [...sellers, seller] : [seller, ...sellers]
+  return both.filter(({ provider }, at) => both.findIndex((each) => each.provider === provider) === at)
 }
 
 const ownersOf = (model: string): readonly string[] => {

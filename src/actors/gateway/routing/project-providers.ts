@@ -31,8 +31,8 @@ export interface OwnConnection {
   readonly id: string
   readonly name: string
   readonly endpoint: Endpoint
-  /** By id, as the sync that stands has them. */
-  readonly models: ReadonlyMap<string, SyncedModel>
+  /** By id, as the sync that stands has them; null when none was applied. */
+  readonly models: ReadonlyMap<string, SyncedModel> | null
 }
 
 /** A custom provider that is switched on, with those of its models that are. */
@@ -41,6 +41,8 @@ export interface OwnProvider {
   readonly name: string
   readonly endpoint: Endpoint
   readonly models: readonly CustomModel[]
+  /** ms since the epoch. */
+  readonly createdAt: number
 }
 
 /** What a project brought along, in order of creation. The same object until something of it changes. */
@@ -135,14 +137,14 @@ export class ProjectProviders {
     const endpoint = opened(() => connectionEndpoint(row, this.#box))
     if (endpoint === null) return []
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
-    const models = new Map((sync?.data.models ?? []).map((model) => [model.id, model]))
+    const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
     return [{ id: row.id, name, endpoint, models }]
   }
 
   #custom(row: Row<CustomProviderData>): readonly OwnProvider[] {
     const endpoint = opened(() => customEndpoint(row, this.#box))
     const models = row.data.models.filter(({ is_active }) => is_active)
-    return endpoint === null ? [] : [{ id: row.id, name: row.data.name, endpoint, models }]
+    return endpoint === null ? [] : [{ id: row.id, name: row.data.name, endpoint, models, createdAt: row.created_at }]
   }
 }
 

@@ -107,7 +107,7 @@ const byConnection = (
 ): readonly Route[] => {
   const sold = sellers.find(({ provider }) => provider === endpoint.provider)
   if (sold !== undefined) return [routeTo(endpoint, sold.model)]
-  if (models.has(asked)) return [routeTo(endpoint, asked)]
+  if (models?.has(asked)) return [routeTo(endpoint, asked)]
   const split = splitName(asked)
   const named = split !== null && split.head.toLowerCase() === endpoint.provider && !providerNamed(split.head)
   return named ? [routeTo(endpoint, split.rest)] : []

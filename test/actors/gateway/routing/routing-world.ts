@@ -14,6 +14,7 @@ import { type ManagedConfig, ManagedProviders } from '../../../../src/actors/gat
 import { openRouting, type RoutingParts } from '../../../../src/actors/gateway/routing/open-routing.ts'
 import { newId } from '../../../../src/actors/ids.ts'
 import { Table } from '../../../../src/actors/records/table.ts'
+import { openSsrfGuard } from '../../../../src/actors/tools/ssrf-guard.ts'
 import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore } from '../../../../src/storage/ports.ts'
 
@@ -31,6 +32,8 @@ export interface RoutingWorldOptions extends Partial<ManagedConfig> {
   readonly fanOut?: RoutingParts['fanOut']
   readonly records?: RecordStore
   readonly now?: () => number
+  /** Hosts on loopback that the guard lets through. */
+  readonly allowed?: readonly string[]
 }
 
 /** Routing over a store in memory that counts what is read of it. */
@@ -46,8 +49,9 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
       return typeof member === 'function' ? member.bind(store) : member
     },
   })
+  const guard = openSsrfGuard({ allowedPrivateHosts: options.allowed ?? [] })
   const managed = new ManagedProviders({ keys: {}, simulated: 'off', ...options })
-  const routing = openRouting({ managed, records: counted, box: openBox, fanOut: options.fanOut, now })
+  const routing = openRouting({ managed, records: counted, box: openBox, guard, fanOut: options.fanOut, now })
   const tables = {
     connections: new Table<ConnectionData>(records, providerConnections, now),
     syncs: new Table<ModelSyncData>(records, modelSyncs, now),
@@ -99,7 +103,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
   const change = async (id: string, data: Partial<ConnectionData>) => {
     await tables.connections.change(projectScope('prj_a'), id, (row) => ({ ...row.data, ...data }))
   }
-  return { ...routing, records, reads, tables, connect, register, routed, change }
+  return { ...routing, guard, records, reads, tables, connect, register, routed, change }
 }
 
 const connection: ConnectionData = {
