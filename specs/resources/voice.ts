@@ -105,7 +105,7 @@ const maxFormBytes = maxAudioBytes + 7 * 1024 * 1024 + formSlackBytes
 
 /** Speech out of text (interface "Voice API" and "Audio, classic paths": the same with both spellings). */
 export const speech = defineOperations('speech', {
-  create: {
+  speak: {
     summary: 'Make text speech',
     method: 'POST',
     path: '/v1/audio/speech',
@@ -159,7 +159,7 @@ export const speech = defineOperations('speech', {
 
 /** Text out of speech. */
 export const transcriptions = defineOperations('transcriptions', {
-  create: {
+  transcribe: {
     summary: 'Transcribe an audio file',
     method: 'POST',
     path: '/v1/audio/transcriptions',

@@ -17,6 +17,8 @@ const texts = [
   '2026-01-01T00:00:00.000Z',
   'twelve letters',
   '*',
+  'en',
+  'DE',
 ]
 
 /** A value that the schema accepts, with every declared field of every object. */

@@ -5,6 +5,7 @@ import { operations } from '../../../specs/index.ts'
 import { answerChecker } from '../../../specs/validate.ts'
 import { codeIn, statusIn } from '../../../specs/wire-errors.ts'
 import type { AnyUseCases } from '../../../src/transport/api/endpoint.ts'
+import { sampleForm, takesForms } from '../../specs/sample-form.ts'
 import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../../specs/samples.ts'
 import { principals, type Received, type Sent, serve } from './serving.ts'
 
@@ -54,9 +55,16 @@ const good = (operation: Operation, more: Partial<Sent> = {}): Sent => ({
   method: operation.method,
   target: target(operation),
   as: principalFor(operation),
-  ...(operation.body === null ? {} : { body: sampleOf(operation.body.json) }),
+  ...(operation.body === null ? {} : bodyOf(operation)),
   ...more,
 })
+
+const bodyOf = (operation: Operation): Partial<Sent> => {
+  const body = sampleOf(operation.body?.json ?? {})
+  if (!takesForms(operation)) return { body }
+  const form = sampleForm(operation, body)
+  return { body: form.body, headers: { 'content-type': form.contentType } }
+}
 
 /** What an error says in whatever envelope the operation has. */
 const refusal = ({ json, status }: Received) => {
@@ -84,12 +92,12 @@ const refused = async (sent: Sent) => {
 
 const cases = (mutate: (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]) =>
   declared.flatMap((operation) =>
-    operation.body === null
+    operation.body === null || takesForms(operation)
       ? []
       : mutate(operation.body.json).map(({ param, body }) => ({ id: operation.id, param, body, operation })),
   )
 
-const withBody = declared.filter(({ body }) => body !== null)
+const withBody = declared.filter((operation) => operation.body !== null && !takesForms(operation))
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 
 describe.each(declared)('$id', (operation) => {

@@ -29,7 +29,7 @@ export interface VoiceParts extends GatewayCore {
 /** The operations of voice. */
 export type VoiceUseCases = Pick<
   UseCases,
-  'speech.create' | 'speech.models' | 'speech.voices' | 'transcriptions.create' | 'transcriptions.models'
+  'speech.speak' | 'speech.models' | 'speech.voices' | 'transcriptions.transcribe' | 'transcriptions.models'
 >
 
 /** A provider has 55 seconds for a whole transcript (interface "Limits"). */
@@ -49,13 +49,13 @@ export const voiceUseCases = (parts: VoiceParts): VoiceUseCases => {
     policy: { ...defaultCallPolicy, ...whole, ...parts.policy },
   })
   return {
-    async 'speech.create'(call) {
+    async 'speech.speak'(call) {
       const limited = await admitted(limit, call.principal, call.scope.project)
       const { input, model = null, voice = null, response_format, responseFormat } = call.body
       const { speed = null, temperature = null, language = null, instructions = null, stream = false } = call.body
       const answer = await speech.speak({
         caller: callerOf(call),
-        operation: 'speech.create',
+        operation: 'speech.speak',
         model,
         wish: {
           text: input,
@@ -74,14 +74,14 @@ export const voiceUseCases = (parts: VoiceParts): VoiceUseCases => {
         headers: withLimit(limited, answer.headers ?? []),
       }
     },
-    async 'transcriptions.create'(call) {
+    async 'transcriptions.transcribe'(call) {
       const file = audioFile(call.files)
       const limited = await admitted(limit, call.principal, call.scope.project)
       const { model = null, language = null, prompt = null, temperature = null, diarize = false } = call.body
       const form = call.body.response_format ?? call.body.responseFormat ?? 'json'
       const { headers, ...answer } = await transcription.transcribe({
         caller: callerOf(call),
-        operation: 'transcriptions.create',
+        operation: 'transcriptions.transcribe',
         model,
         wish: { file, form, language, prompt, temperature, diarize },
         signal: call.signal,

@@ -1,0 +1,25 @@
+import type { Operation } from '../../specs/declare.ts'
+
+/** A form as it goes over the wire. */
+export interface SampleForm {
+  readonly contentType: string
+  readonly body: Buffer
+}
+
+/** Whether an operation takes forms and nothing else. */
+export const takesForms = ({ files }: Operation): boolean => files !== null && !files.orJson
+
+/** A form with these fields as text, and a small file in each place for one. */
+export const sampleForm = ({ files }: Operation, fields: unknown): SampleForm => {
+  const boundary = 'sample-form'
+  const texts = Object.entries(typeof fields === 'object' && fields !== null ? fields : {}).map(
+    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const uploads = (files?.fields ?? []).map(
+    (name) =>
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="sample.wav"\r\n` +
+      'content-type: audio/wav\r\n\r\nRIFF\r\n',
+  )
+  const body = Buffer.from(`${[...texts, ...uploads].join('')}--${boundary}--\r\n`)
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body }
+}
