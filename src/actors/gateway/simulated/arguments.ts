@@ -19,7 +19,7 @@ class Filler {
 
   constructor(root: WireObject, text: string, toolName: string) {
     this.#root = root
-    this.#text = text.replaceAll(toolName, ' ')
+    this.#text = toolName === '' ? text : text.replaceAll(toolName, ' ')
     this.#quoted = [...this.#text.matchAll(/"([^"]+)"|“([^”]+)”/g)].map((found) => found[1] ?? found[2] ?? '')
     this.#numbers = [...this.#text.matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w])/g)].map((found) => Number(found[0]))
     this.#phrases = [

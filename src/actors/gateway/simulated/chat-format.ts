@@ -8,12 +8,17 @@ export interface AnswerHead {
   readonly created: number
 }
 
+/** Tokens of input; those read from the cache are part of them. */
+export interface PromptCounts {
+  readonly promptTokens: number
+  readonly cachedTokens: number
+}
+
 /** A whole answer before it is put into frames. */
-export interface AnswerBody {
+export interface AnswerBody extends PromptCounts {
   readonly text: string
   readonly calls: readonly SimulatedCall[]
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
-  readonly promptTokens: number
 }
 
 /** The frames of a streamed answer: what opens it, one for each word or piece of arguments, what ends it. */
@@ -68,7 +73,7 @@ function usageOf(body: AnswerBody): object {
     prompt_tokens: body.promptTokens,
     completion_tokens: completion,
     total_tokens: body.promptTokens + completion,
-    prompt_tokens_details: { cached_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: body.cachedTokens },
     completion_tokens_details: { reasoning_tokens: 0 },
   }
 }

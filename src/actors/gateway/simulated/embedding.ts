@@ -1,12 +1,12 @@
-/** Length of every simulated vector. */
+/** Length of simulated vectors where none is asked for. */
 export const embeddingDimensions = 256
 
 /**
  * A deterministic vector of unit length from hashed words and character trigrams: texts that share words are close.
  * It knows no meaning; it is there so that retrieval can be tried without a key.
  */
-export function embedText(text: string): number[] {
-  const vector = new Float64Array(embeddingDimensions)
+export function embedText(text: string, dimensions = embeddingDimensions): number[] {
+  const vector = new Float64Array(dimensions)
   const words =
     text
       .normalize('NFKC')
@@ -27,7 +27,7 @@ export const encodeVector = (vector: readonly number[]): string =>
 
 function add(vector: Float64Array, feature: string, weight: number): void {
   const hash = fnv1a(feature)
-  const place = hash % embeddingDimensions
+  const place = hash % vector.length
   vector[place] = (vector[place] ?? 0) + (hash & 0x40000000 ? weight : -weight)
 }
 

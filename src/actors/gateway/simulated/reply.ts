@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../wire.ts'
 import { fillArguments } from './arguments.ts'
+import { describeImages, type SeenImage } from './images.ts'
+import { inFormat } from './json-reply.ts'
 
 /** A function that the caller offers. */
-export interface OfferedTool {
+interface OfferedTool {
   readonly name: string
   readonly schema: WireObject
 }
@@ -31,27 +33,35 @@ const slowWords = 30
 const filler = 'I take my time with every single word of this answer, as you asked me to,'
 
 /**
- * Decides the answer from the conversation alone: the same request gets the same reply.
+ * Decides the answer from the request alone: the same one gets the same reply.
  *
+ * @param images in the last message of the user
  * @param seed goes into the ids of tool calls, so that two conversations do not share ids.
  */
-export function decideReply(messages: readonly unknown[], tools: readonly OfferedTool[], seed: string): Reply {
+export function decideReply(
+  messages: readonly unknown[],
+  request: WireObject,
+  images: readonly SeenImage[],
+  seed: string,
+): Reply {
   const asked = lastUserText(messages)
   const results = toolResultsAtEnd(messages)
   const slow = /\bslow please\b/i.test(asked)
-  if (results.length > 0) return answer(quote(results), [], slow)
+  const format = request.response_format
+  if (results.length > 0) return answer(inFormat(quote(results), asked, images, format), [], slow)
   if (/\bfail please\b/i.test(asked)) return refuse(500, null, 'server_error')
   if (/\brate limit please\b/i.test(asked)) return refuse(429, 1, 'rate_limit_exceeded')
-  const wanted = toolsAskedFor(asked, tools)
+  const wanted = toolsWanted(asked, request)
   if (wanted.length > 0) return answer('', callsOf(wanted, asked, `${seed}:${messages.length}`), slow)
-  const text = slow ? lengthened(`You said: ${asked}`) : `You said: ${asked}`
+  const said = `${describeImages(images)}You said: ${asked}`
+  const text = inFormat(slow ? lengthened(said) : said, asked, images, format)
   if (/\bcut please\b/i.test(asked)) return { ...answer(text, [], slow), trouble: 'cut' }
   if (/\bmalformed please\b/i.test(asked)) return { ...answer(text, [], slow), trouble: 'malformed' }
   return answer(text, [], slow)
 }
 
 /** The tools in a request; what has no usable name is left out. */
-export function offeredTools(tools: unknown): OfferedTool[] {
+function offeredTools(tools: unknown): OfferedTool[] {
   return arrayOf(tools).flatMap((tool) => {
     const fields = objectOf(objectOf(tool).function)
     const name = textOf(fields.name)
@@ -60,7 +70,7 @@ export function offeredTools(tools: unknown): OfferedTool[] {
 }
 
 /** Text of a message's content, which is a string or a list of parts. */
-export function contentText(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === 'string') return content
   return arrayOf(content)
     .map((part) => textOf(objectOf(part).text))
@@ -105,6 +115,18 @@ function toolResultsAtEnd(messages: readonly unknown[]): { name: string; content
 
 const quote = (results: readonly { name: string; content: string }[]): string =>
   results.map(({ name, content }) => `The tool ${name} answered: ${content}`).join('\n')
+
+/** What `tool_choice` and `parallel_tool_calls` leave of the calls that the text asks for, or add to them. */
+function toolsWanted(asked: string, request: WireObject): readonly OfferedTool[] {
+  const tools = offeredTools(request.tools)
+  const choice = request.tool_choice
+  if (choice === 'none') return []
+  const forced = textOf(objectOf(objectOf(choice).function).name)
+  if (forced !== '') return tools.filter(({ name }) => name === forced)
+  const named = toolsAskedFor(asked, tools)
+  const wanted = named.length === 0 && choice === 'required' ? tools.slice(0, 1) : named
+  return request.parallel_tool_calls === false ? wanted.slice(0, 1) : wanted
+}
 
 /** Tools named in the text, in the order they are named; else one (or all) when the text asks for a tool without a name. */
 function toolsAskedFor(text: string, tools: readonly OfferedTool[]): OfferedTool[] {

@@ -3,9 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tokensOfChars } from '../usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../wire.ts'
-import { type AnswerBody, type AnswerHead, completionOf, framesOf } from './chat-format.ts'
-import { embedText, encodeVector } from './embedding.ts'
-import { decideReply, offeredTools, type Reply } from './reply.ts'
+import { type AnswerBody, type AnswerHead, completionOf, framesOf, type PromptCounts } from './chat-format.ts'
+import { embeddings } from './embeddings.ts'
+import { imageChars, imagesIn, imageTokens } from './images.ts'
+import { PromptCache } from './prompt-cache.ts'
+import { decideReply, type Reply } from './reply.ts'
+import { sendError, sendJson } from './respond.ts'
 import { streamFrames } from './word-stream.ts'
 
 /** Where the simulated provider listens, and how fast it speaks. */
@@ -37,6 +40,7 @@ export interface SimulatedProvider {
 
 interface Serving {
   readonly chunkDelayMs: number
+  readonly cache: PromptCache
   requests: number
   active: number
   aborted: number
@@ -58,6 +62,7 @@ const postPaths = [chatPath, '/v1/embeddings']
 export async function startSimulatedProvider(options: SimulatedOptions = {}): Promise<SimulatedProvider> {
   const serving: Serving = {
     chunkDelayMs: options.chunkDelayMs ?? defaultChunkDelayMs,
+    cache: new PromptCache(),
     requests: 0,
     active: 0,
     aborted: 0,
@@ -120,13 +125,22 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
     sendError(response, 400, 'missing_messages')
     return
   }
-  const reply = decideReply(request.messages, offeredTools(request.tools), seed)
+  const found = imagesIn(request.messages)
+  if (found.kind === 'unreadable') {
+    sendError(response, 400, 'invalid_image_format')
+    return
+  }
+  const reply = decideReply(request.messages, request, found.images, seed)
   if (reply.kind === 'refuse') {
     sendError(response, reply.status, reply.code, reply.retryAfterS)
     return
   }
   const head: AnswerHead = { id: `chatcmpl-${digest(seed)}`, model: textOf(request.model), created: createdS }
-  const body = limited(reply, request, tokensOfChars(bodyBytes))
+  const textChars = bodyBytes - imageChars(request.messages)
+  const body = limited(reply, request, {
+    promptTokens: tokensOfChars(textChars) + imageTokens(found.images),
+    cachedTokens: serving.cache.cachedTokens(request.messages, textChars),
+  })
   const delayMs = reply.slow ? Math.max(slowChunkDelayMs, serving.chunkDelayMs) : serving.chunkDelayMs
   if (request.stream !== true) {
     const words = body.text.split(/\s+/).length
@@ -141,31 +155,21 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
   })
 }
 
-/** Honours the caller's token limit, as a provider would: the text is cut and says so. */
-function limited(reply: AnswerReply, request: WireObject, promptTokens: number): AnswerBody {
+/** Honours the caller's limits, as a provider would: the text ends before a stop word, or is cut and says so. */
+function limited(reply: AnswerReply, request: WireObject, counts: PromptCounts): AnswerBody {
   const limit = request.max_completion_tokens ?? request.max_tokens
-  const calls = reply.calls
-  if (typeof limit === 'number' && tokensOfChars(reply.text.length) > limit) {
-    return { text: reply.text.slice(0, Math.max(0, limit) * 4), calls, finishReason: 'length', promptTokens }
+  const { calls } = reply
+  const text = stopped(reply.text, request.stop)
+  if (typeof limit === 'number' && tokensOfChars(text.length) > limit) {
+    return { text: text.slice(0, Math.max(0, limit) * 4), calls, finishReason: 'length', ...counts }
   }
-  return { text: reply.text, calls, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', promptTokens }
+  return { text, calls, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', ...counts }
 }
 
-function embeddings(request: WireObject, response: ServerResponse): void {
-  const inputs = typeof request.input === 'string' ? [request.input] : arrayOf(request.input)
-  const texts = inputs.filter((input) => typeof input === 'string')
-  if (texts.length === 0 || texts.length !== inputs.length) {
-    sendError(response, 400, 'invalid_input')
-    return
-  }
-  const tokens = texts.reduce((sum, text) => sum + tokensOfChars(text.length), 0)
-  const data = texts.map((text, index) => {
-    const vector = embedText(text)
-    const embedding = request.encoding_format === 'base64' ? encodeVector(vector) : vector
-    return { object: 'embedding', index, embedding }
-  })
-  const usage = { prompt_tokens: tokens, total_tokens: tokens }
-  sendJson(response, 200, { object: 'list', data, model: request.model, usage })
+function stopped(text: string, stop: unknown): string {
+  const words = (typeof stop === 'string' ? [stop] : arrayOf(stop)).map(textOf).filter((word) => word !== '')
+  const ends = words.map((word) => text.indexOf(word)).filter((at) => at >= 0)
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
 }
 
 /** Ids follow the idempotency key where there is one, so that a retry gets the same ids. */
@@ -179,16 +183,6 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const modelList = {
   object: 'list',
   data: [{ id: 'simulated-1', object: 'model', created: createdS, owned_by: 'simulated' }],
-}
-
-function sendJson(response: ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-}
-
-function sendError(response: ServerResponse, status: number, code: string, retryAfterS: number | null = null): void {
-  if (retryAfterS !== null) response.setHeader('retry-after', retryAfterS)
-  const type = status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error'
-  sendJson(response, status, { error: { message: `Simulated refusal: ${code}.`, type, param: null, code } })
 }
 
 function addressOf(address: string | AddressInfo | null): AddressInfo {
