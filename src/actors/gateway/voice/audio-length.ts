@@ -1,15 +1,15 @@
 import type { AudioFile } from './audio-file.ts'
-import { containerTypes } from './formats/multipart.ts'
 
 /**
  * Seconds of an audio file as its own headers have it; null when they do not say.
  *
  * For what is shown (`duration`), never for what is charged: that goes by what the provider reports.
  */
-export const audioLength = async ({ bytes, container }: AudioFile): Promise<number | null> => {
+export const audioLength = async (bytes: Uint8Array, mimeType: string): Promise<number | null> => {
+  // loaded by what needs it first: few requests do
   const { parseBuffer } = await import('music-metadata')
   try {
-    const { format } = await parseBuffer(bytes, { mimeType: containerTypes[container] }, { duration: true })
+    const { format } = await parseBuffer(bytes, { mimeType }, { duration: true })
     const { duration } = format
     return duration !== undefined && Number.isFinite(duration) ? duration : null
   } catch {

@@ -3,6 +3,7 @@ import type { Caller } from '../calls/caller.ts'
 import { streamBroken } from '../failure.ts'
 import { parseJson } from '../wire.ts'
 import { audioLength, mostSeconds } from './audio-length.ts'
+import { containerTypes } from './formats/multipart.ts'
 import type { Transcript, TranscriptionFormat, TranscriptionTask } from './formats/voice-format.ts'
 import { voiceFormats } from './formats/voice-formats.ts'
 import { type TranscriptAnswer, transcriptAnswer } from './transcript-answer.ts'
@@ -47,7 +48,11 @@ export class TranscriptionCalls {
     const transcript = await transcriptOf(job)
     const { file, form } = ask.wish
     const silent = form === 'verbose_json' && transcript.seconds === null
-    const answer = transcriptAnswer(transcript, form, silent ? await audioLength(file) : null)
+    const answer = transcriptAnswer(
+      transcript,
+      form,
+      silent ? await audioLength(file.bytes, containerTypes[file.container]) : null,
+    )
     return { ...answer, headers: job.headers }
   }
 }

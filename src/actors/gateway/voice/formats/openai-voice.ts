@@ -38,7 +38,8 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
   const fields: [string, string][] = [['model', route.model]]
   if (task.language !== null) fields.push(['language', task.language.slice(0, 2).toLowerCase()])
   if (task.temperature !== null) fields.push(['temperature', String(task.temperature)])
-  if (diarizing.test(route.model)) fields.push(['response_format', 'diarized_json'], ['chunking_strategy', 'auto'])
+  if (task.diarize || diarizing.test(route.model))
+    fields.push(['response_format', 'diarized_json'], ['chunking_strategy', 'auto'])
   else {
     if (task.prompt !== null) fields.push(['prompt', task.prompt])
     fields.push(['response_format', textOnly.test(route.model) ? 'json' : 'verbose_json'])
@@ -51,7 +52,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
   }
 }
 
-function transcript(json: unknown): Transcript {
+function transcript(json: unknown, task: TranscriptionTask): Transcript {
   if (!isObject(json) || typeof json.text !== 'string') throw notATranscript()
   const usage = objectOf(json.usage)
   const language = textOf(json.language)
@@ -60,7 +61,10 @@ function transcript(json: unknown): Transcript {
     language: language === '' ? null : language,
     seconds: secondsOf(json.duration) ?? secondsOf(usage.seconds),
     tokens: tokensOf(usage),
-    segments: timedTexts(json.segments, (item) => ({ text: textOf(item.text), speaker: speakerOf(item.speaker) })),
+    segments: timedTexts(json.segments, (item) => ({
+      text: textOf(item.text),
+      speaker: task.diarize ? speakerOf(item.speaker) : null,
+    })),
     words: timedTexts(json.words, (item) => ({ text: textOf(item.word) })),
   }
 }
