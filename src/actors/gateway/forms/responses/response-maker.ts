@@ -69,7 +69,7 @@ export class ResponseMaker {
       })
       this.#run(task, stream.output, stream.ask)
         .then((end) => this.#ended(task, head, stream.output, end))
-        .then((document) => stream.over(`response.${document.status}`, document))
+        .then((response) => stream.over(`response.${response.status}`, { response }))
         .catch((error: Error) => {
           if (stream.begun) this.#broke(stream, head, error)
           else reject(error)
@@ -119,10 +119,11 @@ export class ResponseMaker {
     const { code, message } = shownError(error)
     if (!(error instanceof ServiceError)) this.#parts.log.error({ err: error, responseId: head.id }, 'response broke')
     stream.output.finish(false)
-    stream.emit('error', { code, message, param: null })
     const shown = { code: responseCodes[code] ?? 'server_error', message }
     const state = { status: 'failed', model: stream.model, output: stream.output.items, error: shown } as const
-    stream.over('response.failed', responseDocument(head, state))
+    stream.emit('response.failed', { response: responseDocument(head, state) })
+    // the SDKs throw at this one: it comes last so that they see the other too
+    stream.over('error', { code, message, param: null })
   }
 }
 
@@ -186,8 +187,9 @@ class ResponseStream {
       })
     })
 
-  over(type: string, response: ResponseDocument): void {
-    this.emit(type, { response })
+  /** Its last event. */
+  over(type: string, fields: WireObject): void {
+    this.emit(type, fields)
     this.body.end()
   }
 
