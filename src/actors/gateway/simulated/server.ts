@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tokensOfChars } from '../usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../wire.ts'
+import { audioPath, serveAudio } from './audio.ts'
 import { type AnswerBody, type AnswerHead, completionOf, framesOf, type PromptCounts } from './chat-format.ts'
 import { embeddings } from './embeddings.ts'
 import { imageChars, imagesIn, imageTokens } from './images.ts'
@@ -105,8 +106,19 @@ function accept(serving: Serving, request: IncomingMessage, response: ServerResp
 function route(serving: Serving, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
   const path = request.url?.split('?')[0] ?? ''
   if (request.method === 'GET' && path === '/v1/models') sendJson(response, 200, modelList)
+  else if (request.method === 'POST' && path.startsWith(audioPath)) audio(serving, path, request, response, body)
   else if (request.method !== 'POST' || !postPaths.includes(path)) sendError(response, 404, 'not_found')
   else post(serving, path, seedOf(request), response, body)
+}
+
+function audio(serving: Serving, path: string, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  serving.requests++
+  serving.active++
+  response.once('close', () => {
+    serving.active--
+    if (!response.writableFinished) serving.aborted++
+  })
+  void serveAudio({ path, contentType: request.headers['content-type'] ?? '', body }, response)
 }
 
 function post(serving: Serving, path: string, seed: string, response: ServerResponse, body: Buffer): void {
