@@ -137,6 +137,16 @@ const table = {
     type: 'invalid_request_error',
     message: 'The provider refused what the request says.',
   },
+  unsupported_format: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider does not take images of this type.',
+  },
+  image_too_large: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The image is larger than the provider takes.',
+  },
   provider_not_configured: {
     status: 400,
     type: 'invalid_request_error',

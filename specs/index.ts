@@ -26,6 +26,7 @@ import { tenantUsers } from './resources/tenant-users.ts'
 import { tenants } from './resources/tenants.ts'
 import { usage } from './resources/usage.ts'
 import { speech, transcriptions } from './resources/voice.ts'
+import { vision } from './resources/vision.ts'
 import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.ts'
 
 /** Every declared operation by id. A new resource is added here and nowhere else. */
@@ -65,6 +66,7 @@ export const operations = {
   ...usage,
   ...ratePlans,
   ...redactionPolicy,
+  ...vision,
 } as const
 
 /** Id of a declared operation. */

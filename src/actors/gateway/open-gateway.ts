@@ -19,6 +19,7 @@ import type { RequestLedger } from './ledger/request-ledger.ts'
 import { prices } from './prices.ts'
 import { RedactionPolicies } from './redaction/redaction-policies.ts'
 import type { Routing } from './routing/open-routing.ts'
+import { visionUseCases } from './vision/vision-use-cases.ts'
 import { openVoice, type Voice } from './voice/open-voice.ts'
 
 /** What the gateway stands on. */
@@ -49,6 +50,7 @@ export interface Gateway extends GatewayCore {
     ReturnType<typeof openEmbeddings>['useCases'] &
     ReturnType<typeof formUseCases> &
     Voice['useCases'] &
+    ReturnType<typeof visionUseCases> &
     ReturnType<typeof redactionPolicyUseCases> &
     ReturnType<typeof catalogueUseCases>
   /** What was taken is durable, connections are ended. */
@@ -85,6 +87,7 @@ export const openGateway = ({
       ...embeddings.useCases,
       ...chatCompletionsUseCases({ chats, keepAlive }),
       ...formUseCases({ chat: chats, records, search: null, now: clock.now, log }),
+      ...visionUseCases({ chat: chats, routes: core.routes, guard }),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
     },
