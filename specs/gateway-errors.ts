@@ -2,9 +2,11 @@ import type { ErrorCode } from './errors.ts'
 
 /** What every operation may answer that asks a model, whatever its form. */
 export const modelCallErrors = [
+  'bad_request',
   'model_not_found',
   'provider_not_configured',
   'context_length_exceeded',
+  'content_policy_violation',
   'rate_limit_exceeded',
   'credit_balance_exhausted',
   'budget_exceeded',

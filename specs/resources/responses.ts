@@ -131,7 +131,7 @@ export const responses = defineOperations('responses', {
     maxBodyBytes: 12 * 1024 * 1024,
     body,
     answer: answersEither(answersJson(response), answersBytes('text/event-stream')),
-    errors: [...modelCallErrors, 'bad_request', 'not_found'],
+    errors: [...modelCallErrors, 'not_found'],
   },
   get: {
     summary: 'Read a stored response',

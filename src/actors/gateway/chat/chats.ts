@@ -26,7 +26,11 @@ export class Chats implements ChatCalls {
 
   complete(ask: ChatAsk): Promise<ChatOutcome> {
     return new Promise((resolve, reject) => {
-      const run = new ChatRun(this.#parts, { ...ask, bytes: null, stream: false }, wholeTaker(resolve, reject))
+      const run = new ChatRun(
+        this.#parts,
+        { ...ask, bytes: null, stream: false, translated: true },
+        wholeTaker(resolve, reject),
+      )
       whenGone(ask.signal, () => {
         run.cancel()
         reject(new ServiceError('cancelled'))
@@ -36,7 +40,7 @@ export class Chats implements ChatCalls {
   }
 
   stream(ask: ChatAsk, listener: ChatListener): ChatControl {
-    const run = new ChatRun(this.#parts, { ...ask, bytes: null, stream: true }, chunkTaker(listener))
+    const run = new ChatRun(this.#parts, { ...ask, bytes: null, stream: true, translated: true }, chunkTaker(listener))
     whenGone(ask.signal, () => run.cancel())
     run.start()
     return run

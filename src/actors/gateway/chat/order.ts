@@ -21,7 +21,7 @@ export function orderFor(asked: AskedBody, route: Route): Order {
   return {
     path: '/chat/completions',
     headers: headersFor(route),
-    body: openAiBody(asked, route.model),
+    body: openAiBody(asked, route),
     format: null,
   }
 }

@@ -1,4 +1,6 @@
 import type { ChatBody } from '../calls/chat-calls.ts'
+import type { Route } from '../calls/routes.ts'
+import { isOwnOpenAi } from '../routing/managed-providers.ts'
 import { objectOf } from '../wire.ts'
 
 const closingBrace = 0x7d
@@ -10,6 +12,8 @@ export interface AskedBody {
   /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
   readonly bytes: Uint8Array | null
   readonly stream: boolean
+  /** Another form was turned into it: the limit on tokens goes by the name that the route's server knows. */
+  readonly translated?: true
 }
 
 /** Whether the caller of a stream wants the chunk that has its usage. */
@@ -19,9 +23,10 @@ export const asksUsage = (body: ChatBody): boolean => objectOf(body.stream_optio
  * The body for a server that speaks OpenAI's format: the caller's own bytes when nothing has to be changed, else written
  * anew. Fields that we do not know are passed on; a stream is always asked for its usage.
  *
- * @param model as the provider knows it.
+ * @param route whose model is asked, under the name that its provider knows.
  */
-export function openAiBody({ body, bytes, stream }: AskedBody, model: string): Uint8Array | string {
+export function openAiBody({ body, bytes, stream, translated }: AskedBody, route: Route): Uint8Array | string {
+  const { model } = route
   const asUsual = body.model === model && body.models === undefined && body.memory === undefined
   const usage = stream && !asksUsage(body)
   if (bytes !== null && asUsual) {
@@ -30,7 +35,15 @@ export function openAiBody({ body, bytes, stream }: AskedBody, model: string): U
   }
   const { models: _models, memory: _memory, ...rest } = body
   const options = usage ? { stream_options: { ...objectOf(body.stream_options), include_usage: true } } : {}
-  return JSON.stringify({ ...rest, model, stream, ...options })
+  const sent = translated ? withOwnLimit(rest, route) : rest
+  return JSON.stringify({ ...sent, model, stream, ...options })
+}
+
+/** OpenAI's newer models refuse `max_tokens`; many other servers know nothing else. */
+function withOwnLimit({ max_tokens, max_completion_tokens, ...body }: ChatBody, { baseUrl }: Route): ChatBody {
+  const limit = max_completion_tokens ?? max_tokens
+  if (limit === undefined) return body
+  return isOwnOpenAi(baseUrl) ? { ...body, max_completion_tokens: limit } : { ...body, max_tokens: limit }
 }
 
 /** Adds the field before the last brace: a long history is copied, not written anew. */
