@@ -58,6 +58,13 @@ export const derivedId = (prefix: string, atMs: number, seed: string): string =>
   return `${prefix}_${ulid(Math.max(1, atMs), () => (hash[drawn++ % hash.length] ?? 0) / 256).toLowerCase()}`
 }
 
+/** An id that sorts by `atMs`, with a tail of 16 characters that the caller knows to be unique. Costs little. */
+export const idWithTail = (prefix: string, atMs: number, tail: string): string =>
+  `${prefix}_${encodeTime(Math.max(0, atMs), 10).toLowerCase()}${tail}`
+
+/** The 16 characters of an id that do not tell its time. */
+export const tailOf = (id: string): string => id.slice(-16)
+
 /** What every id that is made at `atMs` or later sorts after, and every earlier one before. */
 export const idFloor = (prefix: string, atMs: number): string =>
   `${prefix}_${encodeTime(Math.max(0, atMs), 10).toLowerCase()}${'0'.repeat(16)}`

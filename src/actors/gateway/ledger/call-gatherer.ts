@@ -63,7 +63,10 @@ export class CallGatherer implements CallLedger {
   }
 
   record(call: GatewayCall): void {
-    if (this.#waiting >= mostWaiting) return this.#drop()
+    if (this.#waiting >= mostWaiting) {
+      this.#drop()
+      return
+    }
     this.#waiting++
     this.taken++
     this.#calls.push(call)

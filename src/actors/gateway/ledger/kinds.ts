@@ -99,7 +99,7 @@ export const segmentScope: Scope = projectScope(segmentOwner)
 export const segmentPrefix = 'seg'
 
 /** Every call of a segment was over so many ms before the segment was made, at most. */
-export const segmentSpanMs = 1_000
+export const segmentSpanMs = 250
 
 /** One line of the request log. */
 export type RequestLogData = {

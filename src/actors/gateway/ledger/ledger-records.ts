@@ -8,7 +8,7 @@ import { type Clock, within } from '../../runtime/clock.ts'
 import { usageRows } from '../../usage/kinds.ts'
 import { callSegments, requestLog, type SegmentData, segmentPrefix, segmentScope, segmentSpanMs } from './kinds.ts'
 import type { SegmentExpander } from './segment-expander.ts'
-import { rowsIn } from './segment-rows.ts'
+import { type CallPlace, logLineOf, placesIn, usageRowOf } from './segment-rows.ts'
 
 /** Segments that are read at once. */
 const pageSize = 4
@@ -86,35 +86,43 @@ class OverlaidList {
     return all.sort(byId(query)).slice(skip, most)
   }
 
-  /** At least the first `limit` rows of segments, in order. */
+  /** The first `limit` rows of segments, in order. */
   async #waiting(query: RecordQuery): Promise<readonly StoredRecord[]> {
-    const rows: StoredRecord[] = []
+    let first: StoredRecord[] = []
     for (let after = beginning(query); ; ) {
       const page = await this.#segments.list(segmentScope, {
         limit: pageSize,
         ...(query.ascending && { ascending: true }),
         ...(after !== undefined && { after }),
       })
-      for (const segment of page) rows.push(...this.#rowsOf(segment, query))
-      const last = page.at(-1)
+      const found = page.flatMap((segment) => this.#rowsOf(segment, query, first.at(query.limit - 1)))
+      if (found.length > 0) first = [...first, ...found].sort(byId(query)).slice(0, query.limit)
+      const [last, nth] = [page.at(-1), first.at(query.limit - 1)]
       if (last === undefined || page.length < pageSize) break
-      const nth = rows.length < query.limit ? undefined : rows.sort(byId(query))[query.limit - 1]
       if (nth !== undefined && isBeyond(last, nth, query)) break
       after = last.id
     }
-    return rows.sort(byId(query)).slice(0, query.limit)
+    return first
   }
 
-  #rowsOf(segment: Row<SegmentData>, { where = {}, after, ascending }: RecordQuery): readonly StoredRecord[] {
-    const now = this.#parts.clock.now()
+  /** @param nth what comes after this row is not wanted. */
+  #rowsOf(segment: Row<SegmentData>, query: RecordQuery, nth: StoredRecord | undefined): readonly StoredRecord[] {
+    const [begin, end] = [query.after === undefined ? null : timeOfId(query.after), nth?.created_at ?? null]
+    const [earliest, latest] = query.ascending ? [begin, end] : [end, begin]
+    const isInside = ({ call: { at } }: CallPlace): boolean =>
+      (earliest === null || at >= earliest) && (latest === null || at <= latest)
     const isUsage = this.#kind.name === usageRows.name
-    return rowsIn(segment).flatMap(({ usage, line }) => {
-      const row: StoredRecord | null = isUsage ? usage : line
-      if (row === null || !covers(this.#scope, row)) return []
-      if (row.expires_at !== null && row.expires_at <= now) return []
-      if (after !== undefined && (ascending ? row.id <= after : row.id >= after)) return []
-      return Object.entries(where).every(([field, value]) => (row.data[field] ?? null) === value) ? [row] : []
+    return placesIn(segment).flatMap((place) => {
+      const row = isInside(place) ? (isUsage ? usageRowOf(place) : logLineOf(place)) : null
+      return row !== null && this.#isAsked(row, query) ? [row] : []
     })
+  }
+
+  #isAsked(row: StoredRecord, { where = {}, after, ascending }: RecordQuery): boolean {
+    if (!covers(this.#scope, row)) return false
+    if (row.expires_at !== null && row.expires_at <= this.#parts.clock.now()) return false
+    if (after !== undefined && (ascending ? row.id <= after : row.id >= after)) return false
+    return Object.entries(where).every(([field, value]) => (row.data[field] ?? null) === value)
   }
 }
 

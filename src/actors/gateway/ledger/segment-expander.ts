@@ -5,7 +5,7 @@ import type { Row } from '../../records/schema.ts'
 import { Table } from '../../records/table.ts'
 import { type Clock, pause } from '../../runtime/clock.ts'
 import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
-import { projected, rowsIn } from './segment-rows.ts'
+import { placesIn, projected, rowsOf } from './segment-rows.ts'
 
 /** How often segments are looked for, in ms. */
 const everyMs = 1_000
@@ -114,7 +114,11 @@ export class SegmentExpander {
     const { records } = this.#parts
     for (let from = 0; from < segment.data.calls.length; from += atOnce) {
       const began = performance.now()
-      await records.project(rowsIn(segment, from, from + atOnce).flatMap(projected))
+      await records.project(
+        placesIn(segment, from, from + atOnce)
+          .map(rowsOf)
+          .flatMap(projected),
+      )
       if (gently) await this.#rest(performance.now() - began)
     }
     await this.#table.remove(segmentScope, segment.id)

@@ -1,5 +1,5 @@
 import type { RecordKind, StoredRecord } from '../../../storage/ports.ts'
-import { derivedId } from '../../ids.ts'
+import { idWithTail, tailOf } from '../../ids.ts'
 import type { Row } from '../../records/schema.ts'
 import { tenantAgent, type UsageData, usageRows } from '../../usage/kinds.ts'
 import { usagePrefix } from '../../usage/usage-ledger.ts'
@@ -11,7 +11,6 @@ import {
   type SegmentCall,
   type SegmentData,
   type SegmentOrigin,
-  type SegmentTarget,
 } from './kinds.ts'
 
 /** What follows from one call of a segment. */
@@ -20,28 +19,33 @@ export interface CallRows {
   readonly line: Row<RequestLogData> | null
 }
 
-/** The rows that follow from calls `from` up to `to` of a segment; the same ones whoever asks and however often. */
-export const rowsIn = ({ id, data }: Row<SegmentData>, from = 0, to: number = data.calls.length): readonly CallRows[] =>
-  data.calls.slice(from, to).flatMap((call, n) => {
-    const [origin, target] = [data.origins[call.origin], data.targets[call.target]]
-    if (origin === undefined || target === undefined) return []
-    const known = { call, origin, target, units: unitsOf(call) }
-    const name = derivedId('', call.at, `${id}:${from + n}`)
-    return [{ usage: usageRow(name, known), line: logLine(name, known) }]
-  })
+/** Where a call stands in its segment. */
+export interface CallPlace {
+  readonly segment: Row<SegmentData>
+  readonly n: number
+  readonly call: SegmentCall
+}
+
+/** Calls `from` up to `to` of a segment, in the order in which they were taken. */
+export const placesIn = (segment: Row<SegmentData>, from = 0, to?: number): readonly CallPlace[] =>
+  segment.data.calls.slice(from, to).map((call, n) => ({ segment, n: from + n, call }))
+
+/** The rows that follow from a call; the same ones whoever asks and however often. */
+export const rowsOf = (place: CallPlace): CallRows => ({ usage: usageRowOf(place), line: logLineOf(place) })
+
+/** Characters that tell a segment from others, and a call from others of it. */
+const segmentChars = 12
+const callChars = 4
+
+/** The end of the ids of what follows from a call. Ids of one segment sort by their place within a millisecond. */
+const tail = ({ segment, n }: CallPlace): string =>
+  tailOf(segment.id).slice(-segmentChars) + n.toString(16).padStart(callChars, '0')
 
 /** The same as the store takes it. */
 export const projected = ({ usage, line }: CallRows): readonly { kind: RecordKind; record: StoredRecord }[] => [
   ...(usage === null ? [] : [{ kind: usageRows, record: usage }]),
   ...(line === null ? [] : [{ kind: requestLog, record: line }]),
 ]
-
-interface Known {
-  readonly call: SegmentCall
-  readonly origin: SegmentOrigin
-  readonly target: SegmentTarget
-  readonly units: Units
-}
 
 type Units = Pick<
   RequestLogData,
@@ -69,11 +73,15 @@ const unitsOf = ({ units }: SegmentCall): Units => {
   }
 }
 
-const usageRow = (name: string, { call, origin, target, units }: Known): Row<UsageData> | null => {
+/** Null for a call that used nothing. */
+export const usageRowOf = (place: CallPlace): Row<UsageData> | null => {
+  const { segment, call } = place
+  const [origin, target] = [segment.data.origins[call.origin], segment.data.targets[call.target]]
+  if (origin === undefined || target === undefined) return null
   if (call.units === null || target.provider === null || target.source === null) return null
   const { tenant, agent_id, user, key_id } = origin
   return {
-    ...recordOf(usagePrefix + name, origin, call.at, null),
+    ...recordOf(idWithTail(usagePrefix, call.at, tail(place)), origin, call.at, null),
     data: {
       operation: target.need,
       provider: target.provider,
@@ -85,7 +93,7 @@ const usageRow = (name: string, { call, origin, target, units }: Known): Row<Usa
       rate_plan_id: null,
       tenant_agent: tenant === null || agent_id === null ? null : tenantAgent(tenant, agent_id),
       external_user_id: user,
-      ...units,
+      ...unitsOf(call),
       request_id: call.id,
       key_id,
       estimated: call.units.tokens?.[5] === 1,
@@ -100,12 +108,15 @@ const usageRow = (name: string, { call, origin, target, units }: Known): Row<Usa
 /** Calls by the project's own key carry no service charge (interface "Voice", billing). */
 const isOwnKey = (source: KeySource): boolean => source === 'byok' || source === 'custom'
 
-const logLine = (name: string, { call, origin, target, units }: Known): Row<RequestLogData> | null => {
-  if (call.log === null) return null
+/** Null for a call of a project that wanted no log. */
+export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
+  const { segment, call } = place
+  const [origin, target] = [segment.data.origins[call.origin], segment.data.targets[call.target]]
+  if (origin === undefined || target === undefined || call.log === null) return null
   const { user, key_id, agent_id, credential } = origin
   const { operation, need, asked, provider, model, source, connection_id } = target
   return {
-    ...recordOf(logPrefix + name, origin, call.at, call.log.until),
+    ...recordOf(idWithTail(logPrefix, call.at, tail(place)), origin, call.at, call.log.until),
     data: {
       request_id: call.id,
       operation,
@@ -126,7 +137,7 @@ const logLine = (name: string, { call, origin, target, units }: Known): Row<Requ
       first_byte_ms: call.firstByteMs,
       duration_ms: call.ms,
       attempts: call.attempts,
-      ...units,
+      ...unitsOf(call),
       cost_usd: call.usd,
       bodies: call.log.bodies,
       request_body: call.log.request ?? null,
