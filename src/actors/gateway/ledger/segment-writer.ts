@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../storage/ports.ts'
 import type { GatewayCall } from '../calls/call-ledger.ts'
+import type { Caller } from '../calls/caller.ts'
 import type { Route } from '../calls/routes.ts'
 import { priceAt, priceSnapshot } from '../prices.ts'
 import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget, SegmentUnits } from './kinds.ts'
@@ -9,6 +10,9 @@ export class SegmentWriter {
   readonly #origins = new Index<SegmentOrigin>()
   readonly #targets = new Index<SegmentTarget>()
   readonly #calls: SegmentCall[] = []
+  /** Most calls are like the one before. */
+  #lastOrigin: { readonly caller: Caller; readonly place: number } | null = null
+  #lastTarget: { readonly call: GatewayCall; readonly place: number } | null = null
 
   /**
    * @param at when the call was over, in ms since the epoch.
@@ -38,17 +42,24 @@ export class SegmentWriter {
   }
 
   #origin({ caller }: GatewayCall): number {
+    const known = this.#lastOrigin
+    if (known !== null && isSameOrigin(known.caller, caller)) return known.place
     const { project, tenant, externalUserId: user, keyId, agentId, principal } = caller
     const key = `${project}\n${tenant}\n${keyId}\n${agentId}\n${principal.kind}\n${user}`
-    return this.#origins.of(key, () => {
+    const place = this.#origins.of(key, () => {
       const credential = principal.kind
       return { project, tenant, user, key_id: keyId, agent_id: agentId, credential }
     })
+    this.#lastOrigin = { caller, place }
+    return place
   }
 
-  #target({ operation, need, asked, route }: GatewayCall): number {
+  #target(call: GatewayCall): number {
+    const known = this.#lastTarget
+    if (known !== null && isSameTarget(known.call, call)) return known.place
+    const { operation, need, asked, route } = call
     const key = `${operation}\n${need}\n${route?.provider}\n${route?.model}\n${route?.source}\n${route?.connectionId}\n${asked}`
-    return this.#targets.of(key, () => ({
+    const place = this.#targets.of(key, () => ({
       operation,
       need,
       asked,
@@ -58,8 +69,21 @@ export class SegmentWriter {
       connection_id: route?.connectionId ?? null,
       price: route === null ? null : snapshotOf(route),
     }))
+    this.#lastTarget = { call, place }
+    return place
   }
 }
+
+const isSameOrigin = (one: Caller, other: Caller): boolean =>
+  one.keyId === other.keyId &&
+  one.project === other.project &&
+  one.tenant === other.tenant &&
+  one.externalUserId === other.externalUserId &&
+  one.agentId === other.agentId &&
+  one.principal.kind === other.principal.kind
+
+const isSameTarget = (one: GatewayCall, other: GatewayCall): boolean =>
+  one.route === other.route && one.asked === other.asked && one.operation === other.operation && one.need === other.need
 
 /** Values by key, each once, and where they stand. */
 class Index<T> {
