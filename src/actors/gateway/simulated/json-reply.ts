@@ -10,7 +10,19 @@ export const inFormat = (text: string, asked: string, images: readonly SeenImage
   const { type, json_schema } = objectOf(format)
   if (type === 'json_schema') return JSON.stringify(fillArguments(schemaOf(json_schema), asked, ''))
   if (type !== 'json_object') return text
+  const named = namedFields(asked, text, images)
+  if (named !== null) return JSON.stringify(named)
   return JSON.stringify({ reply: text, ...(images.length > 0 && { images: imageFacts(images) }) })
+}
+
+/** The fields of a JSON example in the question, `"name": [` being a list; null where there is none. */
+const namedFields = (asked: string, text: string, images: readonly SeenImage[]): WireObject | null => {
+  const fields = [...asked.matchAll(/"(\w{1,64})"\s*:\s*(\[?)/g)]
+  const words = images.flatMap(({ header }) =>
+    header === null ? [] : [header.format.toLowerCase(), `${header.width}x${header.height}`],
+  )
+  const filled = fields.map(([, name = '', list]) => [name, list === '[' ? words : text] as const)
+  return filled.length === 0 ? null : Object.fromEntries(filled)
 }
 
 const schemaOf = (declared: unknown): WireObject => {

@@ -72,6 +72,11 @@ describe('the simulated model', () => {
       response_format: { type: 'json_object' },
     })
     expect(JSON.parse(seen.text)).toMatchObject({ images: [{ format: 'PNG', width: 3, height: 4 }] })
+    const example = 'Classify it: {"tags": [short words], "subject": what it is}'
+    const classified = await ask([text(example), image(dataUrl('image/png', png(3, 4)))], {
+      response_format: { type: 'json_object' },
+    })
+    expect(JSON.parse(classified.text)).toEqual({ tags: ['png', '3x4'], subject: expect.stringContaining('3 × 4') })
     const schema = {
       type: 'object',
       properties: {
