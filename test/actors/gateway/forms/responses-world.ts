@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
 import pino from 'pino'
 import { responses } from '../../../../specs/resources/responses.ts'
+import type { ChatCalls } from '../../../../src/actors/gateway/calls/chat-calls.ts'
 import { responseUseCases } from '../../../../src/actors/gateway/forms/responses/response-use-cases.ts'
 import { storedResponses } from '../../../../src/actors/gateway/forms/responses/stored-responses.ts'
 import type { WebSearch } from '../../../../src/actors/gateway/forms/responses/web-search.ts'
@@ -14,17 +15,22 @@ import { sdkFetch } from './sdk-fetch.ts'
 export interface WorldOptions {
   readonly search?: WebSearch
   readonly records?: (records: RecordStore) => RecordStore
+  /** Instead of answers that are written down. */
+  readonly model?: ChatCalls
 }
 
 /** The Responses form over a model whose answers are written down, as the official SDK reaches it. */
-export const responsesWorld = async (scripts: readonly Script[], { search, records: wrap }: WorldOptions = {}) => {
+export const responsesWorld = async (
+  scripts: readonly Script[],
+  { search, records: wrap, model }: WorldOptions = {},
+) => {
   const { records } = openMemoryStorage()
   await records.prepare([storedResponses])
   const chat = new ScriptedChat(...scripts)
   const clock = { now: Date.UTC(2026, 10, 21) }
   const send = formServer(responses, {
     ...responseUseCases({
-      chat,
+      chat: model ?? chat,
       records: wrap?.(records) ?? records,
       search: search ?? null,
       now: () => clock.now,

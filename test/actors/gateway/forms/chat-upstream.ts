@@ -1,0 +1,50 @@
+import { openAdmission } from '../../../../src/actors/gateway/calls/admission.ts'
+import type { GatewayCall } from '../../../../src/actors/gateway/calls/call-ledger.ts'
+import { openChats } from '../../../../src/actors/gateway/chat/open-chats.ts'
+import type { WireObject } from '../../../../src/actors/gateway/wire.ts'
+import { type Answer, openUpstream, whole } from '../scripted-upstream.ts'
+
+/** Chat over a real server on this machine that speaks OpenAI's format. */
+export const openChatUpstream = async () => {
+  const upstream = await openUpstream()
+  const recorded: GatewayCall[] = []
+  const route = {
+    model: 'model-1',
+    provider: 'groq',
+    format: 'openai',
+    baseUrl: `${upstream.url}/v1`,
+    apiKey: 'key-1',
+    source: 'managed',
+    connectionId: null,
+  } as const
+  const { chats } = openChats({
+    routes: { resolve: () => [route] },
+    admission: openAdmission,
+    redaction: { policyOf: () => null, forLog: (body) => body },
+    ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
+    guard: {
+      get dispatcher(): never {
+        throw new Error('no guard here')
+      },
+      check: (url) => new URL(url),
+    },
+    now: Date.now,
+    policy: { retries: 0 },
+  })
+  const close = async () => {
+    await chats.close()
+    await upstream.close()
+  }
+  return { upstream, chats, recorded, close }
+}
+
+/** A stream of OpenAI's chat completions with these deltas. */
+export const chatStream = (deltas: readonly WireObject[], finish_reason: string): Answer => {
+  const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'model-1' }
+  const chunks = [
+    ...deltas.map((delta) => ({ ...head, choices: [{ index: 0, delta, finish_reason: null }] })),
+    { ...head, choices: [{ index: 0, delta: {}, finish_reason }] },
+    { ...head, choices: [], usage: { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 } },
+  ]
+  return whole(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`)
+}
