@@ -11,12 +11,14 @@ import { audit } from './resources/audit.ts'
 import { catalogue } from './resources/catalogue.ts'
 import { chatCompletions } from './resources/chat-completions.ts'
 import { clientTokens } from './resources/client-tokens.ts'
+import { customProviders } from './resources/custom-providers.ts'
 import { auth, projectKeys, projectMembers, projects } from './resources/dashboard.ts'
 import { embeddings } from './resources/embeddings.ts'
 import { endUsers } from './resources/end-users.ts'
 import { installations } from './resources/installations.ts'
 import { models } from './resources/models.ts'
 import { liveActors, nodes } from './resources/nodes.ts'
+import { modelSyncs, providerConnections, providerConnectionTests } from './resources/provider-connections.ts'
 import { ratePlans } from './resources/rate-plans.ts'
 import { redactionPolicy } from './resources/redaction.ts'
 import { responses } from './resources/responses.ts'
@@ -25,8 +27,8 @@ import { sessions } from './resources/sessions.ts'
 import { tenantUsers } from './resources/tenant-users.ts'
 import { tenants } from './resources/tenants.ts'
 import { usage } from './resources/usage.ts'
-import { speech, transcriptions } from './resources/voice.ts'
 import { vision } from './resources/vision.ts'
+import { speech, transcriptions } from './resources/voice.ts'
 import { webhookDeliveries, webhooks, webhookTests } from './resources/webhooks.ts'
 
 /** Every declared operation by id. A new resource is added here and nowhere else. */
@@ -44,6 +46,10 @@ export const operations = {
   ...endUsers,
   ...audit,
   ...models,
+  ...providerConnections,
+  ...providerConnectionTests,
+  ...modelSyncs,
+  ...customProviders,
   ...catalogue,
   ...aiChat,
   ...responses,

@@ -52,8 +52,8 @@ import { accountUseCases } from './use-cases/account-use-cases.ts'
 import { actionUseCases } from './use-cases/actions.ts'
 import { actorViewUseCases } from './use-cases/actor-views.ts'
 import { IdempotentRequests } from './use-cases/idempotent.ts'
-import { modelUseCases } from './use-cases/models.ts'
 import { nodeUseCases } from './use-cases/nodes.ts'
+import { projectModelUseCases } from './use-cases/project-models.ts'
 import { ratePlanUseCases } from './use-cases/rate-plans.ts'
 import { runUseCases } from './use-cases/runs.ts'
 import { sessionApprovalUseCases } from './use-cases/session-approvals.ts'
@@ -147,7 +147,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...usageUseCases({ host, records, now: clock.now }),
     ...ratePlanUseCases({ records, now: clock.now }),
     ...deliveryUseCases({ host, records, endpoints, now: clock.now }),
-    ...modelUseCases(routing.registry),
+    ...projectModelUseCases(routing, { ...stored, box, guard }),
     ...gateway.useCases,
   }
   const sweeper = new RecordSweeper(records, kinds, clock, parts.log)

@@ -1,6 +1,7 @@
 import type { JsonObject, StoredRecord } from '../../storage/ports.ts'
 import { projects } from '../auth/kinds.ts'
 import { newSigningSecret, type SecretBox, signingAad } from '../auth/project-directory.ts'
+import { connectionKeyAad, customKeyAad, customProviders, providerConnections } from '../gateway/connections/kinds.ts'
 import { answerAad, idempotencyKeys, isSealedAnswer } from '../use-cases/idempotent.ts'
 import { webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
 
@@ -19,7 +20,26 @@ interface SealedField {
 
 const webhookLoss = 'the secret that signs requests to a webhook: it gets a new one, which a rotation shows'
 
+/** A key that cannot be opened is none: routing passes its row by until it has another. */
+const lostKey = (): string => ''
+
 const sealedFields: readonly SealedField[] = [
+  {
+    kind: providerConnections.name,
+    field: 'api_key',
+    isSealed: () => true,
+    aad: connectionKeyAad,
+    instead: lostKey,
+    loss: 'the key of a provider connection: it has to be given again',
+  },
+  {
+    kind: customProviders.name,
+    field: 'api_key',
+    isSealed: () => true,
+    aad: customKeyAad,
+    instead: lostKey,
+    loss: 'the key of a custom provider: it has to be given again',
+  },
   {
     kind: projects.name,
     field: 'signing_secret',

@@ -1,6 +1,7 @@
 import type { WireFormat } from '../../../../specs/providers.ts'
 import type { RecordKind } from '../../../storage/ports.ts'
 import type { TypedKind } from '../../records/schema.ts'
+import type { ChangedModel } from './model-diff.ts'
 
 /** What the last test of a connection showed; `untested` until the first, and after its key or address has changed. */
 export type ConnectionStatus = 'untested' | 'ok' | 'failed'
@@ -44,7 +45,7 @@ export type ModelSyncData = {
   readonly models: readonly SyncedModel[]
   readonly added: readonly SyncedModel[]
   readonly removed: readonly SyncedModel[]
-  readonly changed: readonly SyncedModel[]
+  readonly changed: readonly ChangedModel[]
   readonly status: 'preview' | 'applied'
   readonly applied_at_ms: number | null
 }

@@ -134,7 +134,10 @@ export class ProjectProviders {
 
   async #connection(row: Row<ConnectionData>): Promise<readonly OwnConnection[]> {
     const { name, sync_id } = row.data
-    const endpoint = opened(() => connectionEndpoint(row, this.#box))
+    const endpoint = opened(() => {
+      const api_key = this.#box.open(row.data.api_key, connectionKeyAad(row))
+      return connectionEndpoint(row.id, { ...row.data, api_key })
+    })
     if (endpoint === null) return []
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
     const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
@@ -142,7 +145,11 @@ export class ProjectProviders {
   }
 
   #custom(row: Row<CustomProviderData>): readonly OwnProvider[] {
-    const endpoint = opened(() => customEndpoint(row, this.#box))
+    const endpoint = opened(() => {
+      const { api_key } = row.data
+      const key = api_key === null ? null : this.#box.open(api_key, customKeyAad(row))
+      return customEndpoint(row.id, { ...row.data, api_key: key })
+    })
     const models = row.data.models.filter(({ is_active }) => is_active)
     return endpoint === null ? [] : [{ id: row.id, name: row.data.name, endpoint, models, createdAt: row.created_at }]
   }
@@ -157,39 +164,37 @@ const opened = (endpoint: () => Endpoint): Endpoint | null => {
   }
 }
 
-/** Where a connection leads, with its key. @throws when the key was sealed by another installation. */
-export const connectionEndpoint = (row: Row<ConnectionData>, box: SecretBox): Endpoint => {
-  const { provider, api_format: format, base_url, api_key } = row.data
+/** Where a connection leads. */
+export const connectionEndpoint = (
+  id: string,
+  { provider, api_format: format, base_url, api_key: apiKey }: ConnectionWay,
+): Endpoint => {
   const baseUrl = base_url ?? providerNamed(provider)?.baseUrl ?? ''
-  return {
-    provider,
-    format,
-    baseUrl: versionedUrl(format, baseUrl),
-    apiKey: box.open(api_key, connectionKeyAad(row)),
-    source: 'byok',
-    connectionId: row.id,
-  }
+  return { provider, format, baseUrl: versionedUrl(format, baseUrl), apiKey, source: 'byok', connectionId: id }
 }
 
-/** Where a custom provider leads, with its key. @throws when the key was sealed by another installation. */
-export const customEndpoint = (row: Row<CustomProviderData>, box: SecretBox): Endpoint => {
-  const { api_format: format, base_url, api_key } = row.data
-  return {
-    provider: `custom:${row.id}`,
-    format,
-    baseUrl: versionedUrl(format, base_url),
-    apiKey: api_key === null ? null : box.open(api_key, customKeyAad(row)),
-    source: 'custom',
-    connectionId: row.id,
-  }
-}
+/** What of a connection says where it leads, with its key in the clear. */
+export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'>
+
+/** Where a custom provider leads. */
+export const customEndpoint = (
+  id: string,
+  { api_format: format, base_url, api_key: apiKey }: Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'>,
+): Endpoint => ({
+  provider: `custom:${id}`,
+  format,
+  baseUrl: versionedUrl(format, base_url),
+  apiKey,
+  source: 'custom',
+  connectionId: id,
+})
 
 const nothing: Known = { signature: '', connections: [], customs: [] }
 
 const syncTable = (records: RecordStore, now: () => number) => new Table(records, modelSyncs, now)
 
-/** Oldest first. */
-const everyRow = async <T extends JsonObject>(table: Table<T>, project: string): Promise<readonly Row<T>[]> => {
+/** All rows of a project, oldest first. */
+export const everyRow = async <T extends JsonObject>(table: Table<T>, project: string): Promise<readonly Row<T>[]> => {
   const found: Row<T>[] = []
   for (;;) {
     const last = found.at(-1)

@@ -1,0 +1,136 @@
+import type { Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { changedFields } from '../audit/audit-note.ts'
+import { Audited } from '../audit/audited.ts'
+import type { SecretBox } from '../auth/project-directory.ts'
+import { destinationOf, type SureDestination } from '../gateway/connections/connection-rules.ts'
+import {
+  type ConnectionData,
+  connectionKeyAad,
+  type ModelSyncData,
+  modelSyncs,
+  providerConnections,
+} from '../gateway/connections/kinds.ts'
+import type { ProjectProviders } from '../gateway/routing/project-providers.ts'
+import { newIdFor } from '../ids.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes, timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { SsrfGuard } from '../tools/ssrf-guard.ts'
+import type { Principal } from './call.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on connections stand on. */
+export interface ConnectionParts {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  readonly guard: Pick<SsrfGuard, 'check' | 'dispatcher'>
+  readonly own: Pick<ProjectProviders, 'changed'>
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** How long a provider is waited for; for tests. */
+  readonly timeoutMs?: number
+}
+
+type ConnectionUseCases = Pick<UseCases, `provider_connections.${'list' | 'get' | 'create' | 'update' | 'delete'}`>
+
+/** Keys of a project at providers. The key itself is in no answer. */
+export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases => {
+  const { box, guard, own, now } = parts
+  const table = new Table(parts.records, providerConnections, now)
+  const syncs = new Table(parts.records, modelSyncs, now)
+  const resource = new RecordResource({ table, idPrefix: 'pvc', view: viewOf })
+  const changed = async <T>(project: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } finally {
+      own.changed(project)
+    }
+  }
+  return {
+    'provider_connections.list': ({ scope, query }) => resource.list(scope, query),
+    'provider_connections.get': ({ scope, params }) => resource.get(scope, params.connection_id),
+    'provider_connections.create': async (call) => {
+      const { scope, body } = call
+      const where = { project: scope.project, id: newIdFor(call, 'pvc') }
+      const key = keyFields(box.seal(body.api_key, connectionKeyAad(where)), body.api_key)
+      const { name, is_active } = body
+      const data = {
+        name,
+        ...destinationOf(guard, body),
+        ...key,
+        is_active,
+        ...untested,
+        sync_id: null,
+        model_count: 0,
+      }
+      const notices = [audited(call).line('created', where.id)]
+      return changed(scope.project, resource.create(scope, { ...where, data, notices }))
+    },
+    'provider_connections.update': async (call) => {
+      const { scope, params, body } = call
+      const edit = ({ data, ...where }: Row<ConnectionData>) => {
+        const { api_key } = body
+        const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
+        return withChange(data, body, leadsElsewhere(body) ? destinationOf(guard, { ...data, ...body }) : null, key)
+      }
+      return changed(scope.project, resource.change(scope, params.connection_id, edit, audited(call).changed()))
+    },
+    'provider_connections.delete': async (call) => {
+      const { scope, params } = call
+      const work = resource.remove(scope, params.connection_id, audited(call).removed())
+      const gone = await changed(scope.project, work)
+      await removeSyncs(syncs, scope, params.connection_id)
+      return gone
+    },
+  }
+}
+
+const audited = ({ principal }: { readonly principal: Principal }) => new Audited(principal, 'provider_connection')
+
+const untested = { status: 'untested', last_tested_at_ms: null } as const
+const shownOf = 4
+/** Of a key that is not longer, four characters are too much to show. */
+const shortKey = 12
+
+const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key' | 'key_last4'> => ({
+  api_key,
+  key_last4: key.length > shortKey ? key.slice(-shownOf) : '',
+})
+
+type Changes = Partial<Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active'>>
+
+const leadsElsewhere = ({ provider, api_format, base_url }: Changes): boolean =>
+  provider !== undefined || api_format !== undefined || base_url !== undefined
+
+/** Null when nothing changes. What leads elsewhere, or goes by another key, has not been tested. */
+const withChange = (
+  data: ConnectionData,
+  { name = data.name, is_active = data.is_active }: Changes,
+  destination: SureDestination | null,
+  key: Partial<ConnectionData>,
+): ConnectionData | null => {
+  const isOther = destination !== null || key.api_key !== undefined
+  const next = { ...data, name, is_active, ...destination, ...key, ...(isOther ? untested : {}) }
+  return changedFields(data, next).length === 0 ? null : next
+}
+
+const removeSyncs = async (syncs: Table<ModelSyncData>, scope: Scope, connection_id: string): Promise<void> => {
+  for (;;) {
+    const rows = await syncs.list(scope, { where: { connection_id }, limit: 100 })
+    await Promise.all(rows.map(({ id }) => syncs.remove(scope, id)))
+    if (rows.length < 100) return
+  }
+}
+
+const viewOf = (row: Row<ConnectionData>) => {
+  const { api_key: _sealed, last_tested_at_ms, sync_id, ...shown } = row.data
+  return {
+    id: row.id,
+    ...shown,
+    last_tested_at: timestampOrNull(last_tested_at_ms),
+    model_sync_id: sync_id,
+    ...rowTimes(row),
+  }
+}
