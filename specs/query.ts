@@ -66,8 +66,9 @@ const addItems = (query: Record<string, unknown>, name: string, text: string, re
 }
 
 const reader = ({ type }: JsonSchema): Read => {
-  if (type === 'integer' || type === 'number') return readNumber
-  if (type === 'boolean') return readBoolean
+  const kind = typeof type === 'string' ? type : type?.find((each) => each !== 'null')
+  if (kind === 'integer' || kind === 'number') return readNumber
+  if (kind === 'boolean') return readBoolean
   return (text) => text
 }
 
