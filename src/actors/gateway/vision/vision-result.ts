@@ -1,10 +1,12 @@
 import type { ResultOf } from '../../../../specs/index.ts'
+import type { JsonObject } from '../../../../specs/json.ts'
 import { codeIn } from '../../../../specs/wire-errors.ts'
+import { isObject } from '../../runtime/schema.ts'
 import { amountOf, percentOf, textOf as textOfAmount } from '../../usage/money.ts'
 import type { ChatOutcome, ChatSummary } from '../calls/chat-calls.ts'
 import type { KeySource } from '../calls/routes.ts'
 import type { StreamForm } from '../forms/streamed-chat.ts'
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../wire.ts'
+import { arrayOf, objectOf, parseJson, textOf } from '../wire.ts'
 
 type About = Pick<ResultOf<'vision.analyze'>, 'model' | 'provider' | 'usage' | 'cost'>
 
@@ -40,7 +42,7 @@ const chargeFor = (costUsd: string): string => {
 }
 
 /** The JSON object that a model answered, bare, in a fenced block or between words; null when there is none. */
-export const classificationIn = (raw: string): WireObject | null => {
+export const classificationIn = (raw: string): JsonObject | null => {
   const fenced = /```(?:json)?\s*\n?([\s\S]*?)```/i.exec(raw)?.[1]
   const between = raw.slice(raw.indexOf('{'), raw.lastIndexOf('}') + 1)
   for (const text of [raw, fenced, between]) {
