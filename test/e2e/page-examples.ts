@@ -1,0 +1,57 @@
+/** One example of a page and what it prints. */
+export interface PageExample {
+  readonly language: 'sh' | 'js' | 'python'
+  readonly code: string
+  readonly prints: { readonly form: 'json' | 'text'; readonly text: string }
+}
+
+/**
+ * The ```sh, ```js and ```python blocks of a page, each with the ```json or ```text block that follows it.
+ * @throws {Error} for an example that does not say what it prints.
+ */
+export const examplesOf = (page: string): readonly PageExample[] => {
+  const blocks = Array.from(page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm), ([, info = '', text = '']) => ({
+    info,
+    text,
+  }))
+  return blocks.flatMap(({ info, text: code }, place) => {
+    if (info !== 'sh' && info !== 'js' && info !== 'python') return []
+    const { info: form, text } = blocks[place + 1] ?? {}
+    if ((form !== 'json' && form !== 'text') || text === undefined) throw new Error(`prints nothing:\n${code}`)
+    return [{ language: info, code, prints: { form, text } }]
+  })
+}
+
+const anything = '…'
+
+/**
+ * Whether a document has all that another says: objects may have further fields, lists not, unless `…` stands at the
+ * end; `…` is anything that is there.
+ *
+ * @returns the place of the first difference; null for none.
+ */
+export const differenceOf = (said: unknown, document: unknown, at = '$'): string | null => {
+  if (said === anything) return document === undefined || document === null ? at : null
+  if (typeof said !== 'object' || said === null) return said === document ? null : at
+  if (typeof document !== 'object' || document === null) return at
+  const isOpen = !Array.isArray(said) || said.at(-1) === anything
+  const places = Object.entries(said).filter(
+    ([key]) => !(Array.isArray(said) && isOpen && key === `${said.length - 1}`),
+  )
+  if (!isOpen && Object.keys(document).length !== places.length) return `${at}.length`
+  const fields: Readonly<Record<string, unknown>> = { ...document }
+  for (const [key, value] of places) {
+    const found = differenceOf(value, fields[key], `${at}.${key}`)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** A pattern for text that has these lines in this order, others between them; `…` is anything within a line. */
+export const linesOf = (text: string): RegExp => {
+  const lines = text.trim().split('\n')
+  const patterns = lines.map((line) => line.split(anything).map(quoted).join('.*'))
+  return new RegExp(patterns.join('[\\s\\S]*?'))
+}
+
+const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
