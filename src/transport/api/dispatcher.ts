@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Call, Principal } from '../../actors/use-cases/call.ts'
+import type { Call, Idempotency, Principal } from '../../actors/use-cases/call.ts'
 import type { About, IdempotentRequests } from '../../actors/use-cases/idempotent.ts'
 import { type CorsQuestion, corsHeaders, isPreflight, preflightHeaders } from '../cors.ts'
 import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http-port.ts'
@@ -13,7 +13,7 @@ import type { Authenticator, Origins } from './authenticator.ts'
 import { authorise, scopeFor } from './authorise.ts'
 import { refuseCrossSite } from './csrf.ts'
 import type { Endpoint } from './endpoint.ts'
-import { addHeaders, type Exchange, goneSignal, onGone } from './exchange.ts'
+import { addHeaders, type Exchange } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 import { lastEventId } from './last-event-id.ts'
 import { aboutOf, admitNamed, type Tenants } from './named-tenant.ts'
@@ -21,6 +21,7 @@ import { type ReadBody, readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
 import { asStreamed } from './schema.ts'
+import { ServedCall } from './served-call.ts'
 
 /** What the dispatcher stands on. */
 export interface ApiParts {
@@ -109,28 +110,18 @@ export class Dispatcher implements HttpHandler {
     if (admitted !== undefined) await admitted
     const attributed = attributionOf(this.#parts.tenants, operation, principal, request)
     const attribution = attributed instanceof Promise ? await attributed : attributed
-    const call: AnyCall = {
+    const call = new ServedCall(exchange, {
       principal,
       scope,
       params,
       query,
       body,
-      requestId: exchange.requestId,
-      // Finding it out costs more than parsing the request; few use-cases ask.
-      get remoteAddress() {
-        return request.remoteAddress
-      },
+      bytes,
+      files,
       idempotency: idempotencyOf(operation, request, scope, { params, query, body, files }),
       after: lastEventId(operation, request, query),
-      accept: request.header('accept') ?? '',
-      files,
       attribution,
-      bytes,
-      onGone: (listener) => onGone(exchange, listener),
-      get signal() {
-        return goneSignal(exchange)
-      },
-    }
+    })
     const result = await this.#result(exchange, endpoint, call)
     return answer(exchange, operation, result, query, this.#parts.streams)
   }
@@ -156,13 +147,23 @@ export class Dispatcher implements HttpHandler {
   }
 
   /** Runs the use-case, or answers again what the first request with this key was answered. */
-  async #result(exchange: Exchange, { operation, useCase }: Endpoint, call: AnyCall): Promise<unknown> {
-    const { idempotency, scope } = call
+  #result(exchange: Exchange, { operation, useCase }: Endpoint, call: ServedCall): Promise<unknown> {
+    const { idempotency } = call
     if (idempotency === null || operation.idempotency !== 'stored' || isStreamed(operation, call)) return useCase(call)
+    return this.#onceOnly(exchange, { operation, useCase }, call, idempotency)
+  }
+
+  async #onceOnly(
+    exchange: Exchange,
+    { operation, useCase }: Pick<Endpoint, 'operation' | 'useCase'>,
+    call: ServedCall,
+    idempotency: Idempotency,
+  ): Promise<unknown> {
+    const { scope } = call
     const secret = operation.answer.kind === 'json' && operation.answer.secret
     const outcome = await this.#parts.idempotent.run(
       { operation: operation.id, scope, idempotency, secret, about: aboutOfCall(call) },
-      (seeded) => useCase({ ...call, idempotency: seeded }),
+      (seeded) => useCase(call.seeded(seeded)),
     )
     if (outcome.replayed) addHeaders(exchange, replayedHeaders)
     if ('error' in outcome) throw outcome.error

@@ -15,17 +15,16 @@ export interface ReadBody {
 }
 
 const noFiles: readonly UploadedFile[] = []
-const nothing: ReadBody = { value: undefined, files: noFiles }
 
 /**
  * Reads the body that an operation takes: JSON, or a form when it takes files. No body at all counts as `{}`.
  *
  * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`; {BodyTooLarge}, {ConnectionClosed}.
  */
-export const readBody = async (operation: Operation, request: HttpRequest): Promise<ReadBody> => {
-  if (operation.body === null) return nothing
-  const contentType = request.header('content-type')
-  const bytes = await request.body(operation.maxBodyBytes)
+export const readBody = (operation: Operation, request: HttpRequest): Promise<ReadBody> =>
+  request.body(operation.maxBodyBytes).then((bytes) => bodyOf(operation, request.header('content-type'), bytes))
+
+const bodyOf = (operation: Operation, contentType: string | undefined, bytes: Buffer): ReadBody => {
   if (operation.files !== null) {
     const boundary = boundaryOf(contentType)
     if (boundary !== null) return readForm(operation, operation.files.fields, bytes, boundary)

@@ -33,6 +33,7 @@ export interface Patience {
 export class Attempt implements Dispatcher.DispatchHandler, Watched {
   readonly #taker: AttemptTaker
   readonly #patience: Patience
+  place = -1
   #controller: Controller | null = null
   #status = 0
   #retryAfter: string | null = null

@@ -38,6 +38,7 @@ const done = Buffer.from('data: [DONE]\n\n')
  * silent for long; what goes wrong after that is a frame with an error, and the connection is cut: never a clean end.
  */
 export class CompletionStream implements RunTaker, ByteStream, Watched {
+  place = -1
   readonly takesFrames = true
   readonly #opening: Opening
   readonly #keepAlive: KeepAlive

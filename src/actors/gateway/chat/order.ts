@@ -16,7 +16,8 @@ const openAiHeaders = new WeakMap<Route, Readonly<Record<string, string>>>()
 
 /** @throws {ServiceError} `invalid_field` for what the route's format cannot say. */
 export function orderFor(asked: AskedBody, route: Route): Order {
-  const format = chatFormat(route.format)?.request(asked.body, route, asked.stream) ?? null
+  const format =
+    (asked.formatFor?.(route) ?? chatFormat(route.format))?.request(asked.body, route, asked.stream) ?? null
   if (format !== null) return { path: format.path, headers: format.headers, body: format.body, format }
   return {
     path: '/chat/completions',

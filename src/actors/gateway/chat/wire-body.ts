@@ -1,4 +1,4 @@
-import type { ChatBody } from '../calls/chat-calls.ts'
+import type { ChatAsk, ChatBody } from '../calls/chat-calls.ts'
 import type { Route } from '../calls/routes.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
 import { objectOf } from '../wire.ts'
@@ -14,6 +14,7 @@ export interface AskedBody {
   readonly stream: boolean
   /** Another form was turned into it: the limit on tokens goes by the name that the route's server knows. */
   readonly translated?: true
+  readonly formatFor?: ChatAsk['formatFor']
 }
 
 /** Whether the caller of a stream wants the chunk that has its usage. */
