@@ -32,6 +32,8 @@ export const makeResources = async (send: Send, name: string): Promise<KnownIds>
   const hook = { name, url: 'https://example.com/hook', events: ['tenant.deleted'], is_active: false }
   const webhook_id = await idOf(send('POST', '/v1/webhooks', hook))
   const delivery_id = await idOf(send('POST', `/v1/webhooks/${webhook_id}/test`))
+  const connection = { name, provider: 'own', base_url: 'https://models.example.com/v1', api_key: 'key' }
+  const connection_id = await idOf(send('POST', '/v1/provider-connections', connection))
   const external_user_id = 'ada'
   await send('PUT', `/v1/tenants/${tenant_id}/users/${external_user_id}`, {})
   return {
@@ -45,6 +47,8 @@ export const makeResources = async (send: Send, name: string): Promise<KnownIds>
     webhook_id,
     delivery_id,
     external_user_id,
+    connection_id,
+    model: 'simulated-1',
   }
 }
 

@@ -41,7 +41,7 @@ interface Side {
 }
 
 /** What does not say whose it is: chosen by the caller, of the organisation, or not there yet. */
-const shared = ['external_user_id', 'version', 'project_id', 'member_id', 'connection_id', 'test_connection_ids']
+const shared = ['external_user_id', 'version', 'project_id', 'member_id', 'test_connection_ids']
 
 /** Bodies in which every id is the sender's own, and which are taken then; `null`: what they do cannot be done twice. */
 const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
@@ -59,6 +59,7 @@ const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
   'runs.delegate': null,
   'installations.create': ({ tenant_id, agent_id, rate_plan_id }) => ({ tenant_id, agent_id, rate_plan_id }),
   'installations.update': ({ rate_plan_id }) => ({ rate_plan_id }),
+  'custom_providers.test': ({ provider_id }) => ({ provider_id }),
   'client_tokens.create': ({ tenant_id, session_id, installation_id }) => ({
     tenant_id,
     external_user_id: 'ada',
@@ -67,16 +68,36 @@ const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
   }),
 }
 
+/** What makes the resources of one project. */
+interface Maker {
+  readonly world: World
+  readonly api: Api
+  readonly dashboard: Api
+  readonly tool: ToolServer
+  readonly project: string
+}
+
 const made = async (api: Api, path: string, body: object): Promise<string> => {
   const { status, body: answer } = await api.post(path, body)
   if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
   return answer.id
 }
 
-const tenancy = async (world: World, api: Api, tool: ToolServer, project: string, name: string): Promise<Tenancy> => {
+/** Provider connections, custom providers and their models. */
+const providersOf = async (api: Api, dashboard: Api, { url }: ToolServer, project: string, mark: string) => {
+  const server = { name: mark, provider: mark, base_url: url, api_key: 'key' }
+  const connection_id = await made(api, '/v1/provider-connections', server)
+  const sync_id = await made(api, `/v1/provider-connections/${connection_id}/model-syncs`, {})
+  const custom = { name: mark, baseUrl: url, format: 'openai', models: [{ name: mark, modelId: `model-${mark}` }] }
+  const { body } = await dashboard.post(`/api/projects/${project}/providers`, custom)
+  return { connection_id, sync_id, provider_id: body.provider.id, model: `model-${mark}` }
+}
+
+const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: string): Promise<Tenancy> => {
   const mark = `mark-of-${name}-in-${project}`
   const populated = await populate({ api, as: (token) => world.as(token) }, tool, name, mark)
   const { tenant, agent, installation, sessions, runs, action } = populated
+  const providers = await providersOf(api, dashboard, tool, project, mark)
   const plan = await made(api, '/v1/rate-plans', { name: `plan ${mark}`, markup_percent: '10' })
   const ids: Ids = {
     tenant_id: tenant,
@@ -91,6 +112,7 @@ const tenancy = async (world: World, api: Api, tool: ToolServer, project: string
     external_user_id: 'ada',
     version: '1.0.0',
     project_id: project,
+    ...providers,
   }
   return { ...populated, mark, ids: { ...ids, ...(await foundIds(api, ids)) } }
 }
@@ -108,8 +130,9 @@ const foundIds = async (api: Api, { agent_id }: Ids): Promise<Ids> => {
 const sideOf = async (world: World, tool: ToolServer, dashboard: Api, project: string): Promise<Side> => {
   const created = await dashboard.post(`/api/projects/${project}/keys`, { name: 'key' })
   const api = world.as(created.body.key)
-  const acme = await tenancy(world, api, tool, project, 'acme')
-  const globex = await tenancy(world, api, tool, project, 'globex')
+  const maker = { world, api, dashboard, tool, project }
+  const acme = await tenancy(maker, 'acme')
+  const globex = await tenancy(maker, 'globex')
   return { api, dashboard, project, acme, globex }
 }
 
@@ -226,7 +249,8 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
     '$id takes no $name of another project',
     async ({ id, operation, name }) => {
       const bodyOf = bodies[id]
-      const { method } = operation
+      const { method, access } = operation
+      const api = access.kinds.includes('secret_key') ? mine.api : mine.dashboard
       const path = pathOf(operation, mine.acme.ids)
       const foreign = theirs.acme.ids[name.replace(/_ids$/, '_id')] ?? ''
       if (bodyOf === null || bodyOf === undefined) {
@@ -234,14 +258,14 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
           id === 'runs.delegate'
             ? { agent_version_id: mine.acme.ids.agent_version_id, input: {}, [name]: foreign }
             : { [name]: foreign }
-        expect((await mine.api.post(path, body, { method })).status).toBeGreaterThanOrEqual(400)
+        expect((await api.post(path, body, { method })).status).toBeGreaterThanOrEqual(400)
         return
       }
       const own = bodyOf(mine.acme.ids)
-      const control = await mine.api.post(path, own, { method })
+      const control = await api.post(path, own, { method })
       expect(control.status, JSON.stringify(control.body)).toBeLessThan(300)
       const value = name.endsWith('_ids') ? [foreign] : foreign
-      const refused = await mine.api.post(path, { ...own, [name]: value }, { method })
+      const refused = await api.post(path, { ...own, [name]: value }, { method })
       expect([404, 422]).toContain(refused.status)
       for (const sign of signsOf(theirs.acme).filter((each) => each !== foreign))
         expect(JSON.stringify(refused.body)).not.toContain(sign)

@@ -8,7 +8,10 @@ export interface ToolCall {
   readonly body: ReturnType<typeof JSON.parse>
 }
 
-/** A product's own tool, outside of the server: it counts how often it is really called, and can hold its answer. */
+/**
+ * A product's own tool, outside of the server: it counts how often it is really called, and can hold its answer. It also
+ * lists a model, so that a provider connection may lead to it.
+ */
 export interface ToolServer {
   readonly url: string
   readonly host: string
@@ -33,6 +36,8 @@ export const startToolServer = async (): Promise<ToolServer> => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
+      // a provider connection to it asks for its models: no call of a tool
+      if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'tool-model' }] }))
       const body = JSON.parse(Buffer.concat(parts).toString())
       calls.push({ key: String(request.headers['idempotency-key']), headers: request.headers, body })
       if (holding) held.push(response)
