@@ -44,7 +44,14 @@ describe('the walk through the gateway', () => {
 
   const run = async (example: PageExample): Promise<string> => {
     const [command, args] = commandOf(example, folder)
-    const env = { ...process.env, TROUPE_URL: world.url, TROUPE_KEY: world.secretKey, MODEL_SERVER: own.url }
+    const env = {
+      ...process.env,
+      TROUPE_URL: world.url,
+      TROUPE_KEY: world.secretKey,
+      TROUPE_EMAIL: world.ownerEmail,
+      TROUPE_PASSWORD: world.ownerPassword,
+      MODEL_SERVER: own.url,
+    }
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let printed = ''
     let said = ''
