@@ -3,9 +3,10 @@ import { providers } from '../../../../specs/providers.ts'
 import type { Need, Route, Routes } from '../calls/routes.ts'
 import { priceAt, priceOf } from '../prices.ts'
 import type { Candidate } from './auto-candidates.ts'
+import { primaryLanguage } from './formats/primary-language.ts'
 import type { Latencies } from './latencies.ts'
 import type { NamedModel } from './model-lookup.ts'
-import { primaryLanguage, unfit } from './speech-task.ts'
+import { unfit } from './speech-task.ts'
 import type { Step } from './voice-job.ts'
 
 type VoiceNeed = Extract<Need, 'speech' | 'transcription'>

@@ -48,9 +48,15 @@ export class SpeechPlanner {
     return { asked: model.id, auto: false, steps: stepsOf(routes, speechTask(model, wish, 'refuse')) }
   }
 
+  /** Where no format is wanted it is MP3, as everywhere; but better another one than no speech. */
   async #auto(project: string, asked: string, wish: SpeechWish): Promise<SpeechPlan> {
     const choice = { project, candidates: speechCandidates, need: 'speech' as const, modelOf: speechModelOf }
-    const steps = await autoSteps(this.#routes, this.#latencies, choice, (model) => speechTask(model, wish, 'default'))
+    const stepsFor = (wanted: SpeechWish) =>
+      autoSteps(this.#routes, this.#latencies, choice, (model) => speechTask(model, wanted, 'default'))
+    const steps = await stepsFor({ ...wish, format: wish.format ?? 'mp3' }).catch((error: unknown) => {
+      if (wish.format !== null) throw error
+      return stepsFor(wish)
+    })
     return { asked, auto: true, steps }
   }
 

@@ -1,6 +1,7 @@
 import { type AudioFormat, audioFormats } from '../../../../specs/audio.ts'
 import { ServiceError } from '../../../../specs/errors.ts'
 import type { Range, SpeechModel, Voice } from '../../../../specs/speech-models.ts'
+import { primaryLanguage } from './formats/primary-language.ts'
 import type { SpeechTask } from './formats/voice-format.ts'
 
 /** A text to speak as a caller asked for it. */
@@ -31,13 +32,15 @@ export const speechTask = (model: SpeechModel, wish: SpeechWish, otherVoice: 're
   checkRange('speed', speed, model.speed ?? { min: 1, max: 1 })
   if (model.temperature !== null) checkRange('temperature', temperature, model.temperature)
   checkLanguage(model, language)
+  const voice = voiceOf(model, wish, otherVoice)
   return {
     text,
-    voice: wireVoice(model, wish, otherVoice),
+    voice: voice.wire ?? voice.id,
     format: formatOf(model, wish.format),
     speed: model.speed === null ? null : speed,
     temperature: model.temperature === null ? null : temperature,
-    language,
+    // a voice that speaks one language says which it is
+    language: language ?? voice.language ?? null,
     instructions,
     streamed: streamed && model.streams,
   }
@@ -50,9 +53,6 @@ export const plainTask = (wish: SpeechWish): SpeechTask => ({
   format: wish.format ?? 'mp3',
   temperature: null,
 })
-
-/** The language without its region, in lower case. */
-export const primaryLanguage = (language: string): string => language.split('-')[0]?.toLowerCase() ?? ''
 
 /** @throws {ServiceError} `bad_request` for a language that the model does not list. */
 export const checkLanguage = (
@@ -92,16 +92,14 @@ function formatOf({ id, formats }: SpeechModel, asked: AudioFormat | null): Audi
   throw unfit('response_format', `${id} gives ${formats.join(', ')}; not ${asked}.`)
 }
 
-function wireVoice(model: SpeechModel, { voice, language }: SpeechWish, otherVoice: 'refuse' | 'default'): string {
-  if (voice === null) return wireOf(defaultVoice(model, language))
+function voiceOf(model: SpeechModel, { voice, language }: SpeechWish, otherVoice: 'refuse' | 'default'): Voice {
+  if (voice === null) return defaultVoice(model, language)
   const listed = findVoice(model, voice)
-  if (listed !== undefined) return wireOf(listed)
-  if (model.ownVoices?.test(voice)) return voice
-  if (otherVoice === 'default') return wireOf(defaultVoice(model, language))
+  if (listed !== undefined) return listed
+  if (model.ownVoices?.test(voice)) return { id: voice }
+  if (otherVoice === 'default') return defaultVoice(model, language)
   throw unfit('voice', `${model.id} has no such voice. It has ${model.voices.map(({ id }) => id).join(', ')}.`)
 }
-
-const wireOf = ({ id, wire = id }: Voice): string => wire
 
 const findVoice = ({ voices }: SpeechModel, asked: string): Voice | undefined => {
   const name = asked.toLowerCase()

@@ -3,6 +3,7 @@ import type { Route } from '../../calls/routes.ts'
 import { isObject, textOf } from '../../wire.ts'
 import { filledForm } from './multipart.ts'
 import { bearer, notATranscript } from './openai-voice.ts'
+import { primaryLanguage } from './primary-language.ts'
 import { RawAudio } from './raw-audio.ts'
 import { secondsOf, timedTexts } from './timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from './voice-format.ts'
@@ -30,7 +31,7 @@ function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
     transcript: task.text,
     voice: { mode: 'id', id: task.voice },
     output_format: outputs[task.format],
-    language: (task.language ?? 'en').slice(0, 2),
+    language: primaryLanguage(task.language ?? 'en'),
     ...(task.speed !== null && { generation_config: { speed: task.speed } }),
   }
   const headers = { ...bearer(route), ...version, 'content-type': 'application/json', accept: '*/*' }
@@ -42,7 +43,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
     ['model', route.model],
     ['timestamp_granularities[]', 'word'],
   ]
-  if (task.language !== null) fields.push(['language', task.language.split('-')[0] ?? ''])
+  if (task.language !== null) fields.push(['language', primaryLanguage(task.language)])
   const { contentType, body } = filledForm(fields, { field: 'file', ...task })
   return { path: '/stt', headers: { ...bearer(route), ...version, 'content-type': contentType }, body }
 }

@@ -4,6 +4,7 @@ import { arrayOf, isObject, objectOf, textOf } from '../../wire.ts'
 import { filledForm } from './multipart.ts'
 import { notATranscript } from './openai-voice.ts'
 import { WavAudio } from './pcm-audio.ts'
+import { primaryLanguage } from './primary-language.ts'
 import { RawAudio } from './raw-audio.ts'
 import { secondsOf, speakerOf, timedTexts } from './timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from './voice-format.ts'
@@ -33,7 +34,7 @@ function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
   const body = {
     text: task.text,
     model_id: route.model,
-    ...(task.language !== null && takesLanguage(route.model) && { language_code: task.language.slice(0, 2) }),
+    ...(task.language !== null && takesLanguage(route.model) && { language_code: primaryLanguage(task.language) }),
     ...(task.speed !== null && { voice_settings: { speed: task.speed } }),
   }
   const stream = task.streamed ? '/stream' : ''
@@ -51,16 +52,19 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
     ['tag_audio_events', 'false'],
     ['diarize', String(task.diarize)],
   ]
-  if (task.language !== null) fields.push(['language_code', task.language.split('-')[0] ?? ''])
+  if (task.language !== null) fields.push(['language_code', primaryLanguage(task.language)])
   if (task.temperature !== null) fields.push(['temperature', String(task.temperature)])
   const { contentType, body } = filledForm(fields, { field: 'file', ...task })
   return { path: '/speech-to-text', headers: { ...key(route), 'content-type': contentType }, body }
 }
 
-function transcript(json: unknown): Transcript {
+function transcript(json: unknown, task: TranscriptionTask): Transcript {
   if (!isObject(json) || typeof json.text !== 'string') throw notATranscript()
   const spoken = arrayOf(json.words).filter((word) => objectOf(word).type !== 'spacing')
-  const words = timedTexts(spoken, (item) => ({ text: textOf(item.text), speaker: speakerOf(item.speaker_id) }))
+  const words = timedTexts(spoken, (item) => ({
+    text: textOf(item.text),
+    speaker: task.diarize ? speakerOf(item.speaker_id) : null,
+  }))
   const language = textOf(json.language_code)
   return {
     text: json.text.trim(),

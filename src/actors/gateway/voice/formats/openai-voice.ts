@@ -3,6 +3,7 @@ import { refused } from '../../failure.ts'
 import { ModelError, type ModelUsage } from '../../provider-port.ts'
 import { countOf, isObject, objectOf, textOf } from '../../wire.ts'
 import { filledForm } from './multipart.ts'
+import { primaryLanguage } from './primary-language.ts'
 import { RawAudio } from './raw-audio.ts'
 import { secondsOf, speakerOf, timedTexts } from './timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from './voice-format.ts'
@@ -36,7 +37,7 @@ const diarizing = /-diarize(?:-|$)/
 
 function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceRequest {
   const fields: [string, string][] = [['model', route.model]]
-  if (task.language !== null) fields.push(['language', task.language.slice(0, 2).toLowerCase()])
+  if (task.language !== null) fields.push(['language', primaryLanguage(task.language)])
   if (task.temperature !== null) fields.push(['temperature', String(task.temperature)])
   if (task.diarize || diarizing.test(route.model))
     fields.push(['response_format', 'diarized_json'], ['chunking_strategy', 'auto'])

@@ -3,6 +3,7 @@ import type { Route } from '../../calls/routes.ts'
 import { isObject, textOf } from '../../wire.ts'
 import { filledForm } from './multipart.ts'
 import { bearer, notATranscript } from './openai-voice.ts'
+import { primaryLanguage } from './primary-language.ts'
 import { RawAudio } from './raw-audio.ts'
 import { timedTexts } from './timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from './voice-format.ts'
@@ -22,7 +23,7 @@ const formats: Readonly<Partial<Record<AudioFormat, string>>> = {
 }
 
 /** Neither end may be without a language there. */
-const languageOf = ({ language }: { readonly language: string | null }): string => (language ?? 'en').slice(0, 2)
+const languageOf = ({ language }: { readonly language: string | null }): string => primaryLanguage(language ?? 'en')
 
 function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
   const body = { language: languageOf(task), text: task.text, voice: task.voice, format: formats[task.format] }

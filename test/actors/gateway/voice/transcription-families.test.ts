@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answers, sends } from './audio-upstream.ts'
+import { formIn, openVoiceWorld, type VoiceWorld, wavFile } from './voice-world.ts'
+import {
+  cartesiaAnswer,
+  deepgramAnswer,
+  diarizedAnswer,
+  elevenLabsAnswer,
+  geminiTranscript,
+  said,
+  saidSegments,
+  spitchAnswer,
+  whisperAnswer,
+} from './wire-answers.ts'
+
+let world: VoiceWorld
+beforeAll(async () => {
+  world = await openVoiceWorld()
+})
+afterAll(() => world.close())
+
+const families = [
+  { provider: 'openai', model: 'whisper-1', answer: whisperAnswer, speakers: null, seconds: 4.5 },
+  {
+    provider: 'openai',
+    model: 'gpt-4o-transcribe-diarize',
+    answer: diarizedAnswer,
+    speakers: ['A', 'B'],
+    seconds: 4.5,
+  },
+  { provider: 'groq', model: 'whisper-large-v3-turbo', answer: whisperAnswer, speakers: null, seconds: 4.5 },
+  {
+    provider: 'elevenlabs',
+    model: 'scribe_v2',
+    answer: elevenLabsAnswer,
+    speakers: ['speaker_0', 'speaker_1'],
+    seconds: 4.5,
+  },
+  { provider: 'deepgram', model: 'nova-3', answer: deepgramAnswer, speakers: ['speaker_0', 'speaker_1'], seconds: 4.5 },
+  {
+    provider: 'google',
+    model: 'gemini-3.8-flash',
+    answer: geminiTranscript,
+    speakers: ['speaker_0', 'speaker_1'],
+    seconds: 4.5,
+  },
+  { provider: 'cartesia', model: 'ink-whisper', answer: cartesiaAnswer, speakers: null, seconds: 4.5 },
+  { provider: 'spitch', model: 'mansa_v1', answer: spitchAnswer, speakers: null, seconds: 4 },
+]
+
+const srt = `1
+00:00:00,000 --> 00:00:01,000
+Hello there.
+
+2
+00:00:01,500 --> 00:00:04,000
+Good morning to you.
+`
+
+const vtt = `WEBVTT
+
+00:00:00.000 --> 00:00:01.000
+Hello there.
+
+00:00:01.500 --> 00:00:04.000
+Good morning to you.
+`
+
+describe.each(families)('a transcript of $provider $model', ({ provider, model, answer, speakers, seconds }) => {
+  it('has its text, and says who made it', async () => {
+    world.upstream.script(answers(answer))
+    const { json, headers } = await world.transcribe({ model })
+    expect(json).toEqual({ text: said, usage: { type: 'duration', seconds: Math.ceil(seconds) } })
+    expect(headers.get('x-provider')).toBe(provider)
+  })
+
+  it('is plain text when that is wanted', async () => {
+    world.upstream.script(answers(answer))
+    const { text, contentType } = await world.transcribe({ model, response_format: 'text' })
+    expect(text).toBe(`${said}\n`)
+    expect(contentType).toBe('text/plain; charset=utf-8')
+  })
+
+  it('becomes subtitles of both kinds', async () => {
+    world.upstream.script(answers(answer))
+    expect((await world.transcribe({ model, response_format: 'srt' })).text).toBe(srt)
+    expect((await world.transcribe({ model, responseFormat: 'vtt' })).text).toBe(vtt)
+  })
+
+  it('has times in its long form, and no speakers that nobody asked for', async () => {
+    world.upstream.script(answers(answer))
+    const { json } = await world.transcribe({ model, response_format: 'verbose_json' })
+    expect(json).toMatchObject({ task: 'transcribe', duration: seconds, text: said })
+    expect(json?.segments).toEqual(saidSegments.map((segment, id) => ({ id, ...segment })))
+    for (const word of Array.isArray(json?.words) ? json.words : []) expect(word).not.toHaveProperty('speaker')
+  })
+
+  it('is charged by what the provider reported', async () => {
+    world.upstream.script(answers(answer))
+    await world.transcribe({ model })
+    const call = world.calls.at(-1)
+    expect(call).toMatchObject({ need: 'transcription', asked: model, route: { provider }, status: 200, error: null })
+    expect(call?.units?.seconds).toBe(seconds)
+    expect(world.settled.at(-1)).toBe(call?.costUsd)
+  })
+
+  if (speakers !== null) {
+    it('tells who speaks when asked to', async () => {
+      world.upstream.script(answers(answer))
+      const { json } = await world.transcribe({ model, response_format: 'verbose_json', diarize: true })
+      expect(json?.segments).toEqual(saidSegments.map((segment, id) => ({ id, ...segment, speaker: speakers[id] })))
+      const subtitles = await world.transcribe({ model, response_format: 'vtt', diarize: true })
+      expect(subtitles.text).toContain(`<v ${speakers[1]}>Good morning to you.`)
+    })
+  } else {
+    it('is refused when speakers are asked for', async () => {
+      await expect(world.transcribe({ model, diarize: true })).rejects.toMatchObject({
+        code: 'bad_request',
+        details: { param: 'diarize' },
+      })
+    })
+  }
+
+  it.each([
+    ['no JSON', sends('<html>')],
+    ['half a document', sends('{"text": "Hel')],
+    ['another document', answers({ ok: true })],
+    ['nothing', sends('')],
+  ])('fails when it is %s', async (_, script) => {
+    world.upstream.script(script)
+    await expect(world.transcribe({ model })).rejects.toMatchObject({ code: 'provider_error' })
+    expect(world.calls.at(-1)).toMatchObject({ units: null, costUsd: null, status: 502 })
+    expect(world.settled.at(-1)).toBe('0')
+  })
+})
+
+describe('a provider is sent', () => {
+  const heard = () => {
+    const [first] = world.upstream.heard
+    if (first === undefined) throw new Error('nothing was sent')
+    return first
+  }
+  const file = (form: Record<string, unknown>, field = 'file') => {
+    const found = form[field]
+    if (!(found instanceof File)) throw new Error('no file')
+    return { name: found.name, type: found.type, size: found.size }
+  }
+
+  it("OpenAI's form, with times whatever the answer will be, and a file name that is not the caller's", async () => {
+    world.upstream.script(answers(whisperAnswer))
+    const files = [wavFile(1234, 'video/webm;codecs=opus', 'My private talk')]
+    await world.transcribe({ model: 'whisper-1', language: 'en-GB', prompt: 'Troupe', temperature: 0.5 }, { files })
+    const { file: _, ...fields } = await formIn(heard())
+    expect(heard().path).toBe('/openai/audio/transcriptions')
+    expect(fields).toEqual({
+      model: 'whisper-1',
+      language: 'en',
+      prompt: 'Troupe',
+      temperature: '0.5',
+      response_format: 'verbose_json',
+    })
+    expect(file(await formIn(heard()))).toEqual({ name: 'audio.webm', type: 'audio/webm', size: 1234 })
+  })
+
+  it('what the newer models of OpenAI take', async () => {
+    world.upstream.script(answers({ text: said, usage: { type: 'tokens', input_tokens: 45, output_tokens: 9 } }))
+    await world.transcribe({ model: 'gpt-4o-transcribe' })
+    expect(await formIn(heard())).toMatchObject({ response_format: 'json' })
+    expect(world.calls.at(-1)?.units).toEqual({
+      tokens: { inputTokens: 45, outputTokens: 9, cachedTokens: 0, reasoningTokens: 0 },
+    })
+    await world.transcribe({ model: 'gpt-4o-transcribe-diarize' })
+    expect(await formIn(world.upstream.heard[1] ?? heard())).toMatchObject({
+      response_format: 'diarized_json',
+      chunking_strategy: 'auto',
+    })
+  })
+
+  it("ElevenLabs' form", async () => {
+    world.upstream.script(answers(elevenLabsAnswer))
+    await world.transcribe({ model: 'scribe_v2', diarize: true, language: 'yo' })
+    expect(heard().path).toBe('/elevenlabs/speech-to-text')
+    expect(heard().headers).toMatchObject({ 'xi-api-key': 'managed-key' })
+    const { file: _, ...fields } = await formIn(heard())
+    expect(fields).toEqual({
+      model_id: 'scribe_v2',
+      timestamps_granularity: 'word',
+      tag_audio_events: 'false',
+      diarize: 'true',
+      language_code: 'yo',
+    })
+  })
+
+  it("the audio itself, and the rest in Deepgram's query", async () => {
+    world.upstream.script(answers(deepgramAnswer))
+    await world.transcribe({ model: 'nova-3', diarize: true, language: 'en' })
+    expect(heard().path).toBe(
+      '/deepgram/listen?model=nova-3&smart_format=true&utterances=true&diarize=true&language=en',
+    )
+    expect(heard().headers).toMatchObject({ authorization: 'Token managed-key', 'content-type': 'audio/wav' })
+    expect(heard().body.equals(Buffer.from(wavFile().bytes))).toBe(true)
+    await world.transcribe({ model: 'nova-3' })
+    expect(world.upstream.heard[1]?.path).toContain('detect_language=true')
+  })
+
+  it('audio in base64 and a schema for what was said', async () => {
+    world.upstream.script(answers(geminiTranscript))
+    await world.transcribe({ model: 'gemini-3.8-flash', prompt: 'Troupe' })
+    expect(heard().path).toBe('/google/models/gemini-3.8-flash:generateContent')
+    const body = JSON.parse(heard().body.toString())
+    expect(body.contents[0].parts[1].inlineData).toEqual({
+      mimeType: 'audio/wav',
+      data: Buffer.from(wavFile().bytes).toString('base64'),
+    })
+    expect(body.contents[0].parts[0].text).toContain('Troupe')
+    expect(body.generationConfig).toMatchObject({ temperature: 0, responseMimeType: 'application/json' })
+  })
+
+  it("Cartesia's form, and Spitch's", async () => {
+    world.upstream.script(answers(cartesiaAnswer))
+    await world.transcribe({ model: 'ink-whisper', language: 'de-AT' })
+    expect(heard().path).toBe('/cartesia/stt')
+    expect(await formIn(heard())).toMatchObject({
+      model: 'ink-whisper',
+      'timestamp_granularities[]': 'word',
+      language: 'de',
+    })
+    world.upstream.script(answers(spitchAnswer))
+    await world.transcribe({ model: 'mansa_v1', language: 'yo' })
+    expect(heard().path).toBe('/spitch/transcriptions')
+    const form = await formIn(heard())
+    expect(form).toMatchObject({ model: 'mansa_v1', language: 'yo', timestamp: 'sentence' })
+    expect(file(form, 'content').name).toBe('audio.wav')
+  })
+})

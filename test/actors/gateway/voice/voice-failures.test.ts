@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answers, cuts, hangsUp, refuses, type Script, sends, stalls } from './audio-upstream.ts'
+import { bytesOf, listen, openVoiceWorld, type VoiceWorld } from './voice-world.ts'
+import { whisperAnswer } from './wire-answers.ts'
+
+let world: VoiceWorld
+let hasty: VoiceWorld
+beforeAll(async () => {
+  world = await openVoiceWorld()
+  const policy = { firstByteTimeoutMs: 60, idleTimeoutMs: 60, totalTimeoutMs: 60, retries: 0 }
+  hasty = await openVoiceWorld({ policy })
+})
+afterAll(async () => {
+  await world.close()
+  await hasty.close()
+})
+
+const audio = Buffer.alloc(5000, 7)
+
+const refused = (code: string, more: object = {}) => ({ code, ...more })
+
+describe('before the first byte', () => {
+  it.each([
+    ['a rate limit', refuses(429, { error: { message: 'slow down' } }, { 'retry-after': '0' })],
+    ['an error of the server', refuses(500)],
+    ['an overload', refuses(503)],
+    ['a connection that is closed', hangsUp],
+  ])('%s is met again, and the next answer is the answer', async (_, script) => {
+    world.upstream.script(script, sends(audio))
+    expect(bytesOf(await world.speak({ input: 'Hello', model: 'tts-1' })).equals(audio)).toBe(true)
+    expect(world.upstream.heard).toHaveLength(2)
+    expect(world.calls.at(-1)).toMatchObject({ attempts: 2, error: null })
+    world.upstream.script(script, answers(whisperAnswer))
+    expect((await world.transcribe({ model: 'whisper-1' })).json).toMatchObject({ text: whisperAnswer.text })
+  })
+
+  it.each([
+    ['a rate limit', refuses(429, {}, { 'retry-after': '60' })],
+    ['errors of the server', refuses(500)],
+    ['closed connections', hangsUp],
+    ['a redirect', refuses(302, {}, { location: 'http://169.254.169.254/' })],
+  ])('%s to the end are 502 provider_error, for nothing', async (_, script: Script) => {
+    world.upstream.script(script)
+    const charges = world.settled.length
+    await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))
+    expect(world.calls.at(-1)).toMatchObject({ status: 502, error: 'provider_error', units: null, costUsd: null })
+    expect(world.settled.slice(charges)).toEqual(['0'])
+  })
+
+  it('a long Retry-After is told to the caller, not waited for', async () => {
+    world.upstream.script(refuses(429, {}, { 'retry-after': '60' }))
+    await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject({
+      details: { retryAfterS: 60 },
+    })
+    expect(world.upstream.heard).toHaveLength(1)
+  })
+
+  it.each([400, 404, 413, 422])('a refusal with %i is 400 provider_error, and is not tried again', async (status) => {
+    world.upstream.script(refuses(status))
+    await expect(world.transcribe({ model: 'whisper-1' })).rejects.toMatchObject(refused('provider_refused'))
+    expect(world.upstream.heard).toHaveLength(1)
+    expect(world.calls.at(-1)).toMatchObject({ status: 400, units: null })
+  })
+
+  it('a refused key is ours to mend when it is managed, and the caller’s when it is theirs', async () => {
+    world.upstream.script(refuses(401, { error: { message: 'Incorrect API key provided: managed-key' } }))
+    const attempt = world.speak({ input: 'Hello', model: 'tts-1' })
+    await expect(attempt).rejects.toMatchObject(refused('provider_error'))
+    await expect(attempt).rejects.not.toThrow(/managed-key/)
+    world.keys({ openai: ['byok'] })
+    await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_refused'))
+    world.keys(Object.fromEntries(['openai', 'elevenlabs'].map((id) => [id, ['managed' as const]])))
+  })
+
+  it('the next key serves when the first one’s provider is in trouble, and not when the request is refused', async () => {
+    world.keys({ openai: ['byok', 'managed'] })
+    world.upstream.script(refuses(500), refuses(500), refuses(500), sends(audio))
+    await world.speak({ input: 'Hello', model: 'tts-1' })
+    expect(world.upstream.heard.map(({ headers }) => headers.authorization)).toEqual([
+      ...Array<string>(3).fill('Bearer byok-key'),
+      'Bearer managed-key',
+    ])
+    expect(world.calls.at(-1)).toMatchObject({ route: { source: 'managed' }, attempts: 4 })
+    world.upstream.script(refuses(400))
+    await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_refused'))
+    expect(world.upstream.heard).toHaveLength(1)
+    world.keys({ openai: ['managed'] })
+  })
+
+  it('a provider that says nothing has a limited time', async () => {
+    hasty.upstream.script(stalls())
+    await expect(hasty.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))
+    await hasty.upstream.heard[0]?.closed
+    hasty.upstream.script(stalls('{"text":'))
+    await expect(hasty.transcribe({ model: 'whisper-1' })).rejects.toMatchObject(refused('provider_error'))
+    await hasty.upstream.heard[0]?.closed
+  })
+})
+
+describe('after the first byte', () => {
+  it.each([
+    ['is cut off', cuts(audio)],
+    ['falls silent', stalls(audio)],
+  ])('a stream that %s breaks, and is not charged', async (_, script) => {
+    hasty.upstream.script(script)
+    const listener = listen(await hasty.speak({ input: 'Hello', model: 'tts-1', stream: true }))
+    expect(await listener.over).toBe('abort')
+    expect(Buffer.concat(listener.parts).equals(audio)).toBe(true)
+    expect(hasty.calls.at(-1)).toMatchObject({ status: 200, error: 'provider_error', units: null, costUsd: null })
+    expect(hasty.settled.at(-1)).toBe('0')
+  })
+
+  it('a whole answer that is cut off is an error', async () => {
+    world.upstream.script(cuts(audio))
+    await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))
+    world.upstream.script(cuts('{"text": "Hel'))
+    await expect(world.transcribe({ model: 'whisper-1' })).rejects.toMatchObject(refused('provider_error'))
+  })
+})
+
+describe('a caller that goes', () => {
+  it('cancels the provider before its answer', async () => {
+    const gone = new AbortController()
+    world.upstream.script((_, heard) => {
+      gone.abort()
+      void heard
+    })
+    await expect(world.transcribe({ model: 'whisper-1' }, { signal: gone.signal })).rejects.toMatchObject(
+      refused('cancelled'),
+    )
+    await world.upstream.heard[0]?.closed
+    expect(world.calls.at(-1)).toMatchObject({ error: 'cancelled', units: null })
+  })
+
+  it('cancels the provider in the middle of a stream, which is charged: it was made', async () => {
+    const gone = new AbortController()
+    world.upstream.script(stalls(audio))
+    const answer = await world.speak({ input: 'Hello', model: 'tts-1', stream: true }, { signal: gone.signal })
+    listen(answer)
+    gone.abort()
+    await world.upstream.heard[0]?.closed
+    expect(world.calls.at(-1)).toMatchObject({ error: 'cancelled', units: { characters: 5 }, costUsd: '0.000075' })
+  })
+
+  it('cancels the provider also when nobody came to read', async () => {
+    const gone = new AbortController()
+    world.upstream.script(stalls(audio))
+    await world.speak({ input: 'Hello', model: 'tts-1', stream: true }, { signal: gone.signal })
+    gone.abort()
+    await world.upstream.heard[0]?.closed
+    expect(world.calls.at(-1)).toMatchObject({ error: 'cancelled' })
+  })
+
+  it('stops a stream by its control', async () => {
+    world.upstream.script(stalls(audio))
+    const listener = listen(await world.speak({ input: 'Hello', model: 'tts-1', stream: true }))
+    listener.control.stop()
+    await world.upstream.heard[0]?.closed
+    expect(world.calls.at(-1)).toMatchObject({ error: 'cancelled' })
+  })
+})
+
+describe('a slow reader', () => {
+  it('holds the provider up, and gets everything', async () => {
+    const large = Buffer.alloc(24 * 1024 * 1024, 3)
+    world.upstream.script(sends(large))
+    const listener = listen(await world.speak({ input: 'Hello', model: 'tts-1', stream: true }), true)
+    const taken = () => listener.parts.reduce((sum, part) => sum + part.length, 0)
+    expect(taken()).toBeLessThan(1024 * 1024)
+    for (let i = 0; i < 10; i++) {
+      const before = listener.parts.length
+      listener.control.resume()
+      await expect.poll(() => listener.parts.length).toBe(before + 1)
+    }
+    expect(taken()).toBeLessThan(4 * 1024 * 1024)
+    listener.slow = false
+    listener.control.resume()
+    expect(await listener.over).toBe('end')
+    expect(taken()).toBe(large.length)
+  })
+})
