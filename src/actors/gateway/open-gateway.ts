@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
-import type { RateLimits } from '../../storage/cluster-ports.ts'
+import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { SecretBox } from '../auth/project-directory.ts'
+import type { ProjectDirectory, SecretBox } from '../auth/project-directory.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SsrfGuard } from '../tools/ssrf-guard.ts'
 import { chatCompletionsUseCases } from '../use-cases/chat-completions.ts'
 import { redactionPolicyUseCases } from '../use-cases/redaction-policy.ts'
-import { type Admission, openAdmission } from './calls/admission.ts'
+import type { Admission } from './calls/admission.ts'
 import type { CallLedger } from './calls/call-ledger.ts'
 import type { Redaction } from './calls/redaction.ts'
 import type { Routes } from './calls/routes.ts'
@@ -14,7 +14,6 @@ import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { openChats } from './chat/open-chats.ts'
 import { openEmbeddings } from './embeddings/open-embeddings.ts'
 import { formUseCases } from './forms/form-use-cases.ts'
-import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import { prices } from './prices.ts'
 import { RedactionPolicies } from './redaction/redaction-policies.ts'
@@ -30,6 +29,9 @@ export interface GatewayParts {
   readonly routing: Routing
   readonly ledger: RequestLedger
   readonly limits: RateLimits
+  readonly projects: Pick<ProjectDirectory, 'settings'>
+  /** Tells other nodes of changes; none for one process. */
+  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
   readonly publicOrigin?: string | null
   readonly clock: Clock
@@ -50,6 +52,7 @@ export interface Gateway extends GatewayCore {
     ReturnType<typeof openEmbeddings>['useCases'] &
     ReturnType<typeof formUseCases> &
     Voice['useCases'] &
+    Metering['useCases'] &
     ReturnType<typeof visionUseCases> &
     ReturnType<typeof redactionPolicyUseCases> &
     ReturnType<typeof catalogueUseCases>
@@ -58,35 +61,27 @@ export interface Gateway extends GatewayCore {
 }
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
-export const openGateway = ({
-  records,
-  guard,
-  routing,
-  ledger,
-  limits,
-  clock,
-  log,
-  publicOrigin = null,
-}: GatewayParts): Gateway => {
+export const openGateway = (parts: GatewayParts): Gateway => {
+  const { records, guard, routing, ledger, limits, clock, log, publicOrigin = null } = parts
   const redaction = new RedactionPolicies({ records, now: clock.now })
+  const metering = openMetering({ ...parts, redaction })
   const core: GatewayCore = {
     routes: routing.routes,
-    admission: openAdmission,
+    admission: metering.admission,
     ledger,
     redaction,
   }
-  const settings = new LogSettings(records, clock.now)
-  ledger.start({ settings, redaction: core.redaction, beforeWrite: () => undefined })
   const { chats, keepAlive } = openChats({ ...core, guard, now: clock.now })
   const embeddings = openEmbeddings({ ...core, guard, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, now: clock.now })
   return {
     ...core,
     useCases: {
+      ...metering.useCases,
       ...voice.useCases,
       ...embeddings.useCases,
       ...chatCompletionsUseCases({ chats, keepAlive }),
-      ...formUseCases({ chat: chats, records, search: null, now: clock.now, log }),
+      ...formUseCases({ chat: chats, routes: core.routes, records, search: null, now: clock.now, log }),
       ...visionUseCases({ chat: chats, routes: core.routes, guard }),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),

@@ -1,3 +1,4 @@
+import type { ChatFormat } from '../formats/chat-format.ts'
 import type { ModelUsage } from '../provider-port.ts'
 import type { WireObject } from '../wire.ts'
 import type { Caller } from './caller.ts'
@@ -18,6 +19,8 @@ export interface ChatAsk {
   readonly body: ChatBody
   /** Aborts when the caller is gone: upstream is cancelled within 100 ms. */
   readonly signal: AbortSignal
+  /** A format of its own for some routes, null for the one that the route has. @throws {ServiceError} for a route that cannot serve it. */
+  readonly formatFor?: (route: Route) => ChatFormat | null
 }
 
 /** How a call ended. */

@@ -1,14 +1,15 @@
 import { openAdmission } from '../../../../src/actors/gateway/calls/admission.ts'
 import type { GatewayCall } from '../../../../src/actors/gateway/calls/call-ledger.ts'
+import type { Route } from '../../../../src/actors/gateway/calls/routes.ts'
 import { openChats } from '../../../../src/actors/gateway/chat/open-chats.ts'
 import type { WireObject } from '../../../../src/actors/gateway/wire.ts'
 import { type Answer, openUpstream, whole } from '../scripted-upstream.ts'
 
 /** Chat over a real server on this machine that speaks OpenAI's format. */
-export const openChatUpstream = async () => {
+export const openChatUpstream = async (other: Partial<Route> = {}) => {
   const upstream = await openUpstream()
   const recorded: GatewayCall[] = []
-  const route = {
+  const route: Route = {
     model: 'model-1',
     provider: 'groq',
     format: 'openai',
@@ -16,7 +17,8 @@ export const openChatUpstream = async () => {
     apiKey: 'key-1',
     source: 'managed',
     connectionId: null,
-  } as const
+    ...other,
+  }
   const { chats } = openChats({
     routes: { resolve: () => [route] },
     admission: openAdmission,
@@ -35,7 +37,7 @@ export const openChatUpstream = async () => {
     await chats.close()
     await upstream.close()
   }
-  return { upstream, chats, recorded, close }
+  return { upstream, chats, route, recorded, close }
 }
 
 /** A stream of OpenAI's chat completions with these deltas. */

@@ -2,6 +2,7 @@ import OpenAI from 'openai'
 import pino from 'pino'
 import { responses } from '../../../../specs/resources/responses.ts'
 import type { ChatCalls } from '../../../../src/actors/gateway/calls/chat-calls.ts'
+import type { Route } from '../../../../src/actors/gateway/calls/routes.ts'
 import { responseUseCases } from '../../../../src/actors/gateway/forms/responses/response-use-cases.ts'
 import { storedResponses } from '../../../../src/actors/gateway/forms/responses/stored-responses.ts'
 import type { WebSearch } from '../../../../src/actors/gateway/forms/responses/web-search.ts'
@@ -17,12 +18,13 @@ export interface WorldOptions {
   readonly records?: (records: RecordStore) => RecordStore
   /** Instead of answers that are written down. */
   readonly model?: ChatCalls
+  readonly route?: Route
 }
 
 /** The Responses form over a model whose answers are written down, as the official SDK reaches it. */
 export const responsesWorld = async (
   scripts: readonly Script[],
-  { search, records: wrap, model }: WorldOptions = {},
+  { search, records: wrap, model, route }: WorldOptions = {},
 ) => {
   const { records } = openMemoryStorage()
   await records.prepare([storedResponses])
@@ -31,6 +33,7 @@ export const responsesWorld = async (
   const send = formServer(responses, {
     ...responseUseCases({
       chat: model ?? chat,
+      routes: { resolve: () => (route === undefined ? [] : [route]) },
       records: wrap?.(records) ?? records,
       search: search ?? null,
       now: () => clock.now,

@@ -1,5 +1,5 @@
 import { newId } from '../../../ids.ts'
-import type { WireObject } from '../../wire.ts'
+import { objectOf, type WireObject } from '../../wire.ts'
 import { citationsIn } from './citations.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { Emit, Source } from './response-output.ts'
@@ -17,6 +17,7 @@ export class OutputMessage implements OutputPart {
   readonly #place: { readonly item_id: string; readonly output_index: number }
   readonly #sources: readonly Source[]
   readonly #content: WireObject[] = []
+  #annotations: WireObject[] = []
   #kind: 'output_text' | 'refusal' | null = null
   #text = ''
   #status = 'in_progress'
@@ -42,6 +43,17 @@ export class OutputMessage implements OutputPart {
     this.#turnTo('output_text')
     this.#text += delta
     this.#emit('response.output_text.delta', { ...this.#at(), delta, logprobs: [] })
+  }
+
+  /** Citations of the provider, in the form of OpenAI's chat completions. */
+  annotate(annotations: readonly WireObject[]): void {
+    for (const { type, url_citation } of annotations) {
+      if (type !== 'url_citation') continue
+      const annotation = { type, ...objectOf(url_citation) }
+      const annotation_index = this.#annotations.length
+      this.#annotations.push(annotation)
+      this.#emit('response.output_text.annotation.added', { ...this.#at(), annotation_index, annotation })
+    }
   }
 
   refusal(delta: string): void {
@@ -72,28 +84,23 @@ export class OutputMessage implements OutputPart {
     const at = this.#at()
     if (this.#kind === 'output_text') this.#endText(at)
     else this.#emit('response.refusal.done', { ...at, refusal: this.#text })
-    const part = this.#kind === 'output_text' ? { ...this.#part(), annotations: this.#citations() } : this.#part()
+    const part = this.#part()
     this.#emit('response.content_part.done', { ...at, part })
     this.#content.push(part)
     this.#kind = null
     this.#text = ''
+    this.#annotations = []
   }
 
   #endText(at: WireObject): void {
-    for (const [annotation_index, annotation] of this.#citations().entries()) {
-      this.#emit('response.output_text.annotation.added', { ...at, annotation_index, annotation })
-    }
+    this.annotate(citationsIn(this.#text, this.#sources))
     this.#emit('response.output_text.done', { ...at, text: this.#text, logprobs: [] })
-  }
-
-  #citations(): readonly WireObject[] {
-    return citationsIn(this.#text, this.#sources)
   }
 
   #part(): WireObject {
     return this.#kind === 'refusal'
       ? { type: 'refusal', refusal: this.#text }
-      : { type: 'output_text', annotations: [], logprobs: [], text: this.#text }
+      : { type: 'output_text', annotations: [...this.#annotations], logprobs: [], text: this.#text }
   }
 }
 

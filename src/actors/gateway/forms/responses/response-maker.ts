@@ -12,6 +12,7 @@ import { type ResponseDocument, type ResponseHead, responseDocument } from './re
 import { type Emit, ResponseOutput } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
 import { type AskModel, type RunEnd, runResponse } from './response-run.ts'
+import { type SearchWay, upstreamFormatFor } from './search-way.ts'
 import type { StoredResponses } from './stored-responses.ts'
 import type { WebSearch } from './web-search.ts'
 
@@ -33,6 +34,8 @@ export interface ToMake {
   readonly plan: ResponsePlan
   readonly caller: Caller
   readonly store: boolean
+  /** Who searches the web; null when nobody has to. */
+  readonly way: SearchWay | null
   readonly signal: AbortSignal
 }
 
@@ -85,8 +88,8 @@ export class ResponseMaker {
     return Math.floor(this.#parts.now() / 1000)
   }
 
-  #run({ plan, caller, signal }: ToMake, output: ResponseOutput, ask: AskModel): Promise<RunEnd> {
-    const search = plan.tools.search === null ? null : this.#parts.search
+  #run({ plan, way, caller, signal }: ToMake, output: ResponseOutput, ask: AskModel): Promise<RunEnd> {
+    const search = way === 'engine' ? this.#parts.search : null
     return runResponse({ plan, output, ask, search, project: caller.project, signal })
   }
 
@@ -138,14 +141,15 @@ const responseCodes: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'rate_limit_exceeded',
 }
 
-const newOutput = ({ plan }: ToMake, emit: Emit): ResponseOutput => new ResponseOutput(emit, plan.tools.search !== null)
+const newOutput = ({ way }: ToMake, emit: Emit): ResponseOutput => new ResponseOutput(emit, way === 'engine')
 
-const askOf = ({ caller, signal }: ToMake, body: WireObject): ChatAsk => ({
+const askOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatAsk => ({
   caller,
   operation: 'responses.create',
   need: needOf(arrayOf(body.messages)),
   body,
   signal,
+  ...(way === 'upstream' && { formatFor: upstreamFormatFor }),
 })
 
 const messageOf = ({ completion }: ChatOutcome): WireObject =>

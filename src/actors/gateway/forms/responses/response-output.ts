@@ -35,6 +35,7 @@ export class ResponseOutput {
   #open: OutputMessage | OutputReasoning | null = null
   #calls: (CallTaker | undefined)[] = []
   #searchCalls: SearchRequest[] = []
+  readonly #foreign = new Map<string, (action: WireObject, failed: boolean) => void>()
 
   /** @param searches calls of the search are the server's. */
   constructor(emit: Emit, searches: boolean) {
@@ -55,8 +56,10 @@ export class ResponseOutput {
   delta(delta: WireObject): void {
     const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning)
     if (reasoning !== '') this.#reasoning().add(reasoning)
+    for (const search of arrayOf(delta.web_searches)) this.#foreignSearch(objectOf(search))
     const text = textOf(delta.content)
     if (text !== '') this.#message().text(text)
+    if (this.#open instanceof OutputMessage) this.#open.annotate(arrayOf(delta.annotations).map(objectOf))
     const refusal = textOf(delta.refusal)
     if (refusal !== '') this.#message().refusal(refusal)
     for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
@@ -83,21 +86,38 @@ export class ResponseOutput {
 
   /** An item for a search that begins. @returns tells that it is over. */
   search(query: string): (sources: readonly Source[], failed: boolean) => void {
-    const at = this.#parts.length
-    const id = newId('ws')
-    const place = { item_id: id, output_index: at }
-    const part = { item: { id, type: 'web_search_call', status: 'in_progress', action: { type: 'search', query } } }
-    this.#parts.push(part)
-    this.#emit('response.output_item.added', { output_index: at, item: part.item })
-    this.#emit('response.web_search_call.in_progress', place)
-    this.#emit('response.web_search_call.searching', place)
+    const over = this.#beginSearch({ type: 'search', query })
     return (sources, failed) => {
       this.#sources.push(...sources)
-      const action = { type: 'search', query, sources: sources.map(({ url }) => ({ type: 'url', url })) }
+      over({ type: 'search', query, sources: sources.map(({ url }) => ({ type: 'url', url })) }, failed)
+    }
+  }
+
+  #beginSearch(begun: WireObject): (action: WireObject, failed: boolean) => void {
+    this.#close(true)
+    const output_index = this.#parts.length
+    const id = newId('ws')
+    const place = { item_id: id, output_index }
+    const part = { item: { id, type: 'web_search_call', status: 'in_progress', action: begun } }
+    this.#parts.push(part)
+    this.#emit('response.output_item.added', { output_index, item: part.item })
+    this.#emit('response.web_search_call.in_progress', place)
+    this.#emit('response.web_search_call.searching', place)
+    return (action, failed) => {
       part.item = { id, type: 'web_search_call', status: failed ? 'failed' : 'completed', action }
       if (!failed) this.#emit('response.web_search_call.completed', place)
-      this.#emit('response.output_item.done', { output_index: at, item: part.item })
+      this.#emit('response.output_item.done', { output_index, item: part.item })
     }
+  }
+
+  /** A search that the provider runs, as it begins and as it ended. */
+  #foreignSearch(item: WireObject): void {
+    const id = textOf(item.id)
+    const action = objectOf(item.action)
+    const over = this.#foreign.get(id) ?? this.#beginSearch({ type: 'search', ...action })
+    this.#foreign.set(id, over)
+    if (item.status === 'completed' || item.status === 'failed')
+      over({ type: 'search', ...action }, item.status === 'failed')
   }
 
   /** Sources found so far. */

@@ -2,9 +2,11 @@ import { ServiceError } from '../../../../../specs/errors.ts'
 import type { ChatBody, ChatSummary } from '../../calls/chat-calls.ts'
 import type { ModelUsage } from '../../provider-port.ts'
 import { textOf, type WireObject } from '../../wire.ts'
+import { given } from '../chat-parts.ts'
 import { addUsage } from './response-document.ts'
 import type { ResponseOutput, SearchCall } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
+import { searchToolField } from './upstream-request.ts'
 import { queryOf, resultText, searchFunction, type WebResult, type WebSearch } from './web-search.ts'
 
 /** Asks the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
@@ -15,7 +17,7 @@ export interface RunParts {
   readonly plan: ResponsePlan
   readonly output: ResponseOutput
   readonly ask: AskModel
-  /** Null when no search was asked for. */
+  /** Null when the server has nothing to search. */
   readonly search: WebSearch | null
   readonly project: string
   readonly signal: AbortSignal
@@ -49,7 +51,7 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
     usage = addUsage(usage, summary.usage)
     output.finish(summary.finishReason !== 'length' && summary.finishReason !== 'content_filter')
     const searches = output.takeSearches()
-    if (searches.length === 0 || output.hasCalls || round.number >= roundsMax) return { usage, summary }
+    if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, summary }
     const results = await searchAll(parts, searches)
     const tool_calls = searches.map(({ callId, arguments: written }) => ({
       id: callId,
@@ -94,17 +96,25 @@ const withoutOldest = (messages: readonly WireObject[]): readonly WireObject[] |
   return from <= 0 ? null : [...messages.slice(0, first), ...rest.slice(from)]
 }
 
-const bodyOf = ({ plan, search }: RunParts, { number, searched }: Round, messages: readonly WireObject[]): ChatBody => {
+/** Whether the model has searched as often as it may: it has to answer now. */
+const isSpent = ({ request }: ResponsePlan, { number, searched }: Round): boolean =>
+  number >= roundsMax || searched >= (request.max_tool_calls ?? Number.POSITIVE_INFINITY)
+
+const bodyOf = ({ plan, search }: RunParts, round: Round, messages: readonly WireObject[]): ChatBody => {
   const tools = search === null ? plan.tools.functions : [...plan.tools.functions, searchFunction]
-  if (tools.length === 0) return { ...plan.base, messages }
-  const spent = number >= roundsMax || searched >= (plan.request.max_tool_calls ?? Number.POSITIVE_INFINITY)
+  const foreign = search === null ? plan.tools.search : null
+  if (tools.length === 0 && foreign === null) return { ...plan.base, messages }
   // a choice that forces a call holds for the first model call only: the answer has to come some time
-  const choice = search !== null && spent ? 'none' : number === 1 ? plan.toolChoice : undefined
+  const choice = search !== null && isSpent(plan, round) ? 'none' : round.number === 1 ? plan.toolChoice : undefined
   const parallel = plan.request.parallel_tool_calls ?? undefined
   return {
     ...plan.base,
     messages,
-    tools,
+    ...(tools.length > 0 && { tools }),
+    ...(foreign !== null && {
+      [searchToolField]: foreign.tool,
+      ...given({ max_tool_calls: plan.request.max_tool_calls }),
+    }),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallel !== undefined && { parallel_tool_calls: parallel }),
   }

@@ -1,23 +1,27 @@
 import type { Logger } from 'pino'
-import { ServiceError } from '../../../../../specs/errors.ts'
 import type { RecordStore } from '../../../../storage/ports.ts'
 import { newIdFor } from '../../../ids.ts'
 import type { Principal } from '../../../use-cases/call.ts'
 import type { UseCases } from '../../../use-cases/use-cases.ts'
 import { callerOf } from '../../calls/caller.ts'
 import type { ChatCalls } from '../../calls/chat-calls.ts'
+import type { Routes } from '../../calls/routes.ts'
+import { needOf } from '../chat-parts.ts'
 import { refusePublicKey } from '../public-keys.ts'
 import type { ResponseItem } from './input-items.ts'
 
 import { ResponseMaker } from './response-maker.ts'
 import { planResponse, refuseUnoffered } from './response-plan.ts'
+import { searchWay } from './search-way.ts'
 import { StoredResponses } from './stored-responses.ts'
 import type { WebSearch } from './web-search.ts'
 
 /** What the Responses form stands on. */
 export interface ResponseParts {
   readonly chat: ChatCalls
+  readonly routes: Routes
   readonly records: RecordStore
+  /** Null: the server has no engine that searches. */
   readonly search: WebSearch | null
   readonly now: () => number
   readonly log: Logger
@@ -40,8 +44,11 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       const caller = callerOf(call)
       const before = request.previous_response_id
       const plan = planResponse(request, before ? await stored.history(caller, before) : null)
-      if (plan.tools.search !== null && parts.search === null) throw noSearch(plan.tools.search.path)
-      const task = { id: newIdFor(call, 'resp'), plan, caller, store: request.store !== false, signal }
+      const { search } = plan.tools
+      const asked = { project: caller.project, model: request.model, need: needOf(plan.messages) }
+      const way =
+        search === null ? null : await searchWay({ ...parts, hasEngine: parts.search !== null }, asked, search)
+      const task = { id: newIdFor(call, 'resp'), plan, caller, way, store: request.store !== false, signal }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
     },
     'responses.get': async ({ principal, scope, params }) => {
@@ -58,9 +65,6 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
     },
   }
 }
-
-const noSearch = (param: string): ServiceError =>
-  new ServiceError('bad_request', { param: 'tools', message: `${param}: no web search is configured on this server.` })
 
 /** The agent whose responses a credential reaches; null for all. */
 const agentOf = (principal: Principal): string | null => {
