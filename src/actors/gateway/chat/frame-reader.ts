@@ -6,10 +6,10 @@ import { isUsageOnly, OpenAiChunks } from './openai-chunks.ts'
 const maxFrameBytes = 16 * 1024 * 1024
 
 /** What a chunk is looked into for; the quotes cannot stand so inside the text of an answer. */
-const telling = /"usage":\s*\{|"error":|"finish_reason":\s*"|\[DONE\]/
+const telling = /"usage":\s*\{|"error":|"finish_reason":\s*"|\[DONE\]/g
 
-const empty = Buffer.alloc(0)
 const closingBrace = 0x7d
+const lineFeed = 0x0a
 
 /**
  * Hands on a stream of OpenAI's format as the bytes that came, whole frames at a time, and reads in passing what it says
@@ -19,7 +19,8 @@ export class FrameReader implements AnswerReader {
   readonly #taker: Pick<AnswerTaker, 'frames'>
   readonly #hidesUsage: boolean
   readonly #chunks = new OpenAiChunks()
-  #rest: Buffer = empty
+  #rest: Buffer[] = []
+  #restBytes = 0
   #begun = false
   #done = false
   #frames = 0
@@ -40,58 +41,70 @@ export class FrameReader implements AnswerReader {
 
   push(part: Buffer): boolean {
     if (this.#done) return true
-    const bytes = this.#rest.length === 0 ? part : Buffer.concat([this.#rest, part])
+    const bytes = this.#joined(part)
+    if (bytes === null) return true
     // one character a byte: places in the text are places in the bytes
     const text = bytes.toString('latin1')
     const end = endOfFrames(text)
-    this.#rest = end === bytes.length ? empty : bytes.subarray(end)
-    if (this.#rest.length > maxFrameBytes) throw streamBroken()
+    this.#keepBack(bytes.subarray(end))
     if (end === 0) return true
     return this.#whole(end === bytes.length ? bytes : bytes.subarray(0, end), text)
   }
 
   finish(): StreamEnd {
     if (this.#rest.length > 0) {
-      const last = Buffer.concat([this.#rest, Buffer.from('\n\n')])
-      this.#rest = empty
+      const last = Buffer.concat([...this.#rest, Buffer.from('\n\n')])
+      this.#rest = []
       this.#whole(last, last.toString('latin1'))
     }
     return this.#chunks.end()
   }
 
-  #whole(bytes: Buffer, text: string): boolean {
-    if (this.#begun && !telling.test(text) && this.#arePlain(bytes, text)) return this.#taker.frames(bytes)
-    const kept = this.#read(bytes, text)
-    return kept === null ? true : this.#taker.frames(kept)
-  }
-
-  /** Whether these are nothing but frames of one line of JSON each. */
-  #arePlain(bytes: Buffer, text: string): boolean {
-    let from = 0
-    let frames = 0
-    while (from < bytes.length) {
-      const end = text.indexOf('\n\n', from)
-      if (end < 0 || bytes[end - 1] !== closingBrace || !text.startsWith('data: {', from)) return false
-      from = end + 2
-      frames++
+  /** The part behind what was kept back; null while no line of it ends, so that a very long one is joined but once. */
+  #joined(part: Buffer): Buffer | null {
+    if (this.#rest.length === 0) return part
+    if (!part.includes(lineFeed)) {
+      this.#keepBack(part)
+      return null
     }
-    this.#frames += frames
-    return true
+    const whole = Buffer.concat([...this.#rest, part])
+    this.#rest = []
+    this.#restBytes = 0
+    return whole
   }
 
-  /** Reads frame by frame. @returns what is for the caller; null when nothing is. */
-  #read(bytes: Buffer, text: string): Buffer | null {
-    const kept: Buffer[] = []
+  #keepBack(part: Buffer): void {
+    if (part.length === 0) return
+    this.#rest.push(part)
+    this.#restBytes += part.length
+    if (this.#restBytes > maxFrameBytes) throw streamBroken()
+  }
+
+  /** @param text of the bytes, and perhaps of more behind them. */
+  #whole(bytes: Buffer, text: string): boolean {
+    const kept = new KeptBytes(bytes)
+    const crlf = text.includes('\r')
     let from = 0
+    let tellsAt = this.#begun ? tellingFrom(text, 0) : 0
     while (from < bytes.length && !this.#done) {
-      const end = nextFrame(text, from, bytes.length)
-      const frame = this.#frame(bytes.subarray(from, end))
-      if (frame !== null) kept.push(frame)
+      const end = crlf ? nextFrame(text, from, bytes.length) : plainEnd(text, from, bytes.length)
+      if (tellsAt >= end && isWhole(bytes, text, from, end)) {
+        this.#frames++
+        kept.keep(from, end)
+      } else {
+        const frame = bytes.subarray(from, end)
+        const shown = this.#frame(frame)
+        if (shown === frame) kept.keep(from, end)
+        else if (shown !== null) kept.put(end, shown)
+        tellsAt = this.#begun ? tellingFrom(text, end) : end
+      }
       from = end
     }
-    return kept.length === 0 ? null : kept.length === 1 ? (kept[0] ?? null) : Buffer.concat(kept)
+    const shown = kept.bytes()
+    return shown === null ? true : this.#taker.frames(shown)
   }
 
+  /** @returns what is for the caller; null when nothing is. */
   #frame(frame: Buffer): Buffer | null {
     const data = dataOf(frame)
     // comments of the provider say nothing to our caller
@@ -109,12 +122,66 @@ export class FrameReader implements AnswerReader {
   }
 }
 
+/** The frames of one part that are handed on: as few copies as there are frames left out or changed. */
+class KeptBytes {
+  readonly #source: Buffer
+  readonly #parts: Buffer[] = []
+  #from = 0
+  #to = 0
+
+  constructor(source: Buffer) {
+    this.#source = source
+  }
+
+  /** These bytes, as they are. */
+  keep(from: number, to: number): void {
+    if (from !== this.#to) this.#take(from)
+    this.#to = to
+  }
+
+  /** Others in their place, which ends here. */
+  put(to: number, bytes: Buffer): void {
+    this.#take(to)
+    this.#parts.push(bytes)
+  }
+
+  bytes(): Buffer | null {
+    if (this.#parts.length === 0 && this.#from === 0 && this.#to === this.#source.length) return this.#source
+    this.#take(this.#to)
+    const [first] = this.#parts
+    if (first === undefined) return null
+    return this.#parts.length === 1 ? first : Buffer.concat(this.#parts)
+  }
+
+  #take(next: number): void {
+    if (this.#to > this.#from) this.#parts.push(this.#source.subarray(this.#from, this.#to))
+    this.#from = next
+    this.#to = next
+  }
+}
+
+/** Where the next frame begins to say something of the answer; beyond the end when none does. */
+const tellingFrom = (text: string, from: number): number => {
+  telling.lastIndex = from
+  return telling.exec(text)?.index ?? text.length
+}
+
+/** Whether a frame is one line of JSON that has its end. */
+const isWhole = (bytes: Buffer, text: string, from: number, end: number): boolean =>
+  bytes[end - 1] === lineFeed && bytes[end - 3] === closingBrace && text.startsWith('data: {', from)
+
 /** The place after the last blank line; 0 when there is none. */
 const endOfFrames = (text: string): number => {
   if (text.endsWith('\n\n')) return text.length
   const plain = text.lastIndexOf('\n\n')
   const carried = text.lastIndexOf('\n\r\n')
   return Math.max(plain < 0 ? 0 : plain + 2, carried < 0 ? 0 : carried + 3)
+}
+
+/** The same, where no carriage return is. */
+const plainEnd = (text: string, from: number, length: number): number => {
+  const end = text.indexOf('\n\n', from)
+  return end < 0 || end + 2 > length ? length : end + 2
 }
 
 /** The place after the first blank line from here. */
