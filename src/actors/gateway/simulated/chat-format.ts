@@ -8,14 +8,15 @@ export interface AnswerHead {
   readonly created: number
 }
 
-/** Tokens of input; those read from the cache are part of them. */
-export interface PromptCounts {
+/** Tokens beside those of the text: of input, with those read from the cache among them, and of thought before the answer. */
+export interface TokenCounts {
   readonly promptTokens: number
   readonly cachedTokens: number
+  readonly reasoningTokens: number
 }
 
 /** A whole answer before it is put into frames. */
-export interface AnswerBody extends PromptCounts {
+export interface AnswerBody extends TokenCounts {
   readonly text: string
   readonly calls: readonly SimulatedCall[]
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
@@ -68,13 +69,13 @@ export function completionOf(head: AnswerHead, body: AnswerBody): object {
 
 function usageOf(body: AnswerBody): object {
   const written = body.text.length + body.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0)
-  const completion = Math.max(1, tokensOfChars(written))
+  const completion = Math.max(1, tokensOfChars(written)) + body.reasoningTokens
   return {
     prompt_tokens: body.promptTokens,
     completion_tokens: completion,
     total_tokens: body.promptTokens + completion,
     prompt_tokens_details: { cached_tokens: body.cachedTokens },
-    completion_tokens_details: { reasoning_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: body.reasoningTokens },
   }
 }
 

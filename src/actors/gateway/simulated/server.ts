@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tokensOfChars } from '../usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../wire.ts'
 import { audioPath, serveAudio } from './audio.ts'
-import { type AnswerBody, type AnswerHead, completionOf, framesOf, type PromptCounts } from './chat-format.ts'
+import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
 import { embeddings } from './embeddings.ts'
 import { imageChars, imagesIn, imageTokens } from './images.ts'
 import { PromptCache } from './prompt-cache.ts'
@@ -152,6 +152,7 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
   const body = limited(reply, request, {
     promptTokens: tokensOfChars(textChars) + imageTokens(found.images),
     cachedTokens: serving.cache.cachedTokens(request.messages, textChars),
+    reasoningTokens: thoughts[textOf(request.reasoning_effort)] ?? 0,
   })
   const delayMs = reply.slow ? Math.max(slowChunkDelayMs, serving.chunkDelayMs) : serving.chunkDelayMs
   if (request.stream !== true) {
@@ -167,8 +168,11 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
   })
 }
 
+/** Tokens of thought by `reasoning_effort`: nobody sees them, but they are counted. */
+const thoughts: Readonly<Record<string, number>> = { low: 64, medium: 128, high: 256 }
+
 /** Honours the caller's limits, as a provider would: the text ends before a stop word, or is cut and says so. */
-function limited(reply: AnswerReply, request: WireObject, counts: PromptCounts): AnswerBody {
+function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): AnswerBody {
   const limit = request.max_completion_tokens ?? request.max_tokens
   const { calls } = reply
   const text = stopped(reply.text, request.stop)

@@ -107,6 +107,13 @@ describe('the simulated model', () => {
     expect(names((await ask(both, { tools, parallel_tool_calls: false })).calls)).toEqual(['get_weather'])
   })
 
+  it('counts thoughts when it is asked to think', async () => {
+    const [plain, deep] = [await ask('hello'), await ask('hello', { reasoning_effort: 'high' })]
+    expect(plain.usage?.completion_tokens_details?.reasoning_tokens).toBe(0)
+    expect(deep.usage?.completion_tokens_details?.reasoning_tokens).toBe(256)
+    expect(deep.usage?.completion_tokens).toBe(Number(plain.usage?.completion_tokens) + 256)
+  })
+
   it('ends before a stop word', async () => {
     expect((await ask('one two three', { stop: ['three', 'two'] })).text).toBe('You said: one ')
   })
