@@ -36,7 +36,7 @@ const document = {
   usage,
 }
 const place = { item_id: 'msg_upstream', output_index: 1, content_index: 0 }
-const events: readonly { readonly type: string }[] = [
+const events = [
   { type: 'response.created', response: { ...document, status: 'in_progress', output: [] } },
   { type: 'response.in_progress', response: { ...document, status: 'in_progress', output: [] } },
   { type: 'response.output_item.added', output_index: 0, item: search('in_progress') },
