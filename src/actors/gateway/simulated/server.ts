@@ -152,7 +152,7 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
   const body = limited(reply, request, {
     promptTokens: tokensOfChars(textChars) + imageTokens(found.images),
     cachedTokens: serving.cache.cachedTokens(request.messages, textChars),
-    reasoningTokens: thoughts[textOf(request.reasoning_effort)] ?? 0,
+    reasoningTokens: thoughts.get(textOf(request.reasoning_effort)) ?? 0,
   })
   const delayMs = reply.slow ? Math.max(slowChunkDelayMs, serving.chunkDelayMs) : serving.chunkDelayMs
   if (request.stream !== true) {
@@ -169,7 +169,11 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
 }
 
 /** Tokens of thought by `reasoning_effort`: nobody sees them, but they are counted. */
-const thoughts: Readonly<Record<string, number>> = { low: 64, medium: 128, high: 256 }
+const thoughts = new Map([
+  ['low', 64],
+  ['medium', 128],
+  ['high', 256],
+])
 
 /** Honours the caller's limits, as a provider would: the text ends before a stop word, or is cut and says so. */
 function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): AnswerBody {
