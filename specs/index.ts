@@ -16,11 +16,13 @@ import { auth, projectKeys, projectMembers, projects } from './resources/dashboa
 import { embeddings } from './resources/embeddings.ts'
 import { endUsers } from './resources/end-users.ts'
 import { installations } from './resources/installations.ts'
+import { credits, limits } from './resources/limits.ts'
 import { models } from './resources/models.ts'
 import { liveActors, nodes } from './resources/nodes.ts'
 import { modelSyncs, providerConnections, providerConnectionTests } from './resources/provider-connections.ts'
 import { ratePlans } from './resources/rate-plans.ts'
 import { redactionPolicy } from './resources/redaction.ts'
+import { requestLog, requestLogSettings } from './resources/request-log.ts'
 import { responses } from './resources/responses.ts'
 import { runs } from './resources/runs.ts'
 import { sessions } from './resources/sessions.ts'
@@ -70,6 +72,10 @@ export const operations = {
   ...webhookTests,
   ...webhookDeliveries,
   ...usage,
+  ...requestLog,
+  ...requestLogSettings,
+  ...limits,
+  ...credits,
   ...ratePlans,
   ...redactionPolicy,
   ...vision,

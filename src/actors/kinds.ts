@@ -7,6 +7,7 @@ import { installations } from './bootstrap.ts'
 import { connectionKinds } from './gateway/connections/kinds.ts'
 import { formKinds } from './gateway/forms/kinds.ts'
 import { ledgerKinds } from './gateway/ledger/kinds.ts'
+import { limitKinds } from './gateway/limits/kinds.ts'
 import { redactionKinds } from './gateway/redaction/kinds.ts'
 import { recordKinds } from './records/kinds.ts'
 import { runKinds } from './runs/kinds.ts'
@@ -28,6 +29,7 @@ export const kinds: readonly RecordKind[] = [
   ...webhookKinds,
   ...usageKinds,
   ...ledgerKinds,
+  ...limitKinds,
   ...connectionKinds,
   ...redactionKinds,
   ...formKinds,

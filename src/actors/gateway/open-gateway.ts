@@ -15,6 +15,7 @@ import { openChats } from './chat/open-chats.ts'
 import { openEmbeddings } from './embeddings/open-embeddings.ts'
 import { formUseCases } from './forms/form-use-cases.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
+import { type Metering, openMetering } from './open-metering.ts'
 import { prices } from './prices.ts'
 import { RedactionPolicies } from './redaction/redaction-policies.ts'
 import type { Routing } from './routing/open-routing.ts'
@@ -29,9 +30,9 @@ export interface GatewayParts {
   readonly routing: Routing
   readonly ledger: RequestLedger
   readonly limits: RateLimits
-  readonly projects: Pick<ProjectDirectory, 'settings'>
-  /** Tells other nodes of changes; none for one process. */
-  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
+  readonly auth: { readonly projects: Pick<ProjectDirectory, 'settings'> }
+  /** Other nodes, which are told of changes; absent for one process. */
+  readonly cluster?: { readonly fanOut: Pick<FanOut, 'announce' | 'subscribe'> }
   /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
   readonly publicOrigin?: string | null
   readonly clock: Clock
@@ -64,7 +65,12 @@ export interface Gateway extends GatewayCore {
 export const openGateway = (parts: GatewayParts): Gateway => {
   const { records, guard, routing, ledger, limits, clock, log, publicOrigin = null } = parts
   const redaction = new RedactionPolicies({ records, now: clock.now })
-  const metering = openMetering({ ...parts, redaction })
+  const metering = openMetering({
+    ...parts,
+    redaction,
+    projects: parts.auth.projects,
+    fanOut: parts.cluster?.fanOut,
+  })
   const core: GatewayCore = {
     routes: routing.routes,
     admission: metering.admission,

@@ -1,6 +1,7 @@
 import { type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
 import { idFloor } from '../ids.ts'
-import { cursorAfter, type Page, type PageQuery, pageOf } from '../records/pages.ts'
+import { type Cover, filteredPage } from '../records/filtered-page.ts'
+import type { Page, PageQuery } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
 import { tenantAgent, type UsageData } from './kinds.ts'
@@ -21,11 +22,7 @@ export interface WhoseUsage {
 const pageSize = 1000
 
 /** Which rows are meant: what one index finds, and the rest of what was asked for. */
-export interface UsageCover {
-  readonly scope: Scope
-  readonly where: Readonly<Record<string, string>>
-  readonly matches: (row: Row<UsageData>) => boolean
-}
+export type UsageCover = Cover<UsageData>
 
 /**
  * What of a project's usage a request covers. Rows are found by one index, the one that leaves least: an installation
@@ -77,31 +74,9 @@ export async function* usageIn(
   }
 }
 
-/** A page looks at so many rows at most; where less of them are asked for it is shorter, and goes on. */
-const mostLooked = 500
-const lookedAtOnce = 100
-
 /** One page of usage rows, newest first. */
-export const usagePage = async (
+export const usagePage = (
   table: Table<UsageData>,
-  { scope, where, matches }: UsageCover,
+  cover: UsageCover,
   query: Omit<PageQuery, 'where'>,
-): Promise<Page<Row<UsageData>>> => {
-  const data: Row<UsageData>[] = []
-  const spec = { idPrefix: usagePrefix, view: (row: Row<UsageData>) => row }
-  let cursor = query.cursor ?? null
-  for (let looked = 0; looked < mostLooked; looked += lookedAtOnce) {
-    const limit = looked === 0 ? query.limit : lookedAtOnce
-    const page: Page<Row<UsageData>> = await pageOf(table, scope, { ...query, limit, where, cursor }, spec)
-    for (const row of page.data) {
-      if (!matches(row)) continue
-      data.push(row)
-      if (data.length < query.limit) continue
-      const isLast = row === page.data.at(-1) && page.next_cursor === null
-      return { data, next_cursor: isLast ? null : cursorAfter(row.id) }
-    }
-    cursor = page.next_cursor
-    if (cursor === null) break
-  }
-  return { data, next_cursor: cursor }
-}
+): Promise<Page<Row<UsageData>>> => filteredPage(table, usagePrefix, cover, query)

@@ -15,7 +15,10 @@ export interface RequestLedgerParts {
 }
 
 /** What it needs to know of projects, which is there only when the rest of the gateway is. */
-export type LedgerRules = Pick<GathererParts, 'settings' | 'redaction' | 'beforeWrite'>
+export interface LedgerRules extends Pick<GathererParts, 'settings' | 'redaction' | 'beforeWrite'> {
+  /** Told of each call at once. */
+  readonly counted: (call: GatewayCall) => void
+}
 
 /** How long a shutdown waits for a store that is away, in ms. */
 const stopPatienceMs = 5_000
@@ -56,6 +59,7 @@ export class RequestLedger implements CallLedger {
 
   record(call: GatewayCall): void {
     this.#gatherer.record(call)
+    this.#known().counted(call)
   }
 
   flush(): Promise<void> {

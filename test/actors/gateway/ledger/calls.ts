@@ -63,6 +63,6 @@ export const openLedger = async (
   const ledger = new RequestLedger({ records: storage.records, clock, log: pino({ level: 'silent' }) })
   const settings = new LogSettings(storage.records, clock.now)
   const redaction = { forLog: (text: string) => text.replaceAll('secret', '[SECRET]') }
-  ledger.start({ settings, redaction, beforeWrite })
+  ledger.start({ settings, redaction, beforeWrite, counted: () => {} })
   return { ledger, settings }
 }

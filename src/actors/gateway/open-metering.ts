@@ -1,0 +1,48 @@
+import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import type { ProjectDirectory } from '../auth/project-directory.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { limitUseCases } from '../use-cases/limits.ts'
+import { requestLogUseCases } from '../use-cases/request-log.ts'
+import type { Admission } from './calls/admission.ts'
+import type { Redaction } from './calls/redaction.ts'
+import { LogSettings } from './ledger/log-settings.ts'
+import type { RequestLedger } from './ledger/request-ledger.ts'
+import { LimitAdmission } from './limits/limit-admission.ts'
+import { LimitBook } from './limits/limit-book.ts'
+
+/** What metering stands on. */
+export interface MeteringParts {
+  readonly records: RecordStore
+  readonly ledger: RequestLedger
+  readonly redaction: Pick<Redaction, 'forLog'>
+  readonly limits: RateLimits
+  readonly projects: Pick<ProjectDirectory, 'settings'>
+  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
+  readonly clock: Clock
+}
+
+/** Who may call, and what came of it. */
+export interface Metering {
+  readonly admission: Admission
+  readonly useCases: ReturnType<typeof limitUseCases> & ReturnType<typeof requestLogUseCases>
+}
+
+/** Starts the ledger, and puts limits before it: what a budget does not know yet is no usage row yet. */
+export const openMetering = (parts: MeteringParts): Metering => {
+  const { records, ledger, redaction, limits, projects, fanOut, clock } = parts
+  const { now } = clock
+  const settings = new LogSettings(records, now)
+  const book = new LimitBook({ records, projects, fanOut, now })
+  const admission = new LimitAdmission({ records, book, limits, clock })
+  ledger.start({
+    settings,
+    redaction,
+    beforeWrite: () => admission.flush(),
+    counted: (call) => admission.counted(call),
+  })
+  return {
+    admission,
+    useCases: { ...limitUseCases({ records, book, projects, now }), ...requestLogUseCases({ records, settings, now }) },
+  }
+}

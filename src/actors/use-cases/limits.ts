@@ -1,0 +1,126 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BodyOf, ResultOf } from '../../../specs/index.ts'
+import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../audit/audited.ts'
+import { agentKeys, projectKeys } from '../auth/kinds.ts'
+import type { ProjectDirectory } from '../auth/project-directory.ts'
+import { currentCounter, freshCounter, heldByOthers } from '../gateway/limits/counter.ts'
+import { budgetCounters, credits, type LimitData, limits, subjectKey } from '../gateway/limits/kinds.ts'
+import { counterId } from '../gateway/limits/limit-admission.ts'
+import { creditsId, type LimitBook } from '../gateway/limits/limit-book.ts'
+import { newIdFor } from '../ids.ts'
+import { tenants } from '../records/kinds.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { amountOf, textOf } from '../usage/money.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** What the operations on limits stand on. */
+export interface LimitParts {
+  readonly records: RecordStore
+  readonly book: LimitBook
+  readonly projects: Pick<ProjectDirectory, 'settings'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type LimitUseCases = Pick<UseCases, Extract<keyof UseCases, `limits.${string}` | `credits.${string}`>>
+type LimitView = ResultOf<'limits.get'>
+
+const idPrefix = 'lim'
+
+/** Rate limits and budgets, and what is spent of them. */
+export const limitUseCases = ({ records, book, projects, now }: LimitParts): LimitUseCases => {
+  const table = new Table(records, limits, now)
+  const counters = new Table(records, budgetCounters, now)
+  const resource = new RecordResource({ table, idPrefix, view: (row) => row, uniqueField: 'subject_id' })
+  const view = async (row: Row<LimitData>): Promise<LimitView> => {
+    const { subject_key: _key, ...data } = row.data
+    return { id: row.id, ...data, ...(await spentOf(row)), ...rowTimes(row) }
+  }
+  const spentOf = async ({ id, project, data }: Row<LimitData>) => {
+    if (!hasBudget(data)) return nothingSpent
+    const stored = await counters.get(projectScope(project), counterId(id))
+    const counter = currentCounter(stored?.data ?? freshCounter(now()), now())
+    const { day_usd: spent_day_usd, month_usd: spent_month_usd, total_usd: spent_total_usd } = counter
+    return { spent_day_usd, spent_month_usd, spent_total_usd, reserved_usd: textOf(heldByOthers(counter, '')) }
+  }
+  return {
+    'limits.list': async ({ scope, query: { limit, cursor, subject, subject_id } }) => {
+      const where = subject_id !== undefined ? { subject_id } : subject !== undefined ? { subject } : {}
+      const page = await resource.list(scope, { limit, cursor, where })
+      const asked = page.data.filter(({ data }) => subject === undefined || data.subject === subject)
+      return { data: await Promise.all(asked.map(view)), next_cursor: page.next_cursor }
+    },
+    'limits.create': async (call) => {
+      const { scope, body, principal } = call
+      const data = dataOf(body)
+      await checkSubject(records, scope, data)
+      const id = newIdFor(call, idPrefix)
+      const audited = new Audited(principal, 'limit')
+      const tenant = data.subject === 'tenant' ? data.subject_id : null
+      const row = { id, project: scope.project, tenant, data, notices: [audited.line('created', id)] }
+      const key = { subject_key: data.subject_key }
+      const made = await resource.upsert(scope, key, row, () => data, audited.changed())
+      book.changed(scope.project)
+      return view(made)
+    },
+    'limits.get': async ({ scope, params }) => view(await resource.get(scope, params.limit_id)),
+    'limits.delete': async ({ scope, params: { limit_id }, principal }) => {
+      const gone = await resource.remove(scope, limit_id, new Audited(principal, 'limit').removed())
+      await counters.remove(scope, counterId(limit_id))
+      book.changed(scope.project)
+      return gone
+    },
+    'credits.get': async ({ scope }) => {
+      const organization = (await projects.settings(scope.project))?.organization
+      if (organization === undefined) throw new ServiceError('not_found')
+      const owner = organizationScope(organization)
+      const row = await new Table(records, credits, now).get(owner, creditsId(organization))
+      if (row === null) return { organization_id: organization, gated: false, ...noCredits }
+      const spent = (await counters.get(owner, counterId(row.id)))?.data.total_usd ?? '0'
+      const { granted_usd } = row.data
+      const balance_usd = textOf(amountOf(granted_usd).minus(amountOf(spent)))
+      return { organization_id: organization, gated: true, granted_usd, spent_usd: spent, balance_usd }
+    },
+  }
+}
+
+const noCredits = { granted_usd: null, spent_usd: null, balance_usd: null } as const
+
+const nothingSpent = { spent_day_usd: null, spent_month_usd: null, spent_total_usd: null, reserved_usd: null } as const
+
+const hasBudget = ({ budget_day_usd, budget_month_usd, budget_total_usd }: LimitData): boolean =>
+  budget_day_usd !== null || budget_month_usd !== null || budget_total_usd !== null
+
+const dataOf = (body: BodyOf<'limits.create'>): LimitData => {
+  const { subject, subject_id = null } = body
+  if (subject === 'project' && subject_id !== null) {
+    throw new ServiceError('invalid_field', {
+      param: 'subject_id',
+      message: 'A limit of the project names nobody else.',
+    })
+  }
+  if (subject !== 'project' && subject_id === null) throw new ServiceError('missing_field', { param: 'subject_id' })
+  return {
+    subject,
+    subject_id,
+    subject_key: subjectKey(subject, subject_id),
+    requests_per_minute: body.requests_per_minute ?? null,
+    tokens_per_minute: body.tokens_per_minute ?? null,
+    budget_day_usd: body.budget_day_usd ?? null,
+    budget_month_usd: body.budget_month_usd ?? null,
+    budget_total_usd: body.budget_total_usd ?? null,
+  }
+}
+
+/** @throws {ServiceError} `not_found` for a tenant or a key that the project does not have. */
+const checkSubject = async (records: RecordStore, scope: Scope, { subject, subject_id }: LimitData): Promise<void> => {
+  if (subject_id === null) return
+  const kinds = subject === 'tenant' ? [tenants] : [projectKeys, agentKeys]
+  const found = await Promise.all(kinds.map((kind) => records.get(kind, projectScope(scope.project), subject_id)))
+  if (found.every((row) => row === null)) throw new ServiceError('not_found', { param: 'subject_id' })
+}
