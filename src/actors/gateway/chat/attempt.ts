@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { AttemptFailed, cancelled, errorCodeOf, streamBroken, timedOut, unreachable } from '../failure.ts'
 import { ModelError } from '../provider-port.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
+import { atEndOfTask } from './end-of-task.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -117,7 +118,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
     }
     if (this.#part === null) {
       this.#part = part
-      queueMicrotask(this.#flush)
+      atEndOfTask(this.#flush)
     } else if (this.#more === null) this.#more = [this.#part, part]
     else this.#more.push(part)
   }

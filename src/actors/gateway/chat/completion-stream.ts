@@ -5,6 +5,7 @@ import type { WireObject } from '../wire.ts'
 import type { RunTaker } from './chat-run.ts'
 import type { ChatHandle } from './chats.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
+import { atEndOfTask } from './end-of-task.ts'
 
 /** Who is told that the answer can begin, or that there is none. */
 export interface Opening {
@@ -130,7 +131,7 @@ export class CompletionStream implements RunTaker, ByteStream, Watched {
   #flushSoon(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    queueMicrotask(this.#flush)
+    atEndOfTask(this.#flush)
   }
 
   readonly #flush = (): void => {
