@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../../specs/errors.ts'
+import { type ErrorCode, ServiceError } from '../../../../specs/errors.ts'
 import { providers } from '../../../../specs/providers.ts'
 import type { Need, Route, Routes } from '../calls/routes.ts'
 import { priceAt, priceOf } from '../prices.ts'
@@ -90,14 +90,17 @@ const knownHosts: ReadonlySet<string> = new Set(
   providers.filter(({ baseUrl }) => baseUrl !== '').map(({ baseUrl }) => new URL(baseUrl).host),
 )
 
+/** Empty when nobody serves a model of this name. */
 const resolved = async (routes: Routes, project: string, asked: string, need: VoiceNeed): Promise<readonly Route[]> => {
   try {
     return await routes.resolve(project, asked, need)
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'model_not_found') return []
+    if (error instanceof ServiceError && nobodys.has(error.code)) return []
     throw error
   }
 }
+
+const nobodys: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
 
 /** What the auto-router chooses among. */
 export interface AutoChoice<Model extends Registered> {

@@ -51,7 +51,8 @@ export class SpeechCalls {
   /** What a project keeps from providers is not spoken by them either: its placeholder is. */
   async #redacted({ caller, wish }: SpeechAsk): Promise<SpeechWish> {
     const policy = await this.#parts.redaction.policyOf(caller.project)
-    const [text = wish.text] = policy?.redact([wish.text]).texts ?? []
+    if (policy?.input !== true) return wish
+    const [text = wish.text] = policy.redact([wish.text]).texts
     return { ...wish, text }
   }
 

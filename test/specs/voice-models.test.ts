@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { maxAudioBytes, maxSpeechChars } from '../../specs/audio.ts'
+import { providers } from '../../specs/providers.ts'
+import { speechModels } from '../../specs/speech-models.ts'
+import { transcriptionModels } from '../../specs/transcription-models.ts'
+import { speechCandidates, transcriptionCandidates } from '../../src/actors/gateway/voice/auto-candidates.ts'
+import { voiceFormats } from '../../src/actors/gateway/voice/formats/voice-formats.ts'
+import { speechModelOf, transcriptionModelOf } from '../../src/actors/gateway/voice/model-lookup.ts'
+
+const formatOf = (provider: string) => providers.find(({ id }) => id === provider)?.format
+
+describe.each(speechModels)('the speech model $id', (model) => {
+  it('has a provider with a wire format for it', () => {
+    expect(voiceFormats[formatOf(model.provider) ?? 'anthropic']).toBeDefined()
+    expect(speechModelOf(`${model.provider}/${model.id}`)).toMatchObject({ model, wireModel: model.id })
+    expect(speechModelOf(model.id)?.model).toBe(model)
+  })
+
+  it('has voices of different names, and its default among them', () => {
+    const names = model.voices.map(({ id }) => id.toLowerCase())
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toContain(model.defaultVoice.toLowerCase())
+    for (const { id, wire } of model.voices)
+      if (wire !== undefined) expect(model.ownVoices?.test(id) ?? false).toBe(false)
+  })
+
+  it('keeps to the limits of the interface', () => {
+    expect(model.maxInputChars).toBeLessThanOrEqual(maxSpeechChars)
+    expect(model.formats.length).toBeGreaterThan(0)
+    if (model.speed !== null) {
+      expect(model.speed.min).toBeGreaterThanOrEqual(0.25)
+      expect(model.speed.max).toBeLessThanOrEqual(4)
+    }
+  })
+
+  it('has a language for each voice that speaks one only', () => {
+    for (const { language } of model.voices) if (language !== undefined) expect(model.languages).toContain(language)
+  })
+})
+
+describe.each(transcriptionModels)('the transcription model $id', (model) => {
+  it('has a provider with a wire format for it, and takes no larger files than the interface', () => {
+    expect(voiceFormats[formatOf(model.provider) ?? 'anthropic']).toBeDefined()
+    expect(transcriptionModelOf(`${model.provider}/${model.id}`)).toMatchObject({ model, wireModel: model.id })
+    expect(model.maxBytes).toBeLessThanOrEqual(maxAudioBytes)
+    expect(model.forms).toContain('json')
+  })
+})
+
+it('six providers and more speak and listen', () => {
+  const both = new Set(speechModels.map(({ provider }) => provider))
+  expect([...both].sort()).toEqual([...new Set(transcriptionModels.map(({ provider }) => provider))].sort())
+  expect(both.size).toBeGreaterThanOrEqual(7)
+})
+
+it('the auto-router knows its candidates, the first provider first, in the order of what it expects', () => {
+  for (const { name } of speechCandidates) expect(speechModelOf(name), name).not.toBeNull()
+  for (const { name } of transcriptionCandidates) expect(transcriptionModelOf(name), name).not.toBeNull()
+  expect(speechCandidates.slice(0, 2).map(({ name }) => name)).toEqual(['openai/tts-1', 'openai/tts-1-hd'])
+  expect(new Set(speechCandidates.slice(2).map(({ name }) => name.split('/')[0])).size).toBe(4)
+  for (const list of [speechCandidates, transcriptionCandidates]) {
+    expect(list.map(({ expectedMs }) => expectedMs)).toEqual(
+      list.map(({ expectedMs }) => expectedMs).toSorted((a, b) => a - b),
+    )
+  }
+})
