@@ -3,7 +3,7 @@ import type { RecordStore } from '../../storage/ports.ts'
 import { changedFields } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
-import { destinationOf, type SureDestination } from '../gateway/connections/connection-rules.ts'
+import { type Destination, destinationOf, type SureDestination } from '../gateway/connections/connection-rules.ts'
 import {
   type ConnectionData,
   connectionKeyAad,
@@ -73,7 +73,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const edit = ({ data, ...where }: Row<ConnectionData>) => {
         const { api_key } = body
         const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
-        return withChange(data, body, leadsElsewhere(body) ? destinationOf(guard, { ...data, ...body }) : null, key)
+        return withChange(data, body, leadsElsewhere(body) ? destinationOf(guard, leading(data, body)) : null, key)
       }
       return changed(scope.project, resource.change(scope, params.connection_id, edit, audited(call).changed()))
     },
@@ -103,6 +103,13 @@ type Changes = Partial<Pick<ConnectionData, 'name' | 'provider' | 'api_format' |
 
 const leadsElsewhere = ({ provider, api_format, base_url }: Changes): boolean =>
   provider !== undefined || api_format !== undefined || base_url !== undefined
+
+/** Another provider speaks its own format, unless the change names one. */
+const leading = (data: ConnectionData, change: Changes): Destination => ({
+  provider: change.provider ?? data.provider,
+  base_url: change.base_url === undefined ? data.base_url : change.base_url,
+  api_format: change.api_format ?? (change.provider === undefined ? data.api_format : undefined),
+})
 
 /** Null when nothing changes. What leads elsewhere, or goes by another key, has not been tested. */
 const withChange = (
