@@ -1,37 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { runCommand, say } from '../services/command.ts'
+import { join } from 'node:path'
+import { installPythonPackages } from '../services/python-packages.ts'
 
-const requirements = join(import.meta.dirname, 'requirements.txt')
-const cache = resolve(import.meta.dirname, '../../.cache')
-
-/**
- * Schemathesis and all that it needs, each pinned by version and SHA-256, in a folder of its own under `.cache` (no root,
- * nothing installed into the system). A new pin or another Python is a new folder.
- *
- * @returns the folder, for PYTHONPATH.
- * @throws {Error} when there is no python3 with pip, the index cannot be reached or a hash differs.
- */
-export const installSchemathesis = (): string => {
-  const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
-  const target = join(cache, `schemathesis-${pins}-${pythonVersion()}`)
-  if (existsSync(target)) return target
-  say('installing schemathesis from Python wheels into .cache (once)')
-  mkdirSync(cache, { recursive: true })
-  const draft = mkdtempSync(join(cache, 'draft-'))
-  try {
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:']
-    runCommand('python3', [...pip, '--require-hashes', '--requirement', requirements, '--target', draft])
-    if (!existsSync(target)) renameSync(draft, target)
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
-  }
-  return target
-}
-
-const pythonVersion = (): string => {
-  const asked = ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']
-  return spawnSync('python3', asked, { encoding: 'utf8' }).stdout?.trim() || 'unknown'
-}
+/** Schemathesis and all that it needs. @returns the folder, for PYTHONPATH. @throws {Error} as `installPythonPackages` does. */
+export const installSchemathesis = (): string =>
+  installPythonPackages('schemathesis', join(import.meta.dirname, 'requirements.txt'))

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/actors/gateway/simulated/server.ts'
+import { openAiForPython } from './openai-python/install.ts'
 import { differenceOf, examplesOf, linesOf, type PageExample } from './page-examples.ts'
 import { World } from './world.ts'
 
 const page = readFileSync(new URL('../../docs/gateway-walkthrough.md', import.meta.url), 'utf8')
 const examples = examplesOf(page)
+const python = openAiForPython()
 
 /** Longer than any example takes on a busy machine. */
 const limit = { timeout: 120_000 }
@@ -51,6 +53,8 @@ describe('the walk through the gateway', () => {
       TROUPE_EMAIL: world.ownerEmail,
       TROUPE_PASSWORD: world.ownerPassword,
       MODEL_SERVER: own.url,
+      PYTHONPATH: python ?? '',
+      PYTHONDONTWRITEBYTECODE: '1',
     }
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let printed = ''
@@ -69,13 +73,13 @@ describe('the walk through the gateway', () => {
 
 function numbered(all: readonly PageExample[]) {
   return all
-    .filter(({ language }) => language !== 'python')
+    .filter(({ language }) => language !== 'python' || python !== null)
     .map((example, place) => ({ name: `${place + 1} ${example.language}`, example }))
 }
 
 function commandOf({ language, code }: PageExample, folder: string): readonly [string, string[]] {
   if (language === 'sh') return ['bash', ['-euo', 'pipefail', '-c', code]]
-  const file = join(folder, 'example.mjs')
+  const file = join(folder, language === 'js' ? 'example.mjs' : 'example.py')
   writeFileSync(file, code)
-  return [process.execPath, [file]]
+  return [language === 'js' ? process.execPath : 'python3', [file]]
 }

