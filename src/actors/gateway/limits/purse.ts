@@ -22,6 +22,7 @@ const gatherMs = 50
 const againMs = 1_000
 /** Tries against other processes before a call is given up. */
 const maxTries = 200
+const patientTries = 4
 const longestPauseMs = 20
 
 /** Whose counter it is. */
@@ -164,9 +165,16 @@ export class Purse {
         for (const answer of answers) answer()
         return
       }
-      await pause(this.#parts.clock, Math.random() * Math.min(longestPauseMs, tried))
+      await this.#giveWay(tried)
     }
     throw new StoreUnavailable('others are always faster at the counter')
+  }
+
+  /** To a process that was faster: for a moment, longer when it happens again and again. */
+  #giveWay(tried: number): Promise<void> {
+    const { clock } = this.#parts
+    if (tried < patientTries) return new Promise((resolve) => clock.soon(resolve))
+    return pause(clock, Math.random() * Math.min(longestPauseMs, tried))
   }
 
   /** A write whose answer was lost has counted what it was to count, if its number is there. */
