@@ -7,7 +7,7 @@ import { type AttemptFailed, cancelled } from '../failure.ts'
 import type { ModelErrorCode } from '../provider-port.ts'
 import { redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import { arrayOf, textOf, type WireObject } from '../wire.ts'
+import { arrayOf, countOf, textOf, type WireObject } from '../wire.ts'
 import type { AnswerReader, AnswerTaker } from './answer-reader.ts'
 import { Attempt, type AttemptTaker, type Patience } from './attempt.ts'
 import { CallRecord, type RecordParts } from './call-record.ts'
@@ -119,7 +119,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
   cancel(): void {
     if (this.#over) return
     this.#attempt?.cancel()
-    this.#close(cancelled().error)
+    this.#close(refusalOf(cancelled()))
   }
 
   bytes(part: Buffer): void {
@@ -263,7 +263,8 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
     const format = this.#order?.format ?? null
     const hidesUsage = !asksUsage(body)
     const restorer = this.#restorer
-    if (format === null && restorer === null && this.#taker.takesFrames) return new FrameReader(this, hidesUsage)
+    if (format === null && restorer === null && this.#taker.takesFrames)
+      return new FrameReader(this, { hidesUsage, choices: countOf(body.n) || 1 })
     return new ChunkReader(this, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
   }
 

@@ -11,6 +11,14 @@ const telling = /"usage":\s*\{|"error":|"finish_reason":\s*"|\[DONE\]/g
 const closingBrace = 0x7d
 const lineFeed = 0x0a
 
+/** How a stream is read. */
+export interface FrameReaderOptions {
+  /** The chunk that has nothing but usage is ours: the caller did not ask for it. */
+  readonly hidesUsage: boolean
+  /** How many answers were asked for: the first chunk of each is looked at. */
+  readonly choices: number
+}
+
 /**
  * Hands on a stream of OpenAI's format as the bytes that came, whole frames at a time, and reads in passing what it says
  * of itself. Only frames that may say something are parsed; of the others no more is seen than that they are whole.
@@ -18,6 +26,7 @@ const lineFeed = 0x0a
 export class FrameReader implements AnswerReader {
   readonly #taker: Pick<AnswerTaker, 'frames'>
   readonly #hidesUsage: boolean
+  readonly #choices: number
   readonly #chunks = new OpenAiChunks()
   #rest: Buffer[] = []
   #restBytes = 0
@@ -25,10 +34,10 @@ export class FrameReader implements AnswerReader {
   #done = false
   #frames = 0
 
-  /** @param hidesUsage the chunk that has nothing but usage is ours: the caller did not ask for it. */
-  constructor(taker: Pick<AnswerTaker, 'frames'>, hidesUsage: boolean) {
+  constructor(taker: Pick<AnswerTaker, 'frames'>, { hidesUsage, choices }: FrameReaderOptions) {
     this.#taker = taker
     this.#hidesUsage = hidesUsage
+    this.#choices = choices
   }
 
   get done(): boolean {
@@ -80,9 +89,24 @@ export class FrameReader implements AnswerReader {
     if (this.#restBytes > maxFrameBytes) throw streamBroken()
   }
 
-  /** @param text of the bytes, and perhaps of more behind them. */
+  /** Hands on what came before a frame that cannot be. @param text of the bytes, and perhaps of more behind them. */
   #whole(bytes: Buffer, text: string): boolean {
     const kept = new KeptBytes(bytes)
+    try {
+      this.#sort(bytes, text, kept)
+    } catch (error) {
+      this.#give(kept)
+      throw error
+    }
+    return this.#give(kept)
+  }
+
+  #give(kept: KeptBytes): boolean {
+    const shown = kept.bytes()
+    return shown === null ? true : this.#taker.frames(shown)
+  }
+
+  #sort(bytes: Buffer, text: string, kept: KeptBytes): void {
     const crlf = text.includes('\r')
     let from = 0
     let tellsAt = this.#begun ? tellingFrom(text, 0) : 0
@@ -92,16 +116,17 @@ export class FrameReader implements AnswerReader {
         this.#frames++
         kept.keep(from, end)
       } else {
-        const frame = bytes.subarray(from, end)
-        const shown = this.#frame(frame)
-        if (shown === frame) kept.keep(from, end)
-        else if (shown !== null) kept.put(end, shown)
+        this.#look(bytes.subarray(from, end), from, end, kept)
         tellsAt = this.#begun ? tellingFrom(text, end) : end
       }
       from = end
     }
-    const shown = kept.bytes()
-    return shown === null ? true : this.#taker.frames(shown)
+  }
+
+  #look(frame: Buffer, from: number, end: number, kept: KeptBytes): void {
+    const shown = this.#frame(frame)
+    if (shown === frame) kept.keep(from, end)
+    else if (shown !== null) kept.put(end, shown)
   }
 
   /** @returns what is for the caller; null when nothing is. */
@@ -114,9 +139,9 @@ export class FrameReader implements AnswerReader {
       this.#done = true
       return null
     }
-    this.#begun = true
-    this.#frames++
     const { chunk, changed } = this.#chunks.read(data)
+    this.#begun = this.#chunks.begun >= this.#choices
+    this.#frames++
     if (this.#hidesUsage && isUsageOnly(chunk)) return null
     return changed ? Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`) : frame
   }

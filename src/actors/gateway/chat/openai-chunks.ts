@@ -35,6 +35,11 @@ export class OpenAiChunks {
     return { chunk: { ...chunk, choices: choices.map((each) => withRole(each, lacking)) }, changed: true }
   }
 
+  /** How many choices have begun. */
+  get begun(): number {
+    return this.#begun.size
+  }
+
   /** @throws {AttemptFailed} when the provider never said why it stopped. */
   end(): StreamEnd {
     if (this.#finishReason === null) throw streamBroken()

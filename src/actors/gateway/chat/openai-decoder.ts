@@ -3,12 +3,13 @@ import { SseDecoder } from '../sse-decoder.ts'
 import type { WireObject } from '../wire.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 
-/** Decodes a stream of OpenAI's own format, for takers that want its chunks one by one. */
+/** Decodes a stream of OpenAI's own format, for takers that want its chunks one by one. What came before a failure is given. */
 export class OpenAiDecoder implements ChatDecoder {
   readonly #read = new OpenAiChunks()
   readonly #sse = new SseDecoder((data) => this.#event(data))
   #chunks: WireObject[] = []
   #done = false
+  #failure: unknown = null
 
   get done(): boolean {
     return this.#done
@@ -16,11 +17,17 @@ export class OpenAiDecoder implements ChatDecoder {
 
   push(bytes: Uint8Array): readonly WireObject[] {
     this.#chunks = []
-    this.#sse.push(bytes)
+    try {
+      this.#sse.push(bytes)
+    } catch (error) {
+      this.#failure = error
+      this.#done = true
+    }
     return this.#chunks
   }
 
   finish(): ReturnType<ChatDecoder['finish']> {
+    if (this.#failure !== null) throw this.#failure
     return { chunks: [], end: this.#read.end() }
   }
 
