@@ -12,9 +12,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * - `flat`: `{ error: code, message, request_id, … }` (chat, vision, voice)
  * - `web`: flat with `details`
  * - `custom_providers`: `{ error: message }`
+ * - `anthropic`: `{ type: 'error', error: { type, message, code, param }, request_id }`, with Anthropic's types
  * - `memory`: platform, with `upgradeUrl, used, limit, retryAfterMs` beside `error` for quotas
  */
-export type EnvelopeName = 'platform' | 'flat' | 'web' | 'custom_providers' | 'memory'
+export type EnvelopeName = 'platform' | 'flat' | 'web' | 'custom_providers' | 'memory' | 'anthropic'
 
 /**
  * What an Idempotency-Key does.

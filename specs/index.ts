@@ -17,6 +17,7 @@ import { embeddings } from './resources/embeddings.ts'
 import { endUsers } from './resources/end-users.ts'
 import { installations } from './resources/installations.ts'
 import { credits, limits } from './resources/limits.ts'
+import { messages } from './resources/messages.ts'
 import { models } from './resources/models.ts'
 import { liveActors, nodes } from './resources/nodes.ts'
 import { modelSyncs, providerConnections, providerConnectionTests } from './resources/provider-connections.ts'
@@ -55,6 +56,7 @@ export const operations = {
   ...catalogue,
   ...aiChat,
   ...responses,
+  ...messages,
   ...speech,
   ...transcriptions,
   ...chatCompletions,

@@ -1,5 +1,5 @@
 import type { EnvelopeName, Operation } from './declare.ts'
-import { type ErrorCode, errors } from './errors.ts'
+import { type ErrorCode, errors, type ServiceError } from './errors.ts'
 
 const malformed: readonly ErrorCode[] = [
   'bad_request',
@@ -24,6 +24,27 @@ export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string => {
   if (code === 'provider_refused') return 'provider_error'
   return isMalformed(code) ? 'bad_request' : code
 }
+
+/** An error in Anthropic's words: the body of an answer, and the data of an `error` event. */
+export const anthropicError = ({ code, message, details }: ServiceError, requestId: string) => ({
+  type: 'error' as const,
+  error: { type: anthropicType(statusIn('anthropic', code)), message, code, param: details.param ?? null },
+  request_id: requestId,
+})
+
+const anthropicTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+}
+
+const anthropicType = (status: number): string =>
+  anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 
 /** Every code that an operation can answer, in the order of the table: those that it declares, and those that follow from the rest. */
 export const codesOf = (operation: Operation): readonly ErrorCode[] => {

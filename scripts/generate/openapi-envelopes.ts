@@ -24,5 +24,16 @@ export const envelopeSchemas = {
   Error_memory: object({ ...platform, ...quota }, ['error']),
   Error_flat: object({ error: text, message: text, param: text, request_id: text }, ['error', 'message']),
   Error_web: object({ error: text, message: text, details: { type: 'object' } }, ['error', 'message', 'details']),
+  Error_anthropic: object(
+    {
+      type: { const: 'error' },
+      error: object({ type: text, message: text, code: text, param: { type: ['string', 'null'] } }, [
+        'type',
+        'message',
+      ]),
+      request_id: text,
+    },
+    ['type', 'error', 'request_id'],
+  ),
   Error_custom_providers: object({ error: text }, ['error']),
 }

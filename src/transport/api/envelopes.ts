@@ -1,6 +1,6 @@
 import type { EnvelopeName } from '../../../specs/declare.ts'
 import { errors, type ServiceError } from '../../../specs/errors.ts'
-import { codeIn, statusIn } from '../../../specs/wire-errors.ts'
+import { anthropicError, codeIn, statusIn } from '../../../specs/wire-errors.ts'
 
 /** An error as a route family shows it. */
 export interface ShownError {
@@ -27,6 +27,8 @@ const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: str
     message: error.message,
     details: { ...paramOf(error), ...error.details.extra, request_id: requestId },
   }),
+
+  anthropic: (error, requestId) => anthropicError(error, requestId),
 
   custom_providers: (error) => ({ error: namingMessage(error) }),
 }

@@ -8,7 +8,7 @@ import type { Tenants } from './named-tenant.ts'
 
 /**
  * Who sends a request. The first of these that is there decides, so that a wrong one is never passed over for another:
- * `Authorization: Bearer`, `SERVICE_API_KEY`, `?token=` of a WebSocket upgrade (a client token only, since URLs end up
+ * `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as clients of Anthropic send it), `?token=` of a WebSocket upgrade (a client token only, since URLs end up
  * in logs), the dashboard's cookie.
  *
  * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names a foreign project.
@@ -16,7 +16,7 @@ import type { Tenants } from './named-tenant.ts'
 export const principalOf = (credentials: Credentials, request: HttpRequest): Principal | Promise<Principal> => {
   const authorization = request.header('authorization')
   if (authorization !== undefined) return credentials.token(bearerOf(authorization), request.header('origin'))
-  const key = request.header('service_api_key')
+  const key = request.header('service_api_key') ?? request.header('x-api-key')
   if (key !== undefined) return credentials.token(key, request.header('origin'))
   const token = isUpgrade(request) ? queryToken(request.query) : null
   if (token !== null) return credentials.clientToken(token)

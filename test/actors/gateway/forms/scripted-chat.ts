@@ -129,11 +129,13 @@ const completionOf = ({ deltas = [], finishReason = 'stop' }: Script): WireObjec
       calls[index].function.arguments += text
     }
   }
+  const thoughts = deltas.flatMap(({ thinking_blocks }) => thinking_blocks ?? [])
   const message = {
     role: 'assistant',
     content: joined('content') || null,
     ...(joined('refusal') !== '' && { refusal: joined('refusal') }),
     ...(joined('reasoning_content') !== '' && { reasoning_content: joined('reasoning_content') }),
+    ...(thoughts.length > 0 && { thinking_blocks: thoughts }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
   return { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finishReason }] }

@@ -1,0 +1,116 @@
+import { anyKeyOrDashboard } from '../access.ts'
+import { answersBytes, answersEither, answersJson } from '../answer.ts'
+import { defineOperations } from '../declare.ts'
+import { modelCallErrors } from '../gateway-errors.ts'
+import {
+  array,
+  boolean,
+  integer,
+  json,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Schema,
+  string,
+  union,
+} from '../schema.ts'
+
+/** A field of a body that may be left out, or be null. */
+const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
+
+const word = string({ minLength: 1, maxLength: 256 })
+const blocks = union([string(), array(jsonObject())])
+
+const conversation = {
+  model: word,
+  messages: array(object({ role: oneOf('user', 'assistant', 'system'), content: blocks }, { title: 'MessageTurn' }), {
+    minItems: 1,
+    maxItems: 8192,
+  }),
+  system: maybe(blocks),
+  tools: maybe(array(jsonObject(), { maxItems: 128 })),
+  tool_choice: maybe(
+    object({
+      type: oneOf('auto', 'any', 'tool', 'none'),
+      name: optional(word),
+      disable_parallel_tool_use: maybe(boolean()),
+    }),
+  ),
+  thinking: maybe(jsonObject()),
+}
+
+const body = object(
+  {
+    ...conversation,
+    max_tokens: integer({ min: 1 }),
+    stop_sequences: maybe(array(string(), { maxItems: 16 })),
+    stream: maybe(boolean()),
+    temperature: maybe(number({ min: 0, max: 1 })),
+    top_p: maybe(number({ min: 0, max: 1 })),
+    top_k: maybe(integer({ min: 0 })),
+    output_config: maybe(object({ effort: maybe(word), format: maybe(jsonObject()) })),
+  },
+  { title: 'MessageRequest' },
+)
+
+const usage = object(
+  {
+    input_tokens: integer(),
+    output_tokens: integer(),
+    cache_read_input_tokens: nullable(integer()),
+    cache_creation_input_tokens: nullable(integer()),
+  },
+  { title: 'MessageUsage', open: true },
+)
+
+/** Anthropic's Message document. */
+const message = object(
+  {
+    id: string(),
+    type: oneOf('message'),
+    role: oneOf('assistant'),
+    model: string(),
+    content: array(object({ type: string() }, { title: 'MessageBlock', open: true })),
+    stop_reason: nullable(string()),
+    stop_sequence: nullable(string()),
+    stop_details: nullable(json()),
+    container: nullable(json()),
+    diagnostics: nullable(json()),
+    usage,
+  },
+  { title: 'Message' },
+)
+
+/** Anthropic's Messages form, for any model. */
+export const messages = defineOperations('messages', {
+  create: {
+    summary: 'Answer a conversation, in the form of Anthropic',
+    method: 'POST',
+    path: '/v1/messages',
+    access: anyKeyOrDashboard,
+    envelope: 'anthropic',
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    attributed: true,
+    maxBodyBytes: 32 * 1024 * 1024,
+    body,
+    answer: answersEither(answersJson(message), answersBytes('text/event-stream')),
+    errors: modelCallErrors,
+  },
+  count_tokens: {
+    summary: 'Always refused: tokens are counted by the provider that answers, not before',
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    access: anyKeyOrDashboard,
+    envelope: 'anthropic',
+    unknownFields: 'ignore',
+    idempotency: 'ignored',
+    maxBodyBytes: 32 * 1024 * 1024,
+    body: object(conversation, { title: 'MessageCountRequest' }),
+    answer: answersJson(object({ input_tokens: integer() })),
+    errors: ['bad_request'],
+  },
+})

@@ -1,0 +1,90 @@
+import type { ResultOf } from '../../../../../specs/index.ts'
+import { newId } from '../../../ids.ts'
+import type { ChatOutcome, ChatSummary } from '../../calls/chat-calls.ts'
+import type { ModelUsage } from '../../provider-port.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../wire.ts'
+
+/** Anthropic's Message document. */
+export type Message = ResultOf<'messages.create'>
+type Block = WireObject & { readonly type: string }
+
+/** A whole answer in the form of Anthropic. */
+export const messageOf = (outcome: ChatOutcome): Message => {
+  const said = objectOf(objectOf(arrayOf(outcome.completion.choices)[0]).message)
+  return newMessage(outcome.model, blocksOf(said), stopReasonOf(outcome), usageOf(outcome.usage))
+}
+
+/** @param stopReason null until the answer is over. */
+export const newMessage = (
+  model: string,
+  content: readonly Block[],
+  stopReason: string | null,
+  usage: Message['usage'],
+): Message => ({
+  id: newId('msg'),
+  type: 'message',
+  role: 'assistant',
+  model,
+  content,
+  stop_reason: stopReason,
+  stop_sequence: null,
+  stop_details: null,
+  container: null,
+  diagnostics: null,
+  usage,
+})
+
+const blocksOf = (said: WireObject): readonly Block[] => {
+  const text = textOf(said.content) + textOf(said.refusal)
+  return [
+    ...thoughtsOf(said),
+    ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
+    ...arrayOf(said.tool_calls).map((call) => callBlock(objectOf(call))),
+  ]
+}
+
+/** As the provider signed them; reasoning that nobody signed is shown all the same. */
+const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObject): readonly Block[] => {
+  const signed = arrayOf(thinking_blocks).filter(isObject)
+  if (signed.length > 0) return signed.map((block) => ({ ...block, type: textOf(block.type) }))
+  const thinking = textOf(reasoning_content) || textOf(reasoning)
+  return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }]
+}
+
+const callBlock = (call: WireObject): Block => {
+  const { name, arguments: text } = objectOf(call.function)
+  const input = parseJson(textOf(text))
+  return {
+    type: 'tool_use',
+    id: textOf(call.id),
+    name: textOf(name),
+    input: isObject(input) ? input : {},
+    caller: { type: 'direct' },
+  }
+}
+
+const stopReasons: Readonly<Record<string, string>> = {
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+}
+
+/** Why the answer is over, in Anthropic's words. */
+export const stopReasonOf = ({ finishReason }: ChatSummary): string => stopReasons[finishReason ?? ''] ?? 'end_turn'
+
+/** Usage as Anthropic counts it: what was cached is not part of `input_tokens`. */
+export const usageOf = (usage: ModelUsage): Message['usage'] & WireObject => {
+  const written = usage.cacheWriteTokens ?? 0
+  return {
+    input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens - written),
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cachedTokens,
+    cache_creation_input_tokens: written,
+    cache_creation: null,
+    server_tool_use: null,
+    service_tier: null,
+    inference_geo: null,
+    output_tokens_details: null,
+    speed: null,
+  }
+}

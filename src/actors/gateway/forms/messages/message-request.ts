@@ -1,0 +1,60 @@
+import { ServiceError } from '../../../../../specs/errors.ts'
+import type { BodyOf } from '../../../../../specs/index.ts'
+import type { ChatBody } from '../../calls/chat-calls.ts'
+import { isObject, objectOf, textOf, type WireObject } from '../../wire.ts'
+import { given, invalid, needText } from '../chat-parts.ts'
+import { chatTurns } from './chat-turns.ts'
+
+type Body = BodyOf<'messages.create'>
+
+/**
+ * A request of Anthropic's Messages in the words of chat completions.
+ *
+ * @param own the provider's format is Anthropic's: it also gets what has no words there.
+ * @throws {ServiceError} `missing_field`, `invalid_field`, `bad_request`
+ */
+export const messageRequestOf = (body: Body, own: boolean): ChatBody => {
+  const tools = (body.tools ?? []).map((tool, at) => toolOf(tool, `tools[${at}]`, own))
+  return given({
+    model: body.model,
+    messages: chatTurns(body.system, body.messages, own),
+    max_tokens: body.max_tokens,
+    stop: body.stop_sequences?.length ? body.stop_sequences : undefined,
+    temperature: body.temperature,
+    top_p: body.top_p,
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? choiceOf(body.tool_choice) : undefined,
+    parallel_tool_calls: tools.length > 0 && body.tool_choice?.disable_parallel_tool_use ? false : undefined,
+    response_format: formatOf(body.output_config?.format),
+    reasoning_effort: body.output_config?.effort,
+    ...(own && { top_k: body.top_k, thinking: body.thinking }),
+  })
+}
+
+const toolOf = (tool: WireObject, path: string, own: boolean): WireObject => {
+  if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
+    throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not offered here.` })
+  }
+  const { description, input_schema: parameters, strict } = tool
+  if (!isObject(parameters)) throw invalid(`${path}.input_schema`, 'must be object')
+  const name = needText(tool.name, `${path}.name`)
+  const mark = own && isObject(tool.cache_control) ? { cache_control: tool.cache_control } : {}
+  return { type: 'function', function: given({ name, description, parameters, strict }), ...mark }
+}
+
+const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' }
+
+const choiceOf = (choice: Body['tool_choice']): unknown => {
+  if (choice === undefined || choice === null) return undefined
+  if (choice.type !== 'tool') return choices[choice.type]
+  return { type: 'function', function: { name: needText(choice.name, 'tool_choice.name') } }
+}
+
+const formatOf = (format: WireObject | null | undefined): unknown => {
+  if (format === undefined || format === null) return undefined
+  const { type, schema } = format
+  if (textOf(type) !== 'json_schema' || !isObject(schema)) {
+    throw invalid('output_config.format', 'must have type json_schema and a schema')
+  }
+  return { type: 'json_schema', json_schema: { name: 'answer', schema: objectOf(schema), strict: true } }
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from '../../../../../specs/errors.ts'
+import type { UseCases } from '../../../use-cases/use-cases.ts'
+import { callerOf } from '../../calls/caller.ts'
+import type { ChatAsk, ChatCalls } from '../../calls/chat-calls.ts'
+import type { Routes } from '../../calls/routes.ts'
+import { arrayOf } from '../../wire.ts'
+import { needOf } from '../chat-parts.ts'
+import { refusePublicKey } from '../public-keys.ts'
+import { streamedChat } from '../streamed-chat.ts'
+import { messageOf } from './message-answer.ts'
+import { MessageFrames } from './message-frames.ts'
+import { messageRequestOf } from './message-request.ts'
+
+/** What Anthropic's form stands on. */
+export interface MessageParts {
+  readonly chat: ChatCalls
+  readonly routes: Routes
+}
+
+type MessageUseCases = Pick<UseCases, 'messages.create' | 'messages.count_tokens'>
+
+/** The use-cases of Anthropic's Messages form. */
+export const messageUseCases = ({ chat, routes }: MessageParts): MessageUseCases => ({
+  'messages.create': async (call) => {
+    refusePublicKey(call.principal)
+    const caller = callerOf(call)
+    const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
+    const body = messageRequestOf(call.body, first?.format === 'anthropic')
+    const need = needOf(arrayOf(body.messages))
+    const ask: ChatAsk = { caller, operation: 'messages.create', need, body, signal: call.signal }
+    if (call.body.stream === true) return { bytes: await streamedChat(chat, ask, new MessageFrames(call.requestId)) }
+    const outcome = await chat.complete(ask)
+    return { json: messageOf(outcome), headers: [...outcome.headers, ['request-id', call.requestId]] }
+  },
+  'messages.count_tokens': (call) => {
+    refusePublicKey(call.principal)
+    const message = 'Tokens are not counted before a call: an answer says in usage what it took.'
+    return Promise.reject(new ServiceError('bad_request', { message }))
+  },
+})
