@@ -34,6 +34,7 @@ export const makeResources = async (send: Send, name: string): Promise<KnownIds>
   const delivery_id = await idOf(send('POST', `/v1/webhooks/${webhook_id}/test`))
   const connection = { name, provider: 'own', base_url: 'https://models.example.com/v1', api_key: 'key' }
   const connection_id = await idOf(send('POST', '/v1/provider-connections', connection))
+  const response_id = await idOf(send('POST', '/v1/responses', { model: 'simulated-1', input: 'Hello' }))
   const external_user_id = 'ada'
   await send('PUT', `/v1/tenants/${tenant_id}/users/${external_user_id}`, {})
   return {
@@ -48,6 +49,7 @@ export const makeResources = async (send: Send, name: string): Promise<KnownIds>
     delivery_id,
     external_user_id,
     connection_id,
+    response_id,
     model: 'simulated-1',
   }
 }

@@ -41,7 +41,7 @@ interface Side {
 }
 
 /** What does not say whose it is: chosen by the caller, of the organisation, or not there yet. */
-const shared = ['external_user_id', 'version', 'project_id', 'member_id', 'test_connection_ids']
+const shared = ['external_user_id', 'version', 'project_id', 'member_id', 'test_connection_ids', 'user_id']
 
 /** Bodies in which every id is the sender's own, and which are taken then; `null`: what they do cannot be done twice. */
 const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
@@ -60,6 +60,7 @@ const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
   'installations.create': ({ tenant_id, agent_id, rate_plan_id }) => ({ tenant_id, agent_id, rate_plan_id }),
   'installations.update': ({ rate_plan_id }) => ({ rate_plan_id }),
   'custom_providers.test': ({ provider_id }) => ({ provider_id }),
+  'responses.create': ({ response_id }) => ({ model: 'simulated-1', input: 'hi', previous_response_id: response_id }),
   'client_tokens.create': ({ tenant_id, session_id, installation_id }) => ({
     tenant_id,
     external_user_id: 'ada',
@@ -99,7 +100,10 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
   const { tenant, agent, installation, sessions, runs, action } = populated
   const providers = await providersOf(api, dashboard, tool, project, mark)
   const plan = await made(api, '/v1/rate-plans', { name: `plan ${mark}`, markup_percent: '10' })
+  const response_id = await made(api, '/v1/responses', { model: 'simulated-1', input: `say ${mark}` })
   const ids: Ids = {
+    response_id,
+    previous_response_id: response_id,
     tenant_id: tenant,
     agent_id: agent,
     installation_id: installation,
