@@ -1,6 +1,15 @@
 import { parseBuffer } from 'music-metadata'
 import OpenAI, { BadRequestError, RateLimitError } from 'openai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  type AudioUpstream,
+  answers,
+  openAudioUpstream,
+  refuses,
+  sends,
+  stalls,
+} from '../actors/gateway/voice/audio-upstream.ts'
+import { deepgramAnswer } from '../actors/gateway/voice/wire-answers.ts'
 import { Api } from './api.ts'
 import { World } from './world.ts'
 
@@ -10,11 +19,16 @@ import { World } from './world.ts'
 
 let world: World
 let client: OpenAI
+let upstream: AudioUpstream
 beforeAll(async () => {
-  world = await World.start()
+  upstream = await openAudioUpstream()
+  world = await World.start({ tools: [{ host: new URL(upstream.url).host }] })
   client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: world.secretKey, maxRetries: 0 })
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await upstream.close()
+})
 
 /** Limits are a project's: whoever needs many requests takes one of its own. */
 const otherProject = async (): Promise<{ readonly api: Api; readonly client: OpenAI }> => {
@@ -208,5 +222,93 @@ describe('credentials', () => {
       status: 403,
       body: { error: 'forbidden' },
     })
+  })
+})
+
+describe('keys of a project’s own', () => {
+  const key = 'sk-of-a-customer-0123456789'
+  let own: Awaited<ReturnType<typeof otherProject>>
+
+  beforeAll(async () => {
+    own = await otherProject()
+    for (const provider of ['openai', 'elevenlabs', 'deepgram']) {
+      const connection = { name: provider, provider, base_url: `${upstream.url}/${provider}/v1`, api_key: key }
+      expect(await own.api.post('/v1/provider-connections', connection)).toMatchObject({ status: 201 })
+    }
+  })
+
+  const audio = Buffer.from('audio that a provider made')
+
+  const lastUsage = async () => (await own.api.get('/v1/usage/events')).body.data[0]
+
+  it('serve the auto-router, and carry no charge', async () => {
+    upstream.script(sends(audio))
+    const answer = await own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'auto', voice: 'nobody' })
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(audio)
+    expect(answer.headers.get('x-provider')).toBe('openai')
+    expect(upstream.heard[0]).toMatchObject({
+      path: '/openai/v1/audio/speech',
+      headers: { authorization: `Bearer ${key}` },
+    })
+    await vi.waitFor(async () =>
+      expect(await lastUsage()).toMatchObject({
+        provider: 'openai',
+        model: 'tts-1',
+        billing_mode: 'byok',
+        characters: 5,
+        provider_cost_usd: '0.000075',
+        service_charge_usd: '0',
+      }),
+    )
+  })
+
+  it('fall back for each other under the auto-router', async () => {
+    upstream.script(refuses(401), refuses(401), sends(audio))
+    const answer = await own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'service-auto' })
+    expect([answer.status, answer.headers.get('x-provider')]).toEqual([200, 'elevenlabs'])
+    await answer.arrayBuffer()
+  })
+
+  it('transcribe with speakers, by the seconds that the provider reported', async () => {
+    upstream.script(answers(deepgramAnswer))
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ model: 'nova-3', diarize: 'true', response_format: 'verbose_json' }))
+      form.set(name, value)
+    form.set('file', new File([new Uint8Array(100)], 'blob', { type: 'audio/webm;codecs=opus' }))
+    const headers = { authorization: `Bearer ${own.client.apiKey}` }
+    const answer = await fetch(`${world.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
+    expect(answer.headers.get('x-provider')).toBe('deepgram')
+    expect(await answer.json()).toMatchObject({
+      duration: 4.5,
+      segments: [
+        { speaker: 'speaker_0', text: 'Hello there.' },
+        { speaker: 'speaker_1', text: 'Good morning to you.' },
+      ],
+    })
+    expect(upstream.heard[0]?.headers['content-type']).toBe('audio/webm')
+    await vi.waitFor(async () => expect(await lastUsage()).toMatchObject({ provider: 'deepgram', seconds: 4.5 }))
+  })
+
+  it.each([
+    ['before the first byte', stalls(), false],
+    ['in the middle of a stream', stalls(audio), true],
+  ])('are asked no longer when the caller is gone %s', async (_, script, stream) => {
+    upstream.script(script)
+    const gone = new AbortController()
+    const asked = own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'tts-1', stream }, {}, gone.signal)
+    await vi.waitFor(() => expect(upstream.heard).toHaveLength(1))
+    if (stream) await asked
+    gone.abort()
+    await asked.catch(() => {})
+    await upstream.heard[0]?.closed
+  })
+
+  it('stand in no answer, no log and no table', async () => {
+    upstream.script(refuses(400, { error: { message: `The key ${key} may not do that` } }))
+    const answer = await own.api.post('/v1/audio/speech', { input: 'Hello', model: 'tts-1' })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'provider_error' } })
+    expect(JSON.stringify(answer.body)).not.toContain(key)
+    expect(await world.mentions(key)).toEqual({})
+    expect(world.server.log()).not.toContain(key)
   })
 })
