@@ -1,4 +1,5 @@
 import type { SsrfGuard } from '../../tools/ssrf-guard.ts'
+import type { Redaction } from '../calls/redaction.ts'
 import type { Routes } from '../calls/routes.ts'
 import { ManagedList } from './managed-list.ts'
 import type { ManagedProviders } from './managed-providers.ts'
@@ -12,6 +13,8 @@ export interface RoutingParts extends ProjectProvidersParts {
   readonly managed: ManagedProviders
   /** Connects to addresses that projects named. */
   readonly guard: Pick<SsrfGuard, 'dispatcher'>
+  /** Policies by which turns and runs ask; nothing is redacted without them. */
+  readonly redaction?: Pick<Redaction, 'policyOf'>
 }
 
 /** Who serves which model for whom. */
@@ -28,10 +31,10 @@ export interface Routing {
 }
 
 /** Routing over the installation's keys and what each project brings along. Reads nothing before the first request. */
-export const openRouting = ({ managed, guard, ...parts }: RoutingParts): Routing => {
+export const openRouting = ({ managed, guard, redaction, ...parts }: RoutingParts): Routing => {
   const own = new ProjectProviders(parts)
   const routes = new ProjectRoutes({ managed, own })
-  const turns = new TurnModels({ routes, guard })
+  const turns = new TurnModels({ routes, guard, ...(redaction !== undefined && { redaction }) })
   const list = new ManagedList(managed.compatible, parts.now)
   const registry = new ModelRegistry({ managed, own, offered: list.models, now: parts.now })
   const close = async (): Promise<void> => {

@@ -1,12 +1,14 @@
 import { ServiceError } from '../../../../specs/errors.ts'
 import type { SsrfGuard } from '../../tools/ssrf-guard.ts'
 import type { CallPolicy } from '../call-policy.ts'
+import type { Redaction } from '../calls/redaction.ts'
 import type { KeySource, Route, Routes } from '../calls/routes.ts'
 import { type ClosableProvider, LazyProvider } from '../lazy-provider.ts'
 import { OpenAiProvider } from '../openai-provider.ts'
 import type { OpenAiDialect } from '../openai-wire.ts'
 import { priceAt } from '../prices.ts'
 import { ModelError, type ModelProvider } from '../provider-port.ts'
+import { redactingProvider } from '../redaction/redacting-provider.ts'
 import { unversionedUrl } from './base-url.ts'
 import { isOwnOpenAi } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
@@ -31,6 +33,8 @@ export interface TurnModelsParts {
   /** Connects to addresses that projects named. */
   readonly guard: Pick<SsrfGuard, 'dispatcher'>
   readonly policy?: Partial<CallPolicy>
+  /** Policies of the projects; nothing is redacted without them. */
+  readonly redaction?: Pick<Redaction, 'policyOf'>
 }
 
 /** Providers of projects' own keys that are kept; they hold no connections of their own. */
@@ -50,9 +54,10 @@ export class TurnModels {
 
   readonly resolve: ResolveTurnModel = (model, project) => {
     const routes = this.#routed(model, project)
-    return routes instanceof Promise
-      ? routes.then((found) => this.#turnModel(found), asModelError)
-      : this.#turnModel(routes)
+    const found =
+      routes instanceof Promise ? routes.then((all) => this.#turnModel(all), asModelError) : this.#turnModel(routes)
+    const policy = this.#parts.redaction?.policyOf(project) ?? null
+    return policy === null ? found : redacted(found, policy)
   }
 
   async close(): Promise<void> {
@@ -88,6 +93,15 @@ export class TurnModels {
     kept.set(key, made)
     return made
   }
+}
+
+/** Asks by the policy of the project, when it has one. */
+const redacted = async (
+  found: TurnModel | Promise<TurnModel>,
+  policy: ReturnType<Redaction['policyOf']>,
+): Promise<TurnModel> => {
+  const [model, wanted] = await Promise.all([found, policy])
+  return wanted === null ? model : { ...model, provider: redactingProvider(model.provider, wanted) }
 }
 
 /** Effects and findings go by model errors; what routes refuse is one. */
