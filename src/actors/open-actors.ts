@@ -20,6 +20,7 @@ import { webhookNotices } from './effects/notify.ts'
 import { RequestLedger } from './gateway/ledger/request-ledger.ts'
 import { type Gateway, openGateway } from './gateway/open-gateway.ts'
 import { costOf } from './gateway/prices.ts'
+import { RedactionPolicies } from './gateway/redaction/redaction-policies.ts'
 import type { ManagedProviders } from './gateway/routing/managed-providers.ts'
 import { effective } from './gateway/routing/model-registry.ts'
 import { openRouting, type Routing } from './gateway/routing/open-routing.ts'
@@ -101,7 +102,7 @@ export interface Actors {
 
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
 export const openActors = async (parts: ActorsParts): Promise<Actors> => {
-  const { clock, box, guard, managed, cluster } = parts
+  const { clock, box, guard } = parts
   const { ledger, notices } = withRecords(parts)
   const { records } = notices
   const storage = { ...parts.storage, records }
@@ -110,7 +111,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const configs = new TurnConfigs(storage.blobs)
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const tenants = new TenantDirectory({ records, now: clock.now })
-  const routing = openRouting({ managed, records, box, guard, fanOut: cluster?.fanOut, now: clock.now })
+  const { redaction, routing } = openModels(parts, records)
   const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints, tenants, routing)
   const { host } = runtime
   const nodes = openNodes(runtime, parts.cluster, clock)
@@ -120,7 +121,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const models = modelsOf(routing)
   const agents = openAgents({ host, records, keys: auth.agentKeys, models, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
-  const gateway = openGateway({ ...parts, records, ledger, limits, routing, auth })
+  const gateway = openGateway({ ...parts, records, ledger, limits, routing, redaction, auth })
   const useCases = {
     ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
     ...sessionUseCases({
@@ -154,6 +155,13 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   sweeper.start()
   const idempotent = new IdempotentRequests({ records, box: parts.box, clock, log: parts.log })
   return { useCases, auth, runtime, idempotent, sweeper, notices, tenants, gateway, routing }
+}
+
+/** Who serves which model, and what is taken out of a request on its way there. */
+const openModels = ({ managed, box, guard, cluster, clock }: ActorsParts, records: RecordStore) => {
+  const redaction = new RedactionPolicies({ records, now: clock.now })
+  const fanOut = cluster?.fanOut
+  return { redaction, routing: openRouting({ managed, records, box, guard, redaction, fanOut, now: clock.now }) }
 }
 
 /** What stands between the store and those who read and write records. */

@@ -17,7 +17,7 @@ import { formUseCases } from './forms/form-use-cases.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import { type Metering, openMetering } from './open-metering.ts'
 import { prices } from './prices.ts'
-import { RedactionPolicies } from './redaction/redaction-policies.ts'
+import type { RedactionPolicies } from './redaction/redaction-policies.ts'
 import type { Routing } from './routing/open-routing.ts'
 import { visionUseCases } from './vision/vision-use-cases.ts'
 import { openVoice, type Voice } from './voice/open-voice.ts'
@@ -28,6 +28,7 @@ export interface GatewayParts {
   readonly box: SecretBox
   readonly guard: SsrfGuard
   readonly routing: Routing
+  readonly redaction: RedactionPolicies
   readonly ledger: RequestLedger
   readonly limits: RateLimits
   readonly auth: { readonly projects: Pick<ProjectDirectory, 'settings'> }
@@ -63,11 +64,9 @@ export interface Gateway extends GatewayCore {
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
 export const openGateway = (parts: GatewayParts): Gateway => {
-  const { records, guard, routing, ledger, limits, clock, log, publicOrigin = null } = parts
-  const redaction = new RedactionPolicies({ records, now: clock.now })
+  const { records, guard, routing, redaction, ledger, limits, clock, log, publicOrigin = null } = parts
   const metering = openMetering({
     ...parts,
-    redaction,
     projects: parts.auth.projects,
     fanOut: parts.cluster?.fanOut,
   })
