@@ -12,6 +12,7 @@ import {
   customKeyAad,
   customProviders,
 } from '../gateway/connections/kinds.ts'
+import { lostKeyMessage, openedKey } from '../gateway/connections/opened-key.ts'
 import { newUuidFor } from '../gateway/connections/uuid.ts'
 import type { Endpoint } from '../gateway/routing/managed-providers.ts'
 import { customEndpoint, everyRow } from '../gateway/routing/project-providers.ts'
@@ -84,7 +85,9 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
       return { success: true }
     },
     'custom_providers.test': async ({ scope, body }) => {
-      const { endpoint, model } = await toTest(parts, table, scope, body)
+      const tested = await toTest(parts, table, scope, body)
+      if (tested === null) return { success: false, error: lostKeyMessage }
+      const { endpoint, model } = tested
       const startedAt = performance.now()
       const reach = { dispatcher: guard.dispatcher, timeoutMs: parts.timeoutMs ?? testTimeoutMs }
       return testView(await probeChat(reach, endpoint, model), Math.round(performance.now() - startedAt))
@@ -128,17 +131,19 @@ const modelsFrom = (
   })
 }
 
-/** A registered provider with its key and first model, or what the body says. */
+/** A registered provider with its key and first model, or what the body says; null when its key is lost. */
 const toTest = async (
   { box }: ConnectionParts,
   table: Table<CustomProviderData>,
   scope: Scope,
   body: TestBody,
-): Promise<{ readonly endpoint: Endpoint; readonly model: string }> => {
+): Promise<{ readonly endpoint: Endpoint; readonly model: string } | null> => {
   if (body.provider_id !== undefined) {
     const row = found(await table.get(scope, body.provider_id))
     const model = body.model ?? row.data.models.find(({ is_active }) => is_active)?.model_name ?? defaultModel
-    const api_key = row.data.api_key === null ? null : box.open(row.data.api_key, customKeyAad(row))
+    const { api_key: kept } = row.data
+    const api_key = kept === null ? null : openedKey(box, kept, customKeyAad(row))
+    if (kept !== null && api_key === null) return null
     return { endpoint: customEndpoint(row.id, { ...row.data, api_key }), model }
   }
   if (body.base_url === undefined) {

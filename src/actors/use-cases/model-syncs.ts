@@ -9,7 +9,13 @@ import {
   providerConnections,
 } from '../gateway/connections/kinds.ts'
 import { modelDiff } from '../gateway/connections/model-diff.ts'
-import { listModels, type UpstreamModels, type UpstreamTrouble } from '../gateway/connections/upstream-models.ts'
+import { openedKey } from '../gateway/connections/opened-key.ts'
+import {
+  listModels,
+  type UpstreamModels,
+  type UpstreamTrouble,
+  withoutKey,
+} from '../gateway/connections/upstream-models.ts'
 import { connectionEndpoint } from '../gateway/routing/project-providers.ts'
 import { newIdFor } from '../ids.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
@@ -112,9 +118,10 @@ class ModelSyncs {
     return applied ?? lasting
   }
 
-  #list(row: Row<ConnectionData>): Promise<UpstreamModels> {
+  async #list(row: Row<ConnectionData>): Promise<UpstreamModels> {
     const { box, guard, timeoutMs = defaultTimeoutMs } = this.#parts
-    const api_key = box.open(row.data.api_key, connectionKeyAad(row))
+    const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
+    if (api_key === null) return withoutKey
     return listModels({ dispatcher: guard.dispatcher, timeoutMs }, connectionEndpoint(row.id, { ...row.data, api_key }))
   }
 

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { destinationOf } from '../gateway/connections/connection-rules.ts'
 import { type ConnectionData, connectionKeyAad, providerConnections } from '../gateway/connections/kinds.ts'
-import { checkKey, type UpstreamModels } from '../gateway/connections/upstream-models.ts'
+import { openedKey } from '../gateway/connections/opened-key.ts'
+import { checkKey, type UpstreamModels, withoutKey } from '../gateway/connections/upstream-models.ts'
 import { connectionEndpoint } from '../gateway/routing/project-providers.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -27,8 +28,10 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
     'provider_connections.test': async ({ scope, params }) => {
       const row = await table.get(scope, params.connection_id)
       if (row === null) throw new ServiceError('not_found')
-      const api_key = box.open(row.data.api_key, connectionKeyAad(row))
-      const { ok, ...found } = await timed(() => checkKey(reach, connectionEndpoint(row.id, { ...row.data, api_key })))
+      const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
+      const { ok, ...found } = await timed(async () =>
+        api_key === null ? withoutKey : checkKey(reach, connectionEndpoint(row.id, { ...row.data, api_key })),
+      )
       const status = ok ? 'ok' : 'failed'
       // a key that was replaced meanwhile is not the one that was tried
       const edit = ({ data }: Row<ConnectionData>): ConnectionData | null =>

@@ -25,7 +25,7 @@ export interface SureDestination {
 export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destination): SureDestination => {
   const known = providerNamed(given.provider)
   const base_url = given.base_url ?? null
-  if (known?.id === 'simulated' || given.provider.toLowerCase() === 'custom') throw notAllowed
+  if (known?.id === 'simulated') throw notAllowed
   if (known === undefined && base_url === null) {
     throw new ServiceError('missing_field', { param: 'base_url', message: 'A provider of your own needs a base_url.' })
   }

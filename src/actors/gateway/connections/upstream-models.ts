@@ -2,6 +2,7 @@ import type { WireFormat } from '../../../../specs/providers.ts'
 import type { Endpoint } from '../routing/managed-providers.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../wire.ts'
 import type { SyncedModel } from './kinds.ts'
+import { lostKeyMessage } from './opened-key.ts'
 import { askUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
 
 /** Why a provider did not say what was asked. */
@@ -177,6 +178,9 @@ const troubles: Readonly<
   cut: ['unreachable', 'The provider broke off in the middle of its answer.'],
   too_large: ['unreadable', 'The answer of the provider is too large.'],
 }
+
+/** Nobody was asked: there is no key to ask with. */
+export const withoutKey: UpstreamModels = { ok: false, trouble: 'key_refused', message: lostKeyMessage, status: null }
 
 const failed = (
   trouble: UpstreamTrouble,

@@ -16,6 +16,7 @@ import {
   providerConnections,
   type SyncedModel,
 } from '../connections/kinds.ts'
+import { openedKey } from '../connections/opened-key.ts'
 import { versionedUrl } from './base-url.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
@@ -132,35 +133,24 @@ export class ProjectProviders {
     }
   }
 
+  /** A key that cannot be opened any more takes its own row out, not all requests of its project. */
   async #connection(row: Row<ConnectionData>): Promise<readonly OwnConnection[]> {
     const { name, sync_id } = row.data
-    const endpoint = opened(() => {
-      const api_key = this.#box.open(row.data.api_key, connectionKeyAad(row))
-      return connectionEndpoint(row.id, { ...row.data, api_key })
-    })
-    if (endpoint === null) return []
+    const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
+    if (api_key === null) return []
+    const endpoint = connectionEndpoint(row.id, { ...row.data, api_key })
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
     const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
     return [{ id: row.id, name, endpoint, models }]
   }
 
   #custom(row: Row<CustomProviderData>): readonly OwnProvider[] {
-    const endpoint = opened(() => {
-      const { api_key } = row.data
-      const key = api_key === null ? null : this.#box.open(api_key, customKeyAad(row))
-      return customEndpoint(row.id, { ...row.data, api_key: key })
-    })
+    const { api_key: kept } = row.data
+    const api_key = kept === null ? null : openedKey(this.#box, kept, customKeyAad(row))
+    if (kept !== null && api_key === null) return []
+    const endpoint = customEndpoint(row.id, { ...row.data, api_key })
     const models = row.data.models.filter(({ is_active }) => is_active)
-    return endpoint === null ? [] : [{ id: row.id, name: row.data.name, endpoint, models, createdAt: row.created_at }]
-  }
-}
-
-/** A key that cannot be opened any more takes its own row out, not all requests of its project. */
-const opened = (endpoint: () => Endpoint): Endpoint | null => {
-  try {
-    return endpoint()
-  } catch {
-    return null
+    return [{ id: row.id, name: row.data.name, endpoint, models, createdAt: row.created_at }]
   }
 }
 

@@ -61,6 +61,12 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
     if (kind === undefined) throw new Error(`no kind ${name}`)
     return JSON.stringify(await records.list(kind, projectScope('prj_a'), { limit: 100 }))
   }
+  /** The server goes on under another master key: what was sealed before is lost. */
+  const loseKeys = async () => {
+    const lost = openSecretBox({ masterKey: Buffer.alloc(32, 8) })
+    const later = openRouting({ managed, records, box: lost, guard, now })
+    return projectModelUseCases(later, { records, box: lost, guard, now, timeoutMs })
+  }
   const close = async () => {
     await notices.stop()
     await routing.close()
@@ -70,7 +76,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   const skip = (ms: number): void => {
     ahead += ms
   }
-  return { skip, records, box, routing, useCases, routed, audited, stored, close }
+  return { skip, loseKeys, records, box, routing, useCases, routed, audited, stored, close }
 }
 
 export type ConnectionsWorld = Awaited<ReturnType<typeof openConnectionsWorld>>

@@ -238,6 +238,17 @@ describe('testing a model server', () => {
     })
   })
 
+  it('says so when the key cannot be opened any more', async () => {
+    const useCases = await open()
+    const { id } = await create(useCases)
+    const later = await world.loseKeys()
+    const call = inProject({}, { api_format: 'openai', provider_id: id } as const)
+    expect(await later['custom_providers.test'](call)).toEqual({
+      success: false,
+      error: expect.stringContaining('again'),
+    })
+  })
+
   it('reaches no private address, and says so', async () => {
     server.does(completion)
     expect(await trial(unsaved(), { allowed: [] })).toMatchObject({

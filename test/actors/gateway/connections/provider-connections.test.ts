@@ -223,6 +223,22 @@ describe('trying a key out', () => {
     expect(await useCases['provider_connections.validate'](call)).toMatchObject({ error: { code: 'unreachable' } })
   })
 
+  it('that cannot be opened any more is a failure, not an error of the server', async () => {
+    const useCases = await open()
+    const { id } = await useCases['provider_connections.create'](callOf({}, {}, body({ base_url: server.url })))
+    server.does(modelList('a'))
+    const later = await world.loseKeys()
+    expect(await later['provider_connections.test'](one(id))).toMatchObject({
+      ...{
+        success: false,
+        status: 'failed',
+        error: { code: 'key_refused', message: expect.stringContaining('again') },
+      },
+    })
+    expect(await refusalOf(later['model_syncs.create'](one(id)))).toBe('provider_error')
+    expect(server.asked).toEqual([])
+  })
+
   it('of a saved connection says what came of it in its status, until key or address change', async () => {
     const useCases = await open()
     const { id } = await useCases['provider_connections.create'](
