@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { pino } from 'pino'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { type ExportReport, exportProject } from '../src/actors/backup/export-project.ts'
+import { SegmentExpander } from '../src/actors/gateway/ledger/segment-expander.ts'
 import { kinds } from '../src/actors/kinds.ts'
+import { systemClock } from '../src/actors/runtime/clock.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 import { contentsOf } from './backup/summary.ts'
 
@@ -22,6 +25,10 @@ const main = async (): Promise<void> => {
   const installation = await openInstallation(false)
   try {
     const { storage, secrets } = installation
+    // calls of a server that was killed: their rows go along
+    const log = pino({ level: 'silent' })
+    const { records } = storage
+    await new SegmentExpander({ records, clock: systemClock, log, lastCallAt: () => 0 }).all()
     const report = await toFile(out, (write) =>
       exportProject({ storage, kinds, project, secrets, now: Date.now }, write),
     )

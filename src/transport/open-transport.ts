@@ -35,10 +35,13 @@ export interface Transport {
 
 const tickMs = 1000
 
+const lostHelp = 'Gateway calls that were not recorded because the store was away for too long.'
+
 /** Puts the dispatcher, the streams, health, metrics and the console behind one server. */
 export const openTransport = (parts: TransportParts): Transport => {
   const { actors, log } = parts
-  const { host } = actors.runtime
+  const { gateway, runtime } = actors
+  const { host } = runtime
   const state = { draining: false }
   const metrics = new Metrics()
   const ticker = new Ticker(tickMs)
@@ -46,6 +49,8 @@ export const openTransport = (parts: TransportParts): Transport => {
   metrics.counter('troupe_commits_total', 'Commits made durable.', () => host.committed)
   metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
   metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
+  metrics.counter('troupe_gateway_calls_total', 'Gateway calls recorded.', () => gateway.ledger.counts.taken)
+  metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
   const health = openHealth({ ping: parts.ping, draining: () => state.draining })
   const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), () => state.draining)
   const endpoints = allEndpoints(actors.useCases)

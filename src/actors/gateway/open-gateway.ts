@@ -50,6 +50,7 @@ export interface GatewayCore {
 
 /** The gateway, put together. */
 export interface Gateway extends GatewayCore {
+  readonly ledger: RequestLedger
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof openEmbeddings>['useCases'] &
     ReturnType<typeof formUseCases> &
@@ -81,6 +82,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const voice = openVoice({ ...core, guard, limits, now: clock.now })
   return {
     ...core,
+    ledger,
     useCases: {
       ...metering.useCases,
       ...voice.useCases,

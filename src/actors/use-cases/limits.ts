@@ -1,21 +1,22 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { BodyOf, ResultOf } from '../../../specs/index.ts'
-import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
+import { projectScope, type Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../audit/audited.ts'
 import { agentKeys, projectKeys } from '../auth/kinds.ts'
 import type { ProjectDirectory } from '../auth/project-directory.ts'
 import { currentCounter, freshCounter, heldByOthers } from '../gateway/limits/counter.ts'
-import { budgetCounters, credits, type LimitData, limits, subjectKey } from '../gateway/limits/kinds.ts'
+import { creditsOf } from '../gateway/limits/grant-credits.ts'
+import { budgetCounters, type LimitData, limits, subjectKey } from '../gateway/limits/kinds.ts'
 import { counterId } from '../gateway/limits/limit-admission.ts'
-import { creditsId, type LimitBook } from '../gateway/limits/limit-book.ts'
+import type { LimitBook } from '../gateway/limits/limit-book.ts'
 import { newIdFor } from '../ids.ts'
 import { tenants } from '../records/kinds.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { amountOf, textOf } from '../usage/money.ts'
+import { textOf } from '../usage/money.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** What the operations on limits stand on. */
@@ -78,13 +79,16 @@ export const limitUseCases = ({ records, book, projects, now }: LimitParts): Lim
     'credits.get': async ({ scope }) => {
       const organization = (await projects.settings(scope.project))?.organization
       if (organization === undefined) throw new ServiceError('not_found')
-      const owner = organizationScope(organization)
-      const row = await new Table(records, credits, now).get(owner, creditsId(organization))
-      if (row === null) return { organization_id: organization, gated: false, ...noCredits }
-      const spent = (await counters.get(owner, counterId(row.id)))?.data.total_usd ?? '0'
-      const { granted_usd } = row.data
-      const balance_usd = textOf(amountOf(granted_usd).minus(amountOf(spent)))
-      return { organization_id: organization, gated: true, granted_usd, spent_usd: spent, balance_usd }
+      const account = await creditsOf(records, now, organization)
+      if (account === null) return { organization_id: organization, gated: false, ...noCredits }
+      const { granted, spent, balance } = account
+      return {
+        organization_id: organization,
+        gated: true,
+        granted_usd: granted,
+        spent_usd: spent,
+        balance_usd: balance,
+      }
     },
   }
 }

@@ -1,0 +1,39 @@
+import { parseArgs } from 'node:util'
+import { organizationScope } from '../specs/scope.ts'
+import { organizations } from '../src/actors/auth/kinds.ts'
+import { BackupError } from '../src/actors/backup/backup-error.ts'
+import { creditsOf, grantCredits, ungateCredits } from '../src/actors/gateway/limits/grant-credits.ts'
+import { fail, openInstallation } from './backup/installation.ts'
+
+const usage = 'usage: npm run credits -- --organization ID [--grant USD | --ungate]'
+
+/**
+ * `npm run credits -- --organization ID [--grant USD | --ungate]`: shows what an organisation has left of its credits, grants
+ * it more, or asks it for none any more (specs/decisions/0086-metering-and-limits.md). It may run beside the server.
+ */
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: { organization: { type: 'string' }, grant: { type: 'string' }, ungate: { type: 'boolean' } },
+  })
+  const { organization, grant, ungate = false } = values
+  if (organization === undefined || (grant !== undefined && ungate)) throw new BackupError(usage)
+  if (grant !== undefined && !/^\d{1,9}(\.\d{1,18})?$/.test(grant))
+    throw new BackupError(`--grant takes USD such as 25.50. ${usage}`)
+  const { storage } = await openInstallation(false)
+  try {
+    const { records } = storage
+    const known = await records.get(organizations, organizationScope(organization), organization)
+    if (known === null) throw new BackupError(`There is no organisation ${organization} in this store.`)
+    if (grant !== undefined) await grantCredits(records, Date.now, organization, grant)
+    if (ungate) await ungateCredits(records, organization)
+    const account = await creditsOf(records, Date.now, organization)
+    process.stdout.write(`${account === null ? 'not asked for credits' : shown(account)}\n`)
+  } finally {
+    await storage.close()
+  }
+}
+
+const shown = ({ granted, spent, balance }: NonNullable<Awaited<ReturnType<typeof creditsOf>>>): string =>
+  `granted ${granted} USD, spent ${spent} USD, left ${balance} USD`
+
+await main().catch(fail)
