@@ -88,6 +88,7 @@ describe('the credential of a request', () => {
       { authorization: `Bearer ${secretKey}` },
       { authorization: `bearer  ${secretKey} ` },
       { service_api_key: secretKey },
+      { 'x-api-key': secretKey },
     ])
       expect(await who(headers)).toMatchObject({ kind: 'secret_key', project })
   })
