@@ -39,6 +39,9 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
   'custom_providers.create': (n, { hook }) => ({ name: `Server ${n}`, baseUrl: hook, format: 'openai' }),
   'embeddings.create': (n) => ({ model: 'simulated-1', input: `text ${n}` }),
   'ai_chat.create': (n) => ({ model: 'simulated-1', messages: [{ role: 'user', content: `hello ${n}` }] }),
+  'messages.create': (n) => ({
+    ...{ model: 'simulated-1', max_tokens: 50, messages: [{ role: 'user', content: `hello ${n}` }] },
+  }),
   'responses.create': (n) => ({ model: 'simulated-1', input: `hello ${n}` }),
   'projects.create': (n) => ({ name: `Project ${n}` }),
   'project_keys.create': (n) => ({ name: `Key ${n}` }),
