@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Api } from './api.ts'
+import { textOf } from './stream-reader.ts'
 import { World } from './world.ts'
 
 /* The simulated model repeats what it was sent: without restoring, its answer shows what went out. */
@@ -51,6 +52,17 @@ it('holds in every form of chat, and for what the project chose', async () => {
   expect((await api.post('/api/ai/chat', body)).body.content).toBe(only)
   const { body: response } = await api.post('/v1/responses', { model: 'simulated-1', input: said })
   expect(response.output[0].content[0].text).toBe(only)
+})
+
+it('holds in the turns of sessions: what is streamed is what the log keeps', async () => {
+  const session = await api.createSession()
+  const turn = async () => (await api.turn(session, { model: 'simulated-1', input: said })).all()
+  const only = 'You said: Write to [EMAIL_1] or call +1 415 555 2671'
+  const hidden = await turn()
+  expect([textOf(hidden), hidden.at(-1)?.data.output]).toEqual([only, only])
+  await change({ restore: true })
+  const shown = await turn()
+  expect([textOf(shown), shown.at(-1)?.data.output]).toEqual([`You said: ${said}`, `You said: ${said}`])
 })
 
 it('is changed from the dashboard too, is logged, and refuses what makes no sense', async () => {
