@@ -18,6 +18,7 @@ import { mostCostOf } from './most-cost.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { type Order, orderFor } from './order.ts'
 import { failureBy, refusalOf } from './refusal.ts'
+import { seeingRoute, showsImages } from './seeing.ts'
 import type { Upstreams } from './upstreams.ts'
 import { readWhole } from './whole-answer.ts'
 import { type AskedBody, asksUsage } from './wire-body.ts'
@@ -199,10 +200,12 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
           this.#fail(this.#lastFailure)
           return
         }
-        this.#candidate = candidate
+        const { body } = this.#asked
+        const seeing = showsImages(body) ? { ...candidate, route: seeingRoute(candidate.route) } : candidate
+        this.#candidate = seeing
         this.#failedHere = 0
-        this.#record.route = candidate.route
-        this.#admit(candidate)
+        this.#record.route = seeing.route
+        this.#admit(seeing)
       },
     )
   }

@@ -358,6 +358,31 @@ describe('a caller who goes', () => {
   })
 })
 
+describe('images', () => {
+  const image = { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } }
+  const shown = (model: string) => ({ model, messages: [{ role: 'user', content: [image] }] })
+  beforeEach(() => {
+    world.first.script(json(goodAnswer))
+    for (const model of ['gpt-3.5-turbo', 'gpt-4o', 'unheard-of'])
+      world.routes.set(model, [world.routeTo(world.first, { provider: 'openai', model })])
+  })
+
+  it.each([
+    ['gpt-3.5-turbo', 'gpt-4o-mini'],
+    ['gpt-4o', 'gpt-4o'],
+    ['unheard-of', 'unheard-of'],
+  ])('shown to %s are seen by %s', async (asked, seeing) => {
+    await world.ask({ text: JSON.stringify(shown(asked)) })
+    expect(world.first.received[0]?.body).toMatchObject({ model: seeing, messages: shown(asked).messages })
+    expect(world.recorded).toMatchObject([{ asked, route: { model: seeing } }])
+  })
+
+  it('that nobody shows leave the model as it is', async () => {
+    await world.ask({ text: JSON.stringify({ ...hello, model: 'gpt-3.5-turbo' }) })
+    expect(world.first.received[0]?.body).toMatchObject({ model: 'gpt-3.5-turbo' })
+  })
+})
+
 describe('redaction', () => {
   const policy = policyBy({ types: ['email'], input: true, toolArguments: true, restore: true, region: 'US' })
   const body = { model: 'model-1', messages: [{ role: 'user', content: 'Write to ada@example.com' }] }
