@@ -6,6 +6,7 @@ import { type Chats, wholeTaker } from '../gateway/chat/chats.ts'
 import { CompletionStream, type KeepAlive } from '../gateway/chat/completion-stream.ts'
 import { errorFrame } from '../gateway/chat/refusal.ts'
 import { asCompletion } from '../gateway/chat/schema.ts'
+import { needOf } from '../gateway/forms/chat-parts.ts'
 import { memoryHeaders, noMemory } from '../gateway/forms/no-memory.ts'
 import type { UseCase, UseCases } from './use-cases.ts'
 
@@ -52,7 +53,7 @@ const streamed = ({ chats, keepAlive }: ChatCompletionsDeps, call: CompletionCal
 const askOf = (call: CompletionCall): RunAsk => ({
   caller: callerOf(call),
   operation: 'chat_completions.create',
-  need: 'chat',
+  need: needOf(call.body.messages),
   body: call.body,
   bytes: call.bytes ?? null,
   stream: call.body.stream === true,

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../../specs/errors.ts'
 import type { Need, Route, Routes } from '../calls/routes.ts'
+import { capabilitiesOf, visionModelOf } from '../model-capabilities.ts'
 import type { Endpoint, ManagedProviders } from './managed-providers.ts'
 import { providerNamed, type Seller, sellersOf, serves, splitName } from './model-names.ts'
 import type { OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
@@ -86,9 +87,16 @@ const routeTo = (endpoint: Endpoint, model: string): Route => Object.freeze({ mo
 /** @throws {ServiceError} when none of them can do what is needed. */
 const usable = (routes: readonly Route[], need: Need): readonly Route[] => {
   const fit = routes.filter(({ format }) => serves(format, need))
-  if (fit.length > 0) return Object.freeze(fit)
+  if (fit.length > 0) return Object.freeze(need === 'vision' ? fit.map(seeing) : fit)
   if (routes.length === 0) throw new ServiceError('model_not_found', param)
   throw new ServiceError('model_not_found', { ...param, message: `The provider of this model has no ${words[need]}.` })
+}
+
+/** A model that is known to see nothing gives way to its provider's model for images (interface "Chat"). */
+const seeing = (route: Route): Route => {
+  const { provider, model } = route
+  const seer = capabilitiesOf(provider, model)?.includes('vision') === false ? visionModelOf(provider) : null
+  return seer === null ? route : Object.freeze({ ...route, model: seer })
 }
 
 const words: Readonly<Record<Need, string>> = {

@@ -47,6 +47,17 @@ describe('the route of a model with the keys of the installation', () => {
     expect(openai).toMatchObject({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null })
   })
 
+  it.each([
+    ['gpt-3.5-turbo', 'vision', 'gpt-4o-mini'],
+    ['gpt-3.5-turbo', 'chat', 'gpt-3.5-turbo'],
+    ['gpt-4o', 'vision', 'gpt-4o'],
+    ['gpt-99-nobody-knows', 'vision', 'gpt-99-nobody-knows'],
+  ] as const)('of %s for %s is to %s: one that is known to see nothing gives way', async (id, need, expected) => {
+    const { routes } = await openRoutingWorld({ keys: every })
+    const [first] = await routes.resolve('prj_a', id, need)
+    expect(first?.model).toBe(expected)
+  })
+
   it('is provider_not_configured without a key, and model_not_found for what nobody sells', async () => {
     const { routed } = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
     expect(await routed('claude-haiku-4-5')).toBe('provider_not_configured')
