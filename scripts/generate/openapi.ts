@@ -1,6 +1,6 @@
 import { filledForm, requestForm } from '../../specs/ajv.ts'
 import type { Answer } from '../../specs/answer.ts'
-import type { Operation } from '../../specs/declare.ts'
+import type { FileParts, Operation } from '../../specs/declare.ts'
 import { streamNames } from '../../specs/events.ts'
 import type { JsonSchema, Shape } from '../../specs/schema.ts'
 import { codeIn, codesOf, statusIn } from '../../specs/wire-errors.ts'
@@ -84,17 +84,22 @@ const queryParameters = (query: Shape): readonly object[] =>
 const bodyOf = ({ body, files, unknownFields }: Operation, components: Components): object => {
   if (body === null) return {}
   const schema = components.request(requestForm(body.json, unknownFields))
-  const form = files && { 'multipart/form-data': { schema: formOf(body.json, files.fields) } }
+  const form = files && { 'multipart/form-data': { schema: formOf(body.json, files) } }
   const json = files === null || files.orJson ? { 'application/json': { schema } } : {}
-  return { requestBody: { required: (body.json.required ?? []).length > 0, content: { ...json, ...form } } }
+  const needed = (body.json.required ?? []).length > 0 || (files !== null && needsFile(files))
+  return { requestBody: { required: needed, content: { ...json, ...form } } }
 }
 
-const formOf = (body: JsonSchema, fields: readonly string[]): object => ({
+/** Where nothing but a form is taken, its one file has to be there. */
+const needsFile = ({ orJson, fields }: FileParts): boolean => !orJson && fields.length === 1
+
+const formOf = (body: JsonSchema, files: FileParts): object => ({
   ...body,
+  ...(needsFile(files) && { required: [...(body.required ?? []), ...files.fields] }),
   properties: {
     ...body.properties,
     ...Object.fromEntries(
-      fields.map((name) => [name, { type: 'string', contentMediaType: 'application/octet-stream' }]),
+      files.fields.map((name) => [name, { type: 'string', contentMediaType: 'application/octet-stream' }]),
     ),
   },
 })

@@ -12,11 +12,16 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'sessions.turns': 'a turn has input or tool_results',
   'agent_keys.create': 'expires_at lies in the future',
   'project_keys.create': 'likewise',
+  'provider_connections.create': 'a URL as of webhooks; a provider that nobody knows has one',
+  'provider_connections.update': 'likewise',
+  'provider_connections.validate': 'likewise',
   'redaction_policy.update': 'apply_to names the logs, and phone_region a country',
   'vision.analyze': 'an image is there, it is one, and its address is one that may be fetched',
   'vision.describe': 'likewise',
   'vision.ocr': 'likewise',
   'vision.classify': 'likewise',
+  'speech.speak': 'a model is one that speaks, with that voice and in that format',
+  'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
 }
 
 /** What the checks take for a right answer to a right request, beside what they take anyway. */
