@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ServiceError } from '../../../../specs/errors.ts'
-import { completionOf } from '../../../../src/actors/gateway/formats/completion-of.ts'
-import { policyBy } from '../../../../src/actors/gateway/redaction/redaction-policy.ts'
-import { type Answer, cut, hangUp, refusal, stalled, trickled, whole } from '../scripted-upstream.ts'
+import { cut, hangUp, refusal, stalled, trickled, whole } from '../scripted-upstream.ts'
 import {
   type ChatWorld,
   delta,
@@ -10,6 +8,7 @@ import {
   goodAnswer,
   goodStream,
   hello,
+  json,
   openChatWorld,
   usageChunk,
 } from './chat-world.ts'
@@ -20,13 +19,6 @@ beforeEach(async () => {
   world = await openChatWorld()
 })
 afterEach(() => world.close())
-
-const json =
-  (document: object | string): Answer =>
-  (response) => {
-    const text = typeof document === 'string' ? document : JSON.stringify(document)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
-  }
 
 const usage = { inputTokens: 12, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 }
 
@@ -238,95 +230,6 @@ describe('before the first byte', () => {
   })
 })
 
-describe('fallbacks', () => {
-  beforeEach(() => {
-    world.second.script(json(goodAnswer))
-    const second = world.routeTo(world.second, { source: 'byok', model: 'model-2' })
-    world.routes.set('model-1', [world.routeTo(world.first), { ...second, source: 'managed' }])
-    world.routes.set('other', [{ ...second, source: 'managed' }])
-  })
-
-  it.each([
-    ['answers with errors', refusal(500, { message: 'oops' }), 2],
-    ['refuses the key', refusal(401, { message: 'who' }), 1],
-    ['does not have the model', refusal(404, { message: 'what' }), 1],
-    ['closes the connection', hangUp, 2],
-    ['answers nonsense', json('nonsense'), 1],
-  ] as const)('go to the next route when the first %s', async (_, trouble, times) => {
-    world.first.script(trouble)
-    const { whole: answer } = await world.ask()
-    expect(answer?.completion).toEqual(goodAnswer)
-    expect(world.first.received).toHaveLength(times)
-    expect(world.second.received[0]?.body).toMatchObject({ model: 'model-2' })
-    expect(world.recorded).toMatchObject([{ attempts: times + 1, route: { model: 'model-2' } }])
-  })
-
-  it('go to the models that the caller names, in order, past those that nobody knows', async () => {
-    world.routes.set('model-1', [world.routeTo(world.first)])
-    world.first.script(refusal(500, { message: 'oops' }))
-    const { whole: answer } = await world.ask({ body: { ...hello, models: ['unknown', 'other'] } })
-    expect(answer?.route.model).toBe('model-2')
-    expect(world.asks.map(({ model }) => model)).toEqual(['model-1', 'other'])
-    expect(world.settled).toEqual(['0', answer?.costUsd])
-  })
-
-  it('ask for leave anew when somebody else’s key would serve', async () => {
-    world.routes.set('model-1', [
-      world.routeTo(world.first, { source: 'simulated' }),
-      world.routeTo(world.second, { source: 'managed' }),
-    ])
-    world.first.script(refusal(401, { message: 'who' }))
-    await world.ask()
-    expect(world.asks.map(({ source }) => source)).toEqual(['simulated', 'managed'])
-    expect(world.settled).toHaveLength(2)
-  })
-
-  it('send what is too long for a model to another model, not to another seller of it', async () => {
-    world.first.script(refusal(400, { message: 'long', code: 'context_length_exceeded' }))
-    const { whole: answer } = await world.ask({ body: { ...hello, models: ['other'] } })
-    expect(answer?.route.model).toBe('model-2')
-    expect(world.asks.map(({ model }) => model)).toEqual(['model-1', 'other'])
-  })
-
-  it('do not ask others what is wrong in itself', async () => {
-    world.first.script(refusal(400, { message: 'bad', code: 'invalid_value' }))
-    expect(await world.ask({ body: { ...hello, models: ['other'] } })).toMatchObject({ error: { code: 'bad_request' } })
-    expect(world.second.received).toEqual([])
-  })
-
-  it('say what was wrong last when everybody fails', async () => {
-    world.first.script(refusal(500, { message: 'oops' }))
-    world.second.script(refusal(429, { message: 'slow' }, { 'retry-after': '3600' }))
-    expect(await world.ask()).toMatchObject({ error: { code: 'provider_rate_limited' } })
-  })
-
-  it('pass over a route that failed often, for some seconds', async () => {
-    world.first.script(refusal(500, { message: 'oops' }))
-    await world.ask()
-    await world.ask()
-    expect(world.first.received).toHaveLength(4)
-    await world.ask()
-    expect(world.first.received).toHaveLength(4)
-    world.world.now += 11_000
-    world.first.script(json(goodAnswer))
-    await world.ask()
-    expect(world.first.received).toHaveLength(1)
-  })
-
-  it('take a route that failed often when there is no other', async () => {
-    world.routes.set('model-1', [world.routeTo(world.first)])
-    world.first.script(refusal(500, { message: 'oops' }))
-    for (let asked = 0; asked < 3; asked++) await world.ask()
-    world.first.script(json(goodAnswer))
-    expect((await world.ask()).whole?.completion).toEqual(goodAnswer)
-  })
-
-  it('say that the model is unknown when no model of the request is known', async () => {
-    const body = { ...hello, model: 'nope', models: ['neither'] }
-    expect(await world.ask({ body })).toMatchObject({ error: { code: 'model_not_found', details: { param: 'model' } } })
-  })
-})
-
 describe('a caller who goes', () => {
   it.each([
     ['while nothing has come', false, () => {}],
@@ -355,60 +258,5 @@ describe('a caller who goes', () => {
     run.cancel()
     expect(slow.recorded).toMatchObject([{ error: 'cancelled', attempts: 1 }])
     await slow.close()
-  })
-})
-
-describe('images', () => {
-  const image = { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } }
-  const shown = (model: string) => ({ model, messages: [{ role: 'user', content: [image] }] })
-  beforeEach(() => {
-    world.first.script(json(goodAnswer))
-    for (const model of ['gpt-3.5-turbo', 'gpt-4o', 'unheard-of'])
-      world.routes.set(model, [world.routeTo(world.first, { provider: 'openai', model })])
-  })
-
-  it.each([
-    ['gpt-3.5-turbo', 'gpt-4o-mini'],
-    ['gpt-4o', 'gpt-4o'],
-    ['unheard-of', 'unheard-of'],
-  ])('shown to %s are seen by %s', async (asked, seeing) => {
-    await world.ask({ text: JSON.stringify(shown(asked)) })
-    expect(world.first.received[0]?.body).toMatchObject({ model: seeing, messages: shown(asked).messages })
-    expect(world.recorded).toMatchObject([{ asked, route: { model: seeing } }])
-  })
-
-  it('that nobody shows leave the model as it is', async () => {
-    await world.ask({ text: JSON.stringify({ ...hello, model: 'gpt-3.5-turbo' }) })
-    expect(world.first.received[0]?.body).toMatchObject({ model: 'gpt-3.5-turbo' })
-  })
-})
-
-describe('redaction', () => {
-  const policy = policyBy({ types: ['email'], input: true, toolArguments: true, restore: true, region: 'US' })
-  const body = { model: 'model-1', messages: [{ role: 'user', content: 'Write to ada@example.com' }] }
-  beforeEach(() => {
-    world.world.redaction = { policyOf: () => Promise.resolve(policy), forLog: (text) => text }
-  })
-
-  it('takes personal data out before it leaves, and puts it back into the answer', async () => {
-    const message = { role: 'assistant', content: 'To [EMAIL_1].' }
-    world.first.script(json({ ...goodAnswer, choices: [{ index: 0, message, finish_reason: 'stop' }] }))
-    const { whole: answer } = await world.ask({ text: JSON.stringify(body) })
-    expect(world.first.received[0]?.body).toMatchObject({ messages: [{ content: 'Write to [EMAIL_1]' }] })
-    expect(answer?.bytes).toBeNull()
-    expect(answer?.completion).toMatchObject({ choices: [{ message: { content: 'To ada@example.com.' } }] })
-    expect(world.recorded[0]?.bodies?.().request).not.toContain('ada@')
-  })
-
-  it('puts it back into a stream that cuts a placeholder in two', async () => {
-    const stream = [delta({ role: 'assistant', content: 'To [EMA' }), delta({ content: 'IL_1].' }), delta({}, 'stop')]
-    world.first.script(trickled(framesOf(...stream, '[DONE]'), 20, 1))
-    const { chunks } = await world.ask({ stream: true, text: JSON.stringify(body) })
-    expect(completionOf(chunks)).toMatchObject({ choices: [{ message: { content: 'To ada@example.com.' } }] })
-  })
-
-  it('leaves a request as it came in which nothing is found', async () => {
-    world.first.script(json(goodAnswer))
-    expect((await world.ask({ text: JSON.stringify(hello) })).whole?.bytes).not.toBeNull()
   })
 })

@@ -10,7 +10,7 @@ import type { Route } from '../../../../src/actors/gateway/calls/routes.ts'
 import type { RunAsk, WholeAnswer } from '../../../../src/actors/gateway/chat/chat-run.ts'
 import { openChats } from '../../../../src/actors/gateway/chat/open-chats.ts'
 import type { WireObject } from '../../../../src/actors/gateway/wire.ts'
-import { openUpstream } from '../scripted-upstream.ts'
+import { type Answer, openUpstream } from '../scripted-upstream.ts'
 
 /** What one request came to. */
 export interface Came {
@@ -171,3 +171,11 @@ export const goodAnswer = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
 }
+
+/** Answers a document with a good status. */
+export const json =
+  (document: object | string): Answer =>
+  (response) => {
+    const text = typeof document === 'string' ? document : JSON.stringify(document)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+  }
