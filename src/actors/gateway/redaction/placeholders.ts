@@ -17,11 +17,14 @@ export const labels: Readonly<Record<PiiType, string>> = {
 
 const anyLabel = Object.values(labels).join('|')
 
-/** A placeholder as models give it back: in small letters, with blanks, its brackets escaped for Markdown or JSON. */
-const written = new RegExp(
-  `(?:\\\\{1,2}\\[|\\\\u005b|\\[) ?(${anyLabel})[_ -](\\d{1,6}) ?(?:\\\\{1,2}\\]|\\\\u005d|\\])`,
-  'gi',
-)
+/** Its name as models give it back: in small letters, with blanks, with a hyphen. */
+const name = ` ?(?:${anyLabel})[_ -]\\d{1,6} ?`
+
+/** A placeholder, its brackets bare or escaped for Markdown or JSON; where only one has a backslash, that is the text's own. */
+const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${name}(?:\\u005d|\])`, 'gi')
+
+/** Label and number in it. */
+const parts = /([a-z]+)[_ -](\d{1,6}) ?(?:\\|\])/i
 
 /** The beginning of one at the end of a text that goes on. */
 const unfinished = new RegExp(
@@ -51,9 +54,9 @@ export class Placeholders {
   /** Keeps clear of what looks like a placeholder and stands in the request itself. Call it for every text before `redact`. */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return
-    for (const [, label = '', number] of text.matchAll(written)) {
-      const known = this.#counts.get(label.toUpperCase()) ?? 0
-      this.#counts.set(label.toUpperCase(), Math.max(known, Number(number)))
+    for (const [match] of text.matchAll(written)) {
+      const { label, number } = partsOf(match)
+      this.#counts.set(label, Math.max(this.#counts.get(label) ?? 0, number))
     }
   }
 
@@ -136,9 +139,9 @@ class PlaceholderRestorer implements Restorer {
 
   restore(text: string): string {
     if (!text.includes('[') && !text.includes('\\')) return text
-    return text.replace(written, (match: string, label: string, number: string) => {
-      const value = this.#values.get(`${label.toUpperCase()}_${Number(number)}`)
-      return value ?? match
+    return text.replace(written, (match) => {
+      const { label, number } = partsOf(match)
+      return this.#values.get(`${label}_${number}`) ?? match
     })
   }
 
@@ -158,6 +161,12 @@ class PlaceholderRestorer implements Restorer {
   fork(): Restorer {
     return new PlaceholderRestorer(this.#values)
   }
+}
+
+/** What a written placeholder names. */
+const partsOf = (match: string): { readonly label: string; readonly number: number } => {
+  const [, label = '', number = ''] = parts.exec(match.replace(/\\u005b/i, '[')) ?? []
+  return { label: label.toUpperCase(), number: Number(number) }
 }
 
 /** Where the text may still become a placeholder; its length when nothing at its end may. */

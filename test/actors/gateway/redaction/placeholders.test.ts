@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { piiTypes } from '../../../../specs/resources/redaction.ts'
 import type { Restorer } from '../../../../src/actors/gateway/calls/redaction.ts'
@@ -120,6 +121,50 @@ describe('restoring', () => {
       const [redacted = ''] = redact(text).texts
       for (const { value } of found) expect(redacted).not.toContain(value)
     }
+  })
+
+  it('is the same in parts as whole, whatever is written and wherever it is cut', () => {
+    const pieces = [
+      '[',
+      ']',
+      '\\',
+      'EMAIL',
+      'email',
+      'EM',
+      'AIL',
+      '_',
+      '_1',
+      '-1',
+      '1',
+      '0',
+      ' ',
+      'x',
+      '\\u005b',
+      'u0',
+      '05d',
+    ]
+    const restorer = restorerOf(ada)
+    const text = fc.array(fc.constantFrom(...pieces), { maxLength: 16 })
+    const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 })
+    const property = fc.property(text, cuts, (written, lengths) => {
+      const whole = written.join('')
+      const part = restorer.fork()
+      let out = ''
+      for (let at = 0, n = 0; at < whole.length; n += 1) {
+        const length = lengths[n % lengths.length] ?? 1
+        out += part.push(whole.slice(at, at + length))
+        at += length
+      }
+      expect(out + part.end()).toBe(restorer.restore(whole))
+    })
+    fc.assert(property, { numRuns: 2000 })
+  })
+
+  it('leaves a backslash of the text that stands before a placeholder', () => {
+    const path = 'C:\\users\\ada@example.com'
+    const { texts, restorer } = redact(path)
+    expect(texts).toEqual(['C:\\users\\[EMAIL_1]'])
+    expect(restorer?.restore(texts[0] ?? '')).toBe(path)
   })
 
   it('hands on at once what cannot be a placeholder', () => {
