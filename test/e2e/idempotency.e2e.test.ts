@@ -31,6 +31,7 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
   }),
   'runs.create': (n) => ({ input: { prompt: `hello ${n}` } }),
   'end_users.create': (n) => ({ external_id: `end-user-${n}` }),
+  'limits.create': (n, { tenant }) => ({ subject: 'tenant', subject_id: tenant, requests_per_minute: 9_000 + n }),
   'rate_plans.create': (n) => ({ name: `Plan ${n}` }),
   'webhooks.create': (n, { hook }) => ({ name: `Hook ${n}`, url: hook, events: ['tenant.deleted'] }),
   'provider_connections.create': (n, { hook }) => ({

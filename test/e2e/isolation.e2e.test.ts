@@ -61,6 +61,7 @@ const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
   'installations.update': ({ rate_plan_id }) => ({ rate_plan_id }),
   'custom_providers.test': ({ provider_id }) => ({ provider_id }),
   'responses.create': ({ response_id }) => ({ model: 'simulated-1', input: 'hi', previous_response_id: response_id }),
+  'limits.create': ({ subject_id }) => ({ subject: 'tenant', subject_id, requests_per_minute: 9_999 }),
   'client_tokens.create': ({ tenant_id, session_id, installation_id }) => ({
     tenant_id,
     external_user_id: 'ada',
@@ -101,7 +102,13 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
   const providers = await providersOf(api, dashboard, tool, project, mark)
   const plan = await made(api, '/v1/rate-plans', { name: `plan ${mark}`, markup_percent: '10' })
   const response_id = await made(api, '/v1/responses', { model: 'simulated-1', input: `say ${mark}` })
+  const request_id = `request-${mark}`
+  const embedding = { model: 'simulated-1', input: mark }
+  await api.post('/v1/embeddings', embedding, { headers: { 'x-request-id': request_id, 'x-tenant-id': tenant } })
   const ids: Ids = {
+    request_id,
+    limit_id: await made(api, '/v1/limits', { subject: 'tenant', subject_id: tenant, requests_per_minute: 9_999 }),
+    subject_id: tenant,
     response_id,
     previous_response_id: response_id,
     tenant_id: tenant,

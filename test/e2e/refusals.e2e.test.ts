@@ -50,8 +50,13 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string, receiver
   const provider = await dashboard.post(`/api/projects/${projectId}/providers`, {
     ...{ name: 'own', baseUrl: receiver.url, format: 'openai', models: [{ name: 'Own', modelId: model }] },
   })
+  const request = `request-of-${projectId}`
+  const embedding = { model: 'simulated-1', input: 'hi' }
+  await project.post('/v1/embeddings', embedding, { headers: { 'x-request-id': request } })
   return {
     project_id: projectId,
+    request_id: request,
+    limit_id: await made(project, '/v1/limits', { subject: 'tenant', subject_id: tenant, requests_per_minute: 9_999 }),
     connection_id: connection,
     sync_id: await made(project, `/v1/provider-connections/${connection}/model-syncs`, {}),
     provider_id: provider.body.provider.id,
