@@ -1,6 +1,7 @@
 import type { Route } from '../calls/routes.ts'
 import type { FormatRequest } from '../formats/chat-format.ts'
 import { chatFormat } from '../formats/chat-formats.ts'
+import { portableBody } from '../formats/portable-body.ts'
 import { type AskedBody, openAiBody } from './wire-body.ts'
 
 /** One chat request as its provider wants it. `format` is null for OpenAI's own, which is passed on. */
@@ -19,10 +20,11 @@ export function orderFor(asked: AskedBody, route: Route): Order {
   const format =
     (asked.formatFor?.(route) ?? chatFormat(route.format))?.request(asked.body, route, asked.stream) ?? null
   if (format !== null) return { path: format.path, headers: format.headers, body: format.body, format }
+  const body = portableBody(asked.body, route)
   return {
     path: '/chat/completions',
     headers: headersFor(route),
-    body: openAiBody(asked, route),
+    body: openAiBody(body === asked.body ? asked : { ...asked, body, bytes: null }, route),
     format: null,
   }
 }

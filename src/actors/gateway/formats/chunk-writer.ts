@@ -1,6 +1,20 @@
 import type { ModelUsage } from '../provider-port.ts'
 import type { WireObject } from '../wire.ts'
 
+/** Where answers get what their providers do not tell. */
+export interface AnswerHeads {
+  /** ms since the epoch, for `created`. */
+  readonly now: () => number
+  /** For providers that name their answers by nothing. */
+  readonly newId: () => string
+}
+
+/** By the clock, and by chance. */
+export const answerHeads: AnswerHeads = {
+  now: Date.now,
+  newId: () => `chatcmpl-${crypto.randomUUID().replaceAll('-', '')}`,
+}
+
 /** Makes the `chat.completion.chunk` documents of one answer. `id` and `model` may become known with its first bytes. */
 export class ChunkWriter {
   id: string

@@ -8,6 +8,9 @@ const mark = '__sig__'
 export const idWithSignature = (id: string, model: string, signature: string): string =>
   `${id}${mark}${Buffer.from(`${model}:${signature}`).toString('base64url')}`
 
+/** Whether it is an id that carries something. */
+export const isSigned = (id: unknown): boolean => typeof id === 'string' && id.includes(mark)
+
 /** The id without what it carries. */
 export function plainCallId(id: string): string {
   const at = id.indexOf(mark)

@@ -11,12 +11,12 @@ import type {
 import { googleFormat } from '../../../../src/actors/gateway/formats/google/google-format.ts'
 import { isObject, type WireObject } from '../../../../src/actors/gateway/wire.ts'
 
-const clock = () => 1_700_000_000_500
+const heads = { now: () => 1_700_000_000_500, newId: () => 'chatcmpl-1' }
 
 /** The formats under a clock that stands still. */
 export const formats: Readonly<Record<'anthropic' | 'google', ChatFormat>> = {
-  anthropic: anthropicFormat(clock),
-  google: googleFormat(clock),
+  anthropic: anthropicFormat(heads),
+  google: googleFormat(heads),
 }
 
 export const routeTo = (format: 'anthropic' | 'google', model: string): Route => ({

@@ -2,7 +2,7 @@ import { refused, statusFailure, streamedFailure } from '../../failure.ts'
 import { ModelError } from '../../provider-port.ts'
 import { isObject } from '../../wire.ts'
 import type { ChatFormat } from '../chat-format.ts'
-import { ChunkWriter } from '../chunk-writer.ts'
+import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
 import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
 import { anthropicRequest } from './anthropic-request.ts'
@@ -13,14 +13,12 @@ import { anthropicRequest } from './anthropic-request.ts'
  */
 const version = '2023-06-01'
 
-/** Anthropic's Messages. @param now ms since the epoch, for `created`. */
-export const anthropicFormat = (now: () => number = Date.now): ChatFormat => ({
+/** Anthropic's Messages. */
+export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
   request(body, route, stream) {
     const { body: asked, answerTool } = anthropicRequest(body, route.model, stream)
-    const reader = (): AnthropicReader => {
-      const created = Math.floor(now() / 1000)
-      return new AnthropicReader(new ChunkWriter(`chatcmpl-${created}`, route.model, created), answerTool)
-    }
+    const reader = (): AnthropicReader =>
+      new AnthropicReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), answerTool)
     return {
       path: '/messages',
       headers: {

@@ -2,19 +2,17 @@ import { refused, streamedFailure } from '../../failure.ts'
 import { ModelError } from '../../provider-port.ts'
 import { isObject } from '../../wire.ts'
 import type { ChatFormat } from '../chat-format.ts'
-import { ChunkWriter } from '../chunk-writer.ts'
+import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
 import { googleFailure } from './google-failure.ts'
 import { GoogleReader } from './google-reader.ts'
 import { googleRequest } from './google-request.ts'
 
-/** Google's generateContent. @param now ms since the epoch, for `created`. */
-export const googleFormat = (now: () => number = Date.now): ChatFormat => ({
+/** Google's generateContent. */
+export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
   request(body, route, stream) {
-    const reader = (): GoogleReader => {
-      const created = Math.floor(now() / 1000)
-      return new GoogleReader(new ChunkWriter(`chatcmpl-${created}`, route.model, created), route.model)
-    }
+    const reader = (): GoogleReader =>
+      new GoogleReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), route.model)
     return {
       path: modelPath(route.model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
       headers: {
