@@ -36,8 +36,6 @@ export interface SpeechModel {
   readonly speed: Range | null
   /** null: it has no effect. */
   readonly temperature: Range | null
-  /** Day on which the provider takes the model away. */
-  readonly retires?: string
 }
 
 const named = (...ids: readonly string[]): readonly Voice[] => ids.map((id) => ({ id }))
@@ -59,7 +57,6 @@ const openAi = {
   languages: null,
   speed: { min: 0.25, max: 4 },
   temperature: null,
-  retires: '2027-01-06',
 } as const
 
 const elevenLabsVoices = listed({
@@ -105,7 +102,15 @@ const auraVoices = [
       'harmonia hera hermes hyperion iris janus juno jupiter luna mars minerva neptune odysseus ophelia orion orpheus ' +
       'pandora phoebe pluto saturn selene theia vesta zeus',
   ),
-  ...aura('es', 'celeste estrella nestor'),
+  ...aura(
+    'es',
+    'celeste estrella nestor sirio carina alvaro diana aquila selena javier agustina antonia gloria luciano olivia silvia valerio',
+  ),
+  ...aura('de', 'viktoria julius elara aurelia lara fabian kara'),
+  ...aura('fr', 'agathe hector'),
+  ...aura('it', 'livia dionisio melia elio flavio maia cinzia cesare perseo demetra'),
+  ...aura('nl', 'rhea sander beatrix daphne cornelia hestia lars roman leda'),
+  ...aura('ja', 'fujin izanami uzume ebisu ama'),
 ]
 
 const geminiVoices = named(
@@ -194,7 +199,7 @@ export const speechModels: readonly SpeechModel[] = [
     formats: audioFormats,
     maxInputChars: 2000,
     streams: true,
-    languages: ['en', 'es'],
+    languages: ['en', 'es', 'de', 'fr', 'it', 'nl', 'ja'],
     speed: null,
     temperature: null,
   },

@@ -10,7 +10,7 @@ export interface TranscriptionModel {
   readonly forms: readonly TranscriptForm[]
   /** It tells speakers apart. */
   readonly diarizes: boolean
-  /** ISO 639-1; null: the provider lists about a hundred. */
+  /** ISO 639-1; null: the provider lists about a hundred, or more with every month. */
   readonly languages: readonly string[] | null
   /** At most `maxAudioBytes`. */
   readonly maxBytes: number
@@ -25,8 +25,6 @@ const openAi = { ...common, provider: 'openai', diarizes: false } as const
 /** Audio goes inside a request of at most 20 MB, as base64. */
 const gemini = { ...common, provider: 'google', diarizes: true, maxBytes: 14 * 1024 * 1024 } as const
 
-const novaLanguages = 'en es fr de hi ru pt ja it nl'.split(' ')
-
 /** Every transcription model that is known by name; the first is asked when a request names none. */
 export const transcriptionModels: readonly TranscriptionModel[] = [
   { ...openAi, id: 'whisper-1' },
@@ -36,7 +34,7 @@ export const transcriptionModels: readonly TranscriptionModel[] = [
   { ...openAi, id: 'gpt-4o-transcribe-diarize', diarizes: true },
   { ...common, id: 'scribe_v2', provider: 'elevenlabs', diarizes: true },
   { ...common, id: 'scribe_v1', provider: 'elevenlabs', diarizes: true },
-  { ...common, id: 'nova-3', provider: 'deepgram', diarizes: true, languages: novaLanguages },
+  { ...common, id: 'nova-3', provider: 'deepgram', diarizes: true },
   { ...common, id: 'nova-2', provider: 'deepgram', diarizes: true },
   { ...gemini, id: 'gemini-3.8-flash' },
   { ...gemini, id: 'gemini-3.5-flash' },

@@ -12,6 +12,7 @@ import { voiceFormats } from './formats/voice-formats.ts'
 import type { SpeechPlanner } from './speech-planner.ts'
 import { charactersOf, type SpeechWish } from './speech-task.ts'
 import type { VoicePolicy } from './voice-call.ts'
+import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
 /** A request for speech. */
@@ -106,7 +107,7 @@ const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<B
   } catch (caught) {
     const error = job.failure(caught)
     job.end({ units: null, error, response: () => ({ error: error.code }) })
-    throw error
+    throw shown(error, caught)
   } finally {
     job.answer.close()
   }

@@ -10,6 +10,7 @@ import { type TranscriptAnswer, transcriptAnswer } from './transcript-answer.ts'
 import type { TranscriptionPlan, TranscriptionPlanner } from './transcription-planner.ts'
 import type { TranscriptionWish } from './transcription-task.ts'
 import type { VoicePolicy } from './voice-call.ts'
+import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
 /** A request for a transcript. */
@@ -104,7 +105,7 @@ const transcriptOf = async (job: RunningJob<TranscriptionTask>): Promise<Transcr
   } catch (caught) {
     const error = job.failure(caught)
     job.end({ units: null, error, response: () => ({ error: error.code }) })
-    throw error
+    throw shown(error, caught)
   } finally {
     job.answer.close()
   }

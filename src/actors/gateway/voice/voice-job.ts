@@ -10,7 +10,7 @@ import { costOfUnits, priceAt } from '../prices.ts'
 import type { VoiceRequest } from './formats/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { type CallCourse, type OpenAnswer, openAnswer, type VoicePolicy } from './voice-call.ts'
-import { mayGoElsewhere, voiceFailure } from './voice-failure.ts'
+import { mayGoElsewhere, shown, voiceFailure } from './voice-failure.ts'
 
 /** One way to do what was asked. */
 export interface Step<Task> {
@@ -85,10 +85,10 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
     } catch (caught) {
       const error = voiceFailure(caught, step.route, course.status)
       ticket.settle('0')
-      const last = at === job.steps.length - 1 || error.code === 'cancelled'
+      const last = at === job.steps.length - 1 || error.code === 'cancelled' || error.code === 'internal_error'
       if (last || !(job.everywhere || mayGoElsewhere(error))) {
         record.write(step.route, { units: null, error, response: () => ({ error: error.code }) }, null)
-        throw error
+        throw shown(error, caught)
       }
     }
   }

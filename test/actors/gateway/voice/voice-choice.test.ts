@@ -59,6 +59,17 @@ describe('a request without a model', () => {
     expect(asked()).toMatchObject({ voice: 'obinna', language: 'ig' })
   })
 
+  it.each([
+    ['nl', 'aura-2-rhea-nl'],
+    ['ja-JP', 'aura-2-fujin-ja'],
+    ['en', 'aura-2-thalia-en'],
+  ])('or voice in %s gets a voice of that language where voices have one', async (language, voice) => {
+    world.keys({ deepgram: ['managed'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', model: 'aura-2', language })
+    expect(world.upstream.heard[0]?.path).toContain(`model=${voice}&`)
+  })
+
   it('is simulated where nothing real has a key, and is refused where nothing has', async () => {
     world.keys({ simulated: ['simulated'] })
     world.upstream.script(sends(audio))
