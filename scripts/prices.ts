@@ -24,16 +24,14 @@ const found = new Map<string, Map<string, SlimRow>>(providers.map(({ id }) => [i
 found.get('simulated')?.set('simulated-1', simulatedRow())
 for (const [key, fields] of Object.entries(list)) if (isObject(fields)) keep(key, fields)
 
-const rows = [...found].map(([provider, models]) => [provider, Object.fromEntries([...models].sort(byId))] as const)
-const filled = rows.filter(([, models]) => Object.keys(models).length > 0)
-const prices: PriceFile = {
-  ...{ source: 'litellm', version, date: date ?? '', currency: 'USD' },
-  providers: Object.fromEntries(filled),
-}
+const rows = [...found].flatMap(([provider, models]) =>
+  [...models].sort(byId).map(([id, row]) => ({ provider, id, ...row })),
+)
+const prices: PriceFile = { source: 'litellm', version, date: date ?? '', currency: 'USD', rows }
 const table = priceTable(prices)
 checkPrices(table)
 writeFileSync(new URL('../specs/prices.json', import.meta.url), `${JSON.stringify(prices)}\n`)
-process.stdout.write(`${table.rows.length} models of ${filled.length} providers\n`)
+process.stdout.write(`${rows.length} models of ${new Set(rows.map(({ provider }) => provider)).size} providers\n`)
 
 function keep(key: string, fields: WireObject): void {
   const listed = textOf(fields.litellm_provider)

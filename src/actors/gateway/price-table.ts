@@ -1,5 +1,5 @@
 import { providers } from '../../../specs/providers.ts'
-import { isObject, objectOf, textOf } from './wire.ts'
+import { objectOf, textOf } from './wire.ts'
 
 /** What a model makes. `chat` models may also see, reason and search; `capabilities` says so. */
 export type ModelMode = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription'
@@ -60,15 +60,13 @@ export interface PriceStamp {
   readonly currency: 'USD'
 }
 
-/** The file: rows by provider and model id, which are left out of them. */
+/** The file: rows in the order of `specs/providers.ts`, then by id. */
 export interface PriceFile extends PriceStamp {
-  readonly providers: Readonly<Record<string, Readonly<Record<string, Omit<PriceRow, 'provider' | 'id'>>>>>
+  readonly rows: readonly PriceRow[]
 }
 
 /** The snapshot with its stamp. */
-export interface PriceTable extends PriceStamp {
-  /** By provider in the order of `specs/providers.ts`, then by id. */
-  readonly rows: readonly PriceRow[]
+export interface PriceTable extends PriceFile {
   /** By provider, also under its aliases, and then by id. */
   readonly byProvider: ReadonlyMap<string, ReadonlyMap<string, PriceRow>>
   /** By id alone: of several providers that sell it, the first of `specs/providers.ts`. */
@@ -84,22 +82,17 @@ export interface PriceTable extends PriceStamp {
 export function priceTable(file: unknown): PriceTable {
   const parsed = objectOf(file)
   if (!isPriceFile(parsed)) throw new Error('specs/prices.json is not a price table')
-  const { source, version, date, currency } = parsed
-  const byProvider = new Map<string, ReadonlyMap<string, PriceRow>>()
-  const byId = new Map<string, PriceRow>()
-  for (const { id: provider, aliases = [] } of providers) {
-    const models = modelsOf(provider, parsed.providers[provider] ?? {})
-    for (const name of [provider, ...aliases]) byProvider.set(name, models)
-    for (const [id, row] of models) if (!byId.has(id)) byId.set(id, row)
+  const byProvider = new Map<string, Map<string, PriceRow>>()
+  for (const { id, aliases = [] } of providers) {
+    const models = new Map<string, PriceRow>()
+    for (const name of [id, ...aliases]) byProvider.set(name, models)
   }
-  const rows = providers.flatMap(({ id }) => [...(byProvider.get(id)?.values() ?? [])])
-  return { source, version, date, currency, rows, byProvider, byId }
-}
-
-function modelsOf(provider: string, models: PriceFile['providers'][string]): ReadonlyMap<string, PriceRow> {
-  const rows = new Map<string, PriceRow>()
-  for (const [id, fields] of Object.entries(models)) rows.set(id, { provider, id, ...fields })
-  return rows
+  const byId = new Map<string, PriceRow>()
+  for (const row of parsed.rows) {
+    byProvider.get(row.provider)?.set(row.id, row)
+    if (!byId.has(row.id)) byId.set(row.id, row)
+  }
+  return { ...parsed, byProvider, byId }
 }
 
 /** Goes over every row of a table. @throws {Error} naming the first that is not right. */
@@ -109,8 +102,8 @@ export function checkPrices({ rows }: PriceTable): void {
 }
 
 const isPriceFile = (file: object): file is PriceFile => {
-  const { version, date, currency, providers: rows } = objectOf(file)
-  return textOf(version) !== '' && textOf(date) !== '' && currency === 'USD' && isObject(rows)
+  const { version, date, currency, rows } = objectOf(file)
+  return textOf(version) !== '' && textOf(date) !== '' && currency === 'USD' && Array.isArray(rows)
 }
 
 const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^\d+(\.\d{1,18})?$/.test(value)
@@ -121,7 +114,7 @@ function isPriceRow(row: unknown): boolean {
   const fields = objectOf(row)
   return (
     priceFields.every((name) => fields[name] === undefined || isDecimal(fields[name])) &&
-    textOf(fields.mode) !== '' &&
+    [fields.mode, fields.provider, fields.id].every((text) => textOf(text) !== '') &&
     typeof fields.context === 'number' &&
     Array.isArray(fields.capabilities) &&
     (fields.tiers === undefined || Array.isArray(fields.tiers))

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { providers } from '../../../specs/providers.ts'
 import { checkPrices, priceTable } from '../../../src/actors/gateway/price-table.ts'
 import { costOf, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '../../../src/actors/gateway/prices.ts'
 
@@ -157,12 +158,19 @@ describe('the snapshot of prices', () => {
   })
 
   it('is refused when a row is wrong', () => {
-    const check = (openai: object) => checkPrices(priceTable({ ...file, providers: { openai } }))
-    const row = { mode: 'chat', input: 'cheap', context: 1, capabilities: [] }
     const file = { source: 'x', version: '1', date: '2026-01-01', currency: 'USD' }
-    expect(() => check({ x: row })).toThrow(/openai\/x/)
-    const tooFine = { ...row, input: `0.${'0'.repeat(18)}1` }
-    expect(() => check({ x: tooFine })).toThrow(/openai\/x/)
-    expect(() => priceTable({ providers: {} })).toThrow(/price table/)
+    const check = (...rows: object[]) => checkPrices(priceTable({ ...file, rows }))
+    const row = { provider: 'openai', id: 'x', mode: 'chat', input: '0.1', context: 1, capabilities: [] }
+    expect(() => check(row)).not.toThrow()
+    expect(() => check(row, { ...row, input: 'cheap' })).toThrow(/openai\/x/)
+    expect(() => check({ ...row, input: `0.${'0'.repeat(18)}1` })).toThrow(/openai\/x/)
+    expect(() => priceTable({ rows: [] })).toThrow(/price table/)
+  })
+
+  it('is in the order of the providers, so that the first who sells an id is found by it', () => {
+    const order = providers.map(({ id }) => id)
+    const places = prices.rows.map(({ provider }) => order.indexOf(provider))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
   })
 })

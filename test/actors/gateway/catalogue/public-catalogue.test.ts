@@ -8,29 +8,26 @@ import { prices } from '../../../../src/actors/gateway/prices.ts'
 
 const capabilities = ['vision', 'tools', 'reasoning']
 const chat = { mode: 'chat', input: '0.00000015', output: '0.0000006', context: 128_000, capabilities }
+const models = {
+  openai: {
+    'gpt-x': chat,
+    'gpt-x-search': { ...chat, capabilities: ['search'] },
+    'gpt-gone': { ...chat, retires: '2026-06-01' },
+    'gpt-draw': { mode: 'image', input: '0.000005', image: '0.042', context: 0, capabilities: ['image'] },
+    'gpt-draw-by-tokens': { mode: 'image', input: '0.000005', output: '0.00003', context: 0, capabilities: ['image'] },
+    'embed-1': { mode: 'embedding', input: '0.0000001', context: 8192, capabilities: [] },
+    'tts-1': { mode: 'speech', character: '0.000015', context: 0, capabilities: [] },
+    'no-output': { mode: 'chat', input: '0.000001', context: 0, capabilities: [] },
+  },
+  google: { 'gemini-x': { ...chat, capabilities: ['vision', 'videoInput'] } },
+  groq: { 'qwen/coder-1': { ...chat, capabilities: ['tools', 'code'] } },
+  simulated: { 'simulated-1': chat },
+}
 const table = priceTable({
   ...{ source: 'x', version: '1', date: '2026-01-01', currency: 'USD' },
-  providers: {
-    openai: {
-      'gpt-x': chat,
-      'gpt-x-search': { ...chat, capabilities: ['search'] },
-      'gpt-gone': { ...chat, retires: '2026-06-01' },
-      'gpt-draw': { mode: 'image', input: '0.000005', image: '0.042', context: 0, capabilities: ['image'] },
-      'gpt-draw-by-tokens': {
-        mode: 'image',
-        input: '0.000005',
-        output: '0.00003',
-        context: 0,
-        capabilities: ['image'],
-      },
-      'embed-1': { mode: 'embedding', input: '0.0000001', context: 8192, capabilities: [] },
-      'tts-1': { mode: 'speech', character: '0.000015', context: 0, capabilities: [] },
-      'no-output': { mode: 'chat', input: '0.000001', context: 0, capabilities: [] },
-    },
-    groq: { 'qwen/coder-1': { ...chat, capabilities: ['tools', 'code'] } },
-    google: { 'gemini-x': { ...chat, capabilities: ['vision', 'videoInput'] } },
-    simulated: { 'simulated-1': chat },
-  },
+  rows: Object.entries(models).flatMap(([provider, each]) =>
+    Object.entries(each).map(([id, row]) => ({ provider, id, ...row })),
+  ),
 })
 
 const open = (now = Date.parse('2026-05-01'), origin: string | null = null) =>
