@@ -51,6 +51,7 @@ const body = object(
     temperature: maybe(number({ min: 0, max: 1 })),
     top_p: maybe(number({ min: 0, max: 1 })),
     top_k: maybe(integer({ min: 0 })),
+    cache_control: maybe(jsonObject()),
     output_config: maybe(object({ effort: maybe(word), format: maybe(jsonObject()) })),
   },
   { title: 'MessageRequest' },

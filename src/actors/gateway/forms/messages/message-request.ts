@@ -27,7 +27,7 @@ export const messageRequestOf = (body: Body, own: boolean): ChatBody => {
     parallel_tool_calls: tools.length > 0 && body.tool_choice?.disable_parallel_tool_use ? false : undefined,
     response_format: formatOf(body.output_config?.format),
     reasoning_effort: body.output_config?.effort,
-    ...(own && { top_k: body.top_k, thinking: body.thinking }),
+    ...(own && { top_k: body.top_k, thinking: body.thinking, cache_control: body.cache_control }),
   })
 }
 
