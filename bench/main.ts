@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCluster } from './cluster.ts'
+import { benchGateway } from './gateway.ts'
 import { benchLists } from './lists.ts'
 import { benchProvider } from './provider.ts'
 import { holds, type Row, tableOf } from './row.ts'
@@ -27,6 +28,7 @@ type Section = (options: Options) => Promise<readonly Row[]>
 const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
   provider: benchProvider,
+  gateway: benchGateway,
   runtime: benchRuntime,
   runs: benchRuns,
   sse: benchSse,

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { startServer } from '../scripts/services/server.ts'
+import type { Service } from '../scripts/services/service.ts'
+import { hasGo, type LoadOrder, load, type Measured, pin, startFloor, startUpstream } from './gateway/tools.ts'
+import { median, type Row } from './row.ts'
+
+const rounds = 3
+const dropped = 10
+
+/** Who is measured, side by side. */
+interface Targets {
+  readonly ours: Target
+  readonly node: Target
+  readonly uws: Target
+  readonly direct: Target
+}
+
+type Target = Pick<LoadOrder, 'service' | 'key'>
+type Name = keyof Targets
+type Phase = Pick<LoadOrder, 'callers' | 'stream'>
+
+/**
+ * Chat completions through the gateway with key, limits, metering and log on, beside two bare pass-throughs (node:http, and
+ * uWebSockets.js with undici) and the provider itself, in one run. Servers have one core, the load the other; the order
+ * changes every round, and medians are reported.
+ */
+export async function benchGateway({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
+  if (!hasGo()) {
+    console.error('no Go here: the load generator and the provider of this section cannot be built, so it is left out')
+    return []
+  }
+  const services: Service[] = []
+  const keep = async (starting: Promise<Service>) => {
+    const service = await starting
+    services.unshift(service)
+    return service
+  }
+  try {
+    const upstream = await keep(startUpstream())
+    const key = `csk_${randomBytes(32).toString('base64url')}`
+    const started = performance.now()
+    const env = { BOOTSTRAP_SECRET_KEY: key, OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `${upstream.url}/v1` }
+    const ours = await keep(startServer(env))
+    const coldMs = performance.now() - started
+    await pin(ours)
+    const targets: Targets = {
+      ours: { service: ours, key },
+      node: { service: await keep(startFloor('node-floor', upstream)), key },
+      uws: { service: await keep(startFloor('uws-floor', upstream)), key },
+      direct: { service: upstream, key },
+    }
+    return await measure(targets, seconds / rounds, coldMs)
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
+
+async function measure(targets: Targets, seconds: number, coldMs: number): Promise<readonly Row[]> {
+  for (const stream of [false, true]) await side(targets, { callers: 64, stream }, seconds, 1)
+  const many = await side(targets, { callers: 64, stream: false }, seconds)
+  const streams = await side(targets, { callers: 64, stream: true }, seconds)
+  const memoryMb = memoryOf(targets.ours.service)
+  const one = await side(targets, { callers: 1, stream: false }, seconds)
+  const oneStream = await side(targets, { callers: 1, stream: true }, seconds)
+  const added = (of: Record<Name, Measured>, name: Name, field: 'p50' | 'firstEvent50') =>
+    of[name][field] - of.direct[field]
+  const eventUs = (name: Name) => streams[name].cpuUs / streams[name].eventsAStream
+  const node = 'bare node:http'
+  const uws = 'bare uws + undici'
+  return [
+    {
+      ...{ measure: 'chat, 64 callers', unit: '1/s', ours: many.ours.rps },
+      ...{ against: { name: node, value: many.node.rps }, bound: { of: 'ratio', atLeast: 1.5 } },
+    },
+    {
+      ...{ measure: 'chat, 64 callers', unit: '1/s', ours: many.ours.rps },
+      ...{ against: { name: uws, value: many.uws.rps }, bound: { of: 'ratio', atLeast: 0.6 } },
+    },
+    against('CPU a chat', 'µs', many.ours.cpuUs, uws, many.uws.cpuUs),
+    {
+      ...against('added to a chat p50, 1 caller', 'ms', added(one, 'ours', 'p50'), node, added(one, 'node', 'p50')),
+      bound: { of: 'ratio', atMost: 1 },
+    },
+    {
+      ...{
+        measure: 'added to the first event p50, 1 caller',
+        unit: 'ms',
+        ours: added(oneStream, 'ours', 'firstEvent50'),
+      },
+      bound: { of: 'ours', atMost: 0.5 },
+    },
+    {
+      ...against('CPU an event, 64 streams', 'µs', eventUs('ours'), node, eventUs('node')),
+      bound: { of: 'ratio', atMost: 1 },
+    },
+    { measure: 'memory under load', unit: 'MB', ours: memoryMb, bound: { of: 'ours', atMost: 180 } },
+    {
+      ...{ measure: `of ${dropped} left streams cancelled in 0.1 s`, unit: '', ours: await cancelled(targets) },
+      bound: { of: 'ours', atLeast: dropped },
+    },
+    { measure: 'cold start', unit: 'ms', ours: coldMs, bound: { of: 'ours', atMost: 700 } },
+  ]
+}
+
+const against = (measure: string, unit: string, ours: number, name: string, value: number): Row => ({
+  ...{ measure, unit, ours },
+  against: { name, value },
+})
+
+const names: readonly Name[] = ['ours', 'node', 'uws', 'direct']
+
+/** Everybody under the same load, one after the other, in changing order. */
+async function side(targets: Targets, phase: Phase, seconds: number, times = rounds): Promise<Record<Name, Measured>> {
+  const all: Record<Name, Measured[]> = { ours: [], node: [], uws: [], direct: [] }
+  for (let round = 0; round < times; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed())
+      all[name].push(await load({ ...targets[name], ...phase, seconds }))
+  }
+  return { ours: middle(all.ours), node: middle(all.node), uws: middle(all.uws), direct: middle(all.direct) }
+}
+
+const middle = (all: readonly Measured[]): Measured => ({
+  rps: median(all.map(({ rps }) => rps)),
+  p50: median(all.map(({ p50 }) => p50)),
+  firstEvent50: median(all.map(({ firstEvent50 }) => firstEvent50)),
+  eventsAStream: median(all.map(({ eventsAStream }) => eventsAStream)),
+  cpuUs: median(all.map(({ cpuUs }) => cpuUs)),
+})
+
+/** Opens slow streams, leaves them all, and counts those that the provider saw end within 0.1 s. */
+async function cancelled({ ours, direct }: Targets): Promise<number> {
+  const aborters = Array.from({ length: dropped }, () => new AbortController())
+  const body = JSON.stringify({ model: 'mock-delay20', stream: true, messages: [{ role: 'user', content: 'hi' }] })
+  const headers = { authorization: `Bearer ${ours.key}`, 'content-type': 'application/json' }
+  const before = await abortedAt(direct.service)
+  const url = `${ours.service.url}/v1/chat/completions`
+  const answers = await Promise.all(aborters.map(({ signal }) => fetch(url, { method: 'POST', headers, body, signal })))
+  await Promise.all(answers.map((answer) => answer.body?.getReader().read()))
+  for (const aborter of aborters) aborter.abort()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  return (await abortedAt(direct.service)) - before
+}
+
+async function abortedAt({ url }: Service): Promise<number> {
+  const { aborted }: { readonly aborted: number } = JSON.parse(await (await fetch(`${url}/__count`)).text())
+  return aborted
+}
+
+const memoryOf = ({ pid }: Service): number => {
+  const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
+}
