@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../../specs/errors.ts'
 import { vision } from '../../../../specs/resources/vision.ts'
 import { projectScope } from '../../../../specs/scope.ts'
+import { aboutOf } from '../../../../src/actors/gateway/vision/vision-result.ts'
 import { visionUseCases } from '../../../../src/actors/gateway/vision/vision-use-cases.ts'
 import { principals } from '../../../transport/api/serving.ts'
 import { type Script, saying } from '../forms/scripted-chat.ts'
@@ -135,6 +136,15 @@ describe('vision', () => {
   ])('says what it cost when that is %s', async (_, costUsd, cost) => {
     const { send } = open([{ deltas: saying('x'), costUsd }])
     expect((await send('/v1/vision', { image_url: dataUrl })).json).toMatchObject({ cost })
+  })
+
+  it.each([
+    ['byok', '0.25', { providerCostUsd: 0.25, serviceChargeUsd: 0, markupPercentage: 0 }],
+    ['custom', null, { providerCostUsd: null, serviceChargeUsd: 0, markupPercentage: 0 }],
+  ] as const)('charges nothing under a key of one’s own: %s', (source, costUsd, cost) => {
+    const route = { ...routeToNobody, source }
+    const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 }
+    expect(aboutOf({ route, model: 'm', usage, costUsd, finishReason: 'stop', headers: [] })).toMatchObject({ cost })
   })
 
   it('is for no public key: those chat and nothing else', async () => {
