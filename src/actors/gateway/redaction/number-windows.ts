@@ -1,7 +1,10 @@
 import type { Run } from './runs.ts'
 
-/** Six digits near each other, or the dots of an address: less is no number of anybody. */
-const digits = /\d(?:[^\d\n]{0,3}\d){5}|\d\.\d{1,3}\.\d/g
+/**
+ * Six digits near each other, or the dots of an address: less is no number of anybody. Fractions such as those of
+ * vectors are passed over: they match first, without the group.
+ */
+const digits = /\d{1,2}\.\d{6,}|(\d(?:[^\d\n]{0,3}\d){5}|\d\.\d{1,3}\.\d)/g
 
 /** Characters around them that belong to a number, or tell what it is. */
 const margin = 48
@@ -11,6 +14,7 @@ export const numberWindows = (text: string): readonly Run[] => {
   const windows: Run[] = []
   digits.lastIndex = 0
   for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
+    if (match[1] === undefined) continue
     add(windows, text, match.index, match.index + match[0].length)
     // all within the margin is in already
     digits.lastIndex = Math.max(digits.lastIndex, match.index + margin - 8)
