@@ -1,11 +1,13 @@
 import { callerOf } from '../gateway/calls/caller.ts'
 import type { EmbeddingCalls, EmbeddingOutcome } from '../gateway/embeddings/embedding-calls.ts'
+import { refusePublicKey } from '../gateway/forms/public-keys.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** Embeddings in OpenAI's form: what a provider of that form answers is handed on as it came. */
 export const embeddingUseCases = (calls: Pick<EmbeddingCalls, 'create'>): Pick<UseCases, 'embeddings.create'> => ({
   'embeddings.create': async (call) => {
-    const { body, bytes = null, signal, idempotency } = call
+    const { principal, body, bytes = null, signal, idempotency } = call
+    refusePublicKey(principal)
     const outcome = await calls.create({
       ...{ caller: callerOf(call), operation: 'embeddings.create' },
       ...{ body, bytes, signal },
