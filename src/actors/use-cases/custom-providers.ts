@@ -54,11 +54,11 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
     },
     'custom_providers.create': async (call) => {
       const { scope, body } = call
-      requireName(body.name)
+      const name = nameOf(body.name)
       requireUrl(guard, body.baseUrl, 'baseUrl')
       const where = { project: scope.project, id: newUuidFor(call) }
       const data: CustomProviderData = {
-        ...{ name: body.name, base_url: trimmed(body.baseUrl), api_format: body.format, is_active: true },
+        ...{ name, base_url: trimmed(body.baseUrl), api_format: body.format, is_active: true },
         api_key: sealed(body.apiKey, (key) => box.seal(key, customKeyAad(where))),
         models: modelsFrom(body.models ?? [], []),
       }
@@ -69,10 +69,12 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
     },
     'custom_providers.update': async (call) => {
       const { scope, params, body } = call
-      if (body.name !== undefined) requireName(body.name)
+      const name = body.name === undefined ? undefined : nameOf(body.name)
       if (body.baseUrl !== undefined) requireUrl(guard, body.baseUrl, 'baseUrl')
       const edit = ({ data, ...where }: Row<CustomProviderData>): CustomProviderData | null => {
-        const next = withChange(data, body, (key) => box.seal(key, customKeyAad(where)))
+        const next = withChange(data, { ...body, ...(name !== undefined && { name }) }, (key) =>
+          box.seal(key, customKeyAad(where)),
+        )
         return changedFields(data, next).length === 0 ? null : next
       }
       const work = table.change(scope, params.provider_id, edit, audited(call).changed())
@@ -97,10 +99,11 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
 
 const audited = ({ principal }: { readonly principal: Principal }) => new Audited(principal, 'custom_provider')
 
-/** What stands for a provider of the first tier of routing cannot be another's name. */
-const requireName = (name: string): void => {
-  if (name.trim() !== '' && name === name.trim() && !/^custom:/i.test(name)) return
-  const message = 'A name begins and ends without a space, and does not begin with custom:.'
+/** Without spaces around it. What stands for a provider of the first tier of routing cannot be another's name. */
+const nameOf = (given: string): string => {
+  const name = given.trim()
+  if (name !== '' && !/^custom:/i.test(name)) return name
+  const message = 'A name is more than spaces, and does not begin with custom:.'
   throw new ServiceError('invalid_field', { param: 'name', message })
 }
 

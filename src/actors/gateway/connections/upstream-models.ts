@@ -146,8 +146,9 @@ const nothingAsked = async (reach: UpstreamReach, endpoint: Endpoint, path: stri
   const request = requestTo(endpoint, path)
   const headers = { ...request.headers, 'content-type': 'application/json' }
   const reply = await askUpstream(reach, { ...request, headers, method: 'POST', body: '{}' })
-  if (reply.kind === 'answer' && (reply.status === 400 || reply.status === 422)) return { ok: true, models: [] }
-  return troubleOf(reply) ?? { ok: true, models: [] }
+  const trouble = troubleOf(reply)
+  const lacks = trouble?.trouble === 'provider_error' && (trouble.status === 400 || trouble.status === 422)
+  return trouble === null || lacks ? { ok: true, models: [] } : trouble
 }
 
 const requestTo = (endpoint: Endpoint, path: string): UpstreamRequest => ({
@@ -162,12 +163,16 @@ const troubleOf = (reply: UpstreamReply): Extract<UpstreamModels, { ok: false }>
     const [trouble, message] = troubles[reply.trouble]
     return failed(trouble, message)
   }
-  const { status } = reply
+  const { status, text } = reply
   if (status >= 200 && status < 300) return null
-  if (status === 401 || status === 403) return failed('key_refused', 'The provider refused the key.', status)
+  if (status === 401 || status === 403 || (status === 400 && wrongKey.test(text)))
+    return failed('key_refused', 'The provider refused the key.', status)
   if (status === 404) return failed('no_list', 'The provider has no list of models at this address.', status)
   return failed('provider_error', `The provider answered with status ${status}.`, status)
 }
+
+/** Google and xAI call a wrong key a wrong argument. */
+const wrongKey = /api[ _]key[ _](?:not valid|invalid)|incorrect api key/i
 
 const troubles: Readonly<
   Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], readonly [UpstreamTrouble, string]>

@@ -126,6 +126,14 @@ describe('a custom provider', () => {
     expect(await world.stored('audit_log')).not.toContain(key)
   })
 
+  it('has its name without the spaces around it', async () => {
+    const useCases = await open()
+    const { id, name } = await create(useCases, { name: ' My Rack  ' })
+    expect(name).toBe('My Rack')
+    expect(await change(useCases, id, { name: '  Other ' })).toMatchObject({ provider: { name: 'Other' } })
+    expect(await world.routed('other')).toHaveLength(1)
+  })
+
   it('is made once by requests with one Idempotency-Key', async () => {
     const useCases = await open()
     const call = keyed(inProject({}, body()), 'k')

@@ -177,9 +177,9 @@ describe('trying a key out', () => {
   })
 
   it('asks a server without a list for nothing: a good key is told what lacks', async () => {
-    const chats = (status: number) => {
+    const chats = (status: number, message = 'model is required') => {
       server.does((response, { path }) =>
-        json({ error: { message: 'model is required' } }, path.endsWith('/chat/completions') ? status : 404)(response, {
+        json({ error: { message } }, path.endsWith('/chat/completions') ? status : 404)(response, {
           ...{ method: '', path, headers: {}, body: '' },
         }),
       )
@@ -190,13 +190,21 @@ describe('trying a key out', () => {
       ['GET', ''],
       ['POST', '{}'],
     ])
-    chats(401)
-    expect(await validate({ provider: 'perplexity' })).toMatchObject({ valid: false, error: { code: 'key_refused' } })
+    for (const [status, message] of [
+      [401, ''],
+      [400, 'Incorrect API key provided'],
+    ] as const) {
+      chats(status, message)
+      expect(await validate({ provider: 'perplexity' })).toMatchObject({ valid: false, error: { code: 'key_refused' } })
+    }
   })
 
   it.each([
     ['a refused key', json({ error: { message: `Incorrect API key ${key}` } }, 401), 'key_refused'],
     ['a key without rights', json({}, 403), 'key_refused'],
+    ['a wrong key in the words of Google', json({ error: { message: 'API key not valid.' } }, 400), 'key_refused'],
+    ['a wrong key in the words of xAI', json({ error: 'Incorrect API key provided: x' }, 400), 'key_refused'],
+    ['a wrong request', json({ error: {} }, 400), 'provider_error'],
     ['a broken server', text('<h1>oh</h1>', 500), 'provider_error'],
     ['a redirect', redirect('http://127.0.0.1:1/'), 'provider_error'],
     ['something else than a list', json({ hello: 'world' }), 'unreadable'],
