@@ -228,6 +228,16 @@ describe('tools for Anthropic', () => {
     expect(withFields({ tools: [weather], tool_choice, parallel_tool_calls }).tool_choice).toEqual(expected)
   })
 
+  it('defines tools that were called before, although none may be called any more', () => {
+    const { tools, tool_choice } = conversation(
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'now', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'c', content: 'noon' },
+    )
+    expect(tools).toEqual([{ name: 'now', input_schema: { type: 'object' } }])
+    expect(tool_choice).toEqual({ type: 'none' })
+  })
+
   it('offers only the tools that are allowed', () => {
     const now = { type: 'function', function: { name: 'now' } }
     const allowed_tools = { mode: 'required', tools: [{ type: 'function', function: { name: 'now' } }] }

@@ -6,6 +6,7 @@ import { unsayable } from '../content-parts.ts'
 import { anthropicDialogue } from './anthropic-messages.ts'
 import { type AnthropicModel, anthropicModel } from './anthropic-model.ts'
 import { type Thinking, thinkingOf, thinks } from './anthropic-thinking.ts'
+import { anthropicTools } from './anthropic-tools.ts'
 import { closedSchema } from './closed-schema.ts'
 
 /** A request, and whether its answer comes as the input of a tool that we added. */
@@ -38,7 +39,7 @@ export function anthropicRequest(body: ChatBody, id: string, stream: boolean): A
       ...(stream ? { stream } : {}),
       ...(instructions.length === 0 ? {} : { system: instructions }),
       messages,
-      ...(form.tools ?? toolFields(offered)),
+      ...(form.tools ?? anthropicTools(offered, arrayOf(body.messages))),
       ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
       ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
       ...samplingOf(body, model, thinking),
@@ -74,21 +75,6 @@ function callsWithoutThoughts(body: ChatBody): boolean {
     .map(objectOf)
     .findLast(({ role }) => role === 'assistant')
   return arrayOf(last?.tool_calls).length > 0 && arrayOf(last?.thinking_blocks).length === 0
-}
-
-function toolFields({ functions, choice, parallel }: OfferedFunctions): WireObject {
-  if (functions.length === 0) return {}
-  const tools = functions.map(({ name, description, parameters, tool }) => ({
-    name,
-    ...(description === null ? {} : { description }),
-    input_schema: { ...parameters, type: 'object' },
-    ...(isObject(tool.cache_control) ? { cache_control: tool.cache_control } : {}),
-  }))
-  const single = parallel ? {} : { disable_parallel_tool_use: true }
-  if (choice?.kind === 'none') return { tools, tool_choice: { type: 'none' } }
-  if (choice?.kind === 'required') return { tools, tool_choice: { type: 'any', ...single } }
-  if (choice?.kind === 'function') return { tools, tool_choice: { type: 'tool', name: choice.name, ...single } }
-  return choice === null && parallel ? { tools } : { tools, tool_choice: { type: 'auto', ...single } }
 }
 
 interface Form {
