@@ -53,7 +53,17 @@ export function slimRow(provider: string, id: string, fields: WireObject, imageP
 
 type Prices = Pick<
   SlimRow,
-  'input' | 'output' | 'cached' | 'cacheWrite' | 'reasoning' | 'tiers' | 'character' | 'second' | 'image' | 'call'
+  | 'input'
+  | 'output'
+  | 'cached'
+  | 'cacheWrite'
+  | 'cacheWriteLong'
+  | 'reasoning'
+  | 'tiers'
+  | 'character'
+  | 'second'
+  | 'image'
+  | 'call'
 >
 
 function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: number | undefined): Prices | undefined {
@@ -64,6 +74,7 @@ function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: n
     ...optional('output', mode === 'embedding' ? undefined : output),
     ...optional('cached', decimal(fields.cache_read_input_token_cost)),
     ...optional('cacheWrite', decimal(fields.cache_creation_input_token_cost)),
+    ...optional('cacheWriteLong', longWrite(fields)),
     ...optional('reasoning', decimal(fields.output_cost_per_reasoning_token)),
     ...optional('tiers', tiersOf(fields)),
   }
@@ -107,10 +118,17 @@ function tiersOf(fields: WireObject): readonly PriceTier[] | undefined {
         ...optional('output', decimal(fields[`output_cost_per_token${suffix}`])),
         ...optional('cached', decimal(fields[`cache_read_input_token_cost${suffix}`])),
         ...optional('cacheWrite', decimal(fields[`cache_creation_input_token_cost${suffix}`])),
+        ...optional('cacheWriteLong', longWrite(fields, suffix)),
       },
     ]
   })
   return tiers.length === 0 ? undefined : tiers.sort((a, b) => a.above - b.above)
+}
+
+/** What is kept in the cache for an hour (Anthropic) or twelve (OpenAI). */
+function longWrite(fields: WireObject, suffix = ''): string | undefined {
+  const times = ['1hr', '12hr'].map((time) => fields[`cache_creation_input_token_cost_above_${time}${suffix}`])
+  return decimal(times.find((price) => price !== undefined))
 }
 
 function capabilitiesOf(mode: ModelMode, id: string, fields: WireObject): readonly string[] {

@@ -107,11 +107,13 @@ export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishRe
 export function anthropicUsage(usage: WireObject): ModelUsage {
   const cachedTokens = countOf(usage.cache_read_input_tokens)
   const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)
+  const cacheWriteLongTokens = countOf(objectOf(usage.cache_creation).ephemeral_1h_input_tokens)
   return {
     inputTokens: countOf(usage.input_tokens) + cachedTokens + cacheWriteTokens,
     outputTokens: countOf(usage.output_tokens),
     cachedTokens,
     ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+    ...(cacheWriteLongTokens > 0 && { cacheWriteLongTokens }),
     reasoningTokens: countOf(objectOf(usage.output_tokens_details).thinking_tokens),
   }
 }

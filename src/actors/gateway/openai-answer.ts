@@ -132,11 +132,23 @@ function parseChunk(data: string): WireObject {
 
 /** Usage as OpenAI counts it. */
 export function usageOf(usage: WireObject): ModelUsage {
+  const details = objectOf(usage.prompt_tokens_details)
   return {
     inputTokens: countOf(usage.prompt_tokens),
     outputTokens: countOf(usage.completion_tokens),
-    cachedTokens: countOf(objectOf(usage.prompt_tokens_details).cached_tokens),
+    cachedTokens: countOf(details.cached_tokens),
+    ...cacheWrites(details),
     reasoningTokens: countOf(objectOf(usage.completion_tokens_details).reasoning_tokens),
+  }
+}
+
+/** What was written to the cache, in the details of the input as OpenAI's two forms have them. */
+export function cacheWrites(details: WireObject): Pick<ModelUsage, 'cacheWriteTokens' | 'cacheWriteLongTokens'> {
+  const cacheWriteTokens = countOf(details.cache_write_tokens)
+  const cacheWriteLongTokens = countOf(objectOf(details.cache_write_tokens_details).ttl_12h_tokens)
+  return {
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+    ...(cacheWriteLongTokens > 0 && { cacheWriteLongTokens }),
   }
 }
 

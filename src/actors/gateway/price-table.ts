@@ -19,6 +19,8 @@ export interface PriceRow {
   readonly cached?: string
   /** Input written to the provider's cache; `input` when absent. */
   readonly cacheWrite?: string
+  /** The same, kept longer than usual; `cacheWrite` when absent. */
+  readonly cacheWriteLong?: string
   /** Reasoning tokens; `output` when absent. */
   readonly reasoning?: string
   /** A character of text made speech. */
@@ -49,6 +51,7 @@ export interface PriceTier {
   readonly output?: string
   readonly cached?: string
   readonly cacheWrite?: string
+  readonly cacheWriteLong?: string
 }
 
 /** Where a snapshot comes from. */
@@ -108,7 +111,18 @@ const isPriceFile = (file: object): file is PriceFile => {
 
 const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^\d+(\.\d{1,18})?$/.test(value)
 
-const priceFields = ['input', 'output', 'cached', 'cacheWrite', 'reasoning', 'character', 'second', 'image', 'call']
+const priceFields = [
+  'input',
+  'output',
+  'cached',
+  'cacheWrite',
+  'cacheWriteLong',
+  'reasoning',
+  'character',
+  'second',
+  'image',
+  'call',
+]
 
 function isPriceRow(row: unknown): boolean {
   const fields = objectOf(row)

@@ -56,7 +56,7 @@ export function costOfUnits(row: PriceRow | undefined, units: CallUnits): string
 
 /** The prices of a row as usage rows keep them: USD by unit, and the day of the list that they are of. */
 export function priceSnapshot(row: PriceRow): PriceSnapshot {
-  const { input, output, cached, cacheWrite, reasoning, character, second, image, call, tiers } = row
+  const { input, output, cached, cacheWrite, cacheWriteLong, reasoning, character, second, image, call, tiers } = row
   return {
     date: prices.date,
     currency: prices.currency,
@@ -64,6 +64,7 @@ export function priceSnapshot(row: PriceRow): PriceSnapshot {
     ...(output !== undefined && { output }),
     ...(cached !== undefined && { cached }),
     ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
+    ...(cacheWriteLong !== undefined && { cache_write_long: cacheWriteLong }),
     ...(reasoning !== undefined && { reasoning }),
     ...(character !== undefined && { character }),
     ...(second !== undefined && { second }),
@@ -89,7 +90,10 @@ function costOfTokens(row: PriceRow, usage: ModelUsage): string | null {
   const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens)
   let total = rates.call + rates.input * BigInt(usage.inputTokens - cached - written)
   if (cached > 0) total += rates.cached * BigInt(cached)
-  if (written > 0) total += rates.cacheWrite * BigInt(written)
+  if (written > 0) {
+    const long = Math.min(usage.cacheWriteLongTokens ?? 0, written)
+    total += rates.cacheWrite * BigInt(written - long) + rates.cacheWriteLong * BigInt(long)
+  }
   if (rates.output !== null) total += rates.output * BigInt(usage.outputTokens - reasoning)
   if (reasoning > 0) total += rates.reasoning * BigInt(reasoning)
   return usdText(total)
@@ -101,6 +105,7 @@ interface Rates {
   readonly input: Attodollars
   readonly cached: Attodollars
   readonly cacheWrite: Attodollars
+  readonly cacheWriteLong: Attodollars
   readonly output: Attodollars | null
   readonly reasoning: Attodollars
   /** The call itself. */
@@ -132,11 +137,13 @@ const tierRates = (row: PriceRow, plainInput: string, tier: PriceTier): Rates =>
   const output = tier.output ?? row.output
   const cached = tier.cached ?? (tier.input === undefined ? row.cached : undefined)
   const cacheWrite = tier.cacheWrite ?? (tier.input === undefined ? row.cacheWrite : undefined)
+  const cacheWriteLong = tier.cacheWriteLong ?? (tier.input === undefined ? row.cacheWriteLong : undefined)
   return {
     above: tier.above,
     input: attodollars(input),
     cached: attodollars(cached ?? input),
     cacheWrite: attodollars(cacheWrite ?? input),
+    cacheWriteLong: attodollars(cacheWriteLong ?? cacheWrite ?? input),
     output: output === undefined ? null : attodollars(output),
     reasoning: attodollars(tier.output ?? row.reasoning ?? output ?? '0'),
     call: attodollars(row.call ?? '0'),

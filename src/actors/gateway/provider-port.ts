@@ -52,6 +52,8 @@ export interface ModelUsage {
   readonly reasoningTokens: number
   /** Part of the input that the provider wrote to its cache, where it says so and charges for it. */
   readonly cacheWriteTokens?: number
+  /** Part of those written: what is kept longer than usual, at a higher price (Anthropic an hour, OpenAI twelve). */
+  readonly cacheWriteLongTokens?: number
   /** The provider counted nothing; these are estimates by length. Absent on real counts. */
   readonly estimated?: true
 }

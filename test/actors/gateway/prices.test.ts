@@ -36,6 +36,12 @@ describe('the cost of a call', () => {
     expect(costOf('claude-haiku-4-5', written)).toBe('0.00101')
   })
 
+  it('counts input that is kept in the cache for longer at a price of its own', () => {
+    const written = { ...usage(1000, 0, 0), cacheWriteTokens: 400, cacheWriteLongTokens: 100 }
+    expect(costOf('claude-haiku-4-5', written)).toBe('0.001175')
+    expect(costOf('claude-haiku-4-5', { ...written, cacheWriteLongTokens: 999 })).toBe('0.0014')
+  })
+
   it('knows no more cached, written and reasoning tokens than there are tokens', () => {
     const odd = { ...usage(10, 10, 99, 99), cacheWriteTokens: 99 }
     expect(costOf('gpt-4o-mini', odd)).toBe(costOf('gpt-4o-mini', usage(10, 10, 10, 10)))

@@ -2,6 +2,7 @@ import { streamBroken, streamedFailure } from '../../failure.ts'
 import type { AnswerEnd } from '../../formats/chat-format.ts'
 import type { ChunkWriter } from '../../formats/chunk-writer.ts'
 import type { EventReader } from '../../formats/event-decoder.ts'
+import { cacheWrites } from '../../openai-answer.ts'
 import type { ModelUsage } from '../../provider-port.ts'
 import { countOf, objectOf, textOf, type WireObject } from '../../wire.ts'
 
@@ -112,6 +113,7 @@ const usageOf = (usage: unknown): ModelUsage | null => {
     inputTokens: countOf(fields.input_tokens),
     outputTokens: countOf(fields.output_tokens),
     cachedTokens: countOf(objectOf(fields.input_tokens_details).cached_tokens),
+    ...cacheWrites(objectOf(fields.input_tokens_details)),
     reasoningTokens: countOf(objectOf(fields.output_tokens_details).reasoning_tokens),
   }
 }
