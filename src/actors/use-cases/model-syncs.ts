@@ -31,6 +31,9 @@ const defaultTimeoutMs = 15_000
 /** A preview that nobody applies, and a sync that a later one replaced, is gone after so long, in ms: 7 days. */
 const keptMs = 7 * 24 * 60 * 60 * 1000
 
+/** Tries under the version guard before a change is given up; each round one writer gets through. */
+const maxTries = 20
+
 /** What a provider lists against what a connection has: previewed, then applied as it was shown. */
 export const modelSyncUseCases = (parts: ConnectionParts): SyncUseCases => {
   const syncs = new ModelSyncs(parts)
@@ -127,12 +130,14 @@ class ModelSyncs {
 
   /** @throws {ServiceError} `not_found`, `version_conflict`. */
   async #setExpiry(scope: Scope, id: string, expiresAtMs: number | null): Promise<Row<ModelSyncData>> {
-    const row = await this.#syncs.get(scope, id)
-    if (row === null) throw new ServiceError('not_found')
-    if (row.expires_at === expiresAtMs) return row
-    const written = await this.#syncs.replace(row, row.data, expiresAtMs)
-    if (written === null) throw new ServiceError('version_conflict')
-    return written
+    for (let tried = 0; tried < maxTries; tried += 1) {
+      const row = await this.#syncs.get(scope, id)
+      if (row === null) throw new ServiceError('not_found')
+      if (row.expires_at === expiresAtMs) return row
+      const written = await this.#syncs.replace(row, row.data, expiresAtMs)
+      if (written !== null) return written
+    }
+    throw new ServiceError('version_conflict')
   }
 }
 
