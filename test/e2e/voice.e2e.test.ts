@@ -173,12 +173,13 @@ describe('the classic paths', () => {
 })
 
 describe('the lists', () => {
-  it.each(['/v1/audio', '/api/v1/audio', '/api/ai/audio'])('are read without a credential under %s', async (base) => {
-    const [voices, speech, transcriptions] = await Promise.all(
-      ['voices', 'speech', 'transcriptions'].map(
-        async (list) => (await new Api(world.url).get(`${base}/${list}`)).body,
-      ),
-    )
+  it.each([
+    ['/v1/audio/voices', '/v1/audio/speech', '/v1/audio/transcriptions'],
+    ['/api/v1/audio/voices', '/api/v1/audio/speech', '/api/v1/audio/transcriptions'],
+    ['/api/ai/audio/voices', '/api/ai/audio/speech', '/api/ai/audio/transcriptions'],
+  ])('are read without a credential at %s, %s and %s', async (...paths) => {
+    const nobody = new Api(world.url)
+    const [voices, speech, transcriptions] = await Promise.all(paths.map(async (path) => (await nobody.get(path)).body))
     expect(voices.models.find(({ id }: { id: string }) => id === 'tts-1')).toMatchObject({
       provider: 'openai',
       default_voice: 'alloy',
@@ -191,6 +192,13 @@ describe('the lists', () => {
       response_formats: ['json', 'text', 'srt', 'vtt', 'verbose_json'],
       max_file_bytes: 25 * 1024 * 1024,
     })
+  })
+
+  it('are not sent again to who has them', async () => {
+    const nobody = new Api(world.url)
+    const etag = (await nobody.get('/v1/audio/voices')).headers.get('etag') ?? ''
+    const again = await nobody.fetch('/v1/audio/voices', undefined, { headers: { 'if-none-match': etag } })
+    expect([again.status, await again.text()]).toEqual([304, ''])
   })
 })
 
