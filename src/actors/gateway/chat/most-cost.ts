@@ -18,20 +18,24 @@ export const mostCostOf = (body: ChatBody, route: Route): string | null => {
   if (row === undefined) return null
   const answers = Math.max(1, countOf(body.n))
   const longest = countOf(body.max_completion_tokens) || countOf(body.max_tokens) || row.max_output || longestAnswer
+  const text = JSON.stringify(body)
+  const read = inputTokens(body, text)
+  // what callers mark for the cache may all be written to it, for long, which costs more than reading it
+  const written = text.includes('"cache_control"') ? { cacheWriteTokens: read, cacheWriteLongTokens: read } : {}
   const tokens = {
-    inputTokens: inputTokens(body),
+    inputTokens: read,
     outputTokens: longest * answers,
     cachedTokens: 0,
+    ...written,
     reasoningTokens: 0,
   }
   return costOfUnits(row, { tokens })
 }
 
-const inputTokens = (body: ChatBody): number => {
+const inputTokens = (body: ChatBody, text: string): number => {
   const images = arrayOf(body.messages).flatMap((message) => arrayOf(objectOf(message).content).filter(isImage))
   const encoded = images.reduce<number>((sum, image) => sum + urlOf(image).length, 0)
-  const text = Buffer.byteLength(JSON.stringify(body)) - encoded
-  return text * tokensAByte + images.length * tokensAnImage
+  return (Buffer.byteLength(text) - encoded) * tokensAByte + images.length * tokensAnImage
 }
 
 const isImage = (part: unknown): boolean => isObject(part) && part.type === 'image_url'
