@@ -8,7 +8,8 @@ export interface FrameOptions {
   readonly keepAliveMs?: number
 }
 
-const defaultKeepAliveMs = 15_000
+/** ms of silence after which a stream shows that it lives. */
+export const keepAliveMs = 15_000
 const keepAlive = ': keep-alive\n\n'
 
 /**
@@ -29,9 +30,9 @@ export class FrameBody implements ByteStream {
   #over = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ onResume, keepAliveMs = defaultKeepAliveMs }: FrameOptions) {
+  constructor({ onResume, keepAliveMs: ms = keepAliveMs }: FrameOptions) {
     this.#onResume = onResume
-    this.#keepAliveMs = keepAliveMs
+    this.#keepAliveMs = ms
   }
 
   /** @returns false when the reader is slow: no more, please, until `onResume`. The frames are taken all the same. */
@@ -40,6 +41,11 @@ export class FrameBody implements ByteStream {
     this.#pending += frames
     if (this.#sink !== null) this.#flushSoon()
     return !this.#blocked
+  }
+
+  /** A sign of life, also before there is anything to say. */
+  keepAlive(): void {
+    this.write(keepAlive)
   }
 
   /** The body is whole. */

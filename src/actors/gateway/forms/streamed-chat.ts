@@ -2,7 +2,7 @@ import { ServiceError } from '../../../../specs/errors.ts'
 import type { BytesResult } from '../../use-cases/use-cases.ts'
 import type { ChatAsk, ChatCalls, ChatControl, ChatSummary } from '../calls/chat-calls.ts'
 import type { WireObject } from '../wire.ts'
-import { FrameBody } from './frame-body.ts'
+import { FrameBody, keepAliveMs } from './frame-body.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -30,29 +30,37 @@ export const shownError = (error: Error): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('internal_error')
 
 /**
- * A chat answer as a body of frames. Resolves when the provider has begun.
+ * A chat answer as a body of frames. Resolves when the provider has begun, or when it has been silent for long.
  *
  * @throws {ServiceError} what `ChatCalls` refuses before that; `cancelled` when the caller went away.
  */
-export const streamedChat = (chat: ChatCalls, ask: ChatAsk, form: StreamForm): Promise<BytesResult> =>
-  new Promise((resolve, reject) => {
-    const open: { control: ChatControl | null; begun: boolean } = { control: null, begun: false }
-    const body = new FrameBody({ onResume: () => open.control?.resume() })
-    whenAborted(ask.signal, () => reject(new ServiceError('cancelled')))
-    open.control = chat.stream(ask, {
-      begin: ({ headers }) => {
-        open.begun = true
+export const streamedChat = (chat: ChatCalls, ask: ChatAsk, form: StreamForm, silenceMs = keepAliveMs) =>
+  new Promise<BytesResult>((resolve, reject) => {
+    const held: { control: ChatControl | null } = { control: null }
+    const body = new FrameBody({ onResume: () => held.control?.resume() })
+    const opening = new Opening(
+      silenceMs,
+      () => body.keepAlive(),
+      (headers) => {
         const all = [...streamHeaders, ...headers, ...(form.headers ?? [])]
         resolve({ contentType: eventStream, bytes: body, headers: all })
       },
+    )
+    const refuse = (error: Error): void => {
+      opening.giveUp()
+      reject(error)
+    }
+    whenAborted(ask.signal, () => refuse(new ServiceError('cancelled')))
+    held.control = chat.stream(ask, {
+      begin: ({ headers }) => opening.open(headers),
       chunk: (chunk) => body.write(form.chunk(chunk)),
       end: (summary) => {
         body.write(form.end(summary))
         body.end()
       },
       fail: (error) => {
-        if (!open.begun) {
-          reject(error)
+        if (!opening.isOpen) {
+          refuse(error)
           return
         }
         body.write(form.fail(shownError(error)))
@@ -60,6 +68,42 @@ export const streamedChat = (chat: ChatCalls, ask: ChatAsk, form: StreamForm): P
       },
     })
   })
+
+/**
+ * When the head of a streamed answer goes out: with its first frame, so that a refusal before it has a status of its own;
+ * or, when the model is silent for long, with a comment, so that nobody on the way takes the connection for dead.
+ */
+export class Opening {
+  readonly #open: (headers: Headers) => void
+  readonly #timer: NodeJS.Timeout
+  #isOpen = false
+
+  /** @param silent called before the head goes out for silence. */
+  constructor(silenceMs: number, silent: () => void, open: (headers: Headers) => void) {
+    this.#open = open
+    this.#timer = setTimeout(() => {
+      silent()
+      this.open([])
+    }, silenceMs)
+    this.#timer.unref()
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  open(headers: Headers): void {
+    if (this.#isOpen) return
+    this.giveUp()
+    this.#isOpen = true
+    this.#open(headers)
+  }
+
+  /** There will be no answer. */
+  giveUp(): void {
+    clearTimeout(this.#timer)
+  }
+}
 
 /** Calls at once when the signal has aborted already. */
 export const whenAborted = (signal: AbortSignal, listener: () => void): void => {

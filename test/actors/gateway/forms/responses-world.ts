@@ -19,12 +19,13 @@ export interface WorldOptions {
   /** Instead of answers that are written down. */
   readonly model?: ChatCalls
   readonly route?: Route
+  readonly silenceMs?: number
 }
 
 /** The Responses form over a model whose answers are written down, as the official SDK reaches it. */
 export const responsesWorld = async (
   scripts: readonly Script[],
-  { search, records: wrap, model, route }: WorldOptions = {},
+  { search, records: wrap, model, route, silenceMs }: WorldOptions = {},
 ) => {
   const { records } = openMemoryStorage()
   await records.prepare([storedResponses])
@@ -38,6 +39,7 @@ export const responsesWorld = async (
       search: search ?? null,
       now: () => clock.now,
       log: pino({ level: 'silent' }),
+      ...(silenceMs !== undefined && { silenceMs }),
     }),
   })
   const openai = new OpenAI({

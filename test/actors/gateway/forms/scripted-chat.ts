@@ -16,6 +16,8 @@ export interface Script {
   /** It breaks after the deltas; with `refused` before it begins. */
   readonly error?: Error
   readonly refused?: boolean
+  /** The provider is silent until then. */
+  readonly after?: Promise<void>
 }
 
 const route = {
@@ -32,8 +34,6 @@ const route = {
 export class ScriptedChat implements ChatCalls {
   readonly asked: ChatAsk[] = []
   readonly #scripts: readonly Script[]
-  /** Chunks taken although the reader had asked for a pause. */
-  overrun = 0
 
   constructor(...scripts: readonly Script[]) {
     this.#scripts = scripts
@@ -53,10 +53,10 @@ export class ScriptedChat implements ChatCalls {
     const script = this.#next(ask)
     const { error, refused, deltas = [] } = script
     if (error !== undefined && refused === true) {
-      queueMicrotask(() => listener.fail(error))
+      void (script.after ?? Promise.resolve()).then(() => listener.fail(error))
       return { resume: () => {} }
     }
-    return this.#run(deltas, listener, () =>
+    return this.#run(script, deltas, listener, () =>
       error === undefined ? listener.end(summaryOf(script)) : listener.fail(error),
     )
   }
@@ -66,7 +66,7 @@ export class ScriptedChat implements ChatCalls {
     return this.#scripts[Math.min(this.asked.length, this.#scripts.length) - 1] ?? {}
   }
 
-  #run(deltas: readonly WireObject[], listener: ChatListener, over: () => void): ChatControl {
+  #run({ after }: Script, deltas: readonly WireObject[], listener: ChatListener, over: () => void): ChatControl {
     let at = -1
     let paused = false
     const step = (): void => {
@@ -75,7 +75,7 @@ export class ScriptedChat implements ChatCalls {
       else over()
       if (++at <= deltas.length && !paused) setImmediate(step)
     }
-    queueMicrotask(step)
+    void (after ?? Promise.resolve()).then(step)
     return {
       resume: () => {
         if (!paused) return

@@ -5,8 +5,8 @@ import type { Caller } from '../../calls/caller.ts'
 import type { ChatAsk, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../../calls/chat-calls.ts'
 import { arrayOf, objectOf, type WireObject } from '../../wire.ts'
 import { needOf } from '../chat-parts.ts'
-import { FrameBody } from '../frame-body.ts'
-import { eventStream, shownError, streamHeaders, whenAborted } from '../streamed-chat.ts'
+import { FrameBody, keepAliveMs } from '../frame-body.ts'
+import { eventStream, Opening, shownError, streamHeaders, whenAborted } from '../streamed-chat.ts'
 import { EventFrames } from './event-frames.ts'
 import { type ResponseDocument, type ResponseHead, responseDocument } from './response-document.ts'
 import { type Emit, ResponseOutput } from './response-output.ts'
@@ -26,6 +26,8 @@ export interface MakerParts {
   readonly search: WebSearch | null
   readonly now: () => number
   readonly log: Logger
+  /** ms of silence after which a stream begins without its provider. */
+  readonly silenceMs?: number
 }
 
 /** One response to be made. */
@@ -64,18 +66,22 @@ export class ResponseMaker {
   streamed(task: ToMake): Promise<BytesResult> {
     const head = this.#head(task)
     return new Promise((resolve, reject) => {
-      const stream = new ResponseStream(this.#parts.chat, task, (model, headers) => {
+      const open = (model: string, headers: Headers): void => {
         const response = responseDocument(head, { status: 'in_progress', model, output: [] })
         stream.emit('response.created', { response })
         stream.emit('response.in_progress', { response })
         resolve({ contentType: eventStream, bytes: stream.body, headers: [...streamHeaders, ...headers] })
-      })
+      }
+      const stream = new ResponseStream(this.#parts.chat, task, open, this.#parts.silenceMs)
       this.#run(task, stream.output, stream.ask)
         .then((end) => this.#ended(task, head, stream.output, end))
         .then((response) => stream.over(`response.${response.status}`, { response }))
         .catch((error: Error) => {
           if (stream.begun) this.#broke(stream, head, error)
-          else reject(error)
+          else {
+            stream.giveUp()
+            reject(error)
+          }
         })
     })
   }
@@ -160,17 +166,22 @@ class ResponseStream {
   readonly output: ResponseOutput
   readonly body: FrameBody
   readonly emit: Emit
-  begun = false
-  model = ''
+  /** As far as it is known. */
+  model: string
   readonly #chat: ChatCalls
   readonly #task: ToMake
-  readonly #onBegin: (model: string, headers: Headers) => void
+  readonly #opening: Opening
   #control: ChatControl | null = null
 
-  constructor(chat: ChatCalls, task: ToMake, onBegin: (model: string, headers: Headers) => void) {
+  constructor(chat: ChatCalls, task: ToMake, open: (model: string, headers: Headers) => void, silenceMs = keepAliveMs) {
     this.#chat = chat
     this.#task = task
-    this.#onBegin = onBegin
+    this.model = task.plan.request.model
+    this.#opening = new Opening(
+      silenceMs,
+      () => this.body.keepAlive(),
+      (headers) => open(this.model, headers),
+    )
     this.body = new FrameBody({ onResume: () => this.#control?.resume() })
     this.emit = new EventFrames((frame) => this.body.write(frame)).emit
     this.output = newOutput(task, this.emit)
@@ -197,11 +208,19 @@ class ResponseStream {
     this.body.end()
   }
 
+  get begun(): boolean {
+    return this.#opening.isOpen
+  }
+
+  /** There will be no answer. */
+  giveUp(): void {
+    this.#opening.giveUp()
+  }
+
   /** Of several model calls the first begins the answer. */
   #begin({ route, headers }: Parameters<ChatListener['begin']>[0]): void {
     if (this.begun) return
-    this.begun = true
     this.model = route.model
-    this.#onBegin(route.model, headers)
+    this.#opening.open(headers)
   }
 }

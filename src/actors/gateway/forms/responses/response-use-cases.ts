@@ -25,6 +25,8 @@ export interface ResponseParts {
   readonly search: WebSearch | null
   readonly now: () => number
   readonly log: Logger
+  /** ms of silence after which a stream begins without its provider. */
+  readonly silenceMs?: number
 }
 
 type ResponseUseCases = Pick<
