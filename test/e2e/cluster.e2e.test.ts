@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServer } from '../../scripts/services/server.ts'
 import { ClusterWorld } from './cluster-world.ts'
 import { answerTo } from './simulated-answer.ts'
@@ -42,6 +42,20 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
         expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
       }
     }
+  })
+
+  it('know on every node at once what a project brings along, and what it took away', async () => {
+    const own = async (): Promise<readonly boolean[]> =>
+      Promise.all(world.apis.map(async (api) => (await api.get('/v1/models?source=byok')).body.data.length > 0))
+    // what each node knows is fresh from here on: for five seconds, and looked up anew after half of them
+    expect(await own()).toEqual([false, false, false])
+    const { body } = await world
+      .api(0)
+      .post('/v1/provider-connections', { name: 'Ours', provider: 'groq', api_key: 'key' })
+    const soon = { timeout: 2000, interval: 50 }
+    await vi.waitFor(async () => expect(await own()).toEqual([true, true, true]), soon)
+    await world.api(1).get(`/v1/provider-connections/${body.id}`, { method: 'DELETE' })
+    await vi.waitFor(async () => expect(await own()).toEqual([false, false, false]), soon)
   })
 
   it('refuse on any node a second turn beside one that runs', async () => {
