@@ -341,6 +341,23 @@ describe('a stored response', () => {
     expect(await send(`/v1/responses/${id}`)).toMatchObject({ status: 200 })
   })
 
+  it('of one tenant is not gone on from for another, nor for the project itself', async () => {
+    const { send } = await responsesWorld([{ deltas: saying('One.') }])
+    const ask = (body: object, tenant?: string) =>
+      send(
+        '/v1/responses',
+        { model: 'model-1', input: 'x', ...body },
+        tenant ? { headers: { 'x-tenant-id': tenant } } : {},
+      )
+    const { id } = JSON.parse((await ask({}, 'ten_1')).text)
+    const next = { previous_response_id: id }
+    expect(await ask(next, 'ten_1')).toMatchObject({ status: 200 })
+    expect(await ask(next, 'ten_2')).toMatchObject({ status: 404 })
+    expect(await ask(next)).toMatchObject({ status: 404 })
+    const ofProject = JSON.parse((await ask({})).text)
+    expect(await ask({ previous_response_id: ofProject.id }, 'ten_1')).toMatchObject({ status: 404 })
+  })
+
   it('is nothing for public keys', async () => {
     const { send } = await responsesWorld([{ deltas: saying('One.') }])
     const as = { ...principals.agent_key, keyType: 'public' as const }
