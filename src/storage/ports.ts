@@ -241,8 +241,8 @@ export interface RecordStore {
   clear(kind: RecordKind, scope: Scope, limit: number): Promise<number>
   /** How many records a tenant or a user owns, expired ones too. For hard deletion: `scope` names a tenant. */
   left(kind: RecordKind, scope: Scope): Promise<number>
-  /** Removes records whose `expires_at` has passed and that have no outbox; returns how many. */
-  sweep(kind: RecordKind, now: number): Promise<number>
+  /** Removes records whose `expires_at` has passed and that have no outbox, at most `limit` (all when omitted); returns how many. */
+  sweep(kind: RecordKind, now: number, limit?: number): Promise<number>
 }
 
 /**

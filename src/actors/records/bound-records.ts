@@ -17,5 +17,5 @@ export const boundRecords = (records: RecordStore): RecordStore => ({
   closeOutbox: (kind, record) => records.closeOutbox(kind, record),
   clear: (kind, scope, limit) => records.clear(kind, scope, limit),
   left: (kind, scope) => records.left(kind, scope),
-  sweep: (kind, now) => records.sweep(kind, now),
+  sweep: (kind, now, limit) => records.sweep(kind, now, limit),
 })

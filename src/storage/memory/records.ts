@@ -114,12 +114,13 @@ export class MemoryRecords implements RecordStore {
     return this.#owned(kind, scope).length
   }
 
-  async sweep(kind: RecordKind, now: number): Promise<number> {
+  async sweep(kind: RecordKind, now: number, limit = Number.POSITIVE_INFINITY): Promise<number> {
     const gone = [...this.#rows(kind).values()].filter(
       ({ expires_at, outbox }) => expires_at !== null && expires_at <= now && outbox === undefined,
     )
-    for (const { id } of gone) this.#rows(kind).delete(id)
-    return gone.length
+    const some = gone.slice(0, limit)
+    for (const { id } of some) this.#rows(kind).delete(id)
+    return some.length
   }
 
   #owned(kind: RecordKind, scope: Scope): StoredRecord[] {

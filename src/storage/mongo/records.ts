@@ -146,28 +146,38 @@ export class MongoRecords implements RecordStore {
 
   async clear(kind: RecordKind, scope: Scope, limit: number): Promise<number> {
     const owned = { ...inScope(ownerScope(scope)), delivered: { $exists: false } }
-    const ids = await guarded(
-      this.#of(kind)
-        .find(owned, { projection: { _id: 1 }, limit })
-        .toArray(),
-    )
-    if (ids.length === 0) return 0
-    const gone = { ...owned, _id: { $in: ids.map(({ _id }) => _id) } }
-    return (await guarded(this.#of(kind).deleteMany(gone, durable))).deletedCount
+    return this.#removeSome(kind, owned, limit, durable)
   }
 
   async left(kind: RecordKind, scope: Scope): Promise<number> {
     return guarded(this.#of(kind).countDocuments(inScope(ownerScope(scope))))
   }
 
-  async sweep(kind: RecordKind, now: number): Promise<number> {
+  async sweep(kind: RecordKind, now: number, limit?: number): Promise<number> {
     const gone = { expires_at: { $lte: now }, delivered: { $exists: false } }
-    return (await guarded(this.#of(kind).deleteMany(gone))).deletedCount
+    if (limit === undefined) return (await guarded(this.#of(kind).deleteMany(gone))).deletedCount
+    return this.#removeSome(kind, gone, limit, {})
   }
 
   /** Resolves when the rows asked for are written. */
   drain(): Promise<void> {
     return this.#rows.drain()
+  }
+
+  async #removeSome(
+    kind: RecordKind,
+    filter: Filter<RecordDocument>,
+    limit: number,
+    options: Partial<typeof durable>,
+  ): Promise<number> {
+    const ids = await guarded(
+      this.#of(kind)
+        .find(filter, { projection: { _id: 1 }, limit })
+        .toArray(),
+    )
+    if (ids.length === 0) return 0
+    const gone = { ...filter, _id: { $in: ids.map(({ _id }) => _id) } }
+    return (await guarded(this.#of(kind).deleteMany(gone, options))).deletedCount
   }
 
   #of(kind: RecordKind) {

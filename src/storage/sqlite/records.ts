@@ -160,8 +160,8 @@ export class SqliteRecords implements RecordStore {
     return numberIn(row, 'n') ?? 0
   }
 
-  sweep(kind: RecordKind, now: number): Promise<number> {
-    return this.#db.write(false, () => this.#drop(kind, now))
+  sweep(kind: RecordKind, now: number, limit = -1): Promise<number> {
+    return this.#db.write(false, () => this.#drop(kind, now, limit))
   }
 
   #upsert(kind: RecordKind, record: StoredRecord): void {
@@ -172,9 +172,10 @@ export class SqliteRecords implements RecordStore {
     this.#db.statement(upsert(kind)).run(...valuesOf(record))
   }
 
-  #drop(kind: RecordKind, now: number): number {
-    const text = `delete from ${tableOf(kind)} where expires_at <= ? and outbox is null`
-    return Number(this.#db.statement(text).run(now).changes)
+  #drop(kind: RecordKind, now: number, limit = -1): number {
+    const gone = `select rowid from ${tableOf(kind)} where expires_at <= ? and outbox is null limit ?`
+    const text = `delete from ${tableOf(kind)} where rowid in (${gone})`
+    return Number(this.#db.statement(text).run(now, limit).changes)
   }
 
   #hasOutbox(kind: RecordKind): boolean {

@@ -164,6 +164,17 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     setNow(10_000)
   })
 
+  it('sweeps out no more at once than it is asked to', async () => {
+    setNow(10_000)
+    const swept = { ...gadgets, name: 'swept_in_parts' }
+    await store().records.prepare([swept])
+    for (let n = 0; n < 5; n++) await store().records.insert(swept, recordOf(fresh('swp'), { expires_at: 11_000 }))
+    const removed: number[] = []
+    for (let n = 0; n < 3; n++) removed.push(await store().records.sweep(swept, 12_000, 2))
+    expect(removed).toEqual([2, 2, 1])
+    expect(await store().records.sweep(swept, 12_000, 2)).toBe(0)
+  })
+
   it('sweeps out what has expired and says how many', async () => {
     setNow(10_000)
     const swept = { ...gadgets, name: 'swept' }
