@@ -96,6 +96,9 @@ const sums = {
   input_tokens: integer(),
   output_tokens: integer(),
   total_tokens: integer(),
+  characters: integer(),
+  seconds: number(),
+  images: integer(),
   provider_cost_usd: decimal(),
   service_charge_usd: decimal(),
 }

@@ -31,6 +31,11 @@ export interface Sums {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly total_tokens: number
+  /** Text made speech. */
+  readonly characters: number
+  /** Audio made text; to the millisecond. */
+  readonly seconds: number
+  readonly images: number
   readonly provider_cost_usd: string
   readonly service_charge_usd: string
 }
@@ -41,6 +46,10 @@ export class UsageSums {
   #unpriced = 0
   #inputTokens = 0
   #outputTokens = 0
+  #characters = 0
+  /** Whole ones, so that sums are exact. */
+  #milliseconds = 0
+  #images = 0
   #providerCost: Amount = zero
   #serviceCharge: Amount = zero
 
@@ -48,6 +57,9 @@ export class UsageSums {
     this.#calls++
     this.#inputTokens += data.input_tokens
     this.#outputTokens += data.output_tokens
+    this.#characters += data.characters ?? 0
+    this.#milliseconds += Math.round((data.seconds ?? 0) * 1000)
+    this.#images += data.images ?? 0
     if (data.provider_cost_usd === null || data.service_charge_usd === null) this.#unpriced++
     if (data.provider_cost_usd !== null) this.#providerCost = this.#providerCost.plus(amountOf(data.provider_cost_usd))
     if (data.service_charge_usd !== null) {
@@ -66,6 +78,9 @@ export class UsageSums {
       input_tokens: this.#inputTokens,
       output_tokens: this.#outputTokens,
       total_tokens: this.#inputTokens + this.#outputTokens,
+      characters: this.#characters,
+      seconds: this.#milliseconds / 1000,
+      images: this.#images,
       provider_cost_usd: textOf(this.#providerCost),
       service_charge_usd: textOf(this.#serviceCharge),
     }

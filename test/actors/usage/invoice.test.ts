@@ -109,9 +109,9 @@ describe('an invoice as CSV', () => {
     const columns = head.split(',')
     expect(columns.slice(0, 3)).toEqual(['tenant_id', 'tenant_external_id', 'agent_id'])
     expect(line.split(',')).toHaveLength(columns.length)
-    expect(line.startsWith('ten_1,acme,agt_1,ins_1,openai,gpt-1,1,0,100,10,110,0.001,0.001,rp_std')).toBe(true)
+    expect(line.startsWith('ten_1,acme,agt_1,ins_1,openai,gpt-1,1,0,100,10,110,0,0,0,0.001,0.001,rp_std')).toBe(true)
     expect(totals.split(',')).toHaveLength(columns.length)
-    expect(totals.startsWith('total,,,,,,1,0,100,10,110,0.001,0.001')).toBe(true)
+    expect(totals.startsWith('total,,,,,,1,0,100,10,110,0,0,0,0.001,0.001')).toBe(true)
     expect(totals.endsWith('0.002')).toBe(true)
   })
 

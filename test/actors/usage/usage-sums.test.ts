@@ -48,9 +48,22 @@ describe('sums of usage', () => {
       input_tokens: 200,
       output_tokens: 20,
       total_tokens: 220,
+      characters: 0,
+      seconds: 0,
+      images: 0,
       provider_cost_usd: '0.001',
       service_charge_usd: '0.001',
     })
+  })
+
+  it('count characters, seconds and images where calls are charged by them', () => {
+    const usage = new GroupedUsage(['model'])
+    usage.add([
+      usageRow({ at, characters: 40 }),
+      usageRow({ at, seconds: 0.1 }),
+      usageRow({ at, seconds: 0.2, images: 3 }),
+    ])
+    expect(usage.totals.view).toMatchObject({ calls: 3, characters: 40, seconds: 0.3, images: 3 })
   })
 
   it('are grouped by everything that a row says of itself, in order, nobody first', () => {
