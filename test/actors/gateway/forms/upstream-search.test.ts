@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, cut, refusal, whole } from '../scripted-upstream.ts'
+import { type Answer, cut, hangUp, refusal, trickled, whole } from '../scripted-upstream.ts'
 import { openChatUpstream } from './chat-upstream.ts'
 import { responsesWorld } from './responses-world.ts'
 
@@ -195,6 +195,35 @@ describe('a search that OpenAI runs', () => {
       code: 'bad_request',
       param: 'tools',
     })
+  })
+
+  it.each([
+    [refusal(429, { message: 'slow down' }, { 'retry-after': '7' }), 503, 'provider_rate_limited'],
+    [refusal(500, { message: 'oops' }), 502, 'provider_error'],
+    [refusal(401, { message: 'bad key' }), 502, 'provider_error'],
+    [hangUp, 503, 'provider_unavailable'],
+    [json({ object: 'something else' }), 502, 'provider_error'],
+    [json({ ...document, error: { code: 'server_error', message: 'no' } }), 502, 'provider_error'],
+  ] as const)('that goes wrong says how (%#)', async (answer, status, code) => {
+    const { openai } = await serve()
+    world.upstream.script(answer)
+    await expect(openai.responses.create(ask)).rejects.toMatchObject({ status, code })
+  })
+
+  it.each([
+    ['no JSON', 'data: {"type":\n\n'],
+    ['nothing', ''],
+    ['no end', framed(events.slice(0, -1))],
+  ])('whose stream has %s is a failure', async (_, text) => {
+    const { openai } = await serve()
+    world.upstream.script(whole(text))
+    await expect(openai.responses.stream(ask).finalResponse()).rejects.toThrow()
+  })
+
+  it('that comes in pieces is put together', async () => {
+    const { openai } = await serve()
+    world.upstream.script(trickled(framed(events), 40, 1))
+    withCitations((await openai.responses.stream(ask).finalResponse()).output)
   })
 
   it('is not asked of other providers', async () => {
