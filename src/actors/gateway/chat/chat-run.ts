@@ -242,7 +242,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
     if (route === undefined || this.#over) return
     try {
       const order = orderFor(this.#asked, route)
-      const { dispatcher, origin, basePath } = this.#parts.upstreams.of(route)
+      const { posts, basePath } = this.#parts.upstreams.of(route)
       this.#order = order
       this.#reader = null
       this.#whole = []
@@ -250,7 +250,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
       const attempt = new Attempt(this, this.#parts.patience)
       this.#attempt = attempt
       const { headers, body } = order
-      dispatcher.dispatch({ origin, path: basePath + order.path, method: 'POST', headers, body }, attempt)
+      posts.dispatch({ path: basePath + order.path, headers, body }, attempt)
     } catch (error) {
       this.#fail(error)
     }

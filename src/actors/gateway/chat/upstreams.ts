@@ -2,6 +2,7 @@ import { type Dispatcher, Pool } from 'undici'
 import type { SsrfGuard } from '../../tools/ssrf-guard.ts'
 import type { CallPolicy } from '../call-policy.ts'
 import type { Route } from '../calls/routes.ts'
+import { Http1Pool, type PoolRequest } from '../http1/http1-pool.ts'
 
 /** Connections at once to one origin; a streamed answer holds one. Further calls wait. */
 const maxConnections = 1024
@@ -12,6 +13,14 @@ export interface Upstream {
   readonly origin: string
   /** Path of the base URL, without a slash at its end. */
   readonly basePath: string
+  /** For what is sent and asked all day: whole bodies, posted. */
+  readonly posts: Posts
+}
+
+/** Takes requests whose body is written whole. */
+export interface Posts {
+  /** @throws {TypeError} for a header that cannot go over the wire. */
+  dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): void
 }
 
 /** Connections to providers: one pool an origin; what a customer named goes through the guard. */
@@ -19,6 +28,7 @@ export class Upstreams {
   readonly #guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly #connectTimeoutMs: number
   readonly #pools = new Map<string, Pool>()
+  readonly #posts = new Map<string, Http1Pool>()
   readonly #known = new WeakMap<Route, Upstream>()
 
   constructor(guard: Pick<SsrfGuard, 'dispatcher' | 'check'>, policy: Pick<CallPolicy, 'connectTimeoutMs'>) {
@@ -33,14 +43,24 @@ export class Upstreams {
     const guarded = route.source === 'byok' || route.source === 'custom'
     const { origin, pathname } = guarded ? this.#guard.check(route.baseUrl) : new URL(route.baseUrl)
     const dispatcher = guarded ? this.#guard.dispatcher : this.#pool(origin)
-    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, '') }
+    const posts = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
+    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, ''), posts }
     this.#known.set(route, made)
     return made
   }
 
   /** Ends all connections; calls in flight fail. */
   async close(): Promise<void> {
+    for (const posts of this.#posts.values()) posts.destroy()
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
+  }
+
+  #postsTo(origin: string): Http1Pool {
+    const known = this.#posts.get(origin)
+    if (known !== undefined) return known
+    const made = new Http1Pool(origin, { connections: maxConnections, connectTimeoutMs: this.#connectTimeoutMs })
+    this.#posts.set(origin, made)
+    return made
   }
 
   #pool(origin: string): Pool {
@@ -51,6 +71,12 @@ export class Upstreams {
     return pool
   }
 }
+
+const throughGuard = (dispatcher: Dispatcher, origin: string): Posts => ({
+  dispatch: (request, handler) => {
+    dispatcher.dispatch({ origin, method: 'POST', ...request }, handler)
+  },
+})
 
 /** HTTP/1.1 only: there an abort closes the socket, which every server notices at once. Time limits are the call's own. */
 const openPool = (origin: string, timeout: number): Pool =>

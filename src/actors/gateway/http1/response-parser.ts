@@ -1,0 +1,196 @@
+/** What the parser tells of one answer, in order. Bytes are the receiver's to keep. */
+export interface ResponseListener {
+  head(status: number, headers: Readonly<Record<string, string>>): void
+  data(bytes: Buffer): void
+  /** The answer is whole. @param reusable the connection can take another request. */
+  end(reusable: boolean): void
+}
+
+/** The other side does not speak HTTP/1.1 as it is written down. */
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse'
+}
+
+const maxHeadBytes = 64 * 1024
+const maxLineLength = 1024
+const lineFeed = 0x0a
+
+type State = 'head' | 'length' | 'until close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer' | 'over'
+
+/**
+ * Reads answers of one HTTP/1.1 connection (RFC 9112), however the network cuts them. Strict where two readers could
+ * disagree about where an answer ends: such an answer is refused.
+ */
+export class ResponseParser {
+  readonly #listener: ResponseListener
+  #state: State = 'head'
+  #pending: Buffer | null = null
+  #left = 0
+  #line = ''
+  #trailerBytes = 0
+  #reusable = true
+
+  constructor(listener: ResponseListener) {
+    this.#listener = listener
+  }
+
+  /** The next answer. */
+  reset(): void {
+    this.#state = 'head'
+    this.#pending = null
+    this.#line = ''
+    this.#trailerBytes = 0
+    this.#reusable = true
+  }
+
+  /** @throws {MalformedResponse} and whatever the listener throws; the connection is not to be used after that. */
+  push(bytes: Buffer): void {
+    let source = bytes
+    let at = 0
+    if (this.#state === 'head') {
+      source = this.#pending === null ? bytes : Buffer.concat([this.#pending, bytes])
+      at = this.#head(source)
+      if (at < 0) return
+    }
+    while (at < source.length) {
+      if (this.#state === 'over') throw new MalformedResponse('bytes after the end of the answer')
+      if (this.#state === 'head') {
+        this.push(source.subarray(at))
+        return
+      }
+      at = this.#body(source, at)
+    }
+  }
+
+  /** The connection has been ended by the other side. @returns whether the answer is whole by that. */
+  finish(): boolean {
+    if (this.#state !== 'until close') return false
+    this.#end()
+    return true
+  }
+
+  /** @returns where the body begins; -1 while the head is not whole. */
+  #head(bytes: Buffer): number {
+    const end = bytes.indexOf('\r\n\r\n')
+    if (end < 0) {
+      if (bytes.length > maxHeadBytes) throw new MalformedResponse('the head is too long')
+      this.#pending = bytes
+      return -1
+    }
+    this.#pending = null
+    this.#readHead(bytes.toString('latin1', 0, end))
+    return end + 4
+  }
+
+  #readHead(text: string): void {
+    const lines = text.split('\r\n')
+    const [, minor, code] = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/.exec(lines[0] ?? '') ?? []
+    if (code === undefined) throw new MalformedResponse('no status line')
+    const status = Number(code)
+    const headers = headersOf(lines)
+    if (status < 200) {
+      if (status === 101) throw new MalformedResponse('nobody asked for another protocol')
+      return
+    }
+    const connection = (headers.connection ?? '').toLowerCase()
+    this.#reusable = minor === '1' ? !connection.includes('close') : connection.includes('keep-alive')
+    this.#state = this.#bodyBy(status, headers)
+    this.#listener.head(status, headers)
+    if (this.#state === 'over' || (this.#state === 'length' && this.#left === 0)) this.#end()
+  }
+
+  #bodyBy(status: number, headers: Readonly<Record<string, string>>): State {
+    if (status === 204 || status === 304) return 'over'
+    const { 'transfer-encoding': encoding, 'content-length': length } = headers
+    if (encoding !== undefined) {
+      if (encoding.toLowerCase() !== 'chunked' || length !== undefined) throw new MalformedResponse('unclear length')
+      return 'chunk size'
+    }
+    if (length === undefined) {
+      this.#reusable = false
+      return 'until close'
+    }
+    if (!/^\d{1,15}$/.test(length)) throw new MalformedResponse('unclear length')
+    this.#left = Number(length)
+    return 'length'
+  }
+
+  /** @returns the place after what was read. */
+  #body(bytes: Buffer, at: number): number {
+    switch (this.#state) {
+      case 'length':
+      case 'chunk':
+        return this.#counted(bytes, at)
+      case 'until close':
+        this.#listener.data(at === 0 ? bytes : bytes.subarray(at))
+        return bytes.length
+      default:
+        return this.#lineOf(bytes, at)
+    }
+  }
+
+  #counted(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#left)
+    this.#left -= end - at
+    const isLast = this.#left === 0
+    const isLength = this.#state === 'length'
+    if (isLast && !isLength) this.#state = 'chunk end'
+    this.#listener.data(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end))
+    if (isLast && isLength) this.#end()
+    return end
+  }
+
+  /** Lines of the chunked encoding. */
+  #lineOf(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(lineFeed, at)
+    this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end)
+    if (this.#line.length > maxLineLength) throw new MalformedResponse('a line is too long')
+    if (end < 0) return bytes.length
+    if (!this.#line.endsWith('\r')) throw new MalformedResponse('a line without its end')
+    const line = this.#line.slice(0, -1)
+    this.#line = ''
+    this.#chunkLine(line)
+    return end + 1
+  }
+
+  #chunkLine(line: string): void {
+    if (this.#state === 'chunk end') {
+      if (line !== '') throw new MalformedResponse('a chunk is longer than it says')
+      this.#state = 'chunk size'
+      return
+    }
+    if (this.#state === 'trailer') {
+      this.#trailerBytes += line.length
+      if (this.#trailerBytes > maxHeadBytes) throw new MalformedResponse('the trailer is too long')
+      if (line === '') this.#end()
+      return
+    }
+    const [, size] = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i.exec(line) ?? []
+    if (size === undefined) throw new MalformedResponse('no chunk size')
+    this.#left = Number.parseInt(size, 16)
+    this.#state = this.#left === 0 ? 'trailer' : 'chunk'
+  }
+
+  #end(): void {
+    this.#state = 'over'
+    this.#listener.end(this.#reusable)
+  }
+}
+
+/** Names in lower case. Of repeated fields the values are joined; a length that is said twice has to be the same. */
+const headersOf = (lines: readonly string[]): Readonly<Record<string, string>> => {
+  const headers: Record<string, string> = Object.create(null)
+  for (let at = 1; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const colon = line.indexOf(':')
+    if (colon < 1 || line[colon - 1] === ' ' || line[0] === ' ' || line[0] === '\t')
+      throw new MalformedResponse('a header that is none')
+    const name = line.slice(0, colon).toLowerCase()
+    const value = line.slice(colon + 1).trim()
+    const known = headers[name]
+    if (known === undefined) headers[name] = value
+    else if (name !== 'content-length') headers[name] = `${known}, ${value}`
+    else if (known !== value) throw new MalformedResponse('unclear length')
+  }
+  return headers
+}
