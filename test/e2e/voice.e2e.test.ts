@@ -270,6 +270,18 @@ describe('keys of a project’s own', () => {
     )
   })
 
+  it('speak for the tenant that a header names', async () => {
+    upstream.script(sends(audio))
+    const tenant = (await own.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+    const headers = { 'x-tenant-id': tenant, 'x-external-user-id': 'ada' }
+    await (await own.api.fetch('/v1/audio/speech', { input: 'Hello' }, { headers })).arrayBuffer()
+    await vi.waitFor(async () =>
+      expect(await lastUsage()).toMatchObject({ tenant_id: tenant, external_user_id: 'ada', operation: 'speech' }),
+    )
+    const unknown = { headers: { 'x-tenant-id': 'ten_unknown' } }
+    expect((await own.api.post('/v1/audio/speech', { input: 'Hello' }, unknown)).status).toBe(404)
+  })
+
   it('fall back for each other under the auto-router', async () => {
     upstream.script(refuses(401), refuses(401), sends(audio))
     const answer = await own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'service-auto' })

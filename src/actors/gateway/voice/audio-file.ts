@@ -42,7 +42,8 @@ const endings: Readonly<Record<string, AudioContainer>> = {
 }
 
 /**
- * The form's file: its container by MIME type first, then by the name's ending (interface "Voice API").
+ * The form's file: taken by its MIME type first, then by the name's ending (interface "Voice API"). Recorders in browsers
+ * are often wrong about which it is: the provider is told what the bytes say, where they say it.
  *
  * @throws {ServiceError} `bad_request` with `param: file` when it is missing, empty, too large, or no audio that we take.
  */
@@ -55,13 +56,29 @@ export const audioFile = (files: readonly UploadedFile[], maxBytes = maxAudioByt
   const ending = /\.([A-Za-z0-9]+)$/.exec(file.filename)?.[1]?.toLowerCase() ?? ''
   const container = own(types, type) ?? own(endings, ending)
   if (container === undefined) throw unfit('file', `The file has to be one of ${audioContainers.join(', ')}.`)
-  return { bytes: file.bytes, container }
+  return { bytes: file.bytes, container: containerIn(file.bytes) ?? container }
 }
 
 /** @throws {ServiceError} `bad_request` with `param: file` */
 export const checkSize = (bytes: number, maxBytes: number): void => {
   if (bytes <= maxBytes) return
   throw unfit('file', `The file has ${bytes} bytes; at most ${maxBytes} are taken.`)
+}
+
+const marks: readonly (readonly [container: AudioContainer, at: number, bytes: string])[] = [
+  ['wav', 8, 'WAVE'],
+  ['ogg', 0, 'OggS'],
+  ['flac', 0, 'fLaC'],
+  ['webm', 0, '\x1a\x45\xdf\xa3'],
+  ['m4a', 4, 'ftypM4A'],
+  ['mp4', 4, 'ftyp'],
+  ['mp3', 0, 'ID3'],
+]
+
+/** By the first bytes; null when they say nothing that is sure. */
+const containerIn = (bytes: Uint8Array): AudioContainer | null => {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1')
+  return marks.find(([, at, mark]) => head.startsWith(mark, at))?.[0] ?? null
 }
 
 const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>

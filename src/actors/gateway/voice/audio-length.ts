@@ -17,13 +17,15 @@ export const audioLength = async (bytes: Uint8Array, mimeType: string): Promise<
   }
 }
 
-/** Bytes a second below which speech is hardly ever encoded: 8 kbit/s. */
-const leastRate = 1000
+/** Bytes a second below which speech is hardly ever encoded: 8 kbit/s. And above: two channels of 48 kHz in 32 bits. */
+const rates = { least: 1000, most: 384_000 }
 
 /** Seconds that a file can hold at most, without looking into it further than a WAV header: what a budget is held against. */
-export const mostSeconds = ({ bytes, container }: AudioFile): number => {
-  const rate = container === 'wav' && bytes.length >= 32 ? byteRate(bytes) : leastRate
-  return Math.ceil(bytes.length / Math.max(leastRate, rate))
-}
+export const mostSeconds = ({ bytes }: Pick<AudioFile, 'bytes'>): number =>
+  Math.ceil(bytes.length / Math.min(rates.most, Math.max(rates.least, byteRate(bytes))))
 
-const byteRate = (wav: Uint8Array): number => new DataView(wav.buffer, wav.byteOffset, wav.length).getUint32(28, true)
+/** Of a WAV; 0 of anything else. */
+const byteRate = (bytes: Uint8Array): number => {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 32))
+  return head.length === 32 && head.toString('latin1', 8, 12) === 'WAVE' ? head.readUInt32LE(28) : 0
+}

@@ -35,6 +35,22 @@ describe('a file', () => {
   })
 
   it.each([
+    ['RIFF\0\0\0\0WAVEfmt ', 'wav'],
+    ['OggS\0\x02', 'ogg'],
+    ['fLaC\0', 'flac'],
+    ['\x1a\x45\xdf\xa3', 'webm'],
+    ['\0\0\0\x20ftypM4A ', 'm4a'],
+    ['\0\0\0\x20ftypisom', 'mp4'],
+    ['ID3\x04', 'mp3'],
+    ['whatever', 'webm'],
+  ])('that says another container than its type is what it says (%j)', async (head, container) => {
+    world.upstream.script(answers(whisperAnswer))
+    const bytes = Buffer.from(head.padEnd(40, '\0'), 'latin1')
+    await world.transcribe({}, { files: [{ ...wavFile(1, 'audio/webm', 'blob'), bytes }] })
+    expect(world.upstream.heard[0]?.body.toString('latin1')).toContain(`filename="audio.${container}"`)
+  })
+
+  it.each([
     ['that is none', []],
     ['of another field', [{ ...wavFile(), field: 'audio' }]],
     ['without a byte', [wavFile(0)]],
