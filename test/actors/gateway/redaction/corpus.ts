@@ -246,6 +246,26 @@ lines 100-2000 of file.ts:1234:5678
 π ≈ 3.141592653589793238462643
 9.99 USD x 1000000 = 9990000
 [-0.0123456789,0.9876543210123456,-1.2345678901234567,4.1e-7] and «phone|+1 415-555-2671»
+Hi, this is Maria («email|maria.lopez@correo.example.es»), my cell is «phone|305-555-0142» and home «phone|(786) 555-0199».
+You can reach me on «phone|+49 (0)30 123456» or «phone|0049-171-5551234»
+whatsapp «phone|+5215512345678»
+my number's «phone|4155552671»
+server «ip_address|10.1.2.3»/24, gateway «ip_address|10.1.2.1»
+user=«email|alice@example.com»,phone=«phone|+33612345678»,ip=«ip_address|192.0.2.1»
+export AWS_SECRET_ACCESS_KEY=«secret|wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»
+jdbc:postgresql://db.example/app?user=bob&password=«secret|opensesame»
+{"client_token": "«secret|a1b2c3d4e5f6g7h8i9»"}
+Telefon «phone|089 - 1234 5678» oder «phone|212.555.0147» x12
+card «payment_card|4000 0000 0000 0002» declined; «payment_card|4000-0000-0000-9995» insufficient
+hotel 089 1234 and iPhone 15 Pro 2024-2025
+paid 4155550000 in coins
+Amazon order 114-3941689-8772232, UPS 1Z 999 AA1 01 2345 6784
+VIN 1HGCM82633A004352, IMEI 490154203237518, LEI 5493001KJTIIGC8Y1R12
+pip install foo==1.2.3.4 bar>=2.0.0.1
+the secret: never say it; token: abcdefghijklmnopqrstuvwxyz
+"prompt_tokens_details":{"cached_tokens":123456789012345}
+passport C01X00T47, born 1985-05-12
+2024-01-15 10:30:00,123 INFO [main] 12345 --- started in 4.567 seconds
 `
   .trim()
   .split('\n')

@@ -111,6 +111,8 @@ const hostile: Readonly<Record<string, string>> = {
   'beginnings of accounts': 'DE89 ',
   'data: URLs': 'data:a/b;base64,',
   'almost base64': `${'A'.repeat(255)} `,
+  'names of secrets': 'token=token-',
+  passwords: 'password=a1 ',
   backslashes: '\\',
   escapes: '\\u0040',
   'no-break spaces': '\u00a01',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { before, hitsOf, type Recogniser } from './recogniser.ts'
 
-const v4 = /(?<![\p{L}\p{N}_.+@=~^-]|\w\/)(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}_-]|\.\d)/gu
+const v4 = /(?<![\p{L}\p{N}_.+@~^-]|\w\/|[=<>!~]=)(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}_-]|\.\d)/gu
 const v6 =
   /(?<![\p{L}\p{N}_:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:]|\.\d)/giu
 
@@ -10,7 +10,7 @@ const group = /[0-9a-f]*\d[0-9a-f]*[0-9a-f]|[0-9a-f]+\d/i
 
 /** Words before what has four numbers and is no address. */
 const numbered =
-  /(?:version|ver|v|release|rel|build|section|sec|chapter|clause|paragraph|table|figure|fig|appendix|oid|rev|firmware|driver|§)[\s.:]{0,3}$/i
+  /(?<!\p{L})(?:version|ver|v|release|rel|build|section|sec|chapter|clause|paragraph|table|figure|fig|appendix|oid|rev|firmware|driver|§)[\s.:]{0,3}$/iu
 
 /** Nobody's: this host, any host, netmasks, multicast, and what stands for addresses in documents is still somebody's. */
 const nobodys = /^(?:0\.|127\.|255\.|::1?$)/

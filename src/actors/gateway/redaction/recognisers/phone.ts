@@ -1,13 +1,14 @@
 import { phoneOf } from './checks.ts'
 import { before, type Hit, isCounted, type Reading, type Recogniser } from './recogniser.ts'
 
-const candidate = /(?<![\p{L}\p{N}_.+=#&?*-]|\d[/:])(?:\+ ?)?\(?\d[\d \u00a0()./-]{5,22}\d(?![\p{L}\p{N}_]|[.,:]\d)/gu
+const candidate =
+  /(?<![\p{L}\p{N}_.+#&?*-]|[=<>!]=|\d[/:])(?:\+ ?)?\(?\d[\d \u00a0()./-]{5,22}\d(?![\p{L}\p{N}_]|[.,:]\d)/gu
 
 /** North American numbers as they are written with gaps, also those that are in no plan, such as 555. */
 const northAmerican = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}$/
 
 const asked =
-  /(?:phone|telephone|tel|tél|telefon|téléphone|teléfono|telefono|mobile|mobil|cell|cellphone|fax|call|ring|dial|sms|whatsapp|signal|handy|móvil|portable|contact|reach|anruf|appel\w*|llam\w+)(?:\s(?:me|us|him|her|them|is|at|on|number|no|nr|unter))*[^\p{L}\p{N}\n]{0,6}$/iu
+  /(?<!\p{L})(?:(?:tele|smart|cell)?phone|(?:my|his|her|our|their) number(?:'s)?|tel|tél|telefon|téléphone|teléfono|telefono|mobile|mobil|cell|fax|call|ring|dial|sms|whatsapp|signal|handy|móvil|portable|contact|reach|anruf|appel\w*|llam\w+)(?:\s(?:me|us|him|her|them|is|at|on|number|no|nr|unter))*[^\p{L}\p{N}\n]{0,6}$/iu
 
 const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)/
 
@@ -39,9 +40,10 @@ const numberIn = (match: string, start: number, reading: Reading): string | null
 }
 
 const isNumber = (text: string, digits: number, start: number, reading: Reading): boolean => {
-  if (text.startsWith('+')) return digits >= 8 && isPlanned(text, reading, 'possible')
-  if (dateShape.test(text)) return false
   const told = asked.test(before(reading.text, start))
+  if (text.startsWith('+'))
+    return digits >= 8 && ((told && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
+  if (dateShape.test(text)) return false
   if (told) return digits >= 9 || /[ ()./-]/.test(text)
   if (isCounted(reading.text, start)) return false
   if (northAmerican.test(text)) return reading.region === 'US' || reading.region === 'CA'

@@ -29,7 +29,7 @@ export const before = (text: string, start: number): string => text.slice(Math.m
 
 /** Words after which a number counts things of a shop or an archive. */
 const counted =
-  /(?:order|invoice|inv|ticket|ref(?:erence)?|case|sku|serial|model|part|isbn|issn|ean|tracking|version|build|commit|page|row|item|article|doi|batch|lot|id|uuid|hash|rechnung|bestellung|pedido|facture|commande)\b[^\n\p{L}]{0,8}(?:(?:no|nr|num|number|id)\b[^\n\p{L}]{0,6})?$/iu
+  /(?<!\p{L})(?:order|invoice|inv|ticket|ref(?:erence)?|case|sku|serial|model|part|isbn|issn|ean|tracking|version|build|commit|page|row|item|article|doi|batch|lot|id|uuid|hash|rechnung\p{L}*|bestell\p{L}*|pedido|facture|commande)\b[^\n\p{L}]{0,8}(?:(?:no|nr|num|number|id)\b[^\n\p{L}]{0,6})?$/iu
 
 /** Whether the words before say that it is an order, a version or the like. */
 export const isCounted = (text: string, start: number): boolean => counted.test(before(text, start))

@@ -33,26 +33,45 @@ const marked = [
 /** Begins where no longer word could have begun, so that each run of characters is read once. */
 const keys = new RegExp(`(?<![\\w-])(?:${marked.join('|')})`, 'g')
 const beginnings =
-  /sk-|[sr]k_|csk_|cak_|cpk_|ect_|whsec_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt)-|A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|xox[abeprs]-|xapp-|npm_|pypi-|hf_|gsk_|xai-|pplx-|r8_|dop_v1_|shp|SG\.|sq0|AC[a-f0-9]{8}|eyJ|earer /
+  /sk-|[sr]k_|csk_|cak_|cpk_|ect_|whsec_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt)-|A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|xox[abeprs]-|xapp-|npm_|pypi-|hf_|gsk_|xai-|pplx-|r8_|dop_v1_|shp|SG\.|sq0|AC[a-f0-9]{8}|eyJ|earer |[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assw|PASSW|[Kk]ey|KEY/
 
 /** No token of those above is shorter. */
 const minToken = 15
 
 const pem = '-----BEGIN '
 const bearer = /(?<=(?<![\w-])[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/g
+
+/** `AWS_SECRET_ACCESS_KEY=…`, `"token": "…"`: letters and digits after a word that says so. */
+const named =
+  /(?:secret|token|passw(?:or)?d|(?:api|access|private)[_-]?key)[\w-]{0,32}["'\s]{0,4}[:=]["'\s]{0,4}(?=[\w+/.~=-]{0,64}\d)(?=[\w+/.~=-]{0,64}[A-Za-z])([\w+/.~=-]{15,})/gi
+const passwords = /(?<![\p{L}\p{N}])(?:password|passwd|pwd)=([^\s"'&;,<>]{4,256})/giu
 const privateKey = /-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const privateKeyEnd = /-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 
 /** API keys, tokens and private keys. */
 export const secrets: Recogniser = {
   types: ['secret'],
-  mayFind: (text) => (longRun(text, isToken, minToken, 0) !== null && beginnings.test(text)) || text.includes(pem),
+  mayFind: (text) =>
+    (longRun(text, isToken, minToken, 0) !== null && beginnings.test(text)) || text.includes(pem) || assigned(text),
   find: ({ text }) => [
     ...hitsOf(text, keys, 'secret'),
     ...hitsOf(text, bearer, 'secret'),
+    ...valuesOf(text, named),
+    ...(assigned(text) ? valuesOf(text, passwords) : []),
     ...(text.includes(pem) ? privateKeys(text) : []),
   ],
 }
+
+const assigned = (text: string): boolean =>
+  text.includes('=') &&
+  (text.includes('assw') || text.includes('PASSW') || text.includes('pwd=') || text.includes('PWD='))
+
+/** The end of each match: what its group holds. */
+const valuesOf = (text: string, pattern: RegExp): readonly Hit[] =>
+  Array.from(text.matchAll(pattern), ({ 0: match, 1: value = '', index }) => {
+    const end = index + match.length
+    return { start: end - value.length, end, type: 'secret' }
+  })
 
 /** From the line that begins it to the one that ends it, or to the end of the text when that was cut off. */
 const privateKeys = (text: string): readonly Hit[] => {
