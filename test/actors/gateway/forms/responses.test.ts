@@ -126,7 +126,14 @@ describe('a response', () => {
         { role: 'user', content: 'look' },
         ...first.output.filter((item) => item.type === 'message' || item.type === 'function_call'),
         { type: 'function_call_output', call_id: 'call_1', output: 'one' },
-        { type: 'function_call_output', call_id: 'call_2', output: [{ type: 'input_text', text: 'two' }] },
+        {
+          type: 'function_call_output',
+          call_id: 'call_2',
+          output: [
+            { type: 'input_text', text: 'two' },
+            { type: 'input_image', image_url: 'https://images.example/cat.png', detail: 'low' },
+          ],
+        },
       ],
     })
     const call = (id: string, text: string) => ({
@@ -139,6 +146,10 @@ describe('a response', () => {
       { role: 'assistant', content: 'Let me see.', tool_calls: [call('call_1', '{"q":"a"}'), call('call_2', '{}')] },
       { role: 'tool', tool_call_id: 'call_1', content: 'one' },
       { role: 'tool', tool_call_id: 'call_2', content: 'two' },
+      {
+        role: 'user',
+        content: [{ type: 'image_url', image_url: { url: 'https://images.example/cat.png', detail: 'low' } }],
+      },
     ])
   })
 

@@ -92,21 +92,39 @@ const outputItem = (item: WireObject, path: string): ResponseItem => ({
 })
 
 /**
- * The items in the words of chat completions: calls belong to the answer that made them, reasoning and searches are
- * left out.
+ * The items in the words of chat completions: calls belong to the answer that made them, what outputs show beside text
+ * follows them as the user's, reasoning and searches are left out.
  *
  * @throws {ServiceError} `bad_request` when a call has no output, or an output no call.
  */
 export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[] => {
   checkCalls(items)
   const messages: WireObject[] = []
+  let shown: WireObject[] = []
+  const show = (): void => {
+    if (shown.length > 0) messages.push({ role: 'user', content: shown })
+    shown = []
+  }
   for (const item of items) {
+    if (item.type === 'function_call_output') {
+      messages.push(toolMessage(item))
+      shown.push(...mediaOf(item))
+      continue
+    }
+    show()
     if (item.type === 'message') messages.push(messageOf(item))
     else if (item.type === 'function_call') addCall(messages, item)
-    else if (item.type === 'function_call_output') messages.push(toolMessage(item))
   }
+  show()
   return messages
 }
+
+/** What an output has beside text: tools answer in text only. */
+const mediaOf = ({ output }: ResponseItem): readonly WireObject[] =>
+  arrayOf(output)
+    .map(objectOf)
+    .filter(({ type }) => type === 'input_image' || type === 'input_file')
+    .map(chatPart)
 
 const checkCalls = (items: readonly ResponseItem[]): void => {
   const open = new Set<string>()

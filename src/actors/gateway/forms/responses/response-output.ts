@@ -48,10 +48,6 @@ export class ResponseOutput {
     return this.#parts.map((part) => part.item)
   }
 
-  get isEmpty(): boolean {
-    return this.#parts.length === 0
-  }
-
   /** One delta of a chunk, or the message of a whole completion. */
   delta(delta: WireObject): void {
     const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning)
