@@ -165,8 +165,9 @@ const openModels = ({ managed, box, guard, cluster, clock }: ActorsParts, record
 }
 
 /** What stands between the store and those who read and write records. */
-const withRecords = ({ storage: { records }, clock, log }: Pick<ActorsParts, 'storage' | 'clock' | 'log'>) => {
-  const ledger = new RequestLedger({ records, clock, log })
+const withRecords = ({ storage, clock, log }: Pick<ActorsParts, 'storage' | 'clock' | 'log'>) => {
+  const { records, name } = storage
+  const ledger = new RequestLedger({ records, syncBlocks: name === 'sqlite', clock, log })
   return { ledger, notices: new NoticeDelivery(ledger.records, kinds, clock, log) }
 }
 

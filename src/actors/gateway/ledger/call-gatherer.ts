@@ -24,11 +24,15 @@ const gatherMs = 80
 const mostCalls = 1_000
 /** Calls that wait while the store is away; what comes beyond them is counted and lost. */
 const mostWaiting = 100_000
+/** How often a write waits for the disk where that holds up the process, in ms. */
+const syncEveryMs = 1_000
 const dayMs = 24 * 60 * 60 * 1000
 
 /** What a gatherer stands on. */
 export interface GathererParts {
-  readonly records: Pick<RecordStore, 'insert'>
+  readonly records: Pick<RecordStore, 'insert' | 'project'>
+  /** Waiting for the disk holds up the process, as with an embedded store: then one write a second does, and others come after it. */
+  readonly syncBlocks: boolean
   readonly settings: Pick<LogSettings, 'of'>
   readonly redaction: Pick<Redaction, 'forLog'>
   readonly clock: Clock
@@ -52,6 +56,8 @@ export class CallGatherer implements CallLedger {
   #writing: Promise<void> = Promise.resolve()
   #waiting = 0
   #lastAt = 0
+  /** When a write last waited for the disk, in ms since the epoch. */
+  #syncedAt = 0
 
   /** Calls that were lost because the store was away for too long. */
   dropped = 0
@@ -97,13 +103,13 @@ export class CallGatherer implements CallLedger {
   }
 
   async #write(id: string, now: number, calls: readonly GatewayCall[]): Promise<void> {
-    const { records, beforeWrite } = this.#parts
+    const { beforeWrite } = this.#parts
     let segment: Row<SegmentData> | undefined
     for (let attempt = 0; ; attempt++) {
       try {
         await beforeWrite()
         segment ??= await this.#segment(id, now, calls)
-        await records.insert(callSegments, segment)
+        await this.#store(segment)
         break
       } catch (error) {
         this.#parts.log.warn({ calls: calls.length, attempt, err: error }, 'calls not written, trying again')
@@ -112,6 +118,15 @@ export class CallGatherer implements CallLedger {
     }
     this.#waiting -= calls.length
     this.#parts.written(segment)
+  }
+
+  /** What is not waited for is safe from a kill at once, and from a loss of power with the next write that is. */
+  async #store(segment: Row<SegmentData>): Promise<void> {
+    const { records, syncBlocks, clock } = this.#parts
+    const isDue = !syncBlocks || Math.abs(clock.now() - this.#syncedAt) >= syncEveryMs
+    if (!isDue) return records.project([{ kind: callSegments, record: segment }])
+    await records.insert(callSegments, segment)
+    this.#syncedAt = clock.now()
   }
 
   async #segment(id: string, now: number, calls: readonly GatewayCall[]): Promise<Row<SegmentData>> {

@@ -10,6 +10,8 @@ import { SegmentExpander } from './segment-expander.ts'
 export interface RequestLedgerParts {
   /** The store itself. */
   readonly records: RecordStore
+  /** `GathererParts.syncBlocks`. */
+  readonly syncBlocks: boolean
   readonly clock: Clock
   readonly log: Logger
 }
@@ -35,11 +37,12 @@ export class RequestLedger implements CallLedger {
   readonly #clock: Clock
   #rules: LedgerRules | undefined
 
-  constructor({ records, clock, log }: RequestLedgerParts) {
+  constructor({ records, syncBlocks, clock, log }: RequestLedgerParts) {
     this.#clock = clock
     this.#expander = new SegmentExpander({ records, clock, log, lastCallAt: () => this.#gatherer.lastAt })
     this.#gatherer = new CallGatherer({
       records,
+      syncBlocks,
       clock,
       log,
       settings: { of: (project) => this.#known().settings.of(project) },

@@ -60,7 +60,12 @@ export const openLedger = async (
   beforeWrite: () => Promise<void> | undefined = () => undefined,
 ) => {
   await storage.records.prepare(kinds)
-  const ledger = new RequestLedger({ records: storage.records, clock, log: pino({ level: 'silent' }) })
+  const ledger = new RequestLedger({
+    records: storage.records,
+    syncBlocks: storage.name === 'sqlite',
+    clock,
+    log: pino({ level: 'silent' }),
+  })
   const settings = new LogSettings(storage.records, clock.now)
   const redaction = { forLog: (text: string) => text.replaceAll('secret', '[SECRET]') }
   ledger.start({ settings, redaction, beforeWrite, counted: () => {} })

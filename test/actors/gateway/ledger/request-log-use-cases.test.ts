@@ -72,7 +72,7 @@ describe('the request log', () => {
   it('shows what was asked and answered of the newest request of an id', async () => {
     const { useCases, ledger, clock } = await world()
     for (const response of ['old', 'new']) {
-      ledger.record(callOf({ bodies: () => ({ request: 'q', response }) }))
+      ledger.record(callOf({ startedAt: clock.now(), bodies: () => ({ request: 'q', response }) }))
       await clock.advance(100)
     }
     const entry = await useCases['request_log.get'](call({ request_id: 'request-1' }, {}, undefined))
