@@ -4,7 +4,7 @@ export const maxBodyChars = 16 * 1024
 export const marginChars = 512
 
 /** Milliseconds of work that texts of the log get of each second, and how much of it can be saved up. */
-const msASecond = 20
+const msASecond = 10
 const mostSavedMs = 200
 
 /**

@@ -15,10 +15,13 @@ const ownersTurnMs = 500
 const orphanMs = 15_000
 /** Calls that are made rows at once. */
 const atOnce = 50
-/** A process is busy that took a call so short a time ago, in ms; then this work gets a tenth of the time. */
+/** A process is busy that took a call so short a time ago, in ms. */
 const quietMs = 250
-const restFactor = 9
-const longestRestMs = 250
+/** What a busy process gives of its time: little while few segments wait, half of it when there are so many. */
+const leastShare = 0.03
+const mostShare = 0.5
+const segmentsForAll = 6_000
+const longestRestMs = 500
 
 /** What an expander stands on. */
 export interface ExpanderParts {
@@ -139,6 +142,7 @@ export class SegmentExpander {
   async #rest(workedMs: number): Promise<void> {
     const { clock, lastCallAt } = this.#parts
     if (clock.now() - lastCallAt() > quietMs) return
-    await pause(clock, Math.min(longestRestMs, workedMs * restFactor))
+    const share = Math.min(mostShare, Math.max(leastShare, this.#own.size / segmentsForAll))
+    await pause(clock, Math.min(longestRestMs, (workedMs * (1 - share)) / share))
   }
 }
