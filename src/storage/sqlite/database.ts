@@ -33,6 +33,18 @@ export class Database {
     guarded(() => this.#db.exec(sql))
   }
 
+  /** Runs what `exec`s many statements as one transaction, at once. */
+  together(work: () => void): void {
+    this.exec('begin immediate')
+    try {
+      work()
+      this.exec('commit')
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('rollback')
+      throw error
+    }
+  }
+
   /** The prepared statement of this text, kept for the next time. */
   statement(sql: string): StatementSync {
     const known = this.#statements.get(sql)

@@ -28,12 +28,17 @@ export class SqliteRecords implements RecordStore {
     this.#now = now
   }
 
+  /** All in one transaction: every table and index on its own would wait for the disk. */
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
-    for (const kind of kinds) {
-      this.#db.exec(kindTable(kind))
-      if (!this.#hasOutbox(kind)) this.#db.exec(outboxColumn(kind))
-      this.#index(kind)
-    }
+    this.#db.together(() => {
+      for (const kind of kinds) this.#prepare(kind)
+    })
+  }
+
+  #prepare(kind: RecordKind): void {
+    this.#db.exec(kindTable(kind))
+    if (!this.#hasOutbox(kind)) this.#db.exec(outboxColumn(kind))
+    this.#index(kind)
   }
 
   /** Makes the indexes that are missing or declared otherwise by now, and drops those that nothing asks for any more. */
