@@ -1,0 +1,159 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Http1Pool } from '../../../../src/actors/gateway/http1/http1-pool.ts'
+
+/** A server that shows what comes in and answers by hand. */
+interface Wire {
+  readonly port: number
+  readonly sockets: Socket[]
+  /** All that a connection has sent, as Latin-1. */
+  sent(connection: number): string
+}
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+describe('connections to one origin', () => {
+  let server: Server
+  let wire: Wire
+  const pools: Http1Pool[] = []
+
+  beforeEach(async () => {
+    const sockets: Socket[] = []
+    const received: string[] = []
+    server = createServer((socket) => {
+      const at = sockets.push(socket) - 1
+      received[at] = ''
+      socket.on('error', () => {})
+      socket.on('data', (part) => {
+        received[at] += part.toString('latin1')
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    wire = { port, sockets, sent: (connection) => received[connection] ?? '' }
+  })
+  afterEach(() => {
+    for (const pool of pools.splice(0)) pool.destroy()
+    for (const socket of wire.sockets) socket.destroy()
+    server.close()
+  })
+
+  const open = (connections = 8) => {
+    const pool = new Http1Pool(`http://127.0.0.1:${wire.port}`, { connections, connectTimeoutMs: 5_000 })
+    pools.push(pool)
+    return pool
+  }
+  const post = (pool: Http1Pool, body: string | Uint8Array = '{}', headers = { authorization: 'Bearer k' }) => {
+    const done = Promise.withResolvers<string>()
+    const request: { control: Dispatcher.DispatchController | null; text: string } = { control: null, text: '' }
+    pool.dispatch(
+      { path: '/v1/chat', headers, body },
+      {
+        onRequestStart: (control) => {
+          request.control = control
+        },
+        onResponseData: (_, part) => {
+          request.text += part.toString()
+        },
+        onResponseEnd: () => done.resolve(request.text),
+        onResponseError: (_, error) => done.reject(error),
+      },
+    )
+    return Object.assign(request, { answer: done.promise })
+  }
+  const sentBy = (connection: number, text: string) =>
+    vi.waitFor(() => expect(wire.sent(connection)).toContain(text), { timeout: 10_000 })
+
+  it('sends a request in one piece, and uses the connection again', async () => {
+    const pool = open()
+    for (const body of ['{"a":"ö"}', Buffer.from('{"b":1}')]) {
+      const { answer } = post(pool, body)
+      await sentBy(0, body.toString('latin1').slice(0, 6))
+      wire.sockets[0]?.write(ok)
+      expect(await answer).toBe('ok')
+    }
+    expect(wire.sockets).toHaveLength(1)
+    expect(wire.sent(0)).toContain(
+      `POST /v1/chat HTTP/1.1\r\nhost: 127.0.0.1:${wire.port}\r\nconnection: keep-alive\r\nauthorization: Bearer k\r\ncontent-length: 10\r\n\r\n`,
+    )
+  })
+
+  it('sends a body that is larger than any buffer', async () => {
+    const body = Buffer.alloc(3 * 1024 * 1024, 'x')
+    const { answer } = post(open(), body)
+    await vi.waitFor(() => expect(wire.sent(0).length).toBeGreaterThan(body.length), { timeout: 20_000 })
+    wire.sockets[0]?.write(ok)
+    expect(await answer).toBe('ok')
+  })
+
+  it('gives up a request by ending its connection, and no other request with it', async () => {
+    const pool = open()
+    const first = post(pool)
+    await sentBy(0, '{}')
+    wire.sockets[0]?.write(ok)
+    await first.answer
+    const second = post(pool, '{"second":1}')
+    await sentBy(0, 'second')
+    // the first is over: it has nothing to give up any more
+    first.control?.abort(new Error('late'))
+    wire.sockets[0]?.write(ok)
+    expect(await second.answer).toBe('ok')
+    const third = post(pool, '{"third":1}')
+    await sentBy(0, 'third')
+    const closed = new Promise((resolve) => wire.sockets[0]?.once('close', resolve))
+    third.control?.abort(new Error('enough'))
+    await closed
+    await expect(third.answer).rejects.toThrow('enough')
+  })
+
+  it('never takes what comes behind an answer for the next one', async () => {
+    const pool = open()
+    const first = post(pool)
+    await sentBy(0, '{}')
+    wire.sockets[0]?.write(`${ok}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`)
+    await first.answer.catch(() => undefined)
+    const second = post(pool, '{"second":1}')
+    await sentBy(1, 'second')
+    wire.sockets[1]?.write(ok)
+    expect(await second.answer).toBe('ok')
+  })
+
+  it('makes requests wait when all connections are taken, in order', async () => {
+    const pool = open(1)
+    const [first, second, third] = [post(pool, '{"at":1}'), post(pool, '{"at":2}'), post(pool, '{"at":3}')]
+    for (const [at, request] of [first, second, third].entries()) {
+      await sentBy(0, `{"at":${at + 1}}`)
+      wire.sockets[0]?.write(ok)
+      expect(await request?.answer).toBe('ok')
+    }
+    expect(wire.sockets).toHaveLength(1)
+  })
+
+  it('opens another connection for whoever waits when one is lost', async () => {
+    const pool = open(1)
+    const first = post(pool)
+    const second = post(pool, '{"second":1}')
+    await sentBy(0, '{}')
+    wire.sockets[0]?.destroy()
+    await expect(first.answer).rejects.toThrow()
+    await sentBy(1, 'second')
+    wire.sockets[1]?.write(ok)
+    expect(await second.answer).toBe('ok')
+  })
+
+  it('fails what is in flight and what waits when it is closed', async () => {
+    const pool = open(1)
+    const requests = [post(pool), post(pool)]
+    await sentBy(0, '{}')
+    const ended = Promise.allSettled(requests.map(({ answer }) => answer))
+    pool.destroy()
+    expect(await ended).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
+  })
+
+  it('sends no header that could begin another', () => {
+    expect(() => post(open(), '{}', { authorization: 'Bearer k\r\nx: y' })).toThrow(TypeError)
+    expect(() => post(open(), '{}', { authorization: 'Bearer \u{1f600}' })).toThrow(TypeError)
+  })
+})

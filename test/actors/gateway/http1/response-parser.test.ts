@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MalformedResponse, ResponseParser } from '../../../../src/actors/gateway/http1/response-parser.ts'
+
+interface Seen {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string
+  reusable: boolean | null
+}
+
+/** What a parser makes of these parts. */
+const read = (parts: readonly Buffer[], closed = false) => {
+  const seen: Seen = { status: 0, headers: {}, body: '', reusable: null }
+  const parser = new ResponseParser({
+    head: (status, headers) => Object.assign(seen, { status, headers: { ...headers } }),
+    data: (bytes) => {
+      seen.body += bytes.toString('latin1')
+    },
+    end: (reusable) => {
+      seen.reusable = reusable
+    },
+  })
+  for (const part of parts) parser.push(part)
+  if (closed) parser.finish()
+  return seen
+}
+
+const answer = (...lines: readonly string[]): Buffer => Buffer.from(lines.join('\r\n'), 'latin1')
+
+const split = (bytes: Buffer, places: readonly number[]): Buffer[] => {
+  const cuts = [...new Set(places.map((place) => place % bytes.length))].sort((a, b) => a - b)
+  return [0, ...cuts]
+    .map((from, at) => bytes.subarray(from, cuts[at] ?? bytes.length))
+    .filter((part) => part.length > 0)
+}
+
+const chunked = answer(
+  'HTTP/1.1 200 OK',
+  'Transfer-Encoding: chunked',
+  '',
+  '5',
+  'hello',
+  'a;x=y',
+  ' wörld\r\n!!',
+  '0',
+  'x: y',
+  '',
+  '',
+)
+const counted = answer('HTTP/1.1 503 Busy', 'Content-Length: 4', 'Retry-After: 7', 'x-a: 1', 'X-A: 2', '', 'busy')
+
+describe('a reader of HTTP/1.1 answers', () => {
+  it.each([
+    ['chunks', chunked, 200, 'hello wörld\r\n!!'],
+    ['a length', counted, 503, 'busy'],
+    ['an early answer before', answer('HTTP/1.1 100 Continue', '', counted.toString('latin1')), 503, 'busy'],
+  ] as const)('reads a body by %s, wherever the network cuts', (_, bytes, status, body) => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 30 }), (places) => {
+        expect(read(split(bytes, places))).toMatchObject({ status, body, reusable: true })
+      }),
+      { numRuns: 150 },
+    )
+    expect(read([...bytes].map((byte) => Buffer.of(byte)))).toMatchObject({ status, body, reusable: true })
+  })
+
+  it('gives header names in lower case, and joins what is repeated', () => {
+    expect(read([counted]).headers).toEqual({ 'content-length': '4', 'retry-after': '7', 'x-a': '1, 2' })
+  })
+
+  it.each([
+    ['that is to be closed', answer('HTTP/1.1 200 OK', 'connection: close', 'content-length: 2', '', 'ok'), false],
+    ['of HTTP/1.0', answer('HTTP/1.0 200 OK', 'content-length: 2', '', 'ok'), false],
+    [
+      'of HTTP/1.0 that stays',
+      answer('HTTP/1.0 200 OK', 'connection: Keep-Alive', 'content-length: 2', '', 'ok'),
+      true,
+    ],
+    ['without a body', answer('HTTP/1.1 204 No Content', '', ''), true],
+    ['with an empty body', answer('HTTP/1.1 200 OK', 'content-length: 0', '', ''), true],
+  ])('says whether the connection of an answer %s can be used again', (_, bytes, reusable) => {
+    expect(read([bytes]).reusable).toBe(reusable)
+  })
+
+  it('takes the end of the connection as the end of an answer without a length, and of no other', () => {
+    const open = answer('HTTP/1.1 200 OK', '', 'all of it')
+    expect(read([open])).toMatchObject({ body: 'all of it', reusable: null })
+    expect(read([open], true)).toMatchObject({ body: 'all of it', reusable: false })
+    expect(read([chunked.subarray(0, -3)], true).reusable).toBeNull()
+    expect(read([counted.subarray(0, -1)], true).reusable).toBeNull()
+  })
+
+  it.each([
+    ['no status line', answer('HTTP/2 200', '', '')],
+    ['another protocol', answer('HTTP/1.1 101 Switching', '', '')],
+    ['two lengths', answer('HTTP/1.1 200 OK', 'content-length: 1', 'content-length: 2', '', 'ok')],
+    ['a length that is none', answer('HTTP/1.1 200 OK', 'content-length: +2', '', 'ok')],
+    [
+      'a length beside chunks',
+      answer('HTTP/1.1 200 OK', 'content-length: 2', 'transfer-encoding: chunked', '', '0', '', ''),
+    ],
+    ['an encoding that we do not read', answer('HTTP/1.1 200 OK', 'transfer-encoding: gzip, chunked', '', '')],
+    ['a size of a chunk that is none', answer('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', 'x', '')],
+    [
+      'a chunk that is longer than it says',
+      answer('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', '2', 'okay', ''),
+    ],
+    ['line ends of another kind', Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\nok\n0\n\n')],
+    ['a folded header', answer('HTTP/1.1 200 OK', 'x-a: 1', ' 2', '', '')],
+    ['a space before the colon', answer('HTTP/1.1 200 OK', 'content-length : 2', '', 'ok')],
+    ['bytes behind its end', answer('HTTP/1.1 200 OK', 'content-length: 2', '', 'ok, and more')],
+    ['another answer behind it', Buffer.concat([counted, counted])],
+    ['a head without end', Buffer.alloc(70_000, 'a')],
+  ])('refuses an answer with %s', (_, bytes) => {
+    expect(() => read([bytes])).toThrow(MalformedResponse)
+  })
+})
