@@ -121,7 +121,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const models = modelsOf(routing)
   const agents = openAgents({ host, records, keys: auth.agentKeys, models, costOf, checkTenant, clock })
   const stored = { records, now: clock.now }
-  const gateway = openGateway({ ...parts, records, ledger, limits, routing, redaction, auth })
+  const gateway = openGateway({ ...parts, records, ledger, rows: host.rows, limits, routing, redaction, auth })
   const useCases = {
     ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
     ...sessionUseCases({

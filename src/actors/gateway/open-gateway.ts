@@ -3,6 +3,7 @@ import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { ProjectDirectory, SecretBox } from '../auth/project-directory.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { RowWriter } from '../runtime/row-writer.ts'
 import type { SsrfGuard } from '../tools/ssrf-guard.ts'
 import { chatCompletionsUseCases } from '../use-cases/chat-completions.ts'
 import { redactionPolicyUseCases } from '../use-cases/redaction-policy.ts'
@@ -30,6 +31,8 @@ export interface GatewayParts {
   readonly routing: Routing
   readonly redaction: RedactionPolicies
   readonly ledger: RequestLedger
+  /** What is written behind answers. */
+  readonly rows: Pick<RowWriter, 'alongside' | 'shown'>
   readonly limits: RateLimits
   readonly auth: { readonly projects: Pick<ProjectDirectory, 'settings'> }
   /** Other nodes, which are told of changes; absent for one process. */

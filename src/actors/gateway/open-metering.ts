@@ -2,6 +2,7 @@ import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { ProjectDirectory } from '../auth/project-directory.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { RowWriter } from '../runtime/row-writer.ts'
 import { limitUseCases } from '../use-cases/limits.ts'
 import { requestLogUseCases } from '../use-cases/request-log.ts'
 import type { Admission } from './calls/admission.ts'
@@ -19,6 +20,7 @@ export interface MeteringParts {
   readonly limits: RateLimits
   readonly projects: Pick<ProjectDirectory, 'settings'>
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
+  readonly rows: Pick<RowWriter, 'alongside' | 'shown'>
   readonly clock: Clock
 }
 
@@ -30,7 +32,7 @@ export interface Metering {
 
 /** Starts the ledger, and puts limits before it: what a budget does not know yet is no usage row yet. */
 export const openMetering = (parts: MeteringParts): Metering => {
-  const { records, ledger, redaction, limits, projects, fanOut, clock } = parts
+  const { records, ledger, redaction, limits, projects, fanOut, rows, clock } = parts
   const { now } = clock
   const settings = new LogSettings(records, now)
   const book = new LimitBook({ records, projects, fanOut, now })
@@ -41,8 +43,13 @@ export const openMetering = (parts: MeteringParts): Metering => {
     beforeWrite: () => admission.flush(),
     counted: (call) => admission.counted(call),
   })
+  // whoever asks for what other nodes have acknowledged gets their calls too
+  rows.alongside(() => ledger.flush())
   return {
     admission,
-    useCases: { ...limitUseCases({ records, book, projects, now }), ...requestLogUseCases({ records, settings, now }) },
+    useCases: {
+      ...limitUseCases({ records, book, projects, now }),
+      ...requestLogUseCases({ records, rows, settings, now }),
+    },
   }
 }

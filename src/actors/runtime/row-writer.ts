@@ -28,6 +28,7 @@ export class RowWriter {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #elsewhere: () => Promise<void> | undefined
+  readonly #alongside: (() => Promise<void>)[] = []
   #waiting = new Map<string, Row>()
   #inBatch = new Map<string, Row>()
   #writing: Promise<void> | undefined
@@ -67,8 +68,19 @@ export class RowWriter {
     })
   }
 
+  /** What else is written behind answers: it is settled with the rows, on this host and when another asks. */
+  alongside(settled: () => Promise<void>): void {
+    this.#alongside.push(settled)
+  }
+
   /** Writes at once, and resolves when every row taken so far is written. */
   settled(): Promise<void> {
+    const rows = this.#settledRows()
+    if (this.#alongside.length === 0) return rows
+    return Promise.all([rows, ...this.#alongside.map((settled) => settled())]).then(() => {})
+  }
+
+  #settledRows(): Promise<void> {
     if (this.#waiting.size === 0) return this.#writing ?? Promise.resolve()
     this.#next ??= this.#flush()
     return this.#next

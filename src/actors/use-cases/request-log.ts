@@ -10,12 +10,14 @@ import { type Cover, filteredPage } from '../records/filtered-page.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
+import type { RowWriter } from '../runtime/row-writer.ts'
 import { timeOf } from '../usage/usage-range.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** What reading the request log needs. */
 export interface RequestLogParts {
   readonly records: RecordStore
+  readonly rows: Pick<RowWriter, 'shown'>
   readonly settings: LogSettings
   /** ms since the epoch. */
   readonly now: () => number
@@ -28,14 +30,16 @@ type RequestLogUseCases = Pick<
 type Asked = QueryOf<'request_log.list'>
 
 /** What was asked of the gateway, and what came of it. */
-export const requestLogUseCases = ({ records, settings, now }: RequestLogParts): RequestLogUseCases => {
+export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogParts): RequestLogUseCases => {
   const table = new Table(records, requestLog, now)
   return {
     'request_log.list': async ({ scope, query }) => {
+      await rows.shown()
       const { data, next_cursor } = await filteredPage(table, logPrefix, coverOf(scope, query), pageQuery(query))
       return { data: data.map(lineOf), next_cursor }
     },
     'request_log.get': async ({ scope, params: { request_id } }) => {
+      await rows.shown()
       const [row] = await table.list(scope, { where: { request_id }, limit: 1 })
       if (row === undefined) throw new ServiceError('not_found')
       return { ...lineOf(row), request_body: row.data.request_body, response_body: row.data.response_body }

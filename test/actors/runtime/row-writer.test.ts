@@ -65,6 +65,14 @@ it('includes a row that is taken while another batch is written', async () => {
   expect(await stored()).toBe(2)
 })
 
+it('settles what else is written behind answers, also when no row waits', async () => {
+  const settled: string[] = []
+  rows.alongside(async () => void settled.push('calls'))
+  await rows.settled()
+  await rows.shown()
+  expect(settled).toEqual(['calls', 'calls'])
+})
+
 it('writes once for all who wait at the same time', async () => {
   let writes = 0
   const records = {

@@ -25,7 +25,12 @@ const world = async () => {
   const clock = new VirtualClock()
   const storage = openMemoryStorage({ now: clock.now })
   const { ledger, settings } = await openLedger(storage, clock)
-  const useCases = requestLogUseCases({ records: ledger.records, settings, now: clock.now })
+  const useCases = requestLogUseCases({
+    records: ledger.records,
+    rows: { shown: () => ledger.flush() },
+    settings,
+    now: clock.now,
+  })
   const list = async (query: Partial<Parameters<(typeof useCases)['request_log.list']>[0]['query']> = {}) =>
     (await useCases['request_log.list'](call({}, { limit: 50, ...query }, undefined))).data
   return { clock, ledger, useCases, list }
