@@ -44,6 +44,37 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     }
   })
 
+  it('count on every node at once what a gateway call used on another, and share limits and budgets', async () => {
+    const chat = { model: 'simulated-1', messages: [{ role: 'user', content: 'hello' }], max_tokens: 5 }
+    const say = async (n: number) => (await world.api(n).post('/v1/chat/completions', chat)).status
+    for (let n = 1; n <= 6; n++) {
+      expect(await say(n)).toBe(200)
+      const { totals } = (await world.api(n + 1).get('/v1/usage?operation=chat')).body
+      expect(totals.calls).toBe(n)
+      expect((await world.api(n + 2).get('/v1/request-log?limit=100')).body.data).toHaveLength(n)
+    }
+    const limit = async (body: object) =>
+      (await world.api(0).post('/v1/limits', { subject: 'project', ...body })).body.id
+    const many = (): Promise<readonly number[]> => Promise.all(Array.from({ length: 60 }, (_, n) => say(n)))
+    const id = await limit({ requests_per_minute: 40 })
+    const soon = { timeout: 2000, interval: 50 }
+    // every node knows of the limit: what is let in from here on is taken from it
+    let taken = 0
+    const knows = async (n: number): Promise<void> => {
+      const { headers } = await world.api(n).post('/v1/chat/completions', chat)
+      expect(headers.get('x-ratelimit-limit-requests')).toBe('40')
+      taken++
+    }
+    for (const n of [0, 1, 2]) await vi.waitFor(() => knows(n), soon)
+    const statuses = await many()
+    expect(statuses.filter((status) => status === 200)).toHaveLength(40 - taken)
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+    await limit({ budget_total_usd: '0.0000000001' })
+    await vi.waitFor(async () => expect(new Set(await many())).toEqual(new Set([402])), soon)
+    await world.api(1).get(`/v1/limits/${id}`, { method: 'DELETE' })
+    await vi.waitFor(async () => expect(new Set(await many())).toEqual(new Set([200])), soon)
+  })
+
   it('know on every node at once what a project brings along, and what it took away', async () => {
     const own = async (): Promise<readonly boolean[]> =>
       Promise.all(world.apis.map(async (api) => (await api.get('/v1/models?source=byok')).body.data.length > 0))
