@@ -45,19 +45,22 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
   })
 
   it('count on every node at once what a gateway call used on another, and share limits and budgets', async () => {
+    const soon = { timeout: 10_000, interval: 50 }
     const chat = { model: 'simulated-1', messages: [{ role: 'user', content: 'hello' }], max_tokens: 5 }
     const say = async (n: number) => (await world.api(n).post('/v1/chat/completions', chat)).status
     for (let n = 1; n <= 6; n++) {
       expect(await say(n)).toBe(200)
-      const { totals } = (await world.api(n + 1).get('/v1/usage?operation=chat')).body
-      expect(totals.calls).toBe(n)
-      expect((await world.api(n + 2).get('/v1/request-log?limit=100')).body.data).toHaveLength(n)
+      // another node is asked for what it has gathered, and waited for as long as for its rows: a moment
+      await vi.waitFor(async () => {
+        const { totals } = (await world.api(n + 1).get('/v1/usage?operation=chat')).body
+        expect(totals.calls).toBe(n)
+        expect((await world.api(n + 2).get('/v1/request-log?limit=100')).body.data).toHaveLength(n)
+      }, soon)
     }
     const limit = async (body: object) =>
       (await world.api(0).post('/v1/limits', { subject: 'project', ...body })).body.id
     const many = (): Promise<readonly number[]> => Promise.all(Array.from({ length: 60 }, (_, n) => say(n)))
     const id = await limit({ requests_per_minute: 40 })
-    const soon = { timeout: 2000, interval: 50 }
     // every node knows of the limit: what is let in from here on is taken from it
     let taken = 0
     const knows = async (n: number): Promise<void> => {
