@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { openMongoStorage } from './storage/mongo/open-mongo-storage.ts'
 import type { Storage } from './storage/ports.ts'
-import { openRedis, type RedisLog, type RedisServices } from './storage/redis/open-redis.ts'
+import type { RedisLog, RedisServices } from './storage/redis/open-redis.ts'
 import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
 
 /** The file of the embedded store. */
@@ -13,14 +12,17 @@ export const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+
 
 /**
  * The store that the configuration names: MongoDB, else SQLite in the data folder. The server and the operator's tools
- * open it here, and nowhere else is a store chosen.
+ * open it here, and nowhere else is a store chosen. Only its own driver is loaded: they cost memory and time at a start.
  *
  * @throws {StoreUnavailable} when it cannot be reached.
  */
 export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodbUrl' | 'dataDir'>): Promise<Storage> =>
   mongodbUrl === null
     ? openSqliteStorage({ path: sqlitePath({ dataDir }) })
-    : openMongoStorage({ url: mongodbUrl, database: databaseOf(mongodbUrl) })
+    : (await import('./storage/mongo/open-mongo-storage.ts')).openMongoStorage({
+        url: mongodbUrl,
+        database: databaseOf(mongodbUrl),
+      })
 
 /**
  * What nodes tell each other over Redis; null for one process. Throws nothing when Redis is away.
@@ -34,4 +36,8 @@ export const openHints = async (
 ): Promise<RedisServices | null> =>
   mongodbUrl === null || redisUrl === null
     ? null
-    : openRedis({ url: redisUrl, installation: `${databaseOf(mongodbUrl)}.${installation}`, log })
+    : (await import('./storage/redis/open-redis.ts')).openRedis({
+        url: redisUrl,
+        installation: `${databaseOf(mongodbUrl)}.${installation}`,
+        log,
+      })

@@ -4,7 +4,7 @@ import { type Service, type ServiceSpec, startService } from './service.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * Starts our own server (src/main.ts) as a process of its own, on a free port unless one is named, with a data folder of
+ * Starts our own server (src/start.js) as a process of its own, on a free port unless one is named, with a data folder of
  * its own unless DATA_DIR says another.
  *
  * @param env its configuration (README.md, "Configuration"); nothing but PATH and HOME comes from this process.
@@ -19,7 +19,7 @@ export function startServer(env: Readonly<Record<string, string>> = {}, port?: n
       ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: folder },
       ...env,
     }),
-    args: () => ['--disable-warning=ExperimentalWarning', resolve(root, 'src/main.ts')],
+    args: () => ['--disable-warning=ExperimentalWarning', resolve(root, 'src/start.js')],
     url: (port) => `http://127.0.0.1:${port}`,
   }
   return startService(spec, port)
