@@ -3,6 +3,8 @@ import type { JsonObject, RecordKind, Storage, StoredRecord } from '../../storag
 import { agentInstallations } from '../agents/kinds.ts'
 import { auditLog } from '../audit/kinds.ts'
 import { sealedFieldsOf } from '../backup/sealed-fields.ts'
+import { callSegments } from '../gateway/ledger/kinds.ts'
+import { credits } from '../gateway/limits/kinds.ts'
 import { type TenantData, tenants } from '../records/kinds.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -34,7 +36,15 @@ interface Section {
 }
 
 /** Kinds that say nothing of a tenant that another kind does not say: made from others, or kept for a while only. */
-const derived: readonly RecordKind[] = [tenants, idempotencyKeys, sessionCheckpoints, erasedActors, forgottenUsers]
+const derived: readonly RecordKind[] = [
+  tenants,
+  idempotencyKeys,
+  sessionCheckpoints,
+  erasedActors,
+  forgottenUsers,
+  callSegments,
+  credits,
+]
 
 const pageSize = 100
 
