@@ -13,7 +13,15 @@ const tenantRow = {
 }
 
 /** Kinds that say nothing that another does not, or that are secrets of the server's own. */
-const left = ['tenants', 'idempotency_keys', 'session_checkpoints', 'erased_actors', 'forgotten_users']
+const left = [
+  'call_segments',
+  'credits',
+  'tenants',
+  'idempotency_keys',
+  'session_checkpoints',
+  'erased_actors',
+  'forgotten_users',
+]
 
 const open = () => {
   const storage = openMemoryStorage()
