@@ -17,8 +17,11 @@ export const sender =
     return Object(await response.json())
   }
 
-/** One of every resource, so that requests get further than "there is no such thing". `name` keeps two sets apart. */
-export const makeResources = async (send: Send, name: string): Promise<KnownIds> => {
+/**
+ * One of every resource, so that requests get further than "there is no such thing". `name` keeps two sets apart; `models`
+ * is the base URL of a server with a list of models.
+ */
+export const makeResources = async (send: Send, name: string, models: string): Promise<KnownIds> => {
   const config = { model: 'simulated-1', system_prompt: 'Be short.' }
   const tenant_id = await idOf(send('POST', '/v1/tenants', { external_id: name, name }))
   const agent_id = await idOf(send('POST', '/v1/agents', { name, config }))
@@ -32,7 +35,7 @@ export const makeResources = async (send: Send, name: string): Promise<KnownIds>
   const hook = { name, url: 'https://example.com/hook', events: ['tenant.deleted'], is_active: false }
   const webhook_id = await idOf(send('POST', '/v1/webhooks', hook))
   const delivery_id = await idOf(send('POST', `/v1/webhooks/${webhook_id}/test`))
-  const connection = { name, provider: 'own', base_url: 'https://models.example.com/v1', api_key: 'key' }
+  const connection = { name, provider: 'own', base_url: models, api_key: 'key' }
   const connection_id = await idOf(send('POST', '/v1/provider-connections', connection))
   const response_id = await idOf(send('POST', '/v1/responses', { model: 'simulated-1', input: 'Hello' }))
   const external_user_id = 'ada'

@@ -15,6 +15,10 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'provider_connections.create': 'a URL as of webhooks; a provider that nobody knows has one',
   'provider_connections.update': 'likewise',
   'provider_connections.validate': 'likewise',
+  'custom_providers.create': 'a URL as of webhooks',
+  'custom_providers.update': 'likewise',
+  'custom_providers.test': 'it names a provider or a URL',
+  'limits.create': 'it names whom it limits, and sets one limit',
   'redaction_policy.update': 'apply_to names the logs, and phone_region a country',
   'ai_chat.create': 'messages say something, and tools and formats are ones that models know',
   'responses.create': 'items are of kinds that are taken, calls have outputs, and something is said',
@@ -43,8 +47,6 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
   const ruled = operations.filter(({ id }) => id in beyondSchema)
   return [
     `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
-    // ids of paths are given below, so what a path names is never what the request before it created
-    'ensure_resource_availability.enabled = false',
     `[parameters]\n${assigned(known)}`,
     // what a deletion names is not what was created before it, but kept for that, and gone after the first one
     section('include-method = "DELETE"', `parameters = { ${pairs(doomed)} }`),
