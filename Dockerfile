@@ -12,4 +12,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself, not npm: it must get SIGTERM to drain.
-CMD ["node", "--disable-warning=ExperimentalWarning", "src/start.js"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "src/start.js"]

@@ -3,6 +3,9 @@ import { type Service, type ServiceSpec, startService } from './service.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
+/** As `npm start` has them. Little of what a request makes outlives it: a small nursery costs nothing and saves 40 MB. */
+const nodeOptions = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4']
+
 /**
  * Starts our own server (src/start.js) as a process of its own, on a free port unless one is named, with a data folder of
  * its own unless DATA_DIR says another.
@@ -19,7 +22,7 @@ export function startServer(env: Readonly<Record<string, string>> = {}, port?: n
       ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: folder },
       ...env,
     }),
-    args: () => ['--disable-warning=ExperimentalWarning', resolve(root, 'src/start.js')],
+    args: () => [...nodeOptions, resolve(root, 'src/start.js')],
     url: (port) => `http://127.0.0.1:${port}`,
   }
   return startService(spec, port)
