@@ -162,7 +162,11 @@ const table = {
     type: 'permission_error',
     message: 'The organisation has no credits left.',
   },
-  budget_exceeded: { status: 402, type: 'billing_error', message: 'The call could cost more than the budget has left.' },
+  budget_exceeded: {
+    status: 402,
+    type: 'billing_error',
+    message: 'The call could cost more than the budget has left.',
+  },
   price_unknown: {
     status: 402,
     type: 'billing_error',
