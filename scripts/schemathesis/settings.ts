@@ -54,6 +54,11 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     // a cursor is opaque, and a time range has to be one
     section(named(paged), expecting('400')),
     section(named(ruled), expecting('400', '422')),
+    // its connection may have been told of another server meanwhile
+    section(
+      named(operations.filter(({ id }) => id === 'model_syncs.create')),
+      `checks.not_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502', '503', '504'])}`,
+    ),
     section(named(operations.filter(({ id }) => id === 'auth.logout')), 'enabled = false'),
   ].join('\n\n')
 }
