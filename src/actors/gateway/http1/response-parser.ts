@@ -23,6 +23,9 @@ type State = 'head' | 'length' | 'until close' | 'chunk size' | 'chunk' | 'chunk
  */
 export class ResponseParser {
   readonly #listener: ResponseListener
+  /** Where the bytes of the chunks of this part stand, side by side; `to` is 0 while there are none. */
+  #from = 0
+  #to = 0
   #state: State = 'head'
   #pending: Buffer | null = null
   #left = 0
@@ -43,7 +46,12 @@ export class ResponseParser {
     this.#reusable = true
   }
 
-  /** @throws {MalformedResponse} and whatever the listener throws; the connection is not to be used after that. */
+  /**
+   * Takes what the network brought. The bytes are the parser's from here on: of chunks it makes one piece in their place,
+   * so that many small ones that came together cost no more than a large one.
+   *
+   * @throws {MalformedResponse} and whatever the listener throws; the connection is not to be used after that.
+   */
   push(bytes: Buffer): void {
     let source = bytes
     let at = 0
@@ -52,14 +60,25 @@ export class ResponseParser {
       at = this.#head(source)
       if (at < 0) return
     }
-    while (at < source.length) {
+    try {
+      this.#rest(source, at)
+    } finally {
+      this.#give(source)
+    }
+  }
+
+  #rest(bytes: Buffer, from: number): void {
+    for (let at = from; at < bytes.length; at = this.#body(bytes, at)) {
       if (this.#state === 'over') throw new MalformedResponse('bytes after the end of the answer')
       if (this.#state === 'head') {
-        this.push(source.subarray(at))
+        this.push(bytes.subarray(at))
         return
       }
-      at = this.#body(source, at)
     }
+  }
+
+  #isOver(): boolean {
+    return this.#state === 'over'
   }
 
   /** The connection has been ended by the other side. @returns whether the answer is whole by that. */
@@ -133,11 +152,24 @@ export class ResponseParser {
     const end = Math.min(bytes.length, at + this.#left)
     this.#left -= end - at
     const isLast = this.#left === 0
-    const isLength = this.#state === 'length'
-    if (isLast && !isLength) this.#state = 'chunk end'
-    this.#listener.data(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end))
-    if (isLast && isLength) this.#end()
+    if (this.#state === 'length') {
+      this.#listener.data(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end))
+      if (isLast) this.#end()
+      return end
+    }
+    if (isLast) this.#state = 'chunk end'
+    if (this.#to === 0) this.#from = at
+    else bytes.copyWithin(this.#to, at, end)
+    this.#to = (this.#to === 0 ? at : this.#to) + end - at
     return end
+  }
+
+  /** Hands on what the chunks of one part have come to. */
+  #give(bytes: Buffer): void {
+    if (this.#to === 0) return
+    const [from, to] = [this.#from, this.#to]
+    this.#to = 0
+    this.#listener.data(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to))
   }
 
   /** Lines of the chunked encoding. */
@@ -150,6 +182,10 @@ export class ResponseParser {
     const line = this.#line.slice(0, -1)
     this.#line = ''
     this.#chunkLine(line)
+    if (this.#isOver()) {
+      this.#give(bytes)
+      this.#end()
+    }
     return end + 1
   }
 
@@ -162,7 +198,7 @@ export class ResponseParser {
     if (this.#state === 'trailer') {
       this.#trailerBytes += line.length
       if (this.#trailerBytes > maxHeadBytes) throw new MalformedResponse('the trailer is too long')
-      if (line === '') this.#end()
+      if (line === '') this.#state = 'over'
       return
     }
     const [, size] = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i.exec(line) ?? []

@@ -21,7 +21,8 @@ const read = (parts: readonly Buffer[], closed = false) => {
       seen.reusable = reusable
     },
   })
-  for (const part of parts) parser.push(part)
+  // what is pushed is the parser's own
+  for (const part of parts) parser.push(Buffer.from(part))
   if (closed) parser.finish()
   return seen
 }
