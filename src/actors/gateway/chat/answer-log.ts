@@ -28,9 +28,30 @@ export class AnswerLog {
   }
 }
 
-const chunksIn = (frames: string): readonly WireObject[] =>
-  frames
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => parseJson(line.slice(5)))
-    .filter(isObject)
+/** A frame that brings nothing but text; the quotes cannot stand so inside of the text itself. */
+const onlyText = /"index":0,"delta":\{"content":"((?:[^"\\]|\\.)*)"\}/
+const finish = '"finish_reason":"'
+
+/** The chunks of these frames. Of neighbours that bring nothing but text one is made: a long answer is parsed but once. */
+const chunksIn = (frames: string): readonly WireObject[] => {
+  const chunks: WireObject[] = []
+  let text = ''
+  const putText = (): void => {
+    const content = parseJson(`"${text}"`)
+    text = ''
+    if (content !== '') chunks.push({ choices: [{ index: 0, delta: { content } }] })
+  }
+  for (const line of frames.split(/\r?\n/)) {
+    if (!line.startsWith('data:')) continue
+    const words = chunks.length === 0 || line.includes(finish) ? undefined : onlyText.exec(line)?.[1]
+    if (words !== undefined) {
+      text += words
+      continue
+    }
+    putText()
+    const chunk = parseJson(line.slice(5))
+    if (isObject(chunk)) chunks.push(chunk)
+  }
+  putText()
+  return chunks
+}
