@@ -4,7 +4,7 @@ import { MongoBlobs } from './blobs.ts'
 import { MongoCommits } from './commits.ts'
 import { MongoLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
-import { guarded } from './trouble.ts'
+import { asPortError, guarded } from './trouble.ts'
 
 /**
  * The store for production: any MongoDB from 4.4, alone or a replica set. Commits, blobs and records are acknowledged by
@@ -24,7 +24,8 @@ export const openMongoStorage = async ({
   readonly now?: () => number
 }): Promise<Storage> => {
   const client = new MongoClient(url, {
-    serverSelectionTimeoutMS: 1_000,
+    // a request makes two waits of it before it is refused, which has to be within a second
+    serverSelectionTimeoutMS: 400,
     connectTimeoutMS: 1_000,
     waitQueueTimeoutMS: 1_000,
     // A server that hangs: whoever waits gets StoreUnavailable or `unknown`; longer than a slow disk takes to sync.
@@ -36,6 +37,7 @@ export const openMongoStorage = async ({
   const commits = new MongoCommits(db)
   const records = new MongoRecords(db, now)
   try {
+    await connect(client)
     await commits.prepare()
   } catch (error) {
     await client.close()
@@ -52,5 +54,19 @@ export const openMongoStorage = async ({
       await Promise.all([commits.drain(), records.drain()])
       await client.close()
     },
+  }
+}
+
+/** The first connection takes longer than to find a server that is known. */
+const connectMs = 800
+
+const connect = async (client: MongoClient): Promise<void> => {
+  for (const startedAt = performance.now(); ; ) {
+    try {
+      await client.connect()
+      return
+    } catch (error) {
+      if (performance.now() - startedAt >= connectMs) throw asPortError(error)
+    }
   }
 }
