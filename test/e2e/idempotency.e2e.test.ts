@@ -225,6 +225,8 @@ const settled = async (world: World): Promise<Record<string, number>> => {
   let last = ''
   let counts: Record<string, number> = {}
   const look = async () => {
+    // whoever reads usage gets what was still being gathered: from here on it is in segments
+    await world.api.get('/v1/usage/events?limit=1')
     const { idempotency_keys: _, records_idempotency_keys: __, ...others } = await world.counts()
     counts = others
     const before = last
