@@ -7,7 +7,8 @@ import type { Measured } from './turns/load.ts'
 import { load, middle, modelEnv, repeatedCalls, startScript, type Target } from './turns.ts'
 
 const rounds = 3
-const warmUpSeconds = 2
+/** For each node: one of three sees a third of the turns, so V8 takes three times as long to know its code. */
+const warmUpSeconds = 6
 const sessions = 64
 const kills = 5
 
@@ -56,7 +57,7 @@ const targetOf = ({ nodes, credentials }: LocalCluster): Target => ({
 /** What each target came to, round by round; the order changes every round. */
 async function inTurn(targets: readonly Target[], workers: number, seconds: number): Promise<Measured[][]> {
   const results = targets.map((): Measured[] => [])
-  for (const target of targets) await load(target, workers, warmUpSeconds)
+  for (const target of targets) await load(target, workers, warmUpSeconds * target.nodes.length)
   for (let round = 0; round < rounds; round++) {
     const order = [...targets.keys()]
     for (const at of round % 2 === 0 ? order : order.toReversed()) {
