@@ -6,6 +6,8 @@ import { hasGo, type LoadOrder, load, type Measured, pin, startFloor, startUpstr
 import { median, type Row } from './row.ts'
 
 const rounds = 3
+/** Until V8 knows the code of each: ours is the longest. */
+const warmUpSeconds = 6
 const dropped = 10
 
 /** Who is measured, side by side. */
@@ -57,7 +59,7 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
 }
 
 async function measure(targets: Targets, seconds: number, coldMs: number): Promise<readonly Row[]> {
-  for (const stream of [false, true]) await side(targets, { callers: 64, stream }, seconds, 1)
+  for (const stream of [false, true]) await side(targets, { callers: 64, stream }, warmUpSeconds, 1)
   const many = await side(targets, { callers: 64, stream: false }, seconds)
   const streams = await side(targets, { callers: 64, stream: true }, seconds)
   const memoryMb = memoryOf(targets.ours.service)
