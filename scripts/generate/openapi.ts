@@ -62,7 +62,7 @@ const parametersOf = ({ params, query, idempotency, answer, attributed, tagged }
     : [header('Idempotency-Key', { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' })]),
   ...(attributed ? attribution : []),
   ...(tagged ? [header('If-None-Match', { type: 'string' })] : []),
-  ...(answer.kind === 'events' ? [header('X-Event-Names', { type: 'string', enum: ['short'] })] : []),
+  ...(answer.kind === 'events' ? [header('X-Event-Names', { type: 'string', enum: ['short', 'long'] })] : []),
   ...(answer.kind === 'events' && answer.resumable ? [header('Last-Event-ID', { type: 'string' })] : []),
 ]
 

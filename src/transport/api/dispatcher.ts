@@ -13,6 +13,7 @@ import type { Authenticator, Origins } from './authenticator.ts'
 import { authorise, scopeFor } from './authorise.ts'
 import { refuseCrossSite } from './csrf.ts'
 import type { Endpoint } from './endpoint.ts'
+import { checkEventNames } from './event-names.ts'
 import { addHeaders, type Exchange } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 import { lastEventId } from './last-event-id.ts'
@@ -110,6 +111,7 @@ export class Dispatcher implements HttpHandler {
     if (admitted !== undefined) await admitted
     const attributed = attributionOf(this.#parts.tenants, operation, principal, request)
     const attribution = attributed instanceof Promise ? await attributed : attributed
+    checkEventNames(operation, request)
     const call = new ServedCall(exchange, {
       principal,
       scope,

@@ -270,6 +270,13 @@ describe('streams', () => {
     expect((await send({ ...run, ...more })).text).toContain('event: output_text.delta\n')
   })
 
+  it('refuse names that mean neither, before anything is begun', async () => {
+    const before = seen.length
+    const received = await send({ ...run, headers: { 'x-event-names': 'shrt' } })
+    expect(received).toMatchObject({ status: 400, json: { error: { code: 'invalid_header', param: 'X-Event-Names' } } })
+    expect(seen).toHaveLength(before)
+  })
+
   it('leave the key to the actor and say when it met its first request again', async () => {
     const { headers } = await send({ ...run, headers: { 'idempotency-key': 'k' } })
     expect(seen.at(-1)?.idempotency).toMatchObject({ cause: expect.any(String), seed: null })

@@ -1,0 +1,13 @@
+import { eventsOf } from '../../../specs/answer.ts'
+import type { Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { HttpRequest } from '../http-port.ts'
+
+const header = 'X-Event-Names'
+
+/** Which names a stream's events are asked to have, by header: nothing is begun for words that mean neither. @throws {ServiceError} `invalid_header` */
+export const checkEventNames = ({ answer }: Operation, request: HttpRequest): void => {
+  const asked = request.header('x-event-names')
+  if (asked === undefined || asked === 'short' || asked === 'long' || eventsOf(answer) === null) return
+  throw new ServiceError('invalid_header', { param: header, message: `${header} is short or long.` })
+}
