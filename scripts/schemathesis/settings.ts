@@ -24,6 +24,8 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'responses.create': 'items are of kinds that are taken, calls have outputs, and something is said',
   'messages.create': 'blocks and tools are of kinds that are taken',
   'messages.count_tokens': 'it is always refused',
+  'embeddings.create': 'a model makes vectors of so many dimensions and no more',
+  'chat_completions.create': 'what a model refuses is refused in its words',
   'vision.analyze': 'an image is there, it is one, and its address is one that may be fetched',
   'vision.describe': 'likewise',
   'vision.ocr': 'likewise',
