@@ -2,8 +2,8 @@ import { type AppendOutcome, type Commit, type CommitStore, StoreUnavailable } f
 import { backoffMs, type Clock, pause } from './clock.ts'
 import { Superseded } from './superseded.ts'
 
-/** How long an unknown outcome is followed up before the caller is told that the store is away. */
-const patienceMs = 1000
+/** How long an unknown outcome is followed up before the caller is told that the store is away: within a second in all. */
+const patienceMs = 400
 
 /** What became of a commit, once it is certain. */
 export type Written = Exclude<AppendOutcome, 'unknown'>

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
-import type { RecordKind, RecordStore, StoredRecord } from '../../storage/ports.ts'
+import { type RecordKind, type RecordStore, type StoredRecord, StoreUnavailable } from '../../storage/ports.ts'
 import { backoffMs, type Clock, pause, within } from './clock.ts'
 
 /** How long rows gather before they are written, in ms: a turn's two commits are one row then. */
 const gatherMs = 50
 
-/** How long a request waits for rows, in ms. */
+/** How long a request waits for rows, in ms; and how long while the store does not take any. */
 const patienceMs = 2000
+const failingPatienceMs = 800
 
 /** A row to write. `record` is called when the row is written, so that a row which is replaced first costs nothing. */
 export interface Row {
@@ -35,6 +36,8 @@ export class RowWriter {
   /** Writes what waits now; shared by all who wait for it. */
   #next: Promise<void> | undefined
   #cancel: (() => void) | undefined
+  /** The last write failed. */
+  #failing = false
 
   /** @param elsewhere resolves when other processes have written theirs, or after a moment; undefined when there are none. */
   constructor(
@@ -89,8 +92,17 @@ export class RowWriter {
   /** `settled`, for a request. @throws {StoreUnavailable} when that takes longer than a request waits. */
   shown(): Promise<void> {
     const others = this.#elsewhere()
-    if (others === undefined) return within(this.#clock, patienceMs, this.settled())
-    return within(this.#clock, patienceMs, Promise.all([this.settled(), others])).then(() => {})
+    if (others === undefined) return this.#awaited(this.settled())
+    return this.#awaited(Promise.all([this.settled(), others]).then(() => {}))
+  }
+
+  async #awaited(settled: Promise<void>): Promise<void> {
+    try {
+      await within(this.#clock, failingPatienceMs, settled)
+    } catch (error) {
+      if (this.#failing || !(error instanceof StoreUnavailable)) throw error
+      await within(this.#clock, patienceMs - failingPatienceMs, settled)
+    }
   }
 
   /** Whether a row of this actor still waits. */
@@ -120,9 +132,11 @@ export class RowWriter {
     for (let attempt = 0; ; attempt++) {
       try {
         await this.#records.project(rows.map(({ kind, record }) => ({ kind, record: record() })))
+        this.#failing = false
         for (const { written } of rows) written?.()
         return
       } catch (error) {
+        this.#failing = true
         this.#log.warn({ rows: rows.length, attempt, err: error }, 'rows not written, trying again')
         await pause(this.#clock, backoffMs(attempt, 50, 2000))
       }
