@@ -42,7 +42,7 @@ export interface CatalogueProvider {
 }
 
 /** Providers that are shown: not our own simulated one, which sells nothing. */
-export const shownProviders: readonly ProviderSpec[] = providers.filter(({ id }) => id !== 'simulated')
+const shownProviders: readonly ProviderSpec[] = providers.filter(({ id }) => id !== 'simulated')
 
 /**
  * Chat and image models that can be had on `today` (`yyyy-mm-dd`), by provider and then by name. Models of speech are

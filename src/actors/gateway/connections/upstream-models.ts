@@ -21,7 +21,7 @@ export type UpstreamModels =
   | { readonly ok: false; readonly trouble: UpstreamTrouble; readonly message: string; readonly status: number | null }
 
 /** More is no list of models but something else. */
-export const maxModels = 5000
+const maxModels = 5000
 const maxPages = 20
 const maxIdLength = 256
 

@@ -45,7 +45,7 @@ export class ChunkWriter {
 }
 
 /** Usage as OpenAI counts it: cached tokens are part of the prompt's, reasoning tokens of the completion's. */
-export const usageDocument = (usage: ModelUsage): WireObject => ({
+const usageDocument = (usage: ModelUsage): WireObject => ({
   prompt_tokens: usage.inputTokens,
   completion_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,

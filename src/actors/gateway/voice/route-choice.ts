@@ -157,3 +157,15 @@ const ownRoutes = async (
     throw error
   }
 }
+
+/** Who is asked, in order. */
+export interface VoicePlan<Task> {
+  readonly asked: string
+  /** By the auto-router. */
+  readonly auto: boolean
+  readonly steps: readonly Step<Task>[]
+}
+
+/** The same task of each route. */
+export const stepsOf = <Task>(routes: readonly Route[], task: Task): readonly Step<Task>[] =>
+  routes.map((route) => ({ route, task }))

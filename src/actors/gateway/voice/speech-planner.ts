@@ -1,20 +1,22 @@
 import { speechModels } from '../../../../specs/speech-models.ts'
-import type { Route, Routes } from '../calls/routes.ts'
+import type { Routes } from '../calls/routes.ts'
 import { autoNames, speechCandidates } from './auto-candidates.ts'
 import type { SpeechTask } from './formats/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { speechModelOf } from './model-lookup.ts'
-import { autoSteps, preferredModels, routesOf, routesOfDefault, unregistered } from './route-choice.ts'
+import {
+  autoSteps,
+  preferredModels,
+  routesOf,
+  routesOfDefault,
+  stepsOf,
+  unregistered,
+  type VoicePlan,
+} from './route-choice.ts'
 import { plainTask, type SpeechWish, speechTask } from './speech-task.ts'
-import type { Step } from './voice-job.ts'
 
-/** Who is asked, in order. */
-export interface SpeechPlan {
-  readonly asked: string
-  /** By the auto-router. */
-  readonly auto: boolean
-  readonly steps: readonly Step<SpeechTask>[]
-}
+/** Who is asked for speech, in order. */
+export type SpeechPlan = VoicePlan<SpeechTask>
 
 /** Decides who speaks a text. */
 export class SpeechPlanner {
@@ -65,6 +67,3 @@ export class SpeechPlanner {
     return { asked, auto: false, steps: stepsOf(routes, plainTask(wish)) }
   }
 }
-
-const stepsOf = (routes: readonly Route[], task: SpeechTask): readonly Step<SpeechTask>[] =>
-  routes.map((route) => ({ route, task }))

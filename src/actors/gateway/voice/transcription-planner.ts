@@ -1,20 +1,22 @@
 import { type TranscriptionModel, transcriptionModels } from '../../../../specs/transcription-models.ts'
-import type { Route, Routes } from '../calls/routes.ts'
+import type { Routes } from '../calls/routes.ts'
 import { autoNames, transcriptionCandidates } from './auto-candidates.ts'
 import type { TranscriptionTask } from './formats/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { transcriptionModelOf } from './model-lookup.ts'
-import { autoSteps, preferredModels, routesOf, routesOfDefault, unregistered } from './route-choice.ts'
+import {
+  autoSteps,
+  preferredModels,
+  routesOf,
+  routesOfDefault,
+  stepsOf,
+  unregistered,
+  type VoicePlan,
+} from './route-choice.ts'
 import { plainTranscription, type TranscriptionWish, transcriptionTask } from './transcription-task.ts'
-import type { Step } from './voice-job.ts'
 
-/** Who is asked, in order. */
-export interface TranscriptionPlan {
-  readonly asked: string
-  /** By the auto-router. */
-  readonly auto: boolean
-  readonly steps: readonly Step<TranscriptionTask>[]
-}
+/** Who is asked for a transcript, in order. */
+export type TranscriptionPlan = VoicePlan<TranscriptionTask>
 
 /** Decides who transcribes a file. */
 export class TranscriptionPlanner {
@@ -53,6 +55,3 @@ export class TranscriptionPlanner {
     return { asked, auto: true, steps }
   }
 }
-
-const stepsOf = (routes: readonly Route[], task: TranscriptionTask): readonly Step<TranscriptionTask>[] =>
-  routes.map((route) => ({ route, task }))

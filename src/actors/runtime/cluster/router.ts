@@ -8,7 +8,7 @@ import type { LeaseView, ShardOwner } from './lease-view.ts'
 
 /** How long a request waits for an actor that is on its way between two processes, in ms. */
 const patienceMs = 5000
-/** How long it waits when the trouble is the store's, in ms: 503 within a second (issue of one process as of many). */
+/** How long it waits when the trouble is the store's, in ms: 503 within a second, as with one process. */
 const storePatienceMs = 600
 const firstPauseMs = 20
 const mostPauseMs = 250
