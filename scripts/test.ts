@@ -29,6 +29,7 @@ const run = spawnSync(
 )
 
 const summary = summarise(readReport(), run.status)
+for (const test of summary.retried) console.log(`RETRIED ${test}`)
 for (const failure of summary.failures) console.log(`FAILED ${failure}`)
 console.log(resultLine(summary))
 process.exitCode = summary.failed > 0 ? 1 : 0

@@ -1,9 +1,10 @@
-/** What a test run came to. `failures` names each failed test and each file that could not be run. */
+/** What a test run came to. `failures` names each failed test and each file that could not be run, `retried` what passed only the second time. */
 export interface Summary {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
   readonly failures: readonly string[]
+  readonly retried: readonly string[]
 }
 
 /**
@@ -18,18 +19,24 @@ export function summarise(report: string | null, exitCode: number | null): Summa
   const files = listOf(parse(report), 'testResults')
   const count = { passed: 0, skipped: 0 }
   const failures: string[] = []
+  const retried: string[] = []
   for (const file of files) {
     const tests = listOf(file, 'assertionResults')
     const failed = tests.filter((test) => textOf(test, 'status') === 'failed')
     failures.push(...failed.map((test) => textOf(test, 'fullName')))
     if (failed.length === 0 && textOf(file, 'status') === 'failed')
       failures.push(`${textOf(file, 'name')} (whole file)`)
-    count.passed += tests.filter((test) => textOf(test, 'status') === 'passed').length
+    const passed = tests.filter((test) => textOf(test, 'status') === 'passed')
+    count.passed += passed.length
+    retried.push(
+      ...passed.filter((test) => listOf(test, 'failureMessages').length > 0).map((test) => textOf(test, 'fullName')),
+    )
     count.skipped += tests.filter((test) => ['skipped', 'pending', 'todo'].includes(textOf(test, 'status'))).length
   }
-  if (failures.length === 0 && exitCode !== 0) return { ...broken('vitest failed outside a test', exitCode), ...count }
+  if (failures.length === 0 && exitCode !== 0)
+    return { ...broken('vitest failed outside a test', exitCode), ...count, retried }
   if (failures.length === 0 && count.passed === 0) return broken('no test ran', exitCode)
-  return { ...count, failed: failures.length, failures }
+  return { ...count, failed: failures.length, failures, retried }
 }
 
 /** `N passed, N failed`, with `, N skipped` when any was. */
@@ -43,6 +50,7 @@ const broken = (why: string, exitCode: number | null): Summary => ({
   failed: 1,
   skipped: 0,
   failures: [`${why} (exit code ${exitCode})`],
+  retried: [],
 })
 
 function parse(text: string): unknown {

@@ -12,7 +12,7 @@ describe('result of a test run', () => {
       file('passed', test('passed'), test('skipped'), test('todo')),
     )
     const summary = summarise(text, 1)
-    expect(summary).toEqual({ passed: 2, failed: 1, skipped: 2, failures: ['x fails'] })
+    expect(summary).toEqual({ passed: 2, failed: 1, skipped: 2, failures: ['x fails'], retried: [] })
     expect(resultLine(summary)).toBe('2 passed, 1 failed, 2 skipped')
   })
 
@@ -22,6 +22,12 @@ describe('result of a test run', () => {
 
   it('counts a file that could not be loaded as failed', () => {
     expect(summarise(report(file('failed'), file('passed', test('passed'))), 1)).toMatchObject({ passed: 1, failed: 1 })
+  })
+
+  it('names what passed only when it was tried again', () => {
+    const unsteady = { ...test('passed', 'x works'), failureMessages: ['not yet'] }
+    const summary = summarise(report(file('passed', unsteady, { ...test('passed'), failureMessages: [] })), 0)
+    expect(summary).toMatchObject({ passed: 2, failed: 0, retried: ['x works'] })
   })
 
   it('counts an error outside every test as failed', () => {
