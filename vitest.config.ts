@@ -6,6 +6,9 @@ import { defineConfig } from 'vitest/config'
  */
 const retriesInCi = process.env.CI === 'true' ? 1 : 0
 
+/** Tests wait for what happens, not for a time: limits are for what never happens, also on a machine that stands still for seconds. */
+const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } }
+
 /** A kind of test by the end of its file's name, and the real services that are started before it. */
 const kind = (name: string, pattern: string, services: readonly string[], testTimeout: number) => ({
   test: {
@@ -14,7 +17,7 @@ const kind = (name: string, pattern: string, services: readonly string[], testTi
     exclude: name === 'pure' ? ['test/**/*.int.test.ts', 'test/**/*.e2e.test.ts'] : [],
     globalSetup: services.map((service) => `./test/setup/${service}.ts`),
     testTimeout,
-    hookTimeout: 60_000,
+    ...patience,
     retry: retriesInCi,
   },
 })
@@ -24,9 +27,9 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      kind('pure', '.test.ts', [], 10_000),
-      kind('int', '.int.test.ts', ['mongod'], 30_000),
-      kind('e2e', '.e2e.test.ts', ['mongod', 'chromium'], 60_000),
+      kind('pure', '.test.ts', [], 60_000),
+      kind('int', '.int.test.ts', ['mongod'], 90_000),
+      kind('e2e', '.e2e.test.ts', ['mongod', 'chromium'], 120_000),
     ],
   },
 })
