@@ -29,7 +29,7 @@ export default defineConfig({
     projects: [
       kind('pure', '.test.ts', [], 60_000),
       kind('int', '.int.test.ts', ['mongod'], 90_000),
-      kind('e2e', '.e2e.test.ts', ['mongod', 'chromium'], 120_000),
+      kind('e2e', '.e2e.test.ts', ['mongod', 'chromium'], 180_000),
     ],
   },
 })
