@@ -140,7 +140,8 @@ export class CallRecord {
 const costBy = (route: Route, tokens: ModelUsage): string | null =>
   costOfUnits(priceAt(route.provider, route.model), { tokens })
 
-const writtenLength = (completion: WireObject | null): number =>
+/** Characters that the model wrote in a `chat.completion`. */
+export const writtenLength = (completion: WireObject | null): number =>
   arrayOf(completion?.choices).reduce<number>((sum, choice) => sum + lengthOf(objectOf(objectOf(choice).message)), 0)
 
 const lengthOf = ({ content, tool_calls }: WireObject): number =>

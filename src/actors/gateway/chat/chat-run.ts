@@ -21,6 +21,7 @@ import { failureBy, refusalOf } from './refusal.ts'
 import { seeingRoute, showsImages } from './seeing.ts'
 import type { Upstreams } from './upstreams.ts'
 import { readWhole } from './whole-answer.ts'
+import { kindOf, WholeReader } from './whole-reader.ts'
 import { type AskedBody, asksUsage } from './wire-body.ts'
 
 /** What every chat request goes by. */
@@ -129,7 +130,8 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
       this.#whole.push(part)
       return
     }
-    const reader = this.#readerOf()
+    const reader = this.#reader ?? this.#readerOf(kindOf(part))
+    if (reader === null) return
     if (!reader.push(part)) this.#attempt?.pause()
     if (!reader.done) return
     this.#endStream(reader)
@@ -137,7 +139,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
   }
 
   over(): void {
-    if (this.#asked.stream) this.#endStream(this.#readerOf())
+    if (this.#asked.stream) this.#endStream(this.#reader ?? this.#newReader())
     else this.#endWhole()
   }
 
@@ -256,9 +258,17 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
     }
   }
 
-  #readerOf(): AnswerReader {
-    this.#reader ??= this.#newReader()
+  /** The reader of an answer that begins so; null while nothing is said, and lines keep the connection alive. */
+  #readerOf(kind: ReturnType<typeof kindOf>): AnswerReader | null {
+    if (kind === 'events') this.#reader = this.#newReader()
+    else if (kind === 'json') this.#reader = this.#newWholeReader()
     return this.#reader
+  }
+
+  /** For a server that answers as it likes: whole, although it was asked for a stream. */
+  #newWholeReader(): AnswerReader {
+    const hidesUsage = !asksUsage(this.#asked.body)
+    return new WholeReader(this, { format: this.#order?.format ?? null, hidesUsage, restorer: this.#restorer })
   }
 
   #newReader(): AnswerReader {
