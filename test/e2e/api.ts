@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { vi } from 'vitest'
+import { patience } from './patience.ts'
 import { type Frame, StreamReader } from './stream-reader.ts'
 
 /** A JSON answer. */
@@ -62,8 +65,8 @@ export class Api {
   }
 
   async createSession(body: object = {}): Promise<string> {
-    const { status, body: session } = await this.post('/v1/sessions', body)
-    if (status !== 201) throw new Refused(status, JSON.stringify(session), new Headers())
+    const { status, headers, body: session } = await this.post('/v1/sessions', body)
+    if (status !== 201) throw new Refused(status, JSON.stringify(session), headers)
     return session.id
   }
 
@@ -84,7 +87,8 @@ export class Api {
   async log(session: string): Promise<readonly Row[]> {
     const rows: Row[] = []
     for (let page = 1; ; page++) {
-      const { body } = await this.get(`/v1/sessions/${session}/events?limit=100&page=${page}`)
+      const { status, headers, body } = await this.get(`/v1/sessions/${session}/events?limit=100&page=${page}`)
+      if (status !== 200) throw new Refused(status, JSON.stringify(body), headers)
       rows.push(...body.data)
       if (page >= body.pagination.total_pages) return rows
     }
@@ -101,6 +105,26 @@ export class Refused extends Error {
     this.status = status
     this.headers = headers
   }
+}
+
+/**
+ * Asks again as long as the answer is 503, as good clients do: while another node takes over, or a store comes back.
+ *
+ * @param ask is given the Idempotency-Key that all attempts have.
+ */
+export const served = async <T>(ask: (keyed: Extra) => Promise<T>): Promise<T> => {
+  const keyed = { headers: { 'idempotency-key': randomUUID() } }
+  const attempt = async () => {
+    try {
+      return { value: await ask(keyed) }
+    } catch (error) {
+      if (error instanceof Refused && error.status === 503) throw error
+      return { error }
+    }
+  }
+  const outcome = await vi.waitFor(attempt, patience)
+  if ('error' in outcome) throw outcome.error
+  return outcome.value
 }
 
 const answered = async (response: Response): Promise<Answered> => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startServer } from '../../scripts/services/server.ts'
 import { ClusterWorld } from './cluster-world.ts'
+import { patience } from './patience.ts'
 import { counted } from './stream-reader.ts'
 
 const timeout = 180_000
@@ -14,7 +15,7 @@ afterAll(() => world.stop())
 it('makes one installation when five nodes start at once on an empty store', async () => {
   const session = await world.api(0).createSession()
   for (const api of world.apis) expect((await api.get(`/v1/sessions/${session}`)).status).toBe(200)
-  await vi.waitFor(async () => expect((await world.leases()).members).toHaveLength(5), { timeout: 30_000 })
+  await vi.waitFor(async () => expect((await world.leases()).members).toHaveLength(5), patience)
 })
 
 it('goes from several nodes to one process and back, with its sessions', { timeout }, async () => {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { served } from './api.ts'
 import { ClusterWorld } from './cluster-world.ts'
+import { patience } from './patience.ts'
 import { answerTo } from './simulated-answer.ts'
 import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
@@ -39,10 +41,10 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     const [first, second] = others.map((node) => world.at(node))
     if (!first || !second) throw new Error('two nodes are left')
     const startedMs = performance.now()
-    const resumed = await first.approve(session, action)
+    const resumed = await served((keyed) => first.approve(session, action, keyed))
     console.info(`approved on another node ${Math.round(performance.now() - startedMs)} ms after kill -9`)
     expect((await resumed.all()).at(-1)?.event).toBe('turn.completed')
-    await expect(second.approve(session, action)).rejects.toMatchObject({ status: 409 })
+    await expect(served((keyed) => second.approve(session, action, keyed))).rejects.toMatchObject({ status: 409 })
     await owner.restart()
     const log = await world.at(owner).log(session)
     expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
@@ -66,7 +68,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
       expect(follower.frames.slice(0, turn.frames.length)).toEqual(turn.frames)
     }
     const [other] = others
-    const next = await world.at(other ?? owner).turn(session, { input: 'and now?' })
+    const next = await served((keyed) => world.at(other ?? owner).turn(session, { input: 'and now?' }, keyed))
     expect((await next.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
   })
 
@@ -74,7 +76,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     const before = tool.calls.length
     const { session, action, owner, others } = await paused({ effect: 'idempotent' })
     tool.hold()
-    const resumed = await world.at(others[0] ?? owner).approve(session, action)
+    const resumed = await served((keyed) => world.at(others[0] ?? owner).approve(session, action, keyed))
     await tool.called(before + 1)
     const now = await world.sides(session)
     await now.owner.kill9()
@@ -95,11 +97,12 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     owner.pause()
     const [first, second] = others.map((node) => world.at(node))
     if (!first || !second) throw new Error('two nodes are left')
-    const resumed = await approvedInTime(() => first.approve(session, action))
+    // it keeps its connections: whoever asks may be refused until its lease has run out
+    const resumed = await served((keyed) => first.approve(session, action, keyed))
     expect((await resumed.all()).at(-1)?.event).toBe('turn.completed')
-    await vi.waitFor(async () => expect(await membersOf(world)).not.toContain(owner.name), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await membersOf(world)).not.toContain(owner.name), patience)
     owner.resume()
-    const back = await world.at(owner).turn(session, { input: 'still there?' })
+    const back = await served((keyed) => world.at(owner).turn(session, { input: 'still there?' }, keyed))
     expect((await back.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
     const log = await second.log(session)
     expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
@@ -111,14 +114,3 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
 /** The nodes that have renewed their leases in time. */
 const membersOf = async (world: ClusterWorld): Promise<readonly string[]> =>
   (await world.leases()).members.map(({ node }) => node)
-
-/** A node that stands still keeps its connections: whoever asks may be refused until its lease has run out, and asks again. */
-const approvedInTime = async <T>(approve: () => Promise<T>): Promise<T> => {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await approve()
-    } catch (error) {
-      if (tries === 5 || Object(error).status !== 503) throw error
-    }
-  }
-}

@@ -5,6 +5,7 @@ import { shardCount, shardOf } from '../../src/actors/runtime/shard.ts'
 import { openStorage } from '../../src/open-storage.ts'
 import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
 import { Api } from './api.ts'
+import { patience } from './patience.ts'
 
 export interface ClusterWorldOptions {
   /** Hosts that tools may be reached at, `host:port`. */
@@ -60,10 +61,13 @@ export class ClusterWorld {
     return this.nodes.find(({ name }) => name === member?.node)
   }
 
-  /** Who runs an actor, and who does not. */
+  /** Who runs an actor, and who does not. A node that stalled loses its leases: there is a moment when nobody does. */
   async sides(actor: string): Promise<{ readonly owner: ClusterNode; readonly others: readonly ClusterNode[] }> {
-    const owner = await this.ownerOf(actor)
-    if (owner === undefined) throw new Error(`nobody runs ${actor}`)
+    const owner = await vi.waitFor(async () => {
+      const found = await this.ownerOf(actor)
+      if (found === undefined) throw new Error(`nobody runs ${actor}`)
+      return found
+    }, patience)
     return { owner, others: this.nodes.filter((node) => node !== owner) }
   }
 
@@ -76,7 +80,7 @@ export class ClusterWorld {
       expect(live).toHaveLength(running)
       expect(leases.filter(({ shard, holder }) => holder === preferredOwner(shard, live))).toHaveLength(shardCount)
     }
-    await vi.waitFor(isSettled, { timeout: 60_000, interval: 200 })
+    await vi.waitFor(isSettled, { ...patience, interval: 200 })
   }
 
   async leases(): Promise<LeaseTable> {

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startMongod } from '../../scripts/services/mongod.ts'
 import type { Service } from '../../scripts/services/service.ts'
-import type { Answered } from './api.ts'
+import { type Answered, served } from './api.ts'
+import { patience } from './patience.ts'
 import { counted, endsTurn, isDelta, isEvent, textOf } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
 import { World } from './world.ts'
 
-/** A caller is told within about two seconds; the rest is for a machine that is shared. */
-const refusalMaxMs = 3500
+/**
+ * A caller is told within about a second (each run says when); the rest is for a machine that is shared. Long before what a
+ * driver waits by itself, and before a client gives up.
+ */
+const refusalMaxMs = 10_000
 
 describe('while MongoDB is gone', () => {
   let mongod: Service
@@ -31,7 +35,7 @@ describe('while MongoDB is gone', () => {
   }
 
   it('writes are refused soon, readers stay, the process lives, and all goes on when it is back', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const { api } = world
     const used = await api.createSession()
@@ -67,13 +71,13 @@ describe('while MongoDB is gone', () => {
     expect(tool.calls).toHaveLength(0)
 
     mongod = await mongod.restart()
-    await vi.waitFor(async () => expect((await api.get('/readyz')).status).toBe(200), { timeout: 15_000 })
+    await vi.waitFor(async () => expect((await api.get('/readyz')).status).toBe(200), patience)
 
     const frames = await slow.all()
     expect(frames.at(-1)).toMatchObject({ event: 'turn.completed', data: { output: textOf(frames) } })
     expect(frames.map(({ id }) => Number(id))).toEqual(counted(frames))
 
-    const after = await api.turn(used, { input: 'after' })
+    const after = await served((keyed) => api.turn(used, { input: 'after' }, keyed))
     expect((await after.all()).at(-1)?.event).toBe('turn.completed')
     await follower.until(({ event, data }) => event === 'turn.completed' && data.output === 'You said: after')
     follower.stop()
@@ -83,7 +87,9 @@ describe('while MongoDB is gone', () => {
     ).toEqual(counted(follower.frames))
 
     // whether the approval above had landed was not known: asked again, it is given now, or was
-    const again = await api.approve(waiting, waits.data.action_id).catch(() => api.follow(waiting, '0'))
+    const again = await served((keyed) => api.approve(waiting, waits.data.action_id, keyed)).catch(() =>
+      api.follow(waiting, '0'),
+    )
     expect((await again.until(endsTurn)).event).toBe('turn.completed')
     again.stop()
     expect(tool.calls).toHaveLength(1)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClusterWorld } from './cluster-world.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
-const patience = { timeout: 30_000 }
+const patience = { timeout: 60_000 }
 
 let world: ClusterWorld
 let browser: Browser
