@@ -33,7 +33,7 @@ export const queryParser = (shape: Shape): QueryParser => {
 
 /**
  * The text fields of a form as the values that a body's schema declares; undeclared ones stay text, for the schema to
- * judge.
+ * judge, and may come more than once, as lists of whoever knows them do (`timestamp_granularities[]`).
  *
  * @throws {ServiceError} `invalid_field` with the field's name
  */
@@ -44,8 +44,9 @@ export const formFields = (
   const body: Record<string, unknown> = {}
   for (const [name, text] of fields) {
     try {
-      const json = properties[name] ?? {}
-      if (json.type === 'array') addItems(body, name, text, reader(json.items ?? {}))
+      const json = properties[name]
+      if (json === undefined) body[name] = text
+      else if (json.type === 'array') addItems(body, name, text, reader(json.items ?? {}))
       else addSingle(body, name, reader(json)(text, name))
     } catch (error) {
       throw error instanceof ServiceError ? new ServiceError('invalid_field', error.details) : error

@@ -64,18 +64,37 @@ function headOf(text: string): PartHead {
     const colon = line.indexOf(':')
     lines.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
   }
-  const disposition = lines.get('content-disposition') ?? ''
-  const name = parameter(disposition, 'name')
-  if (name === null) throw refuse('A part of the form has no name.')
+  const parameters = parametersOf(lines.get('content-disposition') ?? '')
+  const name = parameters.get('name')
+  if (name === undefined) throw refuse('A part of the form has no name.')
   return {
     name,
-    filename: parameter(disposition, 'filename'),
+    filename: parameters.get('filename*') || (parameters.get('filename') ?? null),
     contentType: (lines.get('content-type') ?? 'application/octet-stream').toLowerCase(),
   }
 }
 
-/** Browsers write `"` as `%22` and line ends as `%0D%0A` (the HTML standard's multipart encoding). */
-const parameter = (disposition: string, name: string): string | null => {
-  const match = new RegExp(`;\\s*${name}="([^"]*)"`, 'i').exec(disposition)
-  return match?.[1]?.replaceAll('%22', '"').replaceAll('%0D%0A', '\n') ?? null
+const parameterPattern = /;\s*([\w-]+\*?)\s*=\s*(?:"((?:\\"|[^"])*)"|([^\s;"]*))/g
+
+/**
+ * The parameters of a part's head. Browsers write `"` as `%22` and line ends as `%0D%0A` (the HTML standard's multipart
+ * encoding), older curls write `\"` (RFC 2616), .NET leaves plain names without quotes, and some write names that are not
+ * ASCII as `filename*` (RFC 5987), alone or beside a poorer `filename`.
+ */
+const parametersOf = (disposition: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const [, name = '', quoted, plain = ''] of disposition.matchAll(parameterPattern)) {
+    const value = quoted?.replaceAll(/%22|\\"/g, '"').replaceAll('%0D%0A', '\n') ?? plain
+    found.set(name.toLowerCase(), name.endsWith('*') ? extendedValue(value) : value)
+  }
+  return found
+}
+
+/** '' for what is not UTF-8. */
+const extendedValue = (text: string): string => {
+  try {
+    return decodeURIComponent(/^utf-8'[^']*'(.*)$/i.exec(text)?.[1] ?? '')
+  } catch {
+    return ''
+  }
 }

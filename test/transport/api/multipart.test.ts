@@ -45,6 +45,25 @@ describe('a form', () => {
   })
 
   it.each([
+    ['without quotes', 'form-data; name=a; filename=b.wav', 'b.wav'],
+    ['in both forms', 'form-data; name=a; filename="=?utf-8?B?w7w=?="; filename*=utf-8\'\'%C3%BC.wav', 'ü.wav'],
+    ['in the extended form alone', 'form-data; name="a"; filename*=UTF-8\'de\'%C3%BC%20b.wav', 'ü b.wav'],
+    ['in an extended form that is none', 'form-data; name="a"; filename="b.wav"; filename*=utf-8\'\'%zz', 'b.wav'],
+    ['with escaped quotes', String.raw`form-data; name="a"; filename="a \"b\".wav"`, 'a "b".wav'],
+    ['that end like one', String.raw`form-data; name="a"; filename="b\"`, 'b\\'],
+    ['that look like a field', 'form-data; filename="x; name=b; filename=c"; name="a"', 'x; name=b; filename=c'],
+    ['empty', 'form-data; name="a"; filename=""', ''],
+  ])('has names as other clients write them: %s', (_, disposition, filename) => {
+    const { files, fields } = parse(`${part(`content-disposition: ${disposition}`, 'x')}--b--`)
+    expect(files).toMatchObject([{ field: 'a', filename }])
+    expect(fields).toEqual([])
+  })
+
+  it('takes a file name for no name of a field', () => {
+    expect(() => parse(`${part('content-disposition: form-data; filename="a"', '')}--b--`)).toThrow(ServiceError)
+  })
+
+  it.each([
     ['nothing', ''],
     ['no boundary', 'some text that goes on for a while'],
     ['no end', part('content-disposition: form-data; name="a"', '1')],

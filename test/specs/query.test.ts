@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { formFields } from '../../specs/query.ts'
+import { array, boolean, object, optional, string } from '../../specs/schema.ts'
+
+const { json } = object({ model: string(), diarize: optional(boolean()), tags: array(string()) })
+
+describe('the fields of a form', () => {
+  it('have the types that are declared', () => {
+    const fields = [
+      ['model', 'm'],
+      ['diarize', 'true'],
+      ['tags', 'a,b'],
+      ['tags', 'c'],
+    ] as const
+    expect(formFields(json, fields)).toEqual({ model: 'm', diarize: true, tags: ['a', 'b', 'c'] })
+  })
+
+  it('that hold one value may be given once', () => {
+    const fields = [
+      ['model', 'a'],
+      ['model', 'b'],
+    ] as const
+    const refusal = { code: 'invalid_field', details: { param: 'model' } }
+    expect(() => formFields(json, fields)).toThrow(expect.objectContaining(refusal))
+  })
+
+  it('that nobody declared may be lists', () => {
+    const fields = [
+      ['timestamp_granularities[]', 'word'],
+      ['timestamp_granularities[]', 'segment'],
+    ] as const
+    expect(Object.keys(formFields(json, fields))).toEqual(['timestamp_granularities[]'])
+  })
+})
