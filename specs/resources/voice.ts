@@ -176,8 +176,15 @@ export const transcriptions = defineOperations('transcriptions', {
       diarize: optional(boolean()),
       response_format: transcriptForm,
       responseFormat: transcriptForm,
+      stream: described(
+        optional(boolean()),
+        'As events, of the form json only: one delta, when the transcript is whole.',
+      ),
     }),
-    answer: answersEither(answersJson(transcript), answersBytes('text/plain', 'application/x-subrip', 'text/vtt')),
+    answer: answersEither(
+      answersJson(transcript),
+      answersBytes('text/plain', 'application/x-subrip', 'text/vtt', 'text/event-stream'),
+    ),
     errors: refusals,
     envelope: 'flat',
     unknownFields: 'ignore',

@@ -69,12 +69,26 @@ describe('the official SDK', () => {
     const { text } = await client.audio.transcriptions.create(ask)
     expect(text.split(' ').length).toBeGreaterThan(2)
     expect(await client.audio.transcriptions.create({ ...ask, response_format: 'text' })).toBe(`${text}\n`)
-    const long = await client.audio.transcriptions.create({ ...ask, response_format: 'verbose_json' })
+    const timed = { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] } as const
+    const long = await client.audio.transcriptions.create({ ...ask, ...timed })
     expect(long.segments?.map((segment) => segment.text).join(' ')).toBe(text)
     const srt = await client.audio.transcriptions.create({ ...ask, response_format: 'srt' })
     expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\n/)
     const vtt = await client.audio.transcriptions.create({ ...ask, response_format: 'vtt' })
     expect(vtt).toMatch(/^WEBVTT\n\n00:00:00\.000 --> /)
+  })
+
+  it('transcribes a file to events', async () => {
+    const stream = await client.audio.transcriptions.create({
+      ...{ file: await wav(), model: 'simulated-transcribe', stream: true },
+    })
+    const events = []
+    for await (const event of stream) events.push(event)
+    const text = expect.stringMatching(/^\w+ \w+ /)
+    expect(events).toMatchObject([
+      { type: 'transcript.text.delta', delta: text },
+      { type: 'transcript.text.done', text, usage: { type: 'duration' } },
+    ])
   })
 
   it('gets its own classes of errors', async () => {

@@ -54,6 +54,20 @@ export const transcriptAnswer = (
   }
 }
 
+/**
+ * A transcript as the events that OpenAI streams one in. No provider is asked for a stream of its own: there is one delta,
+ * when the transcript is whole.
+ */
+export const transcriptEvents = (transcript: Transcript): TranscriptAnswer => {
+  const { text } = transcript
+  const events = [
+    { type: 'transcript.text.delta', delta: text },
+    { type: 'transcript.text.done', text, ...usageOf(transcript) },
+  ]
+  const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  return plain('text/event-stream; charset=utf-8', frames.join(''))
+}
+
 const plain = (contentType: string, bytes: string): TranscriptAnswer => ({ bytes: { contentType, bytes } })
 
 const verbose = (transcript: Transcript, measured: number | null): TranscriptDocument => {

@@ -6,7 +6,7 @@ import { audioLength, mostSeconds } from './audio-length.ts'
 import { containerTypes } from './formats/multipart.ts'
 import type { Transcript, TranscriptionFormat, TranscriptionTask } from './formats/voice-format.ts'
 import { voiceFormats } from './formats/voice-formats.ts'
-import { type TranscriptAnswer, transcriptAnswer } from './transcript-answer.ts'
+import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
 import type { TranscriptionPlan, TranscriptionPlanner } from './transcription-planner.ts'
 import type { TranscriptionWish } from './transcription-task.ts'
 import type { VoicePolicy } from './voice-call.ts'
@@ -47,7 +47,8 @@ export class TranscriptionCalls {
     const plan = await this.#parts.planner.plan(ask.caller.project, ask.model, ask.wish)
     const job = await startJob(this.#parts, jobOf(ask, plan, this.#parts.policy))
     const transcript = await transcriptOf(job)
-    const { file, form } = ask.wish
+    const { file, form, streamed } = ask.wish
+    if (streamed) return { ...transcriptEvents(transcript), headers: job.headers }
     const silent = form === 'verbose_json' && transcript.seconds === null
     const answer = transcriptAnswer(
       transcript,

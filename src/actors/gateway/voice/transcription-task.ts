@@ -12,6 +12,13 @@ export interface TranscriptionWish {
   readonly prompt: string | null
   readonly temperature: number | null
   readonly diarize: boolean
+  /** Wanted as events; of the form `json` only. */
+  readonly streamed: boolean
+}
+
+/** Events carry text alone, as those of OpenAI do. @throws {ServiceError} `bad_request` for `stream` */
+export const checkStreamed = ({ form, streamed }: TranscriptionWish): void => {
+  if (streamed && form !== 'json') throw unfit('stream', `A stream has the response_format json; not ${form}.`)
 }
 
 /** What a model is asked for a wish. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */

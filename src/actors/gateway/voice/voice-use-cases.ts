@@ -12,6 +12,7 @@ import { SpeechCalls } from './speech-calls.ts'
 import { SpeechPlanner } from './speech-planner.ts'
 import { TranscriptionCalls } from './transcription-calls.ts'
 import { TranscriptionPlanner } from './transcription-planner.ts'
+import { checkStreamed } from './transcription-task.ts'
 import type { VoicePolicy } from './voice-call.ts'
 import { VoiceLimit, withLimit } from './voice-limit.ts'
 import { speechList, transcriptionList, voiceList } from './voice-registry.ts'
@@ -76,14 +77,16 @@ export const voiceUseCases = (parts: VoiceParts): VoiceUseCases => {
     },
     async 'transcriptions.transcribe'(call) {
       const file = audioFile(call.files)
-      const limited = await admitted(limit, call.principal, call.scope.project)
       const { model = null, language = null, prompt = null, temperature = null, diarize = false } = call.body
       const form = call.body.response_format ?? call.body.responseFormat ?? 'json'
+      const wish = { file, form, language, prompt, temperature, diarize, streamed: call.body.stream ?? false }
+      checkStreamed(wish)
+      const limited = await admitted(limit, call.principal, call.scope.project)
       const { headers, ...answer } = await transcription.transcribe({
         caller: callerOf(call),
         operation: 'transcriptions.transcribe',
         model,
-        wish: { file, form, language, prompt, temperature, diarize },
+        wish,
         signal: call.signal,
       })
       const all = withLimit(limited, headers)

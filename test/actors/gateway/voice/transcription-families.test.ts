@@ -81,6 +81,20 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
     expect(contentType).toBe('text/plain; charset=utf-8')
   })
 
+  it('is events when a stream is wanted, of the plain form only', async () => {
+    world.upstream.script(answers(answer))
+    const { text, contentType } = await world.transcribe({ model, stream: true })
+    const usage = { type: 'duration', seconds: Math.ceil(seconds) }
+    const done = { type: 'transcript.text.done', text: said, usage }
+    expect(text?.trimEnd().split('\n\n')).toEqual([
+      `event: transcript.text.delta\ndata: ${JSON.stringify({ type: 'transcript.text.delta', delta: said })}`,
+      `event: transcript.text.done\ndata: ${JSON.stringify(done)}`,
+    ])
+    expect(contentType).toBe('text/event-stream; charset=utf-8')
+    const timed = world.transcribe({ model, stream: true, response_format: 'srt' })
+    await expect(timed).rejects.toMatchObject({ code: 'bad_request', details: { param: 'stream' } })
+  })
+
   it('becomes subtitles of both kinds', async () => {
     world.upstream.script(answers(answer))
     expect((await world.transcribe({ model, response_format: 'srt' })).text).toBe(srt)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { answers, refuses, sends } from './audio-upstream.ts'
 import { openVoiceWorld, type VoiceWorld } from './voice-world.ts'
 import { deepgramAnswer, geminiAudio, samples, spitchAnswer, whisperAnswer } from './wire-answers.ts'
@@ -266,15 +266,21 @@ describe('the auto-router', () => {
     fresh(async (own) => {
       own.keys({ openai: ['byok'], elevenlabs: ['byok'] })
       const slow = 1300
-      own.upstream.script((response) => {
-        setTimeout(() => response.writeHead(200).end(audio), slow)
-      })
-      await own.speak({ input: 'Hello', model: 'tts-1' })
-      own.upstream.script(sends(audio))
-      await own.speak({ input: 'Hello', model: 'tts-1-hd' })
-      await own.speak({ input: 'Hello', model: 'auto' })
-      expect(models(own).at(-1)).toBe('tts-1-hd')
-      own.later(16 * 60_000)
+      // again when the machine stood still and made the quick one slow
+      await vi.waitFor(
+        async () => {
+          own.upstream.script((response) => {
+            setTimeout(() => response.writeHead(200).end(audio), slow)
+          })
+          await own.speak({ input: 'Hello', model: 'tts-1' })
+          own.upstream.script(sends(audio))
+          await own.speak({ input: 'Hello', model: 'tts-1-hd' })
+          await own.speak({ input: 'Hello', model: 'auto' })
+          own.later(16 * 60_000)
+          expect(models(own).at(-1)).toBe('tts-1-hd')
+        },
+        { timeout: 30_000 },
+      )
       await own.speak({ input: 'Hello', model: 'auto' })
       expect(models(own).at(-1)).toBe('tts-1')
     }))

@@ -4,15 +4,19 @@ import { bytesOf, listen, openVoiceWorld, type VoiceWorld } from './voice-world.
 import { whisperAnswer } from './wire-answers.ts'
 
 let world: VoiceWorld
+/** Soon tired of silence before an answer, and inside of one. */
 let hasty: VoiceWorld
+let listening: VoiceWorld
 beforeAll(async () => {
   world = await openVoiceWorld()
   const policy = { firstByteTimeoutMs: 60, idleTimeoutMs: 60, totalTimeoutMs: 60, retries: 0 }
   hasty = await openVoiceWorld({ policy })
+  listening = await openVoiceWorld({ policy: { idleTimeoutMs: 60, retries: 0 } })
 })
 afterAll(async () => {
   await world.close()
   await hasty.close()
+  await listening.close()
 })
 
 const audio = Buffer.alloc(5000, 7)
@@ -102,12 +106,12 @@ describe('after the first byte', () => {
     ['is cut off', cuts(audio)],
     ['falls silent', stalls(audio)],
   ])('a stream that %s breaks, and is not charged', async (_, script) => {
-    hasty.upstream.script(script)
-    const listener = listen(await hasty.speak({ input: 'Hello', model: 'tts-1', stream: true }))
+    listening.upstream.script(script)
+    const listener = listen(await listening.speak({ input: 'Hello', model: 'tts-1', stream: true }))
     expect(await listener.over).toBe('abort')
     expect(Buffer.concat(listener.parts).equals(audio)).toBe(true)
-    expect(hasty.calls.at(-1)).toMatchObject({ status: 200, error: 'provider_error', units: null, costUsd: null })
-    expect(hasty.settled.at(-1)).toBe('0')
+    expect(listening.calls.at(-1)).toMatchObject({ status: 200, error: 'provider_error', units: null, costUsd: null })
+    expect(listening.settled.at(-1)).toBe('0')
   })
 
   it('a whole answer that is cut off is an error', async () => {

@@ -28,7 +28,7 @@ export interface VoiceWorld {
   keys(keys: Keys): void
   speak(body: BodyOf<'speech.speak'>, how?: How): Promise<BytesResult>
   transcribe(body: BodyOf<'transcriptions.transcribe'>, how?: How): Promise<Transcribed>
-  /** Moves the clock. */
+  /** Moves the clock, which else stands still but for `callMs`. */
   later(ms: number): void
   close(): Promise<void>
 }
@@ -74,8 +74,9 @@ export const openVoiceWorld = async (
   const calls: GatewayCall[] = []
   const settled: (string | null)[] = []
   const routing = new TestRoutes(upstream.url)
+  const begun = Date.now()
   let moved = 0
-  const now = () => Date.now() + moved
+  const now = () => begun + moved
   const voice = openVoice({
     guard,
     limits: new LocalLimits(now),
