@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/providers.ts'
+import type { TrustedProxies } from './transport/client-address.ts'
 
 /** A model provider as the environment names it. */
 export interface ProviderSettings {
@@ -40,6 +42,8 @@ export interface Config {
   readonly allowedPrivateHosts: readonly string[]
   /** Without a slash at its end. */
   readonly publicUrl: string | null
+  /** Whose `X-Forwarded-For` is believed; null: nobody's. */
+  readonly trustedProxies: TrustedProxies | null
   readonly chromiumPath: string | null
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
@@ -88,6 +92,9 @@ export function readConfig(env: Environment): Config {
     simulatedProvider: read.value('SIMULATED_PROVIDER', oneOf(simulatedModes), simulatedModes.join(', ')) ?? 'auto',
     allowedPrivateHosts: read.value('ALLOWED_PRIVATE_HOSTS', hostsOf, 'a comma list of host or host:port') ?? [],
     publicUrl: read.value('PUBLIC_URL', httpUrlOf, 'an http:// or https:// URL') ?? null,
+    trustedProxies:
+      read.value('TRUSTED_PROXIES', proxiesOf, 'a count from 1 to 20, or a comma list of IP addresses and networks') ??
+      null,
     chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
     logLevel: read.value('LOG_LEVEL', oneOf(logLevels), logLevels.join(', ')) ?? 'info',
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
@@ -191,6 +198,22 @@ const hostsOf = (text: string): readonly string[] | undefined => {
     .map((host) => host.trim().toLowerCase())
     .filter((host) => host !== '')
   return hosts.every(isHost) ? Object.freeze(hosts) : undefined
+}
+
+/** How many proxies stand in front, or their addresses and networks. */
+const proxiesOf = (text: string): TrustedProxies | undefined => {
+  const hops = countUpTo(20)(text)
+  if (hops !== undefined) return Object.freeze({ hops })
+  const networks = text.split(',').map((network) => networkOf(network.trim()))
+  const known = networks.filter((network) => network !== undefined)
+  return known.length === networks.length ? Object.freeze({ networks: Object.freeze(known) }) : undefined
+}
+
+/** In CIDR form; an address alone is a network of one. */
+const networkOf = (text: string): string | undefined => {
+  const family = isIP(text)
+  if (family !== 0) return `${text}/${family === 4 ? 32 : 128}`
+  return isIP(text.replace(/\/.*$/, '')) !== 0 && ipaddr.isValidCIDR(text) ? text : undefined
 }
 
 /** `name`, `name:port`, an IPv4 address likewise, a bare IPv6 address or `[v6]:port`. */

@@ -87,6 +87,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     ping: () => storage.ping(),
     console: await readStaticFiles(consoleFolder),
     publicOrigin: originOf(config),
+    trustedProxies: config.trustedProxies,
     log,
   })
   // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted

@@ -29,6 +29,7 @@ describe('readConfig', () => {
       simulatedProvider: 'auto',
       allowedPrivateHosts: [],
       publicUrl: null,
+      trustedProxies: null,
       chromiumPath: null,
       logLevel: 'info',
       otelEndpoint: null,
@@ -63,6 +64,7 @@ describe('readConfig', () => {
       SIMULATED_PROVIDER: 'off',
       ALLOWED_PRIVATE_HOSTS: 'localhost:9000, 10.0.0.5,[::1]:80, ::1',
       PUBLIC_URL: 'https://troupe.example.com/',
+      TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
       CHROMIUM_PATH: '/usr/bin/chromium',
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
@@ -93,6 +95,7 @@ describe('readConfig', () => {
       simulatedProvider: 'off',
       allowedPrivateHosts: ['localhost:9000', '10.0.0.5', '[::1]:80', '::1'],
       publicUrl: 'https://troupe.example.com',
+      trustedProxies: { networks: ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32'] },
       chromiumPath: '/usr/bin/chromium',
       logLevel: 'debug',
       otelEndpoint: 'http://otel:4318',
@@ -126,10 +129,18 @@ describe('readConfig', () => {
     ['ALLOWED_PRIVATE_HOSTS', 'localhost:99999'],
     ['PUBLIC_URL', 'ftp://host'],
     ['PUBLIC_URL', 'https://host/?a=b'],
+    ['TRUSTED_PROXIES', '0'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10/8'],
+    ['TRUSTED_PROXIES', 'nginx'],
     ['LOG_LEVEL', 'loud'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'otel'],
   ])('refuses %s=%s and names the variable', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name])
+  })
+
+  it('takes a count of proxies too', () => {
+    expect(readConfig({ TRUSTED_PROXIES: '2' }).trustedProxies).toEqual({ hops: 2 })
   })
 
   it('lists all bad variables at once', () => {

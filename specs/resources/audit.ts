@@ -11,8 +11,8 @@ const line = object(
     id: id('aud'),
     /** `<resource>.<past participle>`, such as `tenant.updated`. */
     action: string(),
-    /** Kind of credential, and the key or member behind it; an end user is named by a hash. */
-    actor: object({ kind: string(), id: nullable(string()) }),
+    /** Kind of credential, the key or member behind it, and the address it came from; an end user is named by a hash, without an address. */
+    actor: object({ kind: string(), id: nullable(string()), ip: nullable(string()) }),
     /** `name`: what the id alone does not say, which is the tool of an action. */
     resource: object({ type: string(), id: string(), name: nullable(string()) }),
     tenant_id: nullable(string()),

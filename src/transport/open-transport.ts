@@ -7,6 +7,7 @@ import { allEndpoints } from './api/endpoint.ts'
 import { projectOrigins } from './api/project-origins.ts'
 import { authenticatorOf } from './api/request-credentials.ts'
 import { SessionUpgrades } from './api/session-upgrade.ts'
+import { clientAddressReader, type TrustedProxies } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
 import type { HttpRequest, HttpResponse, HttpServer } from './http-port.ts'
 import { Metrics } from './metrics.ts'
@@ -22,6 +23,8 @@ export interface TransportParts {
   readonly console: StaticFiles
   /** The server's origin as browsers see it; null when it is the `Host` that they name. */
   readonly publicOrigin: string | null
+  /** Whose `X-Forwarded-For` is believed; null: nobody's. */
+  readonly trustedProxies?: TrustedProxies | null
   readonly log: Logger
   readonly adapter?: 'uws' | 'node'
 }
@@ -55,7 +58,8 @@ export const openTransport = (parts: TransportParts): Transport => {
   const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), () => state.draining)
   const endpoints = allEndpoints(actors.useCases)
   const counters = metrics.streams
-  const upgrades = new SessionUpgrades({ endpoints, authenticator, ticker, counters, log })
+  const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
+  const upgrades = new SessionUpgrades({ endpoints, authenticator, ticker, counters, clientAddress, log })
   const dispatcher = new Dispatcher({
     endpoints,
     authenticator,
@@ -64,6 +68,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     idempotent: actors.idempotent,
     streams,
     publicOrigin: parts.publicOrigin,
+    clientAddress,
     log,
     observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
     pages: (request, response) => page(request, response, { health, metrics, files: parts.console }),

@@ -30,6 +30,7 @@ const lineOf = ({ event }: MessageRecord): AuditData => {
     action: textOr(event.action, ''),
     actor_kind: textOr(by.kind, 'system'),
     actor_id: typeof by.id === 'string' ? by.id : null,
+    actor_ip: typeof by.address === 'string' ? by.address : null,
     resource_type: textOr(resource.type, ''),
     resource_id: textOr(resource.id, ''),
     resource_name: typeof resource.name === 'string' ? resource.name : null,

@@ -1,9 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { StoredEvent } from '../../storage/ports.ts'
-import type { Principal } from '../use-cases/call.ts'
+import type { Call, Principal } from '../use-cases/call.ts'
 
-/** Who did it: the kind of credential, and the key, member or end user behind it. */
-export type AuditActor = { readonly kind: Principal['kind'] | 'system'; readonly id: string | null }
+/**
+ * Who did it: the kind of credential, the key, member or end user behind it, and from where. An end user's address is
+ * not kept: the log stays when they are forgotten.
+ */
+export type AuditActor = {
+  readonly kind: Principal['kind'] | 'system'
+  readonly id: string | null
+  readonly address?: string
+}
+
+/** Whoever calls, as the dispatcher found out. */
+export type Caller = Pick<Call<unknown, unknown, unknown>, 'principal' | 'remoteAddress'>
 
 /** What is worth a line of the audit log, beside when and under which tenant. */
 export interface AuditNote {
@@ -24,7 +34,19 @@ export const bySystem: AuditActor = { kind: 'system', id: null }
  * Who calls. An end user is named by a hash of who they are: the log stays when a user is forgotten, and whoever knows
  * the user's id can still find what they did.
  */
-export const actorOf = (principal: Principal): AuditActor => {
+export const actorOf = (caller: Caller): AuditActor => {
+  const { kind, id } = nameOf(caller.principal)
+  const address = isForPeople(caller.principal) ? '' : caller.remoteAddress
+  return address === '' ? { kind, id } : { kind, id, address }
+}
+
+/** End users hold it, in their browsers. */
+const isForPeople = (principal: Principal): boolean =>
+  principal.kind === 'client_token' ||
+  principal.kind === 'public' ||
+  (principal.kind === 'agent_key' && principal.keyType === 'public')
+
+const nameOf = (principal: Principal): AuditActor => {
   const { kind } = principal
   if (kind === 'secret_key' || kind === 'agent_key') return { kind, id: principal.keyId }
   if (kind === 'dashboard') return { kind, id: principal.memberId }

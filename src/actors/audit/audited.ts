@@ -2,8 +2,7 @@ import type { JsonObject } from '../../storage/ports.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
 import type { NoticesOf } from '../records/table.ts'
-import type { Principal } from '../use-cases/call.ts'
-import { type AuditActor, actorOf, changedFields } from './audit-note.ts'
+import { type AuditActor, actorOf, type Caller, changedFields } from './audit-note.ts'
 
 /** Lines of the audit log for what one caller does with resources of one type. */
 export class Audited {
@@ -12,8 +11,8 @@ export class Audited {
   readonly #project: string | undefined
 
   /** @param project where the log belongs, for rows that are not a project's own. */
-  constructor(principal: Principal, type: string, project?: string) {
-    this.#by = actorOf(principal)
+  constructor(caller: Caller, type: string, project?: string) {
+    this.#by = actorOf(caller)
     this.#type = type
     this.#project = project
   }

@@ -6,6 +6,8 @@ export type AuditData = {
   readonly actor_kind: string
   /** Key, member, or hash of an end user; null for the server itself and for callers without a credential. */
   readonly actor_id: string | null
+  /** From where; null for end users, and for the server itself. Absent on lines of releases that did not say it. */
+  readonly actor_ip?: string | null
   readonly resource_type: string
   readonly resource_id: string
   /** What the id alone does not say: the tool of an action. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { RateLimits } from '../../storage/cluster-ports.ts'
 
@@ -7,7 +9,8 @@ const failures = { limit: 10, windowMs: 15 * 60_000 }
 /**
  * Failed logins by e-mail and address: ten in a quarter of an hour, then none is tried until one of them is that old.
  *
- * By both, so that nobody can lock a member out from elsewhere. All nodes count together.
+ * By both, so that nobody can lock a member out from elsewhere. All nodes count together. The address is the client's, not
+ * that of a trusted proxy (TRUSTED_PROXIES).
  */
 export class LoginLimits {
   readonly #limits: RateLimits
@@ -36,6 +39,18 @@ export class LoginLimits {
   }
 }
 
+/**
+ * What one subscriber has: an IPv4 address, or the first 64 bits of an IPv6 one. Whoever has a network of these would
+ * otherwise be somebody else with each attempt.
+ */
+const originOf = (address: string): string => {
+  if (isIP(address) !== 6) return address
+  const { parts } = ipaddr.IPv6.parse(address)
+  return parts.slice(0, 4).join(':')
+}
+
 /** Of a fixed length, and without a person's address: limits may be kept outside this process. */
 const keyOf = (email: string, address: string): string =>
-  `login:${createHash('sha256').update(`${email.toLowerCase()} ${address}`).digest('base64url')}`
+  `login:${createHash('sha256')
+    .update(`${email.toLowerCase()} ${originOf(address)}`)
+    .digest('base64url')}`

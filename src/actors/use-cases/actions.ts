@@ -36,12 +36,12 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
   'actions.get': async (call) => actionView(await parts.host.find(call.scope, actionDefinition, call.params.action_id)),
   'actions.approve': async (call) => {
     const { host, now } = parts
-    const { body, principal, idempotency } = call
+    const { body, idempotency } = call
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const output = body?.tool_results?.find(({ action_id }) => action_id === action.id)?.output
     const event = {
       type: 'approve',
-      ...decisionOf(principal, now()),
+      ...decisionOf(call, now()),
       ...(body?.note !== undefined && { note: body.note }),
       ...(output !== undefined && { output }),
       ...markOf(idempotency),
@@ -50,10 +50,10 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
   },
   'actions.reject': async (call) => {
     const { host, now } = parts
-    const { body, principal, idempotency } = call
+    const { body, idempotency } = call
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const reason = body?.reason === undefined ? {} : { reason: body.reason }
-    const event = { type: 'reject', ...decisionOf(principal, now()), ...reason, ...markOf(idempotency) }
+    const event = { type: 'reject', ...decisionOf(call, now()), ...reason, ...markOf(idempotency) }
     return resolved(host, action, event, idempotency)
   },
 })

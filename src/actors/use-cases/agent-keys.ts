@@ -61,11 +61,11 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       return pageOf(table, scope, { ...query, where }, { idPrefix: 'key', view: viewOf })
     },
     'agent_keys.create': async (call) => {
-      const { scope, params, body, principal } = call
+      const { scope, params, body } = call
       await requireAgent(scope.project, params.agent_id)
       const { name, environment, key_type, allowed_domains } = body
       const { secret, material } = keys.mint(key_type)
-      const by = actorOf(principal)
+      const by = actorOf(call)
       const data = {
         ...{ agent_id: params.agent_id, name, environment, key_type, allowed_domains, ...material },
         created_by: by.id,
@@ -79,14 +79,15 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       const row = made ?? (await table.change(scope, id, (old) => ({ ...old.data, ...material })))
       return { ...viewOf(found(row)), key: secret }
     },
-    'agent_keys.delete': async ({ scope, params, principal }) => {
+    'agent_keys.delete': async (call) => {
+      const { scope, params } = call
       const known = await table.get(scope, params.agent_key_id)
       if (known?.data.agent_id !== params.agent_id) throw new ServiceError('not_found', { param: 'agent_key_id' })
       const row = await table.change(
         scope,
         params.agent_key_id,
         ({ data }) => (data.revoked_at_ms === null ? { ...data, revoked_at_ms: now() } : null),
-        () => [audit('revoked', params.agent_key_id, actorOf(principal))],
+        () => [audit('revoked', params.agent_key_id, actorOf(call))],
       )
       keys.forget(found(row))
       return viewOf(found(row))

@@ -65,7 +65,7 @@ const drafting = ({ host, versions, manifests }: AgentVersionParts) => {
         config: JSON.stringify(config),
         requirements: JSON.stringify(requirements),
         visibility,
-        created_by: actorOf(call.principal),
+        created_by: actorOf(call),
       }
       const made = await versions.create(call.scope, input, causeOf(call.idempotency))
       await host.delivered(made.id)
@@ -87,13 +87,14 @@ const examining = (parts: AgentVersionParts) =>
       if (versionStatus(version.state.snapshot.value) !== 'draft') throw new ServiceError('invalid_transition')
       requireConnections(body.test_connection_ids ?? [])
       requireAll(await findingsOf(parts, scope, version))
-      const by = actorOf(call.principal)
+      const by = actorOf(call)
       const { evidence, metered } = await tryDraft(parts.trials, {
         project: scope.project,
         agentId: params.agent_id,
         config: manifestOf(versionContext(version.state.snapshot.context).config),
         input: body.input,
         by: by.id ?? by.kind,
+        keyId: 'keyId' in call.principal ? call.principal.keyId : null,
         idempotencyKey: `${version.id}:test:${call.idempotency?.cause ?? newId('req')}`,
       })
       return moved(parts, call, { type: 'tested', evidence: JSON.stringify(evidence) }, metered)
@@ -148,7 +149,7 @@ const moved = async (
   const { host, versions, changed, now } = parts
   const { agent_id, version } = call.params
   const found = await versions.find(call.scope, agent_id, version)
-  const event = { ...move, by: actorOf(call.principal), at: now() }
+  const event = { ...move, by: actorOf(call), at: now() }
   const stored = bill === null ? {} : { stored: { ...event, metered: bill } }
   await host.tell(found, { event, ...stored, cause: causeOf(call.idempotency) })
   await host.delivered(found.id)

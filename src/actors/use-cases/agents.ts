@@ -46,26 +46,28 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
       const { name, description, config } = call.body
       const id = newIdFor(call, 'agt')
       const data = { name, description: description ?? null, config }
-      const notices = audit('created', id, actorOf(call.principal))
+      const notices = audit('created', id, actorOf(call))
       return resource.create(call.scope, { id, project: call.scope.project, data, notices })
     },
-    'agents.update': async ({ scope, params, body, principal }) => {
+    'agents.update': async (call) => {
+      const { scope, params, body } = call
       const row = await table.change(
         scope,
         params.agent_id,
         ({ data }) => (changedFields(data, { ...data, ...body }).length === 0 ? null : { ...data, ...body }),
-        (next, before) => audit('updated', next.id, actorOf(principal), changedFields(before.data, next.data)),
+        (next, before) => audit('updated', next.id, actorOf(call), changedFields(before.data, next.data)),
       )
       deps.changed()
       return viewOf(found(row))
     },
-    'agents.delete': async ({ scope, params, principal }) => {
-      const id = params.agent_id
+    'agents.delete': async (call) => {
+      const { scope } = call
+      const id = call.params.agent_id
       found(await table.get(scope, id))
-      await removeAll(deps, scope.project, id, actorOf(principal))
-      await table.remove(scope, id, () => audit('deleted', id, actorOf(principal)))
+      await removeAll(deps, scope.project, id, actorOf(call))
+      await table.remove(scope, id, () => audit('deleted', id, actorOf(call)))
       // one that came in while the versions were being removed
-      await deps.installations.disableAll(scope, id, actorOf(principal))
+      await deps.installations.disableAll(scope, id, actorOf(call))
       deps.changed()
       return { id, deleted: true }
     },

@@ -19,7 +19,7 @@ export interface AuditLogDeps {
 const viewOf = ({ id, tenant, created_at, data }: Row<AuditData>) => ({
   id,
   action: data.action,
-  actor: { kind: data.actor_kind, id: data.actor_id },
+  actor: { kind: data.actor_kind, id: data.actor_id, ip: data.actor_ip ?? null },
   resource: { type: data.resource_type, id: data.resource_id, name: data.resource_name },
   tenant_id: tenant,
   changes: data.changes,

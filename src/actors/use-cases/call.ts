@@ -70,7 +70,7 @@ export interface Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly requestId: string
-  /** Address of the peer, for the limits on logins. */
+  /** Address of the client, for the limits on logins and the audit log; '' when it is gone. Costs something to find out. */
   readonly remoteAddress: string
   readonly idempotency: Idempotency | null
   /** Sequence to go on after, from `Last-Event-ID` or `?after=`; null when the caller named none. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import type { Scope } from '../../../specs/scope.ts'
+import type { Caller } from '../audit/audit-note.ts'
 import { changedFields } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import { type ProbeResult, probeChat } from '../gateway/connections/chat-probe.ts'
@@ -19,7 +20,6 @@ import { customEndpoint, everyRow } from '../gateway/routing/project-providers.t
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { Principal } from './call.ts'
 import type { ConnectionParts } from './provider-connections.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -97,7 +97,7 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
   }
 }
 
-const audited = ({ principal }: { readonly principal: Principal }) => new Audited(principal, 'custom_provider')
+const audited = (caller: Caller) => new Audited(caller, 'custom_provider')
 
 /** Without spaces around it. What stands for a provider of the first tier of routing cannot be another's name. */
 const nameOf = (given: string): string => {

@@ -24,7 +24,7 @@ export const endUserUseCases = ({ records, now }: { records: RecordStore; now: (
     'end_users.create': (call) => {
       const { scope, body } = call
       const id = newIdFor(call, 'eus')
-      const audited = new Audited(call.principal, 'end_user')
+      const audited = new Audited(call, 'end_user')
       const notices = [audited.line('created', id)]
       const row = { id, project: scope.project, data: newEndUser(body), notices }
       const edit = (known: Row<EndUserData>) => changed(known, body)

@@ -43,12 +43,13 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
     },
     'installations.get': async ({ scope, params }) => viewOf(await installations.get(scope, params.installation_id)),
     'installations.create': (call) => shown(created(deps, call)),
-    'installations.update': async ({ scope, params, body, principal }) => {
+    'installations.update': async (call) => {
+      const { scope, params, body } = call
       await requirePlan(deps, scope, body.rate_plan_id)
-      return shown(installations.change(scope, params.installation_id, body, actorOf(principal)))
+      return shown(installations.change(scope, params.installation_id, body, actorOf(call)))
     },
-    'installations.delete': ({ scope, params, principal }) =>
-      shown(installations.change(scope, params.installation_id, { status: 'disabled' }, actorOf(principal))),
+    'installations.delete': (call) =>
+      shown(installations.change(call.scope, call.params.installation_id, { status: 'disabled' }, actorOf(call))),
     'installations.upgrade': (call) => {
       const version = call.body.version ?? null
       return shown(installations.upgrade(call.scope, call.params.installation_id, version, moverOf(call)))
@@ -58,9 +59,9 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
   }
 }
 
-const moverOf = ({ principal, idempotency }: Call<unknown, unknown, unknown>): Mover => ({
-  by: actorOf(principal),
-  cause: idempotency?.cause ?? null,
+const moverOf = (call: Call<unknown, unknown, unknown>): Mover => ({
+  by: actorOf(call),
+  cause: call.idempotency?.cause ?? null,
 })
 
 /** One condition, which one index answers, for whatever a list filters on. */
@@ -83,7 +84,7 @@ const conditionOf = (
 type CreateCall = Call<unknown, unknown, BodyOf<'installations.create'>>
 
 const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<InstallationData>> => {
-  const { scope, body, principal } = call
+  const { scope, body } = call
   await requireBoth(deps, scope, body)
   await requirePlan(deps, scope, body.rate_plan_id)
   const pinned = await deps.installations.versionFor(scope, body.agent_id, body.version ?? null)
@@ -99,7 +100,7 @@ const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<In
     moved_by: null,
   }
   const row = { id: newIdFor(call, 'ins'), project: scope.project, tenant: body.tenant_id, data }
-  return deps.installations.create(scope, row, actorOf(principal))
+  return deps.installations.create(scope, row, actorOf(call))
 }
 
 const requireBoth = async (

@@ -57,11 +57,11 @@ export const limitUseCases = ({ records, book, projects, now }: LimitParts): Lim
       return { data: await Promise.all(asked.map(view)), next_cursor: page.next_cursor }
     },
     'limits.create': async (call) => {
-      const { scope, body, principal } = call
+      const { scope, body } = call
       const data = dataOf(body)
       await checkSubject(records, scope, data)
       const id = newIdFor(call, idPrefix)
-      const audited = new Audited(principal, 'limit')
+      const audited = new Audited(call, 'limit')
       const tenant = data.subject === 'tenant' ? data.subject_id : null
       const row = { id, project: scope.project, tenant, data, notices: [audited.line('created', id)] }
       const key = { subject_key: data.subject_key }
@@ -70,8 +70,10 @@ export const limitUseCases = ({ records, book, projects, now }: LimitParts): Lim
       return view(made)
     },
     'limits.get': async ({ scope, params }) => view(await resource.get(scope, params.limit_id)),
-    'limits.delete': async ({ scope, params: { limit_id }, principal }) => {
-      const gone = await resource.remove(scope, limit_id, new Audited(principal, 'limit').removed())
+    'limits.delete': async (call) => {
+      const { scope } = call
+      const { limit_id } = call.params
+      const gone = await resource.remove(scope, limit_id, new Audited(call, 'limit').removed())
       await counters.remove(scope, counterId(limit_id))
       book.changed(scope.project)
       return gone

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
+import type { Caller } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import {
   type ConnectionData,
@@ -21,7 +22,6 @@ import { newIdFor } from '../ids.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { Call } from './call.ts'
 import type { ConnectionParts } from './provider-connections.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -95,7 +95,7 @@ class ModelSyncs {
    *
    * @throws {ServiceError} `version_conflict` when another sync was applied since the preview.
    */
-  async apply(scope: Scope, connection: string, id: string, call: Pick<Call<unknown, unknown, unknown>, 'principal'>) {
+  async apply(scope: Scope, connection: string, id: string, call: Caller) {
     const row = await this.get(scope, connection, id)
     if (row.data.status === 'applied') return row
     const lasting = await this.#setExpiry(scope, id, null)
@@ -105,7 +105,7 @@ class ModelSyncs {
       if (data.sync_id !== base_sync_id) throw changedMeanwhile
       return { ...data, sync_id: id, model_count: models.length }
     }
-    const audited = new Audited(call.principal, 'provider_connection')
+    const audited = new Audited(call, 'provider_connection')
     const pointed = await this.#connections
       .change(scope, connection, edit, audited.changed('models_applied'))
       .finally(() => this.#parts.own.changed(scope.project))

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import type { Caller } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import { type ProjectKeyData, projectKeys } from '../auth/kinds.ts'
@@ -9,7 +10,6 @@ import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { type NoticesOf, Table } from '../records/table.ts'
-import type { Principal } from './call.ts'
 import { memberOf } from './dashboard-principal.ts'
 import { futureOf } from './future-time.ts'
 import type { UseCases } from './use-cases.ts'
@@ -58,7 +58,7 @@ export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => 
   }
 }
 
-const audited = ({ principal }: { readonly principal: Principal }): Audited => new Audited(principal, 'project_key')
+const audited = (caller: Caller): Audited => new Audited(caller, 'project_key')
 
 /** What a key is made with. */
 type NewKey = Pick<ProjectKeyData, 'name' | 'created_by' | 'expires_at_ms'>

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { organizationScope, type Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import type { Caller } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { DashboardSessions } from '../auth/dashboard-sessions.ts'
 import { type MemberData, members } from '../auth/kinds.ts'
@@ -52,29 +53,29 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUse
         password_hash: await hashPassword(body.password),
       }
       const id = newIdFor(call, 'usr')
-      const notices = [auditedIn(principal).line('created', id)]
+      const notices = [auditedIn(call).line('created', id)]
       return resource.create(scopeOf(principal), { id, project: organization, data, notices })
     },
-    'project_members.delete': async ({ principal, params }) => {
-      await removeMember(table, principal, params.member_id)
+    'project_members.delete': async (call) => {
+      await removeMember(table, call, call.params.member_id)
       deps.dashboardSessions.recheckAll()
-      return { id: params.member_id, deleted: true }
+      return { id: call.params.member_id, deleted: true }
     },
   }
 }
 
 /** A member is the organisation's; who did what to it stands in the log of the project by which it was done. */
-const auditedIn = (principal: Principal): Audited => new Audited(principal, 'member', memberOf(principal).project)
+const auditedIn = (caller: Caller): Audited => new Audited(caller, 'member', memberOf(caller.principal).project)
 
 const scopeOf = (principal: Principal): Scope => organizationScope(memberOf(principal).organization)
 
 /** Removes a member, but never the last owner. */
-const removeMember = async (table: Table<MemberData>, principal: Principal, id: string): Promise<void> => {
-  const scope = scopeOf(principal)
+const removeMember = async (table: Table<MemberData>, caller: Caller, id: string): Promise<void> => {
+  const scope = scopeOf(caller.principal)
   const member = await table.get(scope, id)
   if (member === null) throw new ServiceError('not_found')
   if (member.data.role === 'owner') await demote(table, scope, id)
-  if (!(await table.remove(scope, id, auditedIn(principal).removed()))) throw new ServiceError('not_found')
+  if (!(await table.remove(scope, id, auditedIn(caller).removed()))) throw new ServiceError('not_found')
 }
 
 /**

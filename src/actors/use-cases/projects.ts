@@ -36,7 +36,7 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, 'projects.lis
       const { organization } = memberOf(call.principal)
       const id = newIdFor(call, 'prj')
       const data = deps.projects.newData(id, call.body.name, call.body.allowed_origins)
-      const notices = [new Audited(call.principal, 'project', id).line('created', id)]
+      const notices = [new Audited(call, 'project', id).line('created', id)]
       return resource.create(organizationScope(organization), { id, project: organization, data, notices })
     },
   }

@@ -1,5 +1,6 @@
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import type { Caller } from '../audit/audit-note.ts'
 import { changedFields } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
@@ -18,7 +19,6 @@ import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { SsrfGuard } from '../tools/ssrf-guard.ts'
-import type { Principal } from './call.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** What the operations on connections stand on. */
@@ -87,7 +87,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
   }
 }
 
-const audited = ({ principal }: { readonly principal: Principal }) => new Audited(principal, 'provider_connection')
+const audited = (caller: Caller) => new Audited(caller, 'provider_connection')
 
 const untested = { status: 'untested', last_tested_at_ms: null } as const
 const shownOf = 4

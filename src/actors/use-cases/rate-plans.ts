@@ -19,10 +19,10 @@ export const ratePlanUseCases = ({ records, now }: { records: RecordStore; now: 
   return {
     'rate_plans.list': ({ scope, query }) => resource.list(scope, query),
     'rate_plans.create': (call) => {
-      const { scope, body, principal } = call
+      const { scope, body } = call
       const id = newIdFor(call, 'rp')
       const data = { ...body, description: body.description ?? null }
-      const notices = [new Audited(principal, 'rate_plan').line('created', id)]
+      const notices = [new Audited(call, 'rate_plan').line('created', id)]
       return resource.create(scope, { id, project: scope.project, data, notices })
     },
   }

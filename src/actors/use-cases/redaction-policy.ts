@@ -14,10 +14,11 @@ type RedactionUseCases = Pick<UseCases, Extract<keyof UseCases, `redaction_polic
 /** What a project wants to be done with personal data. */
 export const redactionPolicyUseCases = (policies: RedactionPolicies): RedactionUseCases => ({
   'redaction_policy.get': async ({ scope }) => view(await policies.row(scope.project)),
-  'redaction_policy.update': async ({ scope, principal, body }) => {
+  'redaction_policy.update': async (call) => {
+    const { scope, body } = call
     check(body)
     const edit = (data: RedactionPolicyData) => ({ ...data, ...body, ...targetsOf(body) })
-    return view(await policies.change(scope.project, edit, new Audited(principal, 'redaction_policy').changed()))
+    return view(await policies.change(scope.project, edit, new Audited(call, 'redaction_policy').changed()))
   },
 })
 

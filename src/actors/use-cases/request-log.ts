@@ -45,8 +45,9 @@ export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogP
       return { ...lineOf(row), request_body: row.data.request_body, response_body: row.data.response_body }
     },
     'request_log_settings.get': ({ scope }) => settings.read(scope.project),
-    'request_log_settings.put': ({ scope, body, principal }) => {
-      const line = new Audited(principal, 'request_log_settings').line('updated', logSettingsId(scope.project))
+    'request_log_settings.put': (call) => {
+      const { scope, body } = call
+      const line = new Audited(call, 'request_log_settings').line('updated', logSettingsId(scope.project))
       return settings.set(scope.project, body, line)
     },
   }

@@ -40,7 +40,7 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
   'runs.cancel': async (call) => {
     const { host } = parts
     const run = await findRun(host, call, call.params.run_id)
-    const event = { type: 'cancel', by: actorOf(call.principal) }
+    const event = { type: 'cancel', by: actorOf(call) }
     await host.tell(run, { event, cause: causeOf(call.idempotency) })
     return runView(host, await findRun(host, call, run.id))
   },
@@ -97,7 +97,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null
   const { input } = body
-  const createdBy = actorOf(call.principal)
+  const createdBy = actorOf(call)
   const request = {
     runId,
     project: scope.project,
@@ -123,12 +123,8 @@ const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'
   return runView(host, await host.find(call.scope, runDefinition, childId))
 }
 
-const planChild = async (
-  parts: RunParts,
-  { scope, body, principal }: DelegateCall,
-  parent: Resident,
-  runId: string,
-): Promise<RunInput> => {
+const planChild = async (parts: RunParts, call: DelegateCall, parent: Resident, runId: string): Promise<RunInput> => {
+  const { scope, body } = call
   const run = runContext(parent.state.snapshot.context)
   const { project, tenant, user } = parent.owner
   if (run.depth >= maxDepth) throw new ServiceError('delegation_too_deep')
@@ -143,7 +139,7 @@ const planChild = async (
   }
   const resolved = await parts.resolveAgent(reference)
   const input = inputFrom(body.input)
-  const createdBy = actorOf(principal)
+  const createdBy = actorOf(call)
   return planRun(parts, { runId, project, tenant, user, resolved, input, parent: parentOf(run, runId), createdBy })
 }
 

@@ -3,7 +3,7 @@ import type { Scope } from '../../../specs/scope.ts'
 import { actionDefinition } from '../../machines/index.ts'
 import type { OpenCall, ToolResult } from '../../machines/session-data.ts'
 import type { Commit, StoredEvent } from '../../storage/ports.ts'
-import { actorOf } from '../audit/audit-note.ts'
+import { actorOf, type Caller } from '../audit/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
@@ -42,13 +42,13 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     }
   },
   'sessions.reject': async (call) => {
-    const { body, principal, idempotency } = call
+    const { body, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
     await host.delivered(session.id)
     const action = await findAction(host, call.scope, session, body.action_id)
     if ((await processedBefore(host, action, idempotency)) === null) {
       pendingCall(session, body.action_id)
-      const event = { type: 'reject', ...decisionOf(principal, now()), ...markOf(idempotency) }
+      const event = { type: 'reject', ...decisionOf(call, now()), ...markOf(idempotency) }
       await resolve(host, action, event, idempotency)
     }
     return { id: session.id, action_id: action.id, resolution: 'rejected', status: 'completed' }
@@ -56,10 +56,10 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
 })
 
 /** Who decided and when, as an action's events say it. `at` in ms since the epoch. */
-export const decisionOf = (principal: Principal, at: number) => ({
-  by: byOf(principal),
+export const decisionOf = (caller: Caller, at: number) => ({
+  by: byOf(caller.principal),
   at: timestampOf(at),
-  audit: { by: actorOf(principal), at },
+  audit: { by: actorOf(caller), at },
 })
 
 const byOf = (principal: Principal): string => {
@@ -73,14 +73,14 @@ export const markOf = (idempotency: Idempotency | null): { fingerprint?: string 
   idempotency === null ? {} : { fingerprint: idempotency.fingerprint }
 
 const approval = (
-  { principal, idempotency }: Pick<ApproveCall, 'principal' | 'idempotency'>,
+  call: Caller & Pick<ApproveCall, 'idempotency'>,
   at: number,
   output: string | undefined,
 ): StoredEvent => ({
   type: 'approve',
-  ...decisionOf(principal, at),
+  ...decisionOf(call, at),
   ...(output !== undefined && { output }),
-  ...markOf(idempotency),
+  ...markOf(call.idempotency),
 })
 
 /** An action of this session. @throws {ServiceError} `not_found`, for another session's as well; `actor_parked`. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { BodyOf } from '../../../specs/index.ts'
 import { type Scope, tenantScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { actorOf } from '../audit/audit-note.ts'
+import { actorOf, type Caller } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import { newId } from '../ids.ts'
 import { tenants } from '../records/kinds.ts'
@@ -27,7 +27,7 @@ export interface TenantUserDeps {
 
 type TenantUserUseCases = Pick<UseCases, Extract<keyof UseCases, `tenant_users.${string}`>>
 type Address = { readonly tenant_id: string; readonly external_user_id: string }
-type UserCall = Pick<Call<Address, unknown, unknown>, 'scope' | 'params' | 'principal'>
+type UserCall = Pick<Call<Address, unknown, unknown>, 'scope' | 'params'> & Caller
 
 const maxIdLength = 256
 
@@ -49,7 +49,7 @@ export const tenantUserUseCases = (deps: TenantUserDeps): TenantUserUseCases => 
     'tenant_users.put': (call) => users.put(call, call.body),
     'tenant_users.update': async (call) => {
       const known = await users.find(call)
-      const notices = new Audited(call.principal, 'tenant_user').changed<TenantUserData>()
+      const notices = new Audited(call, 'tenant_user').changed<TenantUserData>()
       return users.resource.change(
         call.scope,
         known.id,
@@ -85,12 +85,13 @@ class TenantUsers {
     return row
   }
 
-  async put({ scope, params, principal }: UserCall, body: BodyOf<'tenant_users.put'>) {
+  async put(call: UserCall, body: BodyOf<'tenant_users.put'>) {
+    const { scope, params } = call
     const { tenant_id, external_user_id: user } = params
     if (user.length > maxIdLength) throw new ServiceError('invalid_field', { param: 'external_user_id' })
     await this.tenantOf(scope, tenant_id)
     const id = newId('usr')
-    const audited = new Audited(principal, 'tenant_user')
+    const audited = new Audited(call, 'tenant_user')
     const given = { display_name: body.display_name ?? null, email: body.email ?? null, metadata: body.metadata }
     const data: TenantUserData = { tenant_id, external_user_id: user, ...given, state: 'active' }
     const row = { id, project: scope.project, tenant: tenant_id, user, data, notices: [audited.line('created', id)] }
@@ -104,7 +105,7 @@ class TenantUsers {
   async remove(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { id } = await this.find(call)
     const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, state: 'removed' })
-    const notices = new Audited(call.principal, 'tenant_user').changed<TenantUserData>('deleted')
+    const notices = new Audited(call, 'tenant_user').changed<TenantUserData>('deleted')
     await this.resource.change(call.scope, id, edit, notices)
     return { id, deleted: true }
   }
@@ -113,7 +114,8 @@ class TenantUsers {
    * Forgets the user and all that it owns, a removed one too. It is refused from now on, and what removes it goes on by
    * itself until nothing is left.
    */
-  async forget({ scope, params, principal }: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
+  async forget(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
+    const { scope, params } = call
     const { tenant_id, external_user_id: user } = params
     const known = await this.#known(scope, params)
     if (known === null) throw new ServiceError('not_found', { param: 'external_user_id' })
@@ -121,8 +123,8 @@ class TenantUsers {
     const { external_id } = (await this.tenantOf(scope, tenant_id)).data
     const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, ...nothingKnown, state: 'removed' })
     await this.#table.change(scope, known.id, edit, ({ id, updated_at }) => [
-      new Audited(principal, 'tenant_user').line('forgotten', id),
-      erasureNotice({ tenant_id, external_id, user, by: actorOf(principal) }, updated_at),
+      new Audited(call, 'tenant_user').line('forgotten', id),
+      erasureNotice({ tenant_id, external_id, user, by: actorOf(call) }, updated_at),
     ])
     return { id: known.id, deleted: true }
   }

@@ -43,34 +43,37 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
     'tenants.create': (call) => {
       const { scope, body } = call
       const id = newIdFor(call, 'ten')
-      const audited = new Audited(call.principal, 'tenant')
+      const audited = new Audited(call, 'tenant')
       const data = newTenant(body)
       const notices = [audited.line('created', id), told('tenant.created', data)]
       const row = { id, project: scope.project, tenant: id, data, notices }
       const edit = (known: Row<TenantData>) => changed(unlessDeleting(known), body)
       return resource.upsert(scope, { external_id: body.external_id }, row, edit, changeNotices(audited))
     },
-    'tenants.update': async ({ scope, params, body, principal }) => {
+    'tenants.update': async (call) => {
+      const { scope, params, body } = call
       const edit = (row: Row<TenantData>) => edited(unlessDeleting(row), body)
-      const notices = changeNotices(new Audited(principal, 'tenant'))
+      const notices = changeNotices(new Audited(call, 'tenant'))
       const row = await resource.change(scope, params.tenant_id, edit, notices)
       directory.forget(scope.project, params.tenant_id)
       return row
     },
-    'tenants.delete': async ({ scope, params, principal }) => {
-      const audited = new Audited(principal, 'tenant')
+    'tenants.delete': async (call) => {
+      const { scope, params } = call
+      const audited = new Audited(call, 'tenant')
       const edit = ({ data }: Row<TenantData>): TenantData | null =>
         data.status === 'deleting' ? null : { ...data, status: 'deleting' }
       const row = await resource.change(scope, params.tenant_id, edit, ({ id, data, updated_at }) => [
         audited.line('deletion_started', id),
         told('tenant.deleting', data),
-        erasureNotice({ tenant_id: id, external_id: data.external_id, user: null, by: actorOf(principal) }, updated_at),
+        erasureNotice({ tenant_id: id, external_id: data.external_id, user: null, by: actorOf(call) }, updated_at),
       ])
       directory.forget(scope.project, params.tenant_id)
       return { ...row, deleted: true }
     },
-    'tenants.export': async ({ scope, params, accept, principal }) => {
-      const audited = new Audited(principal, 'tenant')
+    'tenants.export': async (call) => {
+      const { scope, params, accept } = call
+      const audited = new Audited(call, 'tenant')
       const row = await table.change(
         scope,
         params.tenant_id,

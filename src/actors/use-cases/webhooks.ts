@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import type { Caller } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import { newSigningSecret, type SecretBox } from '../auth/project-directory.ts'
 import { newIdFor } from '../ids.ts'
@@ -10,7 +11,6 @@ import { Table } from '../records/table.ts'
 import { type SsrfGuard, SsrfRefused } from '../tools/ssrf-guard.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
 import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
-import type { Principal } from './call.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** What the operations on webhooks stand on. */
@@ -80,7 +80,7 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
   }
 }
 
-const audited = ({ principal }: { readonly principal: Principal }) => new Audited(principal, 'webhook')
+const audited = (caller: Caller) => new Audited(caller, 'webhook')
 
 const sound = { disabled_reason: null, failing_since_ms: null }
 const noPrevious = { previous_secret: null, previous_until_ms: null }

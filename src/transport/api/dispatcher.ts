@@ -34,6 +34,8 @@ export interface ApiParts {
   readonly streams: SseStreams
   /** The server's origin as browsers see it, e.g. `https://agents.example`; null when it is the `Host` that they name. */
   readonly publicOrigin: string | null
+  /** Who really calls, where proxies stand in front. */
+  readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
   /** Told of every answer: operation id (`none` where a path led nowhere), status, and ms until it was handed over. */
   readonly observe: (operation: string, status: number, ms: number) => void
@@ -123,6 +125,7 @@ export class Dispatcher implements HttpHandler {
       idempotency: idempotencyOf(operation, request, scope, { params, query, body, files }),
       after: lastEventId(operation, request, query),
       attribution,
+      clientAddress: this.#parts.clientAddress,
     })
     const result = await this.#result(exchange, endpoint, call)
     return answer(exchange, operation, result, query, this.#parts.streams)
@@ -178,7 +181,8 @@ export class Dispatcher implements HttpHandler {
     const asked = methods.get(request.header('access-control-request-method') ?? '')
     const question = { answers: asked?.operation.cors ?? false, origin: request.header('origin'), allowed: true }
     const preflight = isPreflight(request.method, (name) => request.header(name))
-    const answers = preflight ? preflightHeaders(question, allow) : request.method === 'OPTIONS' ? [] : null
+    const wanted = request.header('access-control-request-headers')
+    const answers = preflight ? preflightHeaders(question, allow, wanted) : request.method === 'OPTIONS' ? [] : null
     if (answers !== null) {
       response.send(204, [['x-request-id', id], ['allow', allow.join(', ')], ...answers], '')
       return

@@ -1,5 +1,6 @@
 import type { Scope } from '../../../specs/scope.ts'
 import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '../../actors/use-cases/call.ts'
+import type { HttpRequest } from '../http-port.ts'
 import { type Exchange, goneSignal, onGone } from './exchange.ts'
 
 /** What the dispatcher found out about a call. */
@@ -14,6 +15,7 @@ export interface CallParts {
   readonly idempotency: Idempotency | null
   readonly after: number | null
   readonly attribution: Attribution | undefined
+  readonly clientAddress: (request: HttpRequest) => string
 }
 
 /**
@@ -60,7 +62,7 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
   }
 
   get remoteAddress(): string {
-    return this.#exchange.request.remoteAddress
+    return this.#parts.clientAddress(this.#exchange.request)
   }
 
   get signal(): AbortSignal {

@@ -25,6 +25,8 @@ export interface SessionUpgradeParts {
   readonly authenticator: Authenticator
   readonly ticker: Ticker
   readonly counters: StreamCounters
+  /** Who really calls, where proxies stand in front. */
+  readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
 }
 
@@ -135,7 +137,7 @@ export class SessionUpgrades {
       query: {},
       body,
       requestId: id,
-      remoteAddress: request.remoteAddress,
+      remoteAddress: this.#parts.clientAddress(request),
       idempotency: null,
       after: null,
       accept: '',

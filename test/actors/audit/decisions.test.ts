@@ -76,7 +76,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
     const { clock, storage } = world
     const useCases = auditLogUseCases({ records: storage.records, notices: { told: async () => {} }, now: clock.now })
     const { data } = await useCases['audit_log.list'](callOf({}, { limit: 10, resource_id: id }, undefined))
-    const actor = { kind: 'secret_key', id: 'key_a' }
+    const actor = { kind: 'secret_key', id: 'key_a', ip: '127.0.0.1' }
     const resource = { type: 'action', id, name: 'ask' }
     expect(data).toEqual([expect.objectContaining({ action: 'action.rejected', actor, resource })])
   })
@@ -89,12 +89,13 @@ describe('the audit log names who decided about an action, and its tool', () => 
     expect(await linesOf(id)).toHaveLength(1)
   })
 
-  it('and names an end user by a hash', async () => {
+  it('and names an end user by a hash, without an address', async () => {
     const { id } = await paused()
     const call = asUser(callOf({ action_id: id }, {}, { reason: 'no' }), 'ten_a', 'ada')
     await world.useCases['actions.reject']({ ...call, scope: project })
     const [line] = await linesOf(id)
-    expect(line).toMatchObject({ actor_kind: 'client_token', actor_id: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    const named = expect.stringMatching(/^[0-9a-f]{32}$/)
+    expect(line).toMatchObject({ actor_kind: 'client_token', actor_id: named, actor_ip: null })
     expect(JSON.stringify(line)).not.toContain('ada')
   })
 

@@ -37,6 +37,13 @@ describe('login limits', () => {
     await expect(fail(10, 'a@x.org', '10.0.0.2')).resolves.toBeUndefined()
   })
 
+  it('count a whole network of IPv6 addresses that one subscriber has', async () => {
+    const { fail } = open()
+    for (let n = 1; n <= 10; n += 1) await fail(1, 'a@x.org', `2001:db8:0:7::${n}`)
+    await expect(fail(1, 'a@x.org', '2001:db8:0:7:ffff::1')).rejects.toThrow()
+    await expect(fail(1, 'a@x.org', '2001:db8:0:8::1')).resolves.toBeUndefined()
+  })
+
   it('count together on all nodes that share them', async () => {
     const { shared, fail } = open()
     await fail(6)

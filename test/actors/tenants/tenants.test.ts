@@ -159,7 +159,7 @@ describe('the log of who did what', () => {
       'tenant_user.forgotten',
     ])
     expect(lines.find(({ action }) => action === 'tenant.updated')).toMatchObject({
-      actor: { kind: 'secret_key', id: 'key_1' },
+      actor: { kind: 'secret_key', id: 'key_1', ip: '10.0.0.1' },
       resource: { type: 'tenant', id: tenant },
       tenant_id: tenant,
       changes: ['name', 'metadata'],

@@ -80,6 +80,7 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }),
     publicOrigin: 'https://agents.example',
+    clientAddress: ({ remoteAddress }) => remoteAddress,
     log,
     observe: (operation, status) => observed.push(`${operation} ${status}`),
     pages: () => false,

@@ -45,6 +45,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}) => {
     ...more,
   }
   const upgrades = new SessionUpgrades({
+    clientAddress: ({ remoteAddress }) => remoteAddress,
     endpoints: endpointsOf(Object.values(operations), useCases),
     authenticator: { authenticate: () => principal() },
     ticker: new Ticker(1000),

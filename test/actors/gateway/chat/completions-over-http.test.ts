@@ -39,6 +39,7 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }),
     publicOrigin: null,
+    clientAddress: ({ remoteAddress }) => remoteAddress,
     log,
     observe: () => {},
     pages: () => false,
@@ -180,10 +181,10 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
     if (stream) await raw.until('"content":"Hel"')
     await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 10_000 })
-    const from = performance.now()
     raw.socket.destroy()
-    expect(((await world.first.received[0]?.closed) ?? 0) - from).toBeLessThan(2_000)
-    await vi.waitFor(() => expect(world.recorded).toMatchObject([{ status: 499, error: 'cancelled' }]))
+    // nothing else closes it within the time of this test
+    await world.first.received[0]?.closed
+    await expect.poll(() => world.recorded).toMatchObject([{ status: 499, error: 'cancelled' }])
   })
 
   it('take no more from a provider than a slow caller takes', async () => {
