@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import { sessionCheckpoints } from '../../../src/actors/sessions/kinds.ts'
@@ -38,10 +38,8 @@ it('takes the actions of the session along, the resolved ones too, and every blo
   await approve(world, session, answer.action_id, [answer])
   expect((await world.storage.blobs.hashes('prj_a', null, 10)).length).toBeGreaterThan(2)
   await world.useCases['sessions.delete'](remove(session))
-  await vi.waitFor(async () => {
-    expect(await world.storage.commits.ofProject('prj_a', null, 10)).toEqual([])
-    expect(await world.storage.blobs.hashes('prj_a', null, 10)).toEqual([])
-  })
+  await expect.poll(() => world.storage.commits.ofProject('prj_a', null, 10)).toEqual([])
+  await expect.poll(() => world.storage.blobs.hashes('prj_a', null, 10)).toEqual([])
   await world.runtime.drain(0)
 })
 

@@ -93,8 +93,8 @@ it('runs an approved tool under the key of its action', async () => {
 
 it.each([
   ['answers with an error', '/fails', {}, 'at_most_once', 1],
-  ['does not answer in time', '/hangs', { timeout_ms: 300 }, 'at_most_once', 1],
-  ['does not answer in time and may be called again', '/hangs', { timeout_ms: 300 }, 'idempotent', 3],
+  ['does not answer in time', '/hangs', { timeout_ms: 1000 }, 'at_most_once', 1],
+  ['does not answer in time and may be called again', '/hangs', { timeout_ms: 1000 }, 'idempotent', 3],
 ] as const)('gives the model an error when a tool %s, and the turn goes on', async (_, path, more, effect, times) => {
   const world = await open(calls('order'))
   const tools = [httpTool('order', { url: `${base}${path}`, effect, ...more })]

@@ -234,15 +234,14 @@ describe('a caller who goes', () => {
   it.each([
     ['while nothing has come', false, () => {}],
     ['in the middle of a stream', true, stalled(framesOf(delta({ role: 'assistant', content: 'Hel' })))],
-  ] as const)('%s has the provider’s connection closed within 100 ms', async (_, stream, answer) => {
+  ] as const)('%s has the provider’s connection closed', async (_, stream, answer) => {
     world.first.script(answer)
     const run = world.ask({ stream })
     await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 10_000 })
     if (stream) await run.begun
-    const from = performance.now()
     run.cancel()
-    // generous: the machine of the tests is slow
-    expect(((await world.first.received[0]?.closed) ?? 0) - from).toBeLessThan(1_000)
+    // nothing else closes it within the time of this test
+    await world.first.received[0]?.closed
     expect(world.recorded).toMatchObject([
       { status: 499, error: 'cancelled', units: stream ? { tokens: { outputTokens: 1 } } : null },
     ])

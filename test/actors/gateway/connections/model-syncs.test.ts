@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 beforeEach(async () => {
-  world = await openConnectionsWorld({ allowed: [server.host], timeoutMs: 1000 })
+  world = await openConnectionsWorld({ allowed: [server.host] })
   connection = await connect()
 })
 afterEach(() => world.close())
@@ -98,11 +98,20 @@ describe('the preview of a model sync', () => {
     ['no JSON', text('<html>'), 'provider_error'],
     ['a redirect to a private address', redirect('http://10.0.0.1/'), 'provider_error'],
     ['a broken connection', broken, 'provider_unavailable'],
-    ['silence', silent, 'provider_timeout'],
   ] as const)('is refused with what is wrong with the provider: %s', async (_, behaviour, code) => {
     server.does(behaviour)
     const call = callOf({ connection_id: connection }, {}, undefined)
     expect(await refusalOf(world.useCases['model_syncs.create'](call))).toBe(code)
+    expect(await world.stored('model_syncs')).toBe('[]')
+  })
+
+  it('is refused when the provider says nothing for too long', async () => {
+    await world.close()
+    world = await openConnectionsWorld({ allowed: [server.host], timeoutMs: 200 })
+    connection = await connect()
+    server.does(silent)
+    const call = callOf({ connection_id: connection }, {}, undefined)
+    expect(await refusalOf(world.useCases['model_syncs.create'](call))).toBe('provider_timeout')
     expect(await world.stored('model_syncs')).toBe('[]')
   })
 

