@@ -20,8 +20,8 @@ describe('the fields of a form', () => {
       ['model', 'a'],
       ['model', 'b'],
     ] as const
-    const refusal = { code: 'invalid_field', details: { param: 'model' } }
-    expect(() => formFields(json, fields)).toThrow(expect.objectContaining(refusal))
+    const refusal = { code: 'invalid_field', details: { param: 'model', message: 'model may be given once.' } }
+    expect(() => formFields(json, fields)).toThrowError(expect.objectContaining(refusal))
   })
 
   it('that nobody declared may be lists', () => {
