@@ -12,11 +12,22 @@ export interface CorsQuestion {
 
 const maxAgeS = 600
 
-const requestHeaders = 'authorization, content-type, idempotency-key, last-event-id, x-event-names, x-request-id'
+/** For a preflight that does not say what it wants to send. */
+const usualHeaders = 'authorization, content-type, idempotency-key, last-event-id, x-event-names, x-request-id'
 
-const exposedHeaders = 'idempotent-replayed, retry-after, x-request-id'
+const maxAskedHeaders = 4096
+const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
+
+const exposedHeaders = [
+  ...['idempotent-replayed', 'retry-after', 'x-request-id', 'request-id', 'x-provider', 'x-stream'],
+  ...['limit', 'remaining', 'reset'].flatMap((what) =>
+    ['', '-requests', '-tokens'].map((unit) => `x-ratelimit-${what}${unit}`),
+  ),
+  ...['x-service-memory-retrieved', 'x-service-memory-write-request'],
+].join(', ')
 
 const vary = ['vary', 'Origin'] as const
+const preflightVary = ['vary', 'Origin, Access-Control-Request-Headers'] as const
 
 const permits = (question: CorsQuestion): question is CorsQuestion & { origin: string } =>
   question.answers && question.allowed && question.origin !== undefined
@@ -35,18 +46,29 @@ export const corsHeaders = (question: CorsQuestion): Headers => {
 /**
  * Headers of the answer to a preflight (204); null when the route does not answer one.
  *
+ * Whatever headers a page asks for it may send: the SDKs have many of their own (`x-stainless-…`, `anthropic-…`), and
+ * none opens anything that the credential does not.
+ *
  * @param methods that the path takes.
+ * @param asked `Access-Control-Request-Headers`.
  */
-export const preflightHeaders = (question: CorsQuestion, methods: readonly string[]): Headers | null =>
+export const preflightHeaders = (
+  question: CorsQuestion,
+  methods: readonly string[],
+  asked?: string | undefined,
+): Headers | null =>
   permits(question)
     ? [
         ['access-control-allow-origin', question.origin],
         ['access-control-allow-methods', methods.join(', ')],
-        ['access-control-allow-headers', requestHeaders],
+        ['access-control-allow-headers', headersAllowed(asked)],
         ['access-control-max-age', String(maxAgeS)],
-        vary,
+        preflightVary,
       ]
     : null
+
+const headersAllowed = (asked = ''): string =>
+  asked.length <= maxAskedHeaders && headerNames.test(asked) ? asked : usualHeaders
 
 /** Whether a request is a preflight rather than a plain OPTIONS. */
 export const isPreflight = (method: string, header: (name: string) => string | undefined): boolean =>

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join, normalize } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Api } from './api.ts'
+import { patience } from './patience.ts'
 import { counted, endsTurn, type Frame, isDelta, textOf } from './stream-reader.ts'
 import { gatedTurn } from './tool-server.ts'
 import { World } from './world.ts'
@@ -50,6 +53,20 @@ window.socket = (url, first, last) => new Promise((resolve, reject) => {
     resolve(frames)
   }
 })
+window.chat = async (baseURL, apiKey, ask) => {
+  const { default: OpenAI } = await import('/openai/index.mjs')
+  const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true, maxRetries: 0 })
+  const text = []
+  for await (const { choices } of await client.chat.completions.create({ ...ask, stream: true }))
+    text.push(choices[0]?.delta.content ?? '')
+  const { response } = await client.chat.completions.create(ask).withResponse()
+  const refused = await client.chat.completions.create({ ...ask, model: 'nobody-knows-1' }).catch((error) => error)
+  return {
+    text: text.join(''),
+    provider: response.headers.get('x-provider'),
+    refused: [refused.constructor.name, refused.status, refused.code],
+  }
+}
 window.signIn = async (login) => {
   const headers = { 'content-type': 'application/json' }
   return (await fetch('/api/auth/login', { method: 'POST', headers, body: JSON.stringify(login) })).status
@@ -68,10 +85,20 @@ interface Streamed {
   readonly frames: readonly Frame[]
 }
 
-/** A product's web page on an origin of its own. */
+const openAiSdk = new URL('../../node_modules/openai/', import.meta.url).pathname
+
+/** A product's web page on an origin of its own, with OpenAI's own SDK beside it. */
 class Site {
-  readonly #server: Server = createServer((_, response) => {
-    response.setHeader('content-type', 'text/html').end(`<!doctype html><script>${pageScript}</script>`)
+  readonly #server: Server = createServer((request, response) => {
+    const [, module] = /^\/openai\/([\w/.-]+\.m?js)$/.exec(request.url ?? '') ?? []
+    if (module === undefined) {
+      response.setHeader('content-type', 'text/html').end(`<!doctype html><script>${pageScript}</script>`)
+      return
+    }
+    readFile(join(openAiSdk, normalize(`/${module}`))).then(
+      (script) => response.setHeader('content-type', 'text/javascript').end(script),
+      () => response.writeHead(404).end(),
+    )
   })
 
   async listen(): Promise<string> {
@@ -116,6 +143,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
 
   const visit = async (origin: string): Promise<Page> => {
     const page = await browser.newPage()
+    page.setDefaultTimeout(patience.timeout)
     await page.goto(origin)
     return page
   }
@@ -153,6 +181,20 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
+  it('lets a page chat by the official SDK, whatever headers that sends, with a key made for pages', async () => {
+    const agent = await project.post('/v1/agents', { name: 'Shop', config: { model: 'simulated-1' } })
+    const keys = `/v1/agents/${agent.body.id}/keys`
+    const key = await project.post(keys, { name: 'page', key_type: 'public', allowed_domains: [new URL(allowed).host] })
+    const page = await visit(allowed)
+    const ask = { model: 'simulated-1', messages: [{ role: 'user', content: 'Good morning' }] }
+    expect(await run(page, 'chat', `${world.url}/v1`, key.body.key, ask)).toEqual({
+      text: 'You said: Good morning',
+      provider: 'simulated',
+      refused: ['NotFoundError', 404, 'model_not_found'],
+    })
+    await page.close()
+  })
+
   it('lets no page of another origin read an answer', async () => {
     const page = await visit(other)
     const session = await world.as(token).createSession()
@@ -175,8 +217,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
   })
 
   it('answers preflights for what client tokens reach, and for nothing else', async () => {
-    const preflight = async (path: string, method: string) => {
-      const headers = { origin: allowed, 'access-control-request-method': method }
+    const preflight = async (path: string, method: string, wanted = 'authorization, content-type') => {
+      const headers = {
+        ...{ origin: allowed, 'access-control-request-method': method },
+        'access-control-request-headers': wanted,
+      }
       return (await fetch(`${world.url}${path}`, { method: 'OPTIONS', headers })).headers
     }
     const turns = await preflight('/v1/sessions/ses_x/turns', 'POST')
@@ -216,11 +261,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     const received = (): Promise<readonly Frame[]> => page.evaluate('window.received')
 
     const turn = await world.api.turn(session, { input: 'slow please' })
-    await vi.waitFor(async () => expect((await received()).filter(isDelta).length).toBeGreaterThan(1), 10_000)
+    await vi.waitFor(async () => expect((await received()).filter(isDelta).length).toBeGreaterThan(1), patience)
     await world.crash()
     await turn.ended
     await world.restart()
-    await vi.waitFor(async () => expect((await received()).some(endsTurn)).toBe(true), { timeout: 20_000 })
+    await vi.waitFor(async () => expect((await received()).some(endsTurn)).toBe(true), patience)
     const seen = await received()
     expect(seen.map(({ id }) => Number(id))).toEqual(counted(seen))
     expect(seen.map(({ data }) => data)).toEqual((await world.api.log(session)).map(({ payload }) => payload))

@@ -26,11 +26,32 @@ describe('cors', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET, POST',
-      vary: 'Origin',
+      vary: 'Origin, Access-Control-Request-Headers',
     })
     for (const name of ['authorization', 'content-type', 'idempotency-key', 'last-event-id']) {
       expect(headers['access-control-allow-headers']).toContain(name)
     }
+  })
+
+  it('lets a page send the headers that it asks for', () => {
+    const asked = 'authorization,content-type,x-stainless-lang, x-stainless-os,anthropic-version,traceparent'
+    const headers = Object.fromEntries(
+      preflightHeaders({ answers: true, origin, allowed: true }, ['POST'], asked) ?? [],
+    )
+    expect(headers['access-control-allow-headers']).toBe(asked)
+  })
+
+  it.each(['', 'x-a, ', 'x-a: 1', 'x-ä', `x-${'a'.repeat(5000)}`])('gives back no list that is none: %j', (asked) => {
+    const headers = Object.fromEntries(
+      preflightHeaders({ answers: true, origin, allowed: true }, ['POST'], asked) ?? [],
+    )
+    expect(headers['access-control-allow-headers']).toMatch(/^authorization, content-type, /)
+  })
+
+  it('lets a page read what is left of its limits, who served it and when to come back', () => {
+    const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
+    const exposed = headers['access-control-expose-headers']?.split(', ')
+    expect(exposed).toEqual(expect.arrayContaining(['retry-after', 'x-provider', 'x-ratelimit-remaining-requests']))
   })
 
   it('never allows credentials', () => {
