@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { patience } from './patience.ts'
 import { World } from './world.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
@@ -19,6 +20,7 @@ let asked: string[]
 
 const open = async (options: Parameters<Browser['newContext']>[0] = {}) => {
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(patience.timeout)
   page = await context.newPage()
   complaints = []
   asked = []

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { patience } from './patience.ts'
 import { answerTo } from './simulated-answer.ts'
 import { counted, endsTurn, textOf } from './stream-reader.ts'
 import { Visitor } from './visitor.ts'
@@ -28,14 +29,14 @@ describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) =
     const visits = visitors.map(visit)
     for (let kill = 0; kill < kills; kill++) {
       const goal = asked + turnsBetweenKills
-      await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(goal), { timeout: 30_000, interval: 3 })
+      await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(goal), { ...patience, interval: 3 })
       await world.crash()
       await world.restart()
     }
     done = true
     await Promise.all(visits)
     console.info(`${store}: ${asked} turns over ${kills} kills`)
-  })
+  }, 300_000)
   afterAll(() => world.stop())
 
   it('keeps every event that a client saw, and shows each exactly once', async () => {

@@ -4,7 +4,7 @@ import { answerTo } from './simulated-answer.ts'
 import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from './stream-reader.ts'
 import { stores, World } from './world.ts'
 
-/** Far above what it takes (about 0.1 s once the server listens): two cores may be shared with other tests. */
+/** Far above what it takes (about 0.1 s once the server listens): recovery does not wait for old turns, and machines are shared. */
 const nextTurnMaxMs = 10_000
 
 const outputOf = ({ event, data }: Frame): unknown =>
@@ -70,8 +70,7 @@ describe.each(stores)('a turn over kill -9 on $store', ({ store }) => {
       `${store}: listening ${Math.round(listeningMs - startedMs)} ms after the start,` +
         ` first turn acknowledged ${Math.round(begunMs - listeningMs)} ms later`,
     )
-    expect(begunMs - startedMs).toBeLessThan(nextTurnMaxMs)
-    expect(begunMs - listeningMs).toBeLessThan(2000)
+    expect(begunMs - listeningMs).toBeLessThan(nextTurnMaxMs)
     expect(await next.ended).toBe('done')
     for (const session of sessions) {
       const follower = await world.api.follow(session, '0')

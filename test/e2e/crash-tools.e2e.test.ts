@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Row } from './api.ts'
+import { patience } from './patience.ts'
 import { counted, endsTurn } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
 import { Visitor } from './visitor.ts'
@@ -35,7 +36,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
     })
     for (let kill = 0; kill < kills; kill++) {
       const goal = tool.calls.length + (callsBetween[kill] ?? 0)
-      await vi.waitFor(() => expect(tool.calls.length).toBeGreaterThanOrEqual(goal), { timeout: 30_000, interval: 1 })
+      await vi.waitFor(() => expect(tool.calls.length).toBeGreaterThanOrEqual(goal), { ...patience, interval: 1 })
       await world.crash()
       await world.restart()
     }
@@ -43,7 +44,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
     await Promise.all(visits)
     for (const { visitor } of visitors) logs.set(visitor.session, await world.api.log(visitor.session))
     console.info(`${store}: ${tool.calls.length} calls of the tool over ${kills} kills`)
-  }, 60_000)
+  }, 300_000)
   afterAll(async () => {
     await world.stop()
     await tool.close()

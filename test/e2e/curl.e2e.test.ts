@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { patience } from './patience.ts'
 import { World } from './world.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -28,7 +29,7 @@ class Shell {
 
   /** What a pattern finds in the output, once it does. */
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
-    return vi.waitFor(() => pattern.exec(this.output) ?? expect.fail(`${pattern} is not in ${this.output}`), 15_000)
+    return vi.waitFor(() => pattern.exec(this.output) ?? expect.fail(`${pattern} is not in ${this.output}`), patience)
   }
 
   close(): void {

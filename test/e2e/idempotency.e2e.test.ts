@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Operation } from '../../specs/declare.ts'
 import { operations } from '../../specs/index.ts'
 import type { Answered, Api } from './api.ts'
+import { patience } from './patience.ts'
 import { isEvent, type StreamReader } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
@@ -235,6 +236,6 @@ const settled = async (world: World): Promise<Record<string, number>> => {
     // gateway calls become rows of usage and of the log out of segments
     expect(counts.call_segments ?? counts.records_call_segments).toBe(0)
   }
-  await vi.waitFor(look, { interval: 150, timeout: 10_000 })
+  await vi.waitFor(look, { ...patience, interval: 150 })
   return counts
 }

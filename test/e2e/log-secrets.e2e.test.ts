@@ -85,7 +85,7 @@ describe('what the server logs at its most talkative', () => {
     await world.crash()
     await world.restart()
     log = world.server.log()
-  }, 60_000)
+  })
   afterAll(async () => {
     await world.stop()
     await tool.close()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patience } from './patience.ts'
 import { type StoreName, stores, World } from './world.ts'
 
 const chat = {
@@ -114,6 +115,6 @@ describe.each(stores)('what the gateway meters on $store', ({ store }: { readonl
       const { audit_log: _mongo, records_audit_log: _sqlite, ...others } = await world.mentions(tenant)
       return others
     }
-    await expect.poll(left, { timeout: 50_000, interval: 500 }).toEqual({})
+    await expect.poll(left, { ...patience, interval: 200 }).toEqual({})
   })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ModelServer, openModelServer } from '../actors/gateway/connections/model-server.ts'
 import { openAi } from '../actors/gateway/wire-samples.ts'
 import type { Api } from './api.ts'
+import { patience } from './patience.ts'
 import { endsTurn } from './stream-reader.ts'
 import { World } from './world.ts'
 
@@ -55,8 +56,10 @@ describe('what a project brings along', () => {
       expect((await world.api.get(path)).body, path).toMatchObject({ id: 'meta/llama-9', connection_id: connection.id })
     }
     expect(await turn('gpt-4o-mini')).toBe('Hello wörld 🌍')
-    await vi.waitFor(async () =>
-      expect((await usage())[0]).toMatchObject({ billing_mode: 'byok', service_charge_usd: '0', provider: 'openai' }),
+    await vi.waitFor(
+      async () =>
+        expect((await usage())[0]).toMatchObject({ billing_mode: 'byok', service_charge_usd: '0', provider: 'openai' }),
+      patience,
     )
     expect(await chat('openai/gpt-4o-mini')).toMatchObject(answersChat)
     expect(provider.asked.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
@@ -72,8 +75,14 @@ describe('what a project brings along', () => {
     const { id } = body.provider
     expect((await world.api.get(`/v1/models?provider=custom:${id}`)).body.data).toHaveLength(2)
     expect(await turn('rack')).toBe('Hello wörld 🌍')
-    await vi.waitFor(async () =>
-      expect((await usage())[0]).toMatchObject({ billing_mode: 'custom', provider: `custom:${id}`, model: 'llama-7' }),
+    await vi.waitFor(
+      async () =>
+        expect((await usage())[0]).toMatchObject({
+          billing_mode: 'custom',
+          provider: `custom:${id}`,
+          model: 'llama-7',
+        }),
+      patience,
     )
     expect(await chat(`custom:${id}/llama-7`)).toMatchObject(answersChat)
     expect(await world.mentions(key)).toEqual({})

@@ -7,6 +7,7 @@ import { codeIn, statusIn } from '../../specs/wire-errors.ts'
 import { takesForms } from '../specs/sample-form.ts'
 import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../specs/samples.ts'
 import { type Answered, Api, type Extra } from './api.ts'
+import { patience } from './patience.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
 
@@ -140,7 +141,7 @@ describe.each(stores)('on $store', ({ store }) => {
       // calls of the gateway are written together, and become rows of their own a moment later
       expect(counts.call_segments ?? counts.records_call_segments).toBe(0)
     }
-    await vi.waitFor(look, { interval: 300, timeout: 10_000 })
+    await vi.waitFor(look, { ...patience, interval: 300 })
     return last
   }
 

@@ -34,7 +34,7 @@ describe.each(stores)('runs on $store', ({ store }) => {
     tool = await startToolServer()
     world = await World.start({ store, tools: [tool], env: { RUNS_PER_PROJECT: '20', RUNS_PER_TENANT: '5' } })
     tenant = await made(world.api, '/v1/tenants', { external_id: 'acme', name: 'Acme' })
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await world.stop()
     await tool.close()

@@ -18,11 +18,12 @@ const start = async (store: StoreName) => {
 describe.each(stores)('SIGTERM on $store', ({ store }) => {
   it('lets running turns finish, begins nothing new, and then ends the process well', async () => {
     const { world, tool, terminate } = await start(store)
-    const slow = await world.api.turn(await world.api.createSession(), { input: 'slow please' })
     const idle = await world.api.createSession()
     const follower = await world.api.follow(idle, '0')
     const waiting = await world.api.createSession()
     const waits = await (await world.api.turn(waiting, gatedTurn(tool))).until(isEvent('turn.paused'))
+    // for six seconds from here on the process has something to end
+    const slow = await world.api.turn(await world.api.createSession(), { input: 'slow please' })
     await slow.until(isDelta)
     terminate()
 
@@ -47,7 +48,7 @@ describe.each(stores)('SIGTERM on $store', ({ store }) => {
 })
 
 describe('SIGTERM', () => {
-  it('hands over what does not end in time: the turn is whole after the next start', { timeout: 60_000 }, async () => {
+  it('hands over what does not end in time: the turn is whole after the next start', { timeout: 120_000 }, async () => {
     const { world, tool, terminate } = await start('sqlite')
     const session = await world.api.createSession()
     const waits = await (await world.api.turn(session, gatedTurn(tool, { effect: 'idempotent' }))).until(

@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
 import type { Api } from './api.ts'
+import { patience } from './patience.ts'
 import { endsTurn, isEvent } from './stream-reader.ts'
 import { gatedTurn, type ToolServer } from './tool-server.ts'
 import type { World } from './world.ts'
@@ -128,7 +129,7 @@ const runsOf = async (
         if (run.status !== 'completed') throw new Error(`${id} is ${run.status}`)
       }
     },
-    { timeout: 30_000, interval: 100 },
+    { ...patience, interval: 100 },
   )
   return ids
 }

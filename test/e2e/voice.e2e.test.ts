@@ -11,6 +11,7 @@ import {
 } from '../actors/gateway/voice/audio-upstream.ts'
 import { deepgramAnswer } from '../actors/gateway/voice/wire-answers.ts'
 import { Api } from './api.ts'
+import { patience } from './patience.ts'
 import { World } from './world.ts'
 
 /*
@@ -272,15 +273,17 @@ describe('keys of a project’s own', () => {
       path: '/openai/v1/audio/speech',
       headers: { authorization: `Bearer ${key}` },
     })
-    await vi.waitFor(async () =>
-      expect(await lastUsage()).toMatchObject({
-        provider: 'openai',
-        model: 'tts-1',
-        billing_mode: 'byok',
-        characters: 5,
-        provider_cost_usd: '0.000075',
-        service_charge_usd: '0',
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await lastUsage()).toMatchObject({
+          provider: 'openai',
+          model: 'tts-1',
+          billing_mode: 'byok',
+          characters: 5,
+          provider_cost_usd: '0.000075',
+          service_charge_usd: '0',
+        }),
+      patience,
     )
   })
 
@@ -289,8 +292,10 @@ describe('keys of a project’s own', () => {
     const tenant = (await own.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     const headers = { 'x-tenant-id': tenant, 'x-external-user-id': 'ada' }
     await (await own.api.fetch('/v1/audio/speech', { input: 'Hello' }, { headers })).arrayBuffer()
-    await vi.waitFor(async () =>
-      expect(await lastUsage()).toMatchObject({ tenant_id: tenant, external_user_id: 'ada', operation: 'speech' }),
+    await vi.waitFor(
+      async () =>
+        expect(await lastUsage()).toMatchObject({ tenant_id: tenant, external_user_id: 'ada', operation: 'speech' }),
+      patience,
     )
     const unknown = { headers: { 'x-tenant-id': 'ten_unknown' } }
     expect((await own.api.post('/v1/audio/speech', { input: 'Hello' }, unknown)).status).toBe(404)
@@ -320,7 +325,10 @@ describe('keys of a project’s own', () => {
       ],
     })
     expect(upstream.heard[0]?.headers['content-type']).toBe('audio/webm')
-    await vi.waitFor(async () => expect(await lastUsage()).toMatchObject({ provider: 'deepgram', seconds: 4.5 }))
+    await vi.waitFor(
+      async () => expect(await lastUsage()).toMatchObject({ provider: 'deepgram', seconds: 4.5 }),
+      patience,
+    )
   })
 
   it.each([
@@ -330,7 +338,7 @@ describe('keys of a project’s own', () => {
     upstream.script(script)
     const gone = new AbortController()
     const asked = own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'tts-1', stream }, {}, gone.signal)
-    await vi.waitFor(() => expect(upstream.heard).toHaveLength(1))
+    await vi.waitFor(() => expect(upstream.heard).toHaveLength(1), patience)
     if (stream) await asked
     gone.abort()
     await asked.catch(() => {})
