@@ -31,8 +31,10 @@ export class ChunkWriter {
     return this.#chunk([{ index, delta, logprobs: null, finish_reason: null }])
   }
 
-  finish(reason: string, index = 0): WireObject {
-    return this.#chunk([{ index, delta: {}, logprobs: null, finish_reason: reason }])
+  /** @param stopText the stop sequence that ended the answer, where it is known; said as vLLM says it. */
+  finish(reason: string, index = 0, stopText = ''): WireObject {
+    const stop = stopText === '' ? {} : { stop_reason: stopText }
+    return this.#chunk([{ index, delta: {}, logprobs: null, finish_reason: reason, ...stop }])
   }
 
   usage(usage: ModelUsage): WireObject {

@@ -13,6 +13,8 @@ interface ChoiceParts {
   /** Lists that providers add to a message, such as `thinking_blocks` and `images`. */
   readonly lists: Map<string, unknown[]>
   finish: string | null
+  /** The stop sequence that ended it; '' for none. */
+  stopText: string
 }
 
 /** The `chat.completion` document that a whole stream of chunks says. */
@@ -33,8 +35,16 @@ export function completionOf(chunks: readonly WireObject[]): WireObject {
 
 function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   const index = indexOf(choice)
-  const parts = choices.get(index) ?? { content: '', reasoning: '', calls: new Map(), lists: new Map(), finish: null }
+  const parts = choices.get(index) ?? {
+    content: '',
+    reasoning: '',
+    calls: new Map(),
+    lists: new Map(),
+    finish: null,
+    stopText: '',
+  }
   choices.set(index, parts)
+  parts.stopText ||= textOf(choice.stop_reason)
   if (typeof choice.finish_reason === 'string') parts.finish = choice.finish_reason
   const delta = objectOf(choice.delta)
   parts.content += textOf(delta.content)
@@ -58,7 +68,10 @@ function addCall(calls: Map<number, CallParts>, call: WireObject): void {
 
 const indexOf = ({ index }: WireObject): number => (typeof index === 'number' ? index : 0)
 
-function choiceDocument(index: number, { content, reasoning, calls, lists, finish }: ChoiceParts): WireObject {
+function choiceDocument(
+  index: number,
+  { content, reasoning, calls, lists, finish, stopText }: ChoiceParts,
+): WireObject {
   const tool_calls = [...calls]
     .sort(([a], [b]) => a - b)
     .map(([, { id, name, arguments: text }]) => ({ id, type: 'function', function: { name, arguments: text } }))
@@ -70,5 +83,6 @@ function choiceDocument(index: number, { content, reasoning, calls, lists, finis
     ...Object.fromEntries(lists),
     ...(calls.size === 0 ? {} : { tool_calls }),
   }
-  return { index, message, logprobs: null, finish_reason: finish }
+  const stop = stopText === '' ? {} : { stop_reason: stopText }
+  return { index, message, logprobs: null, finish_reason: finish, ...stop }
 }

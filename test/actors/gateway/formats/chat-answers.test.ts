@@ -73,6 +73,20 @@ describe('a stream of Anthropic', () => {
     expect(asked('anthropic', 'c').answer(message).finishReason).toBe(finishReason)
   })
 
+  it('names the stop sequence that ended it, whole or streamed', () => {
+    const stop = { stop_reason: 'stop_sequence', stop_sequence: 'END' }
+    const message = { id: 'm', type: 'message', model: 'c', content: [], ...stop, usage: { input_tokens: 1 } }
+    const named = [{ finish_reason: 'stop', stop_reason: 'END' }]
+    expect(asked('anthropic', 'c').answer(message).completion).toMatchObject({ choices: named })
+    const events = [
+      { type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } },
+      { type: 'message_delta', delta: stop, usage: { output_tokens: 4 } },
+      { type: 'message_stop' },
+    ]
+    const { chunks } = decoded(asked('anthropic', 'c').decoder(), [sse(...events)])
+    expect(chunks).toContainEqual(expect.objectContaining({ choices: [expect.objectContaining(named[0])] }))
+  })
+
   it('gives the input of the tool that answers as the text', () => {
     const body = { ...hello, response_format: { type: 'json_object' } }
     const events = [

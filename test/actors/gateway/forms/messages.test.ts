@@ -132,6 +132,8 @@ describe('/v1/messages', () => {
     await anthropic.messages.create({
       ...ask,
       thinking: { type: 'enabled', budget_tokens: 1024 },
+      metadata: { user_id: 'u_1' },
+      service_tier: 'standard_only',
       system: [{ type: 'text', text: 'Be short.', cache_control }],
       messages: [
         { role: 'user', content: 'look' },
@@ -147,6 +149,8 @@ describe('/v1/messages', () => {
     })
     expect(chat.last).toMatchObject({
       thinking: { type: 'enabled', budget_tokens: 1024 },
+      user: 'u_1',
+      service_tier: 'default',
       messages: [
         { role: 'system', content: [{ type: 'text', text: 'Be short.', cache_control }] },
         { role: 'user' },
@@ -165,6 +169,18 @@ describe('/v1/messages', () => {
       json_schema: { name: 'answer', schema, strict: true },
     })
   })
+
+  it.each([
+    ['stop', { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
+    ['length', { stop_reason: 'max_tokens', stop_sequence: null }],
+  ])(
+    'names the stop sequence that ended it, where it is told and the answer ends by %s',
+    async (finishReason, stop) => {
+      const { anthropic } = serving([{ deltas: saying('x'), finishReason, stopText: 'END' }])
+      expect(await anthropic.messages.create(ask)).toMatchObject(stop)
+      expect(await anthropic.messages.stream(ask).finalMessage()).toMatchObject(stop)
+    },
+  )
 
   it.each([
     ['stop', 'end_turn'],
@@ -201,6 +217,7 @@ describe('/v1/messages', () => {
   it.each([
     ['model_not_found', Anthropic.NotFoundError, 'not_found_error'],
     ['rate_limit_exceeded', Anthropic.RateLimitError, 'rate_limit_error'],
+    ['provider_rate_limited', Anthropic.RateLimitError, 'rate_limit_error'],
     ['budget_exceeded', Anthropic.PaymentRequiredError, 'billing_error'],
     ['context_length_exceeded', Anthropic.BadRequestError, 'invalid_request_error'],
     ['provider_error', Anthropic.InternalServerError, 'api_error'],

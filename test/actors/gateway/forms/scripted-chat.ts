@@ -11,6 +11,8 @@ import type { WireObject } from '../../../../src/actors/gateway/wire.ts'
 export interface Script {
   readonly deltas?: readonly WireObject[]
   readonly finishReason?: string
+  /** The stop sequence that ended it, said with the last delta. */
+  readonly stopText?: string
   readonly usage?: Partial<ChatSummary['usage']>
   readonly costUsd?: string | null
   /** It breaks after the deltas; with `refused` before it begins. */
@@ -66,12 +68,18 @@ export class ScriptedChat implements ChatCalls {
     return this.#scripts[Math.min(this.asked.length, this.#scripts.length) - 1] ?? {}
   }
 
-  #run({ after }: Script, deltas: readonly WireObject[], listener: ChatListener, over: () => void): ChatControl {
+  #run(
+    { after, stopText }: Script,
+    deltas: readonly WireObject[],
+    listener: ChatListener,
+    over: () => void,
+  ): ChatControl {
     let at = -1
     let paused = false
     const step = (): void => {
       if (at < 0) listener.begin({ route, headers: [['x-provider', 'simulated']] })
-      else if (at < deltas.length) paused = !listener.chunk(chunkOf(deltas[at] ?? {}))
+      else if (at < deltas.length)
+        paused = !listener.chunk(chunkOf(deltas[at] ?? {}, at === deltas.length - 1 ? stopText : undefined))
       else over()
       if (++at <= deltas.length && !paused) setImmediate(step)
     }
@@ -109,13 +117,13 @@ const summaryOf = ({ finishReason = 'stop', usage, costUsd = '0.000123' }: Scrip
 
 const head = { id: 'chatcmpl-1', created: 1_767_225_600, model: 'model-1-2026' }
 
-const chunkOf = (delta: WireObject): WireObject => ({
+const chunkOf = (delta: WireObject, stop_reason?: string): WireObject => ({
   ...head,
   object: 'chat.completion.chunk',
-  choices: [{ index: 0, delta, finish_reason: null }],
+  choices: [{ index: 0, delta, finish_reason: null, ...(stop_reason !== undefined && { stop_reason }) }],
 })
 
-const completionOf = ({ deltas = [], finishReason = 'stop' }: Script): WireObject => {
+const completionOf = ({ deltas = [], finishReason = 'stop', stopText }: Script): WireObject => {
   const joined = (field: string): string => deltas.map((delta) => delta[field] ?? '').join('')
   const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = []
   for (const { tool_calls } of deltas) {
@@ -138,5 +146,6 @@ const completionOf = ({ deltas = [], finishReason = 'stop' }: Script): WireObjec
     ...(thoughts.length > 0 && { thinking_blocks: thoughts }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
-  return { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finishReason }] }
+  const stop = stopText === undefined ? {} : { stop_reason: stopText }
+  return { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finishReason, ...stop }] }
 }

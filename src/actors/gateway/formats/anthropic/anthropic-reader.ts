@@ -137,7 +137,7 @@ export class AnthropicReader implements EventReader {
     if (this.#finish !== null || typeof delta.stop_reason !== 'string') return []
     const reason = anthropicFinishReason(delta.stop_reason)
     this.#finish = reason === 'tool_calls' && this.#calls === 0 ? 'stop' : reason
-    return [this.#chunks.finish(this.#finish)]
+    return [this.#chunks.finish(this.#finish, 0, textOf(delta.stop_sequence))]
   }
 
   #stop(): readonly WireObject[] {
@@ -165,7 +165,10 @@ export function eventsOf(message: WireObject): readonly WireObject[] {
       { type: 'content_block_start', index, content_block },
       { type: 'content_block_stop', index },
     ]),
-    { type: 'message_delta', delta: { stop_reason: message.stop_reason }, usage: {} },
+    {
+      ...{ type: 'message_delta', usage: {} },
+      delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence },
+    },
     { type: 'message_stop' },
   ]
 }

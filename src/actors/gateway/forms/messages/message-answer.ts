@@ -10,23 +10,19 @@ type Block = WireObject & { readonly type: string }
 
 /** A whole answer in the form of Anthropic. */
 export const messageOf = (outcome: ChatOutcome): Message => {
-  const said = objectOf(objectOf(arrayOf(outcome.completion.choices)[0]).message)
-  return newMessage(outcome.model, blocksOf(said), stopReasonOf(outcome), usageOf(outcome.usage))
+  const choice = objectOf(arrayOf(outcome.completion.choices)[0])
+  const stop = stopOf(outcome, stopTextOf(choice))
+  return { ...newMessage(outcome.model, blocksOf(objectOf(choice.message)), usageOf(outcome.usage)), ...stop }
 }
 
-/** @param stopReason null until the answer is over. */
-export const newMessage = (
-  model: string,
-  content: readonly Block[],
-  stopReason: string | null,
-  usage: Message['usage'],
-): Message => ({
+/** A message that is not over. */
+export const newMessage = (model: string, content: readonly Block[], usage: Message['usage']): Message => ({
   id: newId('msg'),
   type: 'message',
   role: 'assistant',
   model,
   content,
-  stop_reason: stopReason,
+  stop_reason: null,
   stop_sequence: null,
   stop_details: null,
   container: null,
@@ -69,8 +65,17 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 }
 
+/** The stop sequence that a choice was ended by, as Anthropic's models and vLLM tell; '' for none. */
+export const stopTextOf = (choice: WireObject): string => textOf(choice.stop_reason)
+
 /** Why the answer is over, in Anthropic's words. */
-export const stopReasonOf = ({ finishReason }: ChatSummary): string => stopReasons[finishReason ?? ''] ?? 'end_turn'
+export const stopOf = (
+  { finishReason }: ChatSummary,
+  stopText: string,
+): Pick<Message, 'stop_reason' | 'stop_sequence'> => {
+  if (finishReason === 'stop' && stopText !== '') return { stop_reason: 'stop_sequence', stop_sequence: stopText }
+  return { stop_reason: stopReasons[finishReason ?? ''] ?? 'end_turn', stop_sequence: null }
+}
 
 /** Usage as Anthropic counts it: what was cached is not part of `input_tokens`. */
 export const usageOf = (usage: ModelUsage): Message['usage'] & WireObject => {

@@ -3,7 +3,7 @@ import { anthropicError } from '../../../../../specs/wire-errors.ts'
 import type { ChatSummary } from '../../calls/chat-calls.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../wire.ts'
 import type { StreamForm } from '../streamed-chat.ts'
-import { newMessage, stopReasonOf, usageOf } from './message-answer.ts'
+import { newMessage, stopOf, stopTextOf, usageOf } from './message-answer.ts'
 
 interface WaitingCall {
   id: string
@@ -33,6 +33,7 @@ export class MessageFrames implements StreamForm {
   #open: 'text' | 'thinking' | 'tool_use' | null = null
   /** Index of the call that is streamed. */
   #streamed = 0
+  #stopText = ''
 
   constructor(requestId: string) {
     this.#requestId = requestId
@@ -41,7 +42,9 @@ export class MessageFrames implements StreamForm {
 
   chunk(chunk: WireObject): string {
     if (!this.#begun) this.#begin(textOf(chunk.model))
-    this.#delta(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta))
+    const choice = objectOf(arrayOf(chunk.choices)[0])
+    this.#stopText ||= stopTextOf(choice)
+    this.#delta(objectOf(choice.delta))
     return this.#take()
   }
 
@@ -49,7 +52,7 @@ export class MessageFrames implements StreamForm {
     if (!this.#begun) this.#begin(summary.model)
     this.#finishCalls()
     this.#close()
-    const delta = { stop_reason: stopReasonOf(summary), stop_sequence: null, stop_details: null, container: null }
+    const delta = { ...stopOf(summary, this.#stopText), stop_details: null, container: null }
     this.#emit('message_delta', { delta, usage: usageOf(summary.usage) })
     this.#emit('message_stop', {})
     return this.#take()
@@ -61,7 +64,7 @@ export class MessageFrames implements StreamForm {
 
   #begin(model: string): void {
     this.#begun = true
-    this.#emit('message_start', { message: newMessage(model, [], null, usageOf(nothingUsed)) })
+    this.#emit('message_start', { message: newMessage(model, [], usageOf(nothingUsed)) })
   }
 
   #delta(delta: WireObject): void {

@@ -27,9 +27,16 @@ export const messageRequestOf = (body: Body, own: boolean): ChatBody => {
     parallel_tool_calls: tools.length > 0 && body.tool_choice?.disable_parallel_tool_use ? false : undefined,
     response_format: formatOf(body.output_config?.format),
     reasoning_effort: body.output_config?.effort,
-    ...(own && { top_k: body.top_k, thinking: body.thinking, cache_control: body.cache_control }),
+    ...(own && ownFields(body)),
   })
 }
+
+/** What other formats have no words for, or other servers refuse. */
+const ownFields = ({ top_k, thinking, cache_control, metadata, service_tier }: Body): WireObject => ({
+  ...{ top_k, thinking, cache_control },
+  user: metadata?.user_id ?? undefined,
+  service_tier: service_tier === 'standard_only' ? 'default' : (service_tier ?? undefined),
+})
 
 const toolOf = (tool: WireObject, path: string, own: boolean): WireObject => {
   if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
