@@ -173,7 +173,11 @@ const table = {
     message: 'A budget stands, and nobody knows what this model costs.',
   },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error', message: 'Too many requests; slow down.' },
-  provider_rate_limited: { status: 503, type: 'provider_error', message: 'The provider refused for its rate limit.' },
+  provider_rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'The provider refused for its rate limit.',
+  },
   provider_timeout: { status: 504, type: 'provider_error', message: 'The provider did not answer in time.' },
   provider_unavailable: { status: 503, type: 'provider_error', message: 'The provider cannot be reached.' },
   provider_error: { status: 502, type: 'provider_error', message: 'The provider answered with an error.' },

@@ -54,7 +54,7 @@ describe.skipIf(python === null)("OpenAI's SDK for Python, unchanged but for the
         'temperature',
       ],
       ['AuthenticationError', 401, expect.any(String), null],
-      ['InternalServerError', 503, 'provider_rate_limited', null],
+      ['RateLimitError', 429, 'provider_rate_limited', null],
       ['InternalServerError', expect.any(Number), expect.stringMatching(/^provider_/), null],
     ])
   })

@@ -4,6 +4,7 @@ import OpenAI, {
   BadRequestError,
   InternalServerError,
   NotFoundError,
+  RateLimitError,
   UnprocessableEntityError,
 } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -92,7 +93,10 @@ describe('the official OpenAI client, unchanged but for the address', () => {
     upstream.script(refusal(404, { message: 'No such model.' }))
     await expect(ask()).rejects.toThrow(NotFoundError)
     upstream.script(refusal(429, { message: 'Slow down.' }, { 'retry-after': '3600' }))
-    await expect(ask()).rejects.toThrow(InternalServerError)
+    const limited = await ask().catch((error: unknown) => error)
+    expect(limited).toBeInstanceOf(RateLimitError)
+    expect(limited).toMatchObject({ type: 'rate_limit_error', code: 'provider_rate_limited' })
+    expect(limited instanceof RateLimitError && limited.headers.get('retry-after')).toBe('3600')
     // the managed key was refused, not the caller's
     upstream.script(refusal(401, { message: 'Incorrect API key provided: sk-managed' }))
     await expect(ask()).rejects.toThrow(InternalServerError)

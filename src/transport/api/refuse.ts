@@ -29,8 +29,11 @@ export const serviceErrorOf = (
 
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 
-/** Codes that tell the caller to come back at once. */
-const soon: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'shutting_down', 'interrupted'])
+/** Codes that tell the caller when to come back (interface "Errors": 429 does); in a second, when nobody knows better. */
+const soon: ReadonlySet<ErrorCode> = new Set([
+  ...(['store_unavailable', 'shutting_down', 'interrupted'] as const),
+  ...(['rate_limit_exceeded', 'provider_rate_limited'] as const),
+])
 
 const headersOf = ({ code, details }: ServiceError): Headers => {
   if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]

@@ -121,6 +121,21 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     })
   })
 
+  it.each([
+    [{ 'retry-after': '3600' }, '3600'],
+    [{}, '1'],
+  ])('say when to come back after a rate limit that no other way could turn: %o', async (said, shown) => {
+    const { url } = await open()
+    world.first.script(refusal(429, { message: 'Slow down.', code: 'rate_limit_exceeded' }, said))
+    for (const stream of [false, true]) {
+      const response = await post(url, { ...hello, stream })
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, shown])
+      expect(await response.json()).toMatchObject({
+        error: { type: 'rate_limit_error', code: 'provider_rate_limited' },
+      })
+    }
+  })
+
   it('name the field that is wrong', async () => {
     const { url } = await open()
     const response = await post(url, { ...hello, temperature: 3 })

@@ -198,7 +198,7 @@ describe('a search that OpenAI runs', () => {
   })
 
   it.each([
-    [refusal(429, { message: 'slow down' }, { 'retry-after': '7' }), 503, 'provider_rate_limited'],
+    [refusal(429, { message: 'slow down' }, { 'retry-after': '7' }), 429, 'provider_rate_limited'],
     [refusal(500, { message: 'oops' }), 502, 'provider_error'],
     [refusal(401, { message: 'bad key' }), 502, 'provider_error'],
     [hangUp, 503, 'provider_unavailable'],

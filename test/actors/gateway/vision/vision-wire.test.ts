@@ -4,7 +4,7 @@ import { costOf } from '../../../../src/actors/gateway/prices.ts'
 import { visionUseCases } from '../../../../src/actors/gateway/vision/vision-use-cases.ts'
 import { arrayOf, objectOf, textOf } from '../../../../src/actors/gateway/wire.ts'
 import type { Call } from '../../../../src/actors/use-cases/call.ts'
-import { type ChatWorld, openChatWorld } from '../chat/chat-world.ts'
+import { type ChatWorld, caller, openChatWorld } from '../chat/chat-world.ts'
 import { formServer } from '../forms/form-server.ts'
 import { type Answer, cut, refusal, stalled, trickled, whole } from '../scripted-upstream.ts'
 import { heic } from '../simulated/image-bytes.ts'
@@ -143,7 +143,7 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     chat.first.script(refusal(429, sample.rateLimit, { 'retry-after': '60' }))
     const busy = await ask()
     expect([busy.status, busy.json, busy.headers['retry-after']]).toMatchObject([
-      503,
+      429,
       { error: 'provider_rate_limited' },
       '60',
     ])
@@ -181,7 +181,7 @@ it('sends HEIC to the family that takes it', async () => {
 const callWith = (body: Parameters<(typeof useCases)['vision.analyze']>[0]['body'], signal: AbortSignal) =>
   ({
     principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' },
-    scope: chat.askOf({}).caller.scope,
+    scope: caller.scope,
     params: {},
     query: {},
     body,
