@@ -53,7 +53,7 @@ export const agentConfig = object(
   { title: 'AgentConfig', open: true },
 )
 
-/** What an installation changes of its version's config; a tool replaces the version's of the same name. */
+/** What an installation changes of its version's config; a tool replaces the version's of the same name, a limit the version's own. */
 export const overlays = object(
   {
     system_prompt_append: optional(string()),
@@ -62,6 +62,7 @@ export const overlays = object(
     temperature: optional(temperature),
     max_tokens: optional(maxTokens),
     pause_on_tool_calls: optional(boolean()),
+    limits: optional(runLimits),
   },
   { title: 'AgentOverlays' },
 )

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/providers.ts'
+import type { RunConcurrency } from './actors/runs/pick-runs.ts'
+import type { RunCeilings } from './actors/runs/plan-run.ts'
 import type { TrustedProxies } from './transport/client-address.ts'
 
 /** A model provider as the environment names it. */
@@ -26,8 +28,8 @@ export interface Config {
   readonly peerHost: string | null
   /** 0 takes a free one. */
   readonly peerPort: number
-  /** How many runs work at a time. */
-  readonly runs: { readonly perProject: number; readonly perTenant: number }
+  /** How many runs work at a time, and how far each may go whatever its agent says. */
+  readonly runs: RunConcurrency & { readonly ceilings: RunCeilings }
   readonly bootstrap: {
     readonly secretKey: string | null
     readonly ownerEmail: string | null
@@ -85,6 +87,7 @@ export function readConfig(env: Environment): Config {
     runs: {
       perProject: read.value('RUNS_PER_PROJECT', countUpTo(500), 'a number from 1 to 500') ?? 100,
       perTenant: read.value('RUNS_PER_TENANT', countUpTo(500), 'a number from 1 to 500') ?? 20,
+      ceilings: ceilingsOf(read),
     },
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
@@ -104,6 +107,13 @@ export function readConfig(env: Environment): Config {
   if (read.problems.length > 0) throw new ConfigError(read.problems)
   return Object.freeze(config)
 }
+
+const ceilingsOf = (read: EnvironmentReader): RunCeilings => ({
+  maxSteps: read.value('RUN_MAX_STEPS', countUpTo(200), 'a number from 1 to 200') ?? null,
+  maxTokens: read.value('RUN_MAX_TOKENS', countUpTo(999_999_999), 'a number from 1 to 999999999') ?? null,
+  maxCostUsd: read.value('RUN_MAX_COST_USD', matching(/^\d{1,9}(\.\d{1,9})?$/), 'USD, such as 2.50') ?? null,
+  maxDurationS: read.value('RUN_MAX_DURATION_S', countUpTo(604_800), 'seconds from 1 to 604800') ?? null,
+})
 
 class EnvironmentReader {
   readonly problems: string[] = []

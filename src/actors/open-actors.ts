@@ -30,6 +30,7 @@ import { NoticeDelivery } from './records/notice-delivery.ts'
 import { joinQueue } from './runs/join-queue.ts'
 import { runRows } from './runs/kinds.ts'
 import type { RunConcurrency } from './runs/pick-runs.ts'
+import type { RunCeilings } from './runs/plan-run.ts'
 import { readAsTurn } from './runs/run-conversation.ts'
 import { runEffects } from './runs/run-effects.ts'
 import { type Clock, pause } from './runtime/clock.ts'
@@ -78,7 +79,8 @@ export interface ActorsParts {
   readonly secureCookies: boolean
   /** The server's address for people; null or absent: none was given. */
   readonly publicOrigin?: string | null
-  readonly runs: RunConcurrency
+  /** How many runs work at a time, and how far each may go. */
+  readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
   /** Joins this process to others; alone without it. */
   readonly cluster?: ClusterParts
   /** Shared by all nodes; of this process alone without them. */
@@ -137,6 +139,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     ...actionUseCases({ host, checkTenant, now: clock.now }),
     ...runUseCases({
       ...planning(routing, configs),
+      ceilings: parts.runs.ceilings,
       host,
       resolveAgent: agents.resolve,
       checkTenant,
@@ -243,6 +246,7 @@ const startSessions = (
           conversations: new Conversations(storage, readAsTurn(readLog), clock.now),
           resolveAgent: resolverOf(storage.records, host, clock),
           concurrency: runs,
+          ceilings: runs.ceilings,
         }),
         ...erasureEffects({
           storage,

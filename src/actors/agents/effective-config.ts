@@ -16,10 +16,10 @@ export const runnable = (config: Manifest): AgentConfig => ({
 
 /**
  * A version's config under an installation's overlays: the prompt is added to, a tool replaces the version's of the same
- * name, everything else that an overlay names takes the version's place.
+ * name, a limit the version's limit, everything else that an overlay names takes the version's place.
  */
 export const overlaid = (config: Manifest, overlays: Overlays): Manifest => {
-  const { system_prompt_append, tools, ...replaced } = overlays
+  const { system_prompt_append, tools, limits, ...replaced } = overlays
   const given = Object.fromEntries(Object.entries(replaced).filter(([, value]) => value !== undefined))
   const { system_prompt: _prompt, instructions: _instructions, tools: _tools, ...rest } = config
   const prompt = [config.system_prompt, config.instructions, system_prompt_append].filter(Boolean).join('\n\n')
@@ -28,6 +28,7 @@ export const overlaid = (config: Manifest, overlays: Overlays): Manifest => {
     ...given,
     ...(prompt !== '' && { system_prompt: prompt }),
     ...mergedTools(config.tools ?? [], tools ?? []),
+    ...((config.limits || limits) && { limits: { ...config.limits, ...limits } }),
   }
 }
 

@@ -40,10 +40,23 @@ export interface PlanParts {
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
+  /** None when absent. */
+  readonly ceilings?: RunCeilings | undefined
 }
 
+/** How far any run may go, whatever its agent says (RUN_MAX_STEPS …); null for no such bound. */
+export interface RunCeilings {
+  readonly maxSteps: number | null
+  readonly maxTokens: number | null
+  /** Decimal text. */
+  readonly maxCostUsd: string | null
+  readonly maxDurationS: number | null
+}
+
+const noCeilings: RunCeilings = { maxSteps: null, maxTokens: null, maxCostUsd: null, maxDurationS: null }
 const msPerSecond = 1000
-const weekMs = 7 * 24 * 60 * 60 * msPerSecond
+const weekS = 7 * 24 * 60 * 60
+const weekMs = weekS * msPerSecond
 const defaultSteps = 50
 
 /**
@@ -75,7 +88,7 @@ export const planRun = async (parts: PlanParts, request: RunRequest): Promise<Ru
     model: plan.model,
     config,
     tools: runTools({ ...toolsOf(plan.tools), ...Object.fromEntries(agentTools.map(asTool)) }, policy),
-    limits: limitsOf(resolved.source.limits),
+    limits: limitsOf(resolved.source.limits, parts.ceilings ?? noCeilings),
     policy,
     expires_in_ms: request.expiresIn === undefined ? weekMs : request.expiresIn * msPerSecond,
     queue_id: queueIdOf(project),
@@ -146,15 +159,26 @@ const asTool = ({ name, subagent }: AgentTool): [string, RunTool] => [
   },
 ]
 
-/** An agent's `limits` (specs/run-limits.ts); what it leaves out is unbounded, but for steps and time. */
-const limitsOf = (limits: Json | undefined): RunLimits => {
+/** An agent's `limits` (specs/run-limits.ts) under the operator's; what neither says is unbounded, but for steps and time. */
+const limitsOf = (limits: Json | undefined, ceilings: RunCeilings): RunLimits => {
   const { max_steps, max_tokens, max_cost_usd, max_duration_s } = isObject(limits) ? limits : {}
+  const { maxSteps, maxTokens, maxCostUsd, maxDurationS } = ceilings
   return {
-    max_steps: typeof max_steps === 'number' ? max_steps : defaultSteps,
-    max_tokens: typeof max_tokens === 'number' ? max_tokens : null,
-    max_cost_usd: typeof max_cost_usd === 'number' ? new Decimal(max_cost_usd).toFixed() : null,
-    max_duration_ms: typeof max_duration_s === 'number' ? max_duration_s * msPerSecond : weekMs,
+    max_steps: least(max_steps ?? defaultSteps, maxSteps) ?? defaultSteps,
+    max_tokens: least(max_tokens, maxTokens),
+    max_cost_usd: leastCost(max_cost_usd, maxCostUsd),
+    max_duration_ms: (least(max_duration_s, maxDurationS) ?? weekS) * msPerSecond,
   }
+}
+
+const least = (own: Json | undefined, ceiling: number | null): number | null => {
+  if (typeof own !== 'number') return ceiling
+  return ceiling === null ? own : Math.min(own, ceiling)
+}
+
+const leastCost = (own: Json | undefined, ceiling: string | null): string | null => {
+  const bounds = [typeof own === 'number' ? own : null, ceiling].filter((bound) => bound !== null)
+  return bounds.length === 0 ? null : Decimal.min(...bounds).toFixed()
 }
 
 /** Any JSON as the input of a run: an object as it is, anything else as its prompt. */

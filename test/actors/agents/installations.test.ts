@@ -241,13 +241,14 @@ describe('what an agent runs on', () => {
         temperature: 0.1,
         tools: [tool('a', 'https://one.example'), tool('b', 'https://one.example')],
         subagents: [sub, { agent_id: sub, version: '2.0.0' }],
-        limits: { max_steps: 3 },
+        limits: { max_steps: 3, max_tokens: 100 },
       },
     })
     const overlays = {
       system_prompt_append: 'Say you.',
       model: 'scripted-2',
       tools: [tool('b', 'https://two.example'), tool('c', 'https://two.example')],
+      limits: { max_tokens: 50, max_cost_usd: 0.5 },
     }
     const policy = { default: 'auto', tools: { b: 'deny' } } as const
     const { id, agent_version_id } = await install(world, {
@@ -271,7 +272,10 @@ describe('what an agent runs on', () => {
         max_tokens: null,
         pause_on_tool_calls: null,
       },
-      source: expect.objectContaining({ model: 'scripted-2', limits: { max_steps: 3 } }),
+      source: expect.objectContaining({
+        model: 'scripted-2',
+        limits: { max_steps: 3, max_tokens: 50, max_cost_usd: 0.5 },
+      }),
       approval_policy: policy,
       subagents: [
         { agent_id: sub, version: null, description: null },
