@@ -18,12 +18,13 @@ import { eraseActor } from './effects/erase-actor.ts'
 import { erasureEffects } from './effects/erasure.ts'
 import { webhookNotices } from './effects/notify.ts'
 import { RequestLedger } from './gateway/ledger/request-ledger.ts'
+import { openCore } from './gateway/open-core.ts'
 import { type Gateway, openGateway } from './gateway/open-gateway.ts'
-import { costOf } from './gateway/prices.ts'
 import { RedactionPolicies } from './gateway/redaction/redaction-policies.ts'
 import type { ManagedProviders } from './gateway/routing/managed-providers.ts'
 import { effective } from './gateway/routing/model-registry.ts'
 import { openRouting, type Routing } from './gateway/routing/open-routing.ts'
+import type { TurnModels } from './gateway/turns/turn-models.ts'
 import { kinds } from './kinds.ts'
 import { openNodes } from './nodes/open-nodes.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
@@ -113,17 +114,17 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const configs = new TurnConfigs(storage.blobs)
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const tenants = new TenantDirectory({ records, now: clock.now })
-  const { redaction, routing } = openModels(parts, records)
-  const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints, tenants, routing)
+  const { limits = new LocalLimits(clock.now) } = parts
+  const { redaction, routing, core } = openModels({ ...parts, limits }, records, ledger, auth)
+  const models = { routing, turns: core.turns }
+  const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints, tenants, models)
   const { host } = runtime
   const nodes = openNodes(runtime, parts.cluster, clock)
-  const { limits = new LocalLimits(clock.now) } = parts
   notices.start({ host, sinks: sinksOf(storage, host, endpoints, clock) })
   const checkTenant = async (project: string, tenant: string): Promise<void> => tenants.admit(project, tenant)
-  const models = modelsOf(routing)
-  const agents = openAgents({ host, records, keys: auth.agentKeys, models, costOf, checkTenant, clock })
+  const agents = openAgents({ host, records, keys: auth.agentKeys, models: modelsOf(models), checkTenant, clock })
   const stored = { records, now: clock.now }
-  const gateway = openGateway({ ...parts, records, ledger, rows: host.rows, limits, routing, redaction, auth })
+  const gateway = openGateway({ ...parts, core, records, rows: host.rows, limits, redaction })
   const useCases = {
     ...accountUseCases({ ...parts, ...stored, ...read(storage, host, clock), auth, limits, notices, tenants }),
     ...sessionUseCases({
@@ -160,11 +161,22 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   return { useCases, auth, runtime, idempotent, sweeper, notices, tenants, gateway, routing }
 }
 
-/** Who serves which model, and what is taken out of a request on its way there. */
-const openModels = ({ managed, box, guard, cluster, clock }: ActorsParts, records: RecordStore) => {
+/** Who serves which model, what is taken out of a request on its way there, and how both are asked. */
+const openModels = (
+  { managed, box, guard, cluster, limits, clock }: ActorsParts & { readonly limits: RateLimits },
+  records: RecordStore,
+  ledger: RequestLedger,
+  { projects }: Auth,
+) => {
   const redaction = new RedactionPolicies({ records, now: clock.now })
   const fanOut = cluster?.fanOut
-  return { redaction, routing: openRouting({ managed, records, box, guard, redaction, fanOut, now: clock.now }) }
+  const routing = openRouting({ managed, records, box, fanOut, now: clock.now })
+  const { routes } = routing
+  return {
+    redaction,
+    routing,
+    core: openCore({ records, guard, routes, redaction, ledger, limits, projects, fanOut, clock }),
+  }
 }
 
 /** What stands between the store and those who read and write records. */
@@ -208,7 +220,7 @@ const startSessions = (
   configs: TurnConfigs,
   endpoints: WebhookEndpoints,
   tenants: TenantDirectory,
-  routing: Routing,
+  { routing, turns }: Models,
 ) =>
   startRuntime({
     ...(cluster !== undefined && { cluster }),
@@ -227,8 +239,7 @@ const startSessions = (
       const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
       const shared = {
         ...planning(routing, configs),
-        resolve: routing.turns.resolve,
-        costOf,
+        models: turns,
         clock,
         tools: serverTools({
           guard,
@@ -260,10 +271,17 @@ const startSessions = (
     },
   })
 
-/** What the versions of agents are held against. */
-const modelsOf = ({ turns, registry }: Routing) => ({
-  resolve: turns.resolve,
+/** Who serves models to turns and runs, and how they are asked. */
+interface Models {
+  readonly routing: Routing
+  readonly turns: TurnModels
+}
+
+/** What the versions of agents are held against, and tried with. */
+const modelsOf = ({ routing: { routes, registry }, turns }: Models) => ({
+  check: (model: string, project: string) => routes.resolve(project, model, 'chat'),
   list: async (project: string) => effective(await registry.rows(project)),
+  turns,
 })
 
 /** What turns and runs are planned with. */

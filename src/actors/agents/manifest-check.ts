@@ -1,10 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { ServiceError } from '../../../specs/errors.ts'
+import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
 import { projectScope, type Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import type { ModelRow } from '../gateway/model-rows.ts'
-import { ModelError } from '../gateway/provider-port.ts'
-import type { ResolveTurnModel } from '../gateway/routing/turn-models.ts'
 import type { AgentData } from '../records/kinds.ts'
 import type { Table } from '../records/table.ts'
 import { type ToolDeclaration, toolName } from '../sessions/turn-config.ts'
@@ -25,7 +23,8 @@ export type Finding = {
 
 /** What a manifest is held against. Nothing of it is called or changed. */
 export interface ManifestParts {
-  readonly resolve: ResolveTurnModel
+  /** @throws {ServiceError} `model_not_found`, `provider_not_configured` */
+  readonly checkModel: (model: string, project: string) => unknown
   /** The models of a project. */
   readonly models: (project: string) => Promise<readonly ModelRow[]>
   readonly agents: Pick<Table<AgentData>, 'get'>
@@ -61,16 +60,18 @@ const noPrompt: Finding = {
   message: 'The agent has neither a system prompt nor instructions.',
 }
 
+const notServed: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
+
 const modelFindings = async (
-  { resolve, models }: ManifestParts,
+  { checkModel, models }: ManifestParts,
   { project }: Scope,
   model: string,
 ): Promise<readonly Finding[]> => {
   const at = { param: 'config.model' } as const
   try {
-    await resolve(model, project)
+    await checkModel(model, project)
   } catch (error) {
-    if (!(error instanceof ModelError)) throw error
+    if (!(error instanceof ServiceError) || !notServed.has(error.code)) throw error
     return [{ severity: 'error', code: error.code, ...at, message: `${model}: ${error.message}` }]
   }
   const row = (await models(project)).find(({ id }) => id === model)

@@ -2,8 +2,7 @@ import { tenantScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { AgentKeys } from '../auth/agent-keys.ts'
 import type { ModelRow } from '../gateway/model-rows.ts'
-import type { ModelUsage } from '../gateway/provider-port.ts'
-import type { ResolveTurnModel } from '../gateway/routing/turn-models.ts'
+import type { TurnModels } from '../gateway/turns/turn-models.ts'
 import { agents, tenants } from '../records/kinds.ts'
 import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -26,19 +25,20 @@ export interface AgentsParts {
   readonly records: RecordStore
   readonly keys: AgentKeys
   readonly models: {
-    readonly resolve: ResolveTurnModel
+    /** @throws {ServiceError} `model_not_found`, `provider_not_configured` */
+    readonly check: (model: string, project: string) => unknown
     /** The models of a project. */
     readonly list: (project: string) => Promise<readonly ModelRow[]>
+    /** What drafts are tried with. */
+    readonly turns: TurnModels
   }
-  /** USD as exact decimal text; null when the price is unknown. */
-  readonly costOf: (model: string, usage: ModelUsage) => string | null
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   readonly clock: Clock
 }
 
 /** Agents, their versions, keys and installations: the operations on them, and what sessions and runs ask. */
-export const openAgents = ({ host, records, keys, models, costOf, checkTenant, clock }: AgentsParts) => {
+export const openAgents = ({ host, records, keys, models, checkTenant, clock }: AgentsParts) => {
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })
   const catalogue = new Catalogue({ records, now })
@@ -65,8 +65,8 @@ export const openAgents = ({ host, records, keys, models, costOf, checkTenant, c
       ...agentVersionUseCases({
         host,
         versions,
-        manifests: { resolve: models.resolve, models: models.list, agents: tables.agents, catalogue, versions },
-        trials: { resolve: models.resolve, costOf, clock },
+        manifests: { checkModel: models.check, models: models.list, agents: tables.agents, catalogue, versions },
+        trials: { models: models.turns, clock },
         changed: configs.changed,
         now,
       }),

@@ -1,17 +1,17 @@
-import { ModelError, type ModelRequest, type ModelUsage } from '../gateway/provider-port.ts'
-import type { ResolveTurnModel } from '../gateway/routing/turn-models.ts'
+import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
+import { actorCaller } from '../gateway/calls/caller.ts'
+import type { ModelRequest, ModelUsage } from '../gateway/provider-port.ts'
+import type { TurnModels } from '../gateway/turns/turn-models.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { truncated } from '../sessions/sanitize.ts'
-import { billOf, type Metered, metered } from '../usage/metered.ts'
+import { type Metered, metered } from '../usage/metered.ts'
 import { runnable } from './effective-config.ts'
 import type { Manifest, TestEvidence } from './schema.ts'
 
 /** What trying a draft needs. */
 export interface VersionTestParts {
-  readonly resolve: ResolveTurnModel
-  /** USD as exact decimal text; null when the price is unknown. */
-  readonly costOf: (model: string, usage: ModelUsage) => string | null
+  readonly models: TurnModels
   readonly clock: Clock
 }
 
@@ -22,6 +22,8 @@ export interface Trial {
   readonly config: Manifest
   readonly input: string
   readonly by: string
+  /** The key that asks for it. */
+  readonly keyId: string | null
   /** The same at every attempt of one request. */
   readonly idempotencyKey: string
 }
@@ -39,9 +41,19 @@ export interface Tried {
   readonly metered: Metered | null
 }
 
+/** What says nothing about the draft: the project may not call any model now. */
+const refusals: ReadonlySet<ErrorCode> = new Set([
+  'rate_limit_exceeded',
+  'budget_exceeded',
+  'price_unknown',
+  'credit_balance_exhausted',
+])
+
 /**
  * Asks the draft's model once. Nothing but the model runs: it is told of the tools, and what it calls is noted, not
  * done. A model that fails is evidence too.
+ *
+ * @throws {ServiceError} when the project's limits, budgets or credits refuse the call.
  */
 export const tryDraft = async (parts: VersionTestParts, trial: Trial): Promise<Tried> => {
   const { config, input, by } = trial
@@ -55,21 +67,20 @@ export const tryDraft = async (parts: VersionTestParts, trial: Trial): Promise<T
     const { metered: bill, ...answer } = await answerOf(parts, trial)
     return { evidence: { ...about, error: null, ...answer }, metered: bill }
   } catch (error) {
-    if (!(error instanceof ModelError)) throw error
+    if (!(error instanceof ServiceError) || refusals.has(error.code)) throw error
     const { code, message } = error
     const nothing = { passed: false, output: '', tool_calls: [], usage: null }
     return { evidence: { ...about, ...nothing, error: { code, message } }, metered: null }
   }
 }
 
-const answerOf = async ({ resolve, costOf, clock }: VersionTestParts, trial: Trial) => {
-  const found = await resolve(trial.config.model, trial.project)
+const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
   const late = new AbortController()
   const cancel = clock.after(patienceMs, () => late.abort())
   try {
-    const { text, toolCalls, usage } = await found.provider.stream(requestOf(trial, found.model), () => {}, late.signal)
+    const caller = actorCaller({ project: trial.project, tenant: null, user: null }, trial.agentId, trial.keyId)
+    const { text, toolCalls, usage, bill } = await models.ask(requestOf(trial), caller, () => {}, late.signal)
     const calls = toolCalls.map((call) => ({ tool: call.name, arguments: truncated(call.arguments) }))
-    const bill = billOf(found, usage, costOf)
     return {
       passed: text !== '' || calls.length > 0,
       output: text.slice(0, maxOutput).toWellFormed(),
@@ -78,17 +89,18 @@ const answerOf = async ({ resolve, costOf, clock }: VersionTestParts, trial: Tri
       metered: metered({ operation: 'agent_version.test', ...bill, agentId: trial.agentId }),
     }
   } catch (error) {
-    if (late.signal.aborted) throw new ModelError('provider_timeout', 'The model did not answer in time.')
+    if (late.signal.aborted)
+      throw new ServiceError('provider_timeout', { message: 'The model did not answer in time.' })
     throw error
   } finally {
     cancel()
   }
 }
 
-const requestOf = ({ config, input, idempotencyKey }: Trial, model: string): ModelRequest => {
+const requestOf = ({ config, input, idempotencyKey }: Trial): ModelRequest => {
   const { system_prompt, tools, temperature, max_tokens } = runnable(config)
   return {
-    model,
+    model: config.model,
     instructions: system_prompt === null ? [] : [system_prompt],
     messages: [{ role: 'user', content: input }],
     tools: tools.map(modelTool),

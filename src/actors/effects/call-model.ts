@@ -1,25 +1,25 @@
+import { ServiceError } from '../../../specs/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
-import { type ModelAnswer, ModelError, type ModelMessage, type ModelRequest } from '../gateway/provider-port.ts'
-import type { ResolveTurnModel, TurnModel } from '../gateway/routing/turn-models.ts'
+import { type ActorCaller, actorCaller } from '../gateway/calls/caller.ts'
+import type { ModelMessage, ModelRequest } from '../gateway/provider-port.ts'
+import type { TurnAnswer, TurnModels } from '../gateway/turns/turn-models.ts'
 import { newIdIn } from '../ids.ts'
 import { runContext } from '../runs/schema.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
 import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
 import { shardOf } from '../runtime/shard.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { sessionContext } from '../sessions/schema.ts'
 import type { TurnConfig, TurnConfigs } from '../sessions/turn-config.ts'
-import { billOf, type MeteredCall, metered } from '../usage/metered.ts'
+import { type MeteredCall, metered } from '../usage/metered.ts'
 import { DeltaJournal } from './delta-journal.ts'
 
 /** What a model call needs. */
 export interface CallModelParts {
   readonly conversations: Conversations
   readonly configs: TurnConfigs
-  readonly resolve: ResolveTurnModel
-  /** USD as exact decimal text; null when the price is unknown. */
-  readonly costOf: (model: string, usage: ModelAnswer['usage']) => string | null
+  readonly models: TurnModels
   readonly clock: Clock
 }
 
@@ -47,15 +47,16 @@ export const callModel = (parts: CallModelParts): Effect => ({
       installationId: session.installation_id ?? null,
       sessionId: context.actor,
     }
-    return outcomeOf(parts, { ...session, whose }, context, {
-      add: (text) => journal.add(text),
-      rest: () => journal.end(),
-    })
+    const deltas = { add: (text: string) => journal.add(text), rest: () => journal.end() }
+    return outcomeOf(parts, { ...session, whose }, context, deltas, atOnce)
   },
   unknown: interrupted,
 })
 
-/** One model call of a run: its text comes whole with the answer, since a run's log has no deltas. */
+/**
+ * One model call of a run: its text comes whole with the answer, since a run's log has no deltas. Nobody waits at the other
+ * end: where a limit on requests is used up it asks again when the limit says, as long as the run may take.
+ */
 export const callRunModel = (parts: CallModelParts): Effect => ({
   run: (_params, context) => {
     let text = ''
@@ -67,12 +68,10 @@ export const callRunModel = (parts: CallModelParts): Effect => ({
       ratePlanId: run.rate_plan_id,
       runId: context.actor,
     }
-    return outcomeOf(parts, { ...run, whose }, context, {
-      add: (delta) => {
-        text += delta
-      },
-      rest: async () => text,
-    })
+    const add = (delta: string): void => {
+      text += delta
+    }
+    return outcomeOf(parts, { ...run, whose }, context, { add, rest: async () => text }, patientlyBy(parts.clock))
   },
   unknown: interrupted,
 })
@@ -86,20 +85,45 @@ interface Deltas {
   readonly rest: () => Promise<string>
 }
 
+/** How a refusal of ours is met. */
+type Manner = (ask: () => Promise<TurnAnswer>, signal: AbortSignal) => Promise<TurnAnswer>
+
+const atOnce: Manner = (ask) => ask()
+
+/** When a limit does not say when it has room again, in ms. */
+const usualWaitMs = 5_000
+
+const patientlyBy =
+  (clock: Clock): Manner =>
+  async (ask, signal) => {
+    for (;;) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'rate_limit_exceeded') throw error
+        const { retryAfterS } = error.details
+        await pause(clock, retryAfterS === undefined ? usualWaitMs : retryAfterS * 1000, signal)
+        if (signal.aborted) throw new ServiceError('cancelled')
+      }
+    }
+  }
+
 const outcomeOf = async (
   parts: CallModelParts,
   asked: Asked,
   context: EffectContext,
   deltas: Deltas,
+  manner: Manner,
 ): Promise<EffectOutcome> => {
   try {
-    const { found, request, ratePlanId } = await prepare(parts, asked, context)
-    const answer = await found.provider.stream(request, deltas.add, context.signal)
-    const call = { ratePlanId, ...asked.whose, ...billOf(found, answer.usage, parts.costOf) }
+    const { request, caller, ratePlanId } = await prepare(parts, asked, context)
+    const ask = () => parts.models.ask(request, caller, deltas.add, context.signal)
+    const answer = await manner(ask, context.signal)
+    const call = { ratePlanId, ...asked.whose, ...answer.bill }
     return answered(context.actor, await deltas.rest(), answer, call)
   } catch (error) {
     const delta = await deltas.rest()
-    if (!(error instanceof ModelError)) throw error
+    if (!(error instanceof ServiceError)) throw error
     return failed(delta, error.code, error.message)
   }
 }
@@ -108,14 +132,12 @@ const prepare = async (
   parts: CallModelParts,
   asked: Asked,
   { actor, owner, idempotencyKey }: EffectContext,
-): Promise<{ found: TurnModel; request: ModelRequest; ratePlanId: string | null }> => {
+): Promise<{ request: ModelRequest; caller: ActorCaller; ratePlanId: string | null }> => {
   const kept = parts.configs.read(owner.project, asked.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const resolved = parts.resolve(asked.model, owner.project)
-  const found = resolved instanceof Promise ? await resolved : resolved
-  const request = requestOf(config, found.model, conversation.forModel(), idempotencyKey)
-  return { found, request, ratePlanId: config.rate_plan_id ?? null }
+  const request = requestOf(config, asked.model, conversation.forModel(), idempotencyKey)
+  return { request, caller: actorCaller(owner, asked.whose.agentId), ratePlanId: config.rate_plan_id ?? null }
 }
 
 const requestOf = (
@@ -134,7 +156,7 @@ const requestOf = (
 })
 
 /** The actions run where the session or run does: an approval is one hop less then. */
-const answered = (waiter: string, delta: string, answer: ModelAnswer, call: MeteredCall): EffectOutcome => {
+const answered = (waiter: string, delta: string, answer: TurnAnswer, call: MeteredCall): EffectOutcome => {
   const shard = shardOf(waiter)
   const said = {
     type: 'model_answered',
@@ -149,7 +171,7 @@ const answered = (waiter: string, delta: string, answer: ModelAnswer, call: Mete
   return { event: { ...said, delta }, stored: { ...said, metered: metered(call) } }
 }
 
-const usageOf = ({ usage }: ModelAnswer, cost: string | null): JsonObject => ({
+const usageOf = ({ usage }: TurnAnswer, cost: string | null): JsonObject => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,

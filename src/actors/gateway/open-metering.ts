@@ -5,7 +5,6 @@ import type { Clock } from '../runtime/clock.ts'
 import type { RowWriter } from '../runtime/row-writer.ts'
 import { limitUseCases } from '../use-cases/limits.ts'
 import { requestLogUseCases } from '../use-cases/request-log.ts'
-import type { Admission } from './calls/admission.ts'
 import type { Redaction } from './calls/redaction.ts'
 import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
@@ -20,19 +19,21 @@ export interface MeteringParts {
   readonly limits: RateLimits
   readonly projects: Pick<ProjectDirectory, 'settings'>
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
-  readonly rows: Pick<RowWriter, 'alongside' | 'shown'>
   readonly clock: Clock
 }
 
 /** Who may call, and what came of it. */
 export interface Metering {
-  readonly admission: Admission
-  readonly useCases: ReturnType<typeof limitUseCases> & ReturnType<typeof requestLogUseCases>
+  readonly admission: LimitAdmission
+  /** The operations on limits and on the request log. @param rows what is written behind answers. */
+  useCases(rows: Rows): ReturnType<typeof limitUseCases> & ReturnType<typeof requestLogUseCases>
 }
+
+type Rows = Pick<RowWriter, 'alongside' | 'shown'>
 
 /** Starts the ledger, and puts limits before it: what a budget does not know yet is no usage row yet. */
 export const openMetering = (parts: MeteringParts): Metering => {
-  const { records, ledger, redaction, limits, projects, fanOut, rows, clock } = parts
+  const { records, ledger, redaction, limits, projects, fanOut, clock } = parts
   const { now } = clock
   const settings = new LogSettings(records, now)
   const book = new LimitBook({ records, projects, fanOut, now })
@@ -43,13 +44,15 @@ export const openMetering = (parts: MeteringParts): Metering => {
     beforeWrite: () => admission.flush(),
     counted: (call) => admission.counted(call),
   })
-  // whoever asks for what other nodes have acknowledged gets their calls too
-  rows.alongside(() => ledger.flush())
   return {
     admission,
-    useCases: {
-      ...limitUseCases({ records, book, projects, now }),
-      ...requestLogUseCases({ records, rows, settings, now }),
+    useCases: (rows) => {
+      // whoever asks for what other nodes have acknowledged gets their calls too
+      rows.alongside(() => ledger.flush())
+      return {
+        ...limitUseCases({ records, book, projects, now }),
+        ...requestLogUseCases({ records, rows, settings, now }),
+      }
     },
   }
 }

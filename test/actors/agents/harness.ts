@@ -7,7 +7,8 @@ import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import { AgentKeys } from '../../../src/actors/auth/agent-keys.ts'
 import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
-import type { ModelError, ModelProvider } from '../../../src/actors/gateway/provider-port.ts'
+import { refusalOf as refusalBy } from '../../../src/actors/gateway/chat/refusal.ts'
+import type { ModelError } from '../../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../../src/actors/ids.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { tenants } from '../../../src/actors/records/kinds.ts'
@@ -23,12 +24,13 @@ import { agentVersionDefinition } from '../../../src/machines/agent-version-defi
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
 import { type Script, ScriptedProvider } from '../sessions/harness.ts'
+import { type TestModel, turnModelsOf } from '../test-model.ts'
 
 /** How a test opens its world. */
 export interface AgentWorldOptions {
   readonly scripts?: readonly Script[]
   /** Instead of the scripted one. */
-  readonly provider?: ModelProvider
+  readonly provider?: TestModel
   /** Models that cannot be called. */
   readonly unknown?: (model: string) => ModelError | undefined
   /** Refuses tenants. */
@@ -64,17 +66,15 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   notices.start({ host, sinks })
   const scripted = new ScriptedProvider(options.scripts ?? [])
   const keys = new AgentKeys({ records, masterKey: Buffer.alloc(32, 1), now: clock.now })
-  const resolve = (model: string) => {
+  const check = (model: string) => {
     const error = options.unknown?.(model)
-    if (error !== undefined) throw error
-    return { provider: options.provider ?? scripted, model }
+    if (error !== undefined) throw refusalBy(error)
   }
   const agents = openAgents({
     host,
     records,
     keys,
-    models: { resolve, list: async () => [] },
-    costOf: () => '0.0003',
+    models: { check, list: async () => [], turns: turnModelsOf(options.provider ?? scripted, '0.0003') },
     checkTenant: options.checkTenant ?? (async () => {}),
     clock,
   })

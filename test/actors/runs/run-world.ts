@@ -1,9 +1,10 @@
 import type { ResolvedConfig } from '../../../src/actors/agents/resolved-config.ts'
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../../../src/actors/gateway/provider-port.ts'
+import type { ModelAnswer, ModelRequest } from '../../../src/actors/gateway/provider-port.ts'
 import type { ToolDeclaration } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import type { LogEvent } from '../../../src/storage/ports.ts'
 import { agentConfigOf, callOf, collect, openWorld, type World, type WorldOptions } from '../sessions/harness.ts'
+import type { TestModel } from '../test-model.ts'
 
 /** What a test's agents are, by id. */
 export type Agents = Readonly<Record<string, Partial<ResolvedConfig>>>
@@ -42,7 +43,7 @@ export const until = (world: World, run: string, type: string, count = 1): Promi
 }
 
 /** Answers by what it is asked, so that many runs may ask in any order. */
-export class AnsweringModel implements ModelProvider {
+export class AnsweringModel implements TestModel {
   readonly id = 'answering'
   readonly asked: ModelRequest[] = []
   /** Calls under way, and the most there were. */
@@ -67,10 +68,6 @@ export class AnsweringModel implements ModelProvider {
     } finally {
       this.running--
     }
-  }
-
-  embed(): never {
-    throw new Error('no test embeds')
   }
 }
 

@@ -5,11 +5,11 @@ import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
 import { erasureEffects } from '../../../src/actors/effects/erasure.ts'
+import { webhookNotices } from '../../../src/actors/effects/notify.ts'
 import {
   allMessages,
   type ModelAnswer,
   ModelError,
-  type ModelProvider,
   type ModelRequest,
 } from '../../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../../src/actors/ids.ts'
@@ -23,7 +23,7 @@ import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
 import type { ClusterParts } from '../../../src/actors/runtime/cluster/cluster-node.ts'
 import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
 import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
-import { auditSink } from '../../../src/actors/runtime/sinks.ts'
+import { auditSink, webhookSink } from '../../../src/actors/runtime/sinks.ts'
 import { Conversations, type ReadLog } from '../../../src/actors/sessions/conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
@@ -39,11 +39,13 @@ import { runUseCases } from '../../../src/actors/use-cases/runs.ts'
 import { sessionApprovalUseCases } from '../../../src/actors/use-cases/session-approvals.ts'
 import { sessionUseCases } from '../../../src/actors/use-cases/sessions.ts'
 import { deliveryRows, webhookKinds } from '../../../src/actors/webhooks/kinds.ts'
+import { notifyWebhooks } from '../../../src/actors/webhooks/webhook-deliveries.ts'
 import { definitions } from '../../../src/machines/index.ts'
 import { queueSink } from '../../../src/machines/run-actions.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
-import { type Answering, scriptedDeliveries } from '../webhooks/scripted-endpoint.ts'
+import { type TestModel, turnModelsOf } from '../test-model.ts'
+import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 
 /** What a scripted model says: parts of text, then calls. A part may be a gate to wait at. */
 export interface Script {
@@ -53,7 +55,7 @@ export interface Script {
 }
 
 /** A provider that plays scripts in order and keeps what it was asked. */
-export class ScriptedProvider implements ModelProvider {
+export class ScriptedProvider implements TestModel {
   readonly id = 'scripted'
   readonly asked: ModelRequest[] = []
   readonly #scripts: Script[]
@@ -82,10 +84,6 @@ export class ScriptedProvider implements ModelProvider {
       finishReason: script.calls ? 'tool_calls' : 'stop',
     }
   }
-
-  embed(): never {
-    throw new Error('not scripted')
-  }
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
@@ -95,12 +93,14 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 export interface WorldOptions {
   readonly scripts?: readonly Script[]
   /** Answers in place of the scripts. */
-  readonly model?: ModelProvider
+  readonly model?: TestModel
   readonly storage?: Storage
   readonly clock?: Clock
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
   /** What the endpoints of webhooks answer. */
   readonly endpoint?: Answering
+  /** Tells the store's webhooks of events; nobody is told when absent. */
+  readonly tellsWebhooks?: boolean
   /** What agents run on; every agent runs without tools when absent. */
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
@@ -145,13 +145,15 @@ export const openWorld = async (options: WorldOptions = {}) => {
     sinks: (host) => ({
       [auditSink]: auditLines(storage.records),
       [queueSink]: joinQueue({ host, records: storage.records, clock }),
+      ...(options.tellsWebhooks && {
+        [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints: scriptedEndpoints(storage.records, clock) })),
+      }),
     }),
     effects: (host) => {
       const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
       const shared = {
         ...planning,
-        resolve: (model: string) => ({ provider: options.model ?? provider, model }),
-        costOf: () => '0.0001',
+        models: turnModelsOf(options.model ?? provider),
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
         storage,

@@ -1,9 +1,9 @@
-import type { Caller } from './caller.ts'
+import type { Payer } from './caller.ts'
 import type { KeySource, Need } from './routes.ts'
 
 /** What is about to be asked of a provider. */
 export interface Ask {
-  readonly caller: Caller
+  readonly caller: Payer
   readonly need: Need
   /** As the caller named it. */
   readonly model: string

@@ -1,4 +1,5 @@
 import type { Scope } from '../../../../specs/scope.ts'
+import type { Owner } from '../../runtime/actor-state.ts'
 import type { Attribution, Principal } from '../../use-cases/call.ts'
 
 /** Who a gateway request is for: limits, budgets, usage rows and the request log go by it. */
@@ -14,6 +15,27 @@ export interface Caller {
   readonly keyId: string | null
   readonly agentId: string | null
 }
+
+/** Whom limits, budgets and policies go by. */
+export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyId' | 'agentId'>
+
+/**
+ * An actor that calls, for a turn or a run. What it used is a usage row of its own commit, once however often it is asked
+ * again after a crash: the ledger takes none of its calls.
+ */
+export interface ActorCaller extends Payer {
+  readonly meteredBy: 'commit'
+}
+
+/** The actor of this owner. @param keyId that it is asked by; null where nobody knows, as of all that outlives a request. */
+export const actorCaller = (
+  { project, tenant, user }: Pick<Owner, 'project' | 'tenant' | 'user'>,
+  agentId: string | null,
+  keyId: string | null = null,
+): ActorCaller => ({ meteredBy: 'commit', project, tenant, externalUserId: user, keyId, agentId })
+
+/** Whether the ledger takes what it calls. */
+export const isRequest = (caller: Caller | ActorCaller): caller is Caller => !('meteredBy' in caller)
 
 /** The caller of a validated call. */
 export const callerOf = ({

@@ -1,5 +1,6 @@
 import type { Ticket } from '../calls/admission.ts'
-import type { CallLedger } from '../calls/call-ledger.ts'
+import type { CallLedger, GatewayCall } from '../calls/call-ledger.ts'
+import { isRequest, type Payer } from '../calls/caller.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { Route } from '../calls/routes.ts'
 import { costOfUnits, priceAt } from '../prices.ts'
@@ -14,6 +15,8 @@ import { codeOf, statusOf } from './refusal.ts'
 /** What becomes of what is noted. */
 export interface RecordParts {
   readonly ledger: CallLedger
+  /** Takes what actors used, for limits of tokens; their usage rows follow from their commits. */
+  readonly counted: (call: Pick<GatewayCall, 'units'> & { readonly caller: Payer }) => void
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -84,11 +87,15 @@ export class CallRecord {
     return this.tokensSoFar === null || this.route === null ? '0' : costBy(this.route, this.#estimate())
   }
 
-  /** Hands the call to the ledger, once. @param error null when it went well. */
+  /** Hands the call to the ledger, once; but for an actor's, which has a row of its own. @param error null when it went well. */
   write(error: Error | null): void {
     const { route } = this
     const { caller, operation, need, stream } = this.asked
     const usage = this.#summary?.usage ?? (this.tokensSoFar === null ? null : this.#estimate())
+    if (!isRequest(caller)) {
+      this.#parts.counted({ caller, units: usage === null ? null : { tokens: usage } })
+      return
+    }
     this.#parts.ledger.record({
       caller,
       operation,

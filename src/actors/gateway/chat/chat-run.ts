@@ -1,6 +1,6 @@
 import { type CallPolicy, waitBefore } from '../call-policy.ts'
 import type { Admission, Ticket } from '../calls/admission.ts'
-import type { Caller } from '../calls/caller.ts'
+import type { ActorCaller, Caller } from '../calls/caller.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { Redaction } from '../calls/redaction.ts'
 import { type AttemptFailed, cancelled } from '../failure.ts'
@@ -35,7 +35,8 @@ export interface ChatParts extends CandidatesParts, RecordParts {
 
 /** One chat request, with the bytes that its body came as. */
 export interface RunAsk extends AskedBody {
-  readonly caller: Caller
+  /** The ledger takes the calls of requests; an actor's own commit says what it used. */
+  readonly caller: Caller | ActorCaller
   /** Operation id, for the log. */
   readonly operation: string
   readonly need: 'chat' | 'vision'
@@ -133,7 +134,8 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
     const reader = this.#reader ?? this.#readerOf(kindOf(part))
     if (reader === null) return
     if (!reader.push(part)) this.#attempt?.pause()
-    if (!reader.done) return
+    // whoever was told may be gone
+    if (!reader.done || this.#over) return
     this.#endStream(reader)
     this.#attempt?.finish()
   }
@@ -144,12 +146,14 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
   }
 
   frames(bytes: Buffer): boolean {
+    if (this.#over) return false
     this.#deliver()
     this.#record.answer.frames(bytes)
     return this.#taker.frames(bytes)
   }
 
   chunk(chunk: WireObject): boolean {
+    if (this.#over) return false
     this.#deliver()
     this.#record.answer.chunk(chunk)
     return this.#taker.chunk(chunk)
@@ -177,7 +181,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
 
   #redact({ body, restorer }: ReturnType<typeof redactChat>): void {
     if (body === this.#asked.body) return
-    this.#asked = { ...this.#asked, body, bytes: null }
+    this.#asked = { ...this.#asked, body, bytes: null, encoded: undefined }
     this.#restorer = restorer
     this.#record.asked = this.#asked
   }
@@ -291,6 +295,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
 
   #endStream(reader: AnswerReader): void {
     const end = reader.finish()
+    if (this.#over) return
     this.#deliver()
     this.#record.tokensSoFar = reader.tokensSoFar
     const summary = this.#record.summary(end, this.#headers())

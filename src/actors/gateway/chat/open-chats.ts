@@ -8,7 +8,8 @@ import { Deadlines } from './deadlines.ts'
 import { Upstreams } from './upstreams.ts'
 
 /** What chat is opened with. */
-export interface OpenChatsParts extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'now'> {
+export interface OpenChatsParts
+  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'counted' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy>
   /** ms of silence after which a stream shows that it lives. */

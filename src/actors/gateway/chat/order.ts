@@ -13,23 +13,31 @@ export interface Order {
   readonly format: FormatRequest | null
 }
 
-const openAiHeaders = new WeakMap<Route, Readonly<Record<string, string>>>()
+const openAiHeaders = new WeakMap<Route, Headers>()
 
 /** @throws {ServiceError} `invalid_field` for what the route's format cannot say. */
 export function orderFor(asked: AskedBody, route: Route): Order {
   const format =
     (asked.formatFor?.(route) ?? chatFormat(route.format))?.request(asked.body, route, asked.stream) ?? null
-  if (format !== null) return { path: format.path, headers: format.headers, body: format.body, format }
-  const body = portableBody(asked.body, route)
-  return {
-    path: '/chat/completions',
-    headers: headersFor(route),
-    body: openAiBody(body === asked.body ? asked : { ...asked, body, bytes: null }, route),
-    format: null,
+  if (format !== null) {
+    return { path: format.path, headers: keyed(format.headers, asked), body: format.body, format }
   }
+  const headers = keyed(headersFor(route), asked)
+  return { path: '/chat/completions', headers, body: bodyFor(asked, route), format: null }
 }
 
-const headersFor = (route: Route): Readonly<Record<string, string>> => {
+const bodyFor = (asked: AskedBody, route: Route): Uint8Array | string => {
+  if (asked.encoded !== undefined) return asked.encoded(route)
+  const body = portableBody(asked.body, route)
+  return openAiBody(body === asked.body ? asked : { ...asked, body, bytes: null }, route)
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const keyed = (headers: Headers, { idempotencyKey }: AskedBody): Headers =>
+  idempotencyKey === undefined ? headers : { ...headers, 'idempotency-key': idempotencyKey }
+
+const headersFor = (route: Route): Headers => {
   const known = openAiHeaders.get(route)
   if (known !== undefined) return known
   const { apiKey } = route

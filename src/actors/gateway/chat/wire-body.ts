@@ -1,5 +1,6 @@
 import type { ChatAsk, ChatBody } from '../calls/chat-calls.ts'
 import type { Route } from '../calls/routes.ts'
+import { priceAt } from '../prices.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
 import { objectOf } from '../wire.ts'
 
@@ -12,9 +13,13 @@ export interface AskedBody {
   /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
   readonly bytes: Uint8Array | null
   readonly stream: boolean
-  /** Another form was turned into it: the limit on tokens goes by the name that the route's server knows. */
+  /** Another form was turned into it: the limit on tokens goes by the name that the route's server knows, and sampling where its model takes it. */
   readonly translated?: true
   readonly formatFor?: ChatAsk['formatFor']
+  /** The same on every attempt: a provider that honours it answers once. */
+  readonly idempotencyKey?: string
+  /** `body` as bytes for a server of OpenAI's format, by somebody who has most of them at hand. */
+  readonly encoded?: ((route: Route) => Uint8Array) | undefined
 }
 
 /** Whether the caller of a stream wants the chunk that has its usage. */
@@ -36,15 +41,24 @@ export function openAiBody({ body, bytes, stream, translated }: AskedBody, route
   }
   const { models: _models, memory: _memory, ...rest } = body
   const options = usage ? { stream_options: { ...objectOf(body.stream_options), include_usage: true } } : {}
-  const sent = translated ? withOwnLimit(rest, route) : rest
+  const sent = translated ? inOwnWords(rest, route) : rest
   return JSON.stringify({ ...sent, model, stream, ...options })
 }
 
 /** OpenAI's newer models refuse `max_tokens`; many other servers know nothing else. */
-function withOwnLimit({ max_tokens, max_completion_tokens, ...body }: ChatBody, { baseUrl }: Route): ChatBody {
+export const limitField = ({ baseUrl }: Route): 'max_completion_tokens' | 'max_tokens' =>
+  isOwnOpenAi(baseUrl) ? 'max_completion_tokens' : 'max_tokens'
+
+/** OpenAI's reasoning models refuse `temperature` and `top_p`; compatible servers are taken at their word. */
+export const takesSampling = ({ baseUrl, model }: Route): boolean =>
+  !isOwnOpenAi(baseUrl) || priceAt('openai', model)?.sampling !== false
+
+/** What another form asked for, in the words of the route's server, and without what its model refuses. */
+function inOwnWords({ max_tokens, max_completion_tokens, ...body }: ChatBody, route: Route): ChatBody {
+  const { temperature: _temperature, top_p: _topP, ...plain } = body
+  const kept = takesSampling(route) ? body : plain
   const limit = max_completion_tokens ?? max_tokens
-  if (limit === undefined) return body
-  return isOwnOpenAi(baseUrl) ? { ...body, max_completion_tokens: limit } : { ...body, max_tokens: limit }
+  return limit === undefined ? kept : { ...kept, [limitField(route)]: limit }
 }
 
 /** Adds the field before the last brace: a long history is copied, not written anew. */

@@ -6,7 +6,11 @@ const mark = '__sig__'
 
 /** An id that carries a signature of `model`'s reasoning. */
 export const idWithSignature = (id: string, model: string, signature: string): string =>
-  `${id}${mark}${Buffer.from(`${model}:${signature}`).toString('base64url')}`
+  idCarrying(id, `${model}:${signature}`)
+
+/** An id that carries what `carriedIn` found in another. */
+export const idCarrying = (id: string, carried: string): string =>
+  `${id}${mark}${Buffer.from(carried).toString('base64url')}`
 
 /** Whether it is an id that carries something. */
 export const isSigned = (id: unknown): boolean => typeof id === 'string' && id.includes(mark)
@@ -19,8 +23,12 @@ export function plainCallId(id: string): string {
 
 /** The signature that an id carries for `model`; null when it has none, or one of another model. */
 export function signatureIn(id: string, model: string): string | null {
+  const carried = carriedIn(id)
+  return carried?.startsWith(`${model}:`) ? carried.slice(model.length + 1) : null
+}
+
+/** What an id carries, for whatever model; null when it is a plain one. */
+export function carriedIn(id: string): string | null {
   const at = id.indexOf(mark)
-  if (at < 0) return null
-  const carried = Buffer.from(id.slice(at + mark.length), 'base64url').toString('utf8')
-  return carried.startsWith(`${model}:`) ? carried.slice(model.length + 1) : null
+  return at < 0 ? null : Buffer.from(id.slice(at + mark.length), 'base64url').toString('utf8')
 }

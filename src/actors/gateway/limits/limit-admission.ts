@@ -9,6 +9,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { type Amount, amountOf, zero } from '../../usage/money.ts'
 import type { Admission, Ask, Ticket } from '../calls/admission.ts'
 import type { GatewayCall } from '../calls/call-ledger.ts'
+import type { Payer } from '../calls/caller.ts'
 import type { BudgetSpan, Budgets } from './counter.ts'
 import { budgetCounters, type CounterData, type CreditData, type LimitData } from './kinds.ts'
 import type { LimitBook } from './limit-book.ts'
@@ -66,7 +67,7 @@ export class LimitAdmission implements Admission {
   }
 
   /** A call is over: its tokens count for the limits of tokens. Never throws, never waits. */
-  counted({ caller, units }: GatewayCall): void {
+  counted({ caller, units }: Pick<GatewayCall, 'units'> & { readonly caller: Payer }): void {
     const known = this.#parts.book.peek(caller.project)
     if (units?.tokens === undefined || known?.bySubject?.size === 0) return
     const { inputTokens, outputTokens } = units.tokens
@@ -75,9 +76,12 @@ export class LimitAdmission implements Admission {
     rows.then((found) => this.#windows.used(found, inputTokens + outputTokens)).catch(() => undefined)
   }
 
-  /** Everything that was settled so far is counted. @throws {StoreUnavailable} */
-  flush(): Promise<void> | undefined {
-    const open = [...this.#purses.values()].filter(({ isSaved }) => !isSaved)
+  /** Everything that was settled so far is counted, of all projects or of one. @throws {StoreUnavailable} */
+  flush(project?: string): Promise<void> | undefined {
+    const payers = project === undefined ? null : [project, this.#parts.book.peek(project)?.credits?.project]
+    const open = [...this.#purses.values()].filter(
+      ({ isSaved, payer }) => !isSaved && (payers === null || payers.includes(payer)),
+    )
     return open.length === 0 ? undefined : Promise.all(open.map((purse) => purse.flush())).then(() => {})
   }
 

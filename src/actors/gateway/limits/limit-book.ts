@@ -5,7 +5,7 @@ import type { ProjectDirectory } from '../../auth/project-directory.ts'
 import { RecheckCache } from '../../auth/recheck-cache.ts'
 import type { Row } from '../../records/schema.ts'
 import { Table } from '../../records/table.ts'
-import type { Caller } from '../calls/caller.ts'
+import type { Payer } from '../calls/caller.ts'
 import { type CreditData, credits, type LimitData, limits, subjectKey } from './kinds.ts'
 
 /** How long another node may go by what was set before, in ms, when nothing tells it. */
@@ -64,7 +64,7 @@ export class LimitBook {
   }
 
   /** The limits that a caller's requests come under: the narrowest first. @throws {StoreUnavailable} */
-  async forCaller({ project, tenant, keyId }: Caller): Promise<readonly Row<LimitData>[]> {
+  async forCaller({ project, tenant, keyId }: Payer): Promise<readonly Row<LimitData>[]> {
     const { bySubject } = await this.of(project)
     const subjects = [
       ...(keyId === null ? [] : [subjectKey('key', keyId)]),

@@ -61,6 +61,7 @@ export const openChatWorld = async (
     } as const satisfies Route)
   const routes = new Map<string, readonly Route[]>([['model-1', [routeTo(first)]]])
   const recorded: GatewayCall[] = []
+  const counted: Pick<GatewayCall, 'units'>[] = []
   const asks: Ask[] = []
   const settled: (string | null)[] = []
   const world: { admission: Admission; redaction: Redaction; now: number } = {
@@ -83,6 +84,7 @@ export const openChatWorld = async (
     },
     admission: { admit: (ask) => world.admission.admit(ask) },
     redaction: { policyOf: (project) => world.redaction.policyOf(project), forLog: (body) => body },
+    counted: (call) => void counted.push(call),
     ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
     guard: {
       get dispatcher(): never {
@@ -129,7 +131,9 @@ export const openChatWorld = async (
     await first.close()
     await second.close()
   }
-  return { ...{ first, second, routeTo, routes, recorded, asks, settled, world, chats, keepAlive, ask, askOf, close } }
+  return {
+    ...{ first, second, routeTo, routes, recorded, counted, asks, settled, world, chats, keepAlive, ask, askOf, close },
+  }
 }
 
 export type ChatWorld = Awaited<ReturnType<typeof openChatWorld>>

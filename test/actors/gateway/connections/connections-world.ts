@@ -40,7 +40,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   const box = openSecretBox({ masterKey: Buffer.alloc(32, 7) })
   const managed = new ManagedProviders({ keys: {}, simulated: 'off' })
   const { now } = clock
-  const routing = openRouting({ managed, records, box, guard, now })
+  const routing = openRouting({ managed, records, box, now })
   const useCases = projectModelUseCases(routing, { records, box, guard, now, timeoutMs })
 
   const routed = async (model: string, project = 'prj_a') => {
@@ -64,7 +64,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   /** The server goes on under another master key: what was sealed before is lost. */
   const loseKeys = async () => {
     const lost = openSecretBox({ masterKey: Buffer.alloc(32, 8) })
-    const later = openRouting({ managed, records, box: lost, guard, now })
+    const later = openRouting({ managed, records, box: lost, now })
     return projectModelUseCases(later, { records, box: lost, guard, now, timeoutMs })
   }
   const close = async () => {

@@ -51,7 +51,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
   })
   const guard = openSsrfGuard({ allowedPrivateHosts: options.allowed ?? [] })
   const managed = new ManagedProviders({ keys: {}, simulated: 'off', ...options })
-  const routing = openRouting({ managed, records: counted, box: openBox, guard, fanOut: options.fanOut, now })
+  const routing = openRouting({ managed, records: counted, box: openBox, fanOut: options.fanOut, now })
   const tables = {
     connections: new Table<ConnectionData>(records, providerConnections, now),
     syncs: new Table<ModelSyncData>(records, modelSyncs, now),

@@ -63,7 +63,7 @@ function say(contents: GoogleTurn[], role: GoogleTurn['role'], parts: readonly W
 
 /** A result of a tool names its call only; Google wants the function's name. */
 const remember = (names: Map<string, string>, call: WireObject): void => {
-  names.set(textOf(call.id), textOf(objectOf(call.function).name))
+  names.set(plainCallId(textOf(call.id)), textOf(objectOf(call.function).name))
 }
 
 function partsOf(message: WireObject, at: string, names: ReadonlyMap<string, string>, signing: Signing): WireObject[] {
@@ -129,7 +129,7 @@ function argsOf(text: string): WireObject {
 /** Media in a result follow it as parts of their own. */
 function resultParts(message: WireObject, at: string, names: ReadonlyMap<string, string>): WireObject[] {
   const id = textOf(message.tool_call_id)
-  const name = names.get(id) ?? (textOf(message.name) || 'tool')
+  const name = names.get(plainCallId(id)) ?? (textOf(message.name) || 'tool')
   const parts = contentParts(message.content, `${at}.content`)
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
   const parsed = parseJson(text)
