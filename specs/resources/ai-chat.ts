@@ -6,6 +6,7 @@ import { memoryBlock, memoryField } from '../memory-field.ts'
 import {
   array,
   boolean,
+  described,
   integer,
   json,
   jsonObject,
@@ -76,6 +77,7 @@ const result = object(
 const body = object(
   {
     model: word,
+    models: maybe(described(array(word, { maxItems: 8 }), 'Asked in order when `model` cannot serve.')),
     messages: array(message, { minItems: 1, maxItems: 4096 }),
     temperature: maybe(number({ min: 0, max: 2 })),
     topP: maybe(number({ min: 0, max: 1 })),

@@ -6,6 +6,7 @@ import {
   array,
   boolean,
   constant,
+  described,
   integer,
   json,
   jsonObject,
@@ -32,6 +33,7 @@ const itemsMax = 8192
 const body = object(
   {
     model: word,
+    models: maybe(described(array(word, { maxItems: 8 }), 'Asked in order when `model` cannot serve.')),
     /** May be left out to go on from `previous_response_id`. */
     input: maybe(union([string(), array(jsonObject(), { maxItems: itemsMax })])),
     instructions: maybe(string()),
@@ -138,7 +140,9 @@ export const responses = defineOperations('responses', {
     method: 'GET',
     path: one,
     access: anyKeyOrDashboard,
+    query: { stream: described(optional(boolean()), 'Refused when true: an answer is streamed while it is made.') },
     answer: answersJson(response),
+    errors: ['bad_request'],
   },
   delete: {
     summary: 'Delete a stored response',

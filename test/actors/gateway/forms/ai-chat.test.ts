@@ -131,6 +131,13 @@ describe('/api/ai/chat', () => {
     expect(chat.asked[1]?.need).toBe('chat')
   })
 
+  it('names the models that are asked when the first cannot serve', async () => {
+    const { chat, ask } = serving({ deltas: saying('x') })
+    expect(await ask({ models: ['model-2', 'model-3'] })).toMatchObject({ status: 200 })
+    expect(chat.last).toMatchObject({ model: 'model-1', models: ['model-2', 'model-3'] })
+    expect(await ask({ models: 'model-2' })).toMatchObject({ status: 400, json: { param: 'models' } })
+  })
+
   it('is charged to the user that it names', async () => {
     const { chat, ask } = serving({ deltas: saying('hi') })
     await ask({ userId: 'ada' })

@@ -60,6 +60,7 @@ describe('a response', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false }
     const response = await openai.responses.create({
       model: 'model-1',
+      ...{ models: ['model-2'] },
       input: 'hi',
       max_output_tokens: 50,
       temperature: 0.5,
@@ -73,6 +74,7 @@ describe('a response', () => {
     })
     const { type: _type, ...declared } = lookUp
     expect(chat.last).toMatchObject({
+      models: ['model-2'],
       max_tokens: 50,
       temperature: 0.5,
       top_p: 0.9,
@@ -291,6 +293,8 @@ describe('a stored response', () => {
     const { openai } = await responsesWorld([{ deltas: saying('One.') }])
     const made = await openai.responses.create({ model: 'model-1', input: 'first' })
     expect(await openai.responses.retrieve(made.id)).toEqual(made)
+    const later = openai.responses.retrieve(made.id, { stream: true })
+    await expect(later).rejects.toMatchObject({ status: 400, param: 'stream' })
     const items = await openai.responses.inputItems.list(made.id)
     expect(items.data).toMatchObject([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'first' }] },

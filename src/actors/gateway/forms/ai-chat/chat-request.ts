@@ -14,6 +14,7 @@ type Message = Body['messages'][number]
 export const chatRequestOf = (body: Body): ChatBody =>
   given({
     model: body.model,
+    models: body.models,
     messages: body.messages.map(messageOf),
     temperature: body.temperature,
     top_p: body.topP ?? body.top_p,

@@ -69,6 +69,7 @@ const allowedOf = (tools: ResponseTools, choice: unknown): ResponseTools => {
 const baseOf = (request: ResponseRequest): ChatBody =>
   given({
     model: request.model,
+    models: request.models,
     max_tokens: request.max_output_tokens,
     temperature: request.temperature,
     top_p: request.top_p,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ServiceError } from '../../../../../specs/errors.ts'
 import type { RecordStore } from '../../../../storage/ports.ts'
 import { newIdFor } from '../../../ids.ts'
 import type { Principal } from '../../../use-cases/call.ts'
@@ -9,7 +10,6 @@ import type { Routes } from '../../calls/routes.ts'
 import { needOf } from '../chat-parts.ts'
 import { refusePublicKey } from '../public-keys.ts'
 import type { ResponseItem } from './input-items.ts'
-
 import { ResponseMaker } from './response-maker.ts'
 import { planResponse, refuseUnoffered } from './response-plan.ts'
 import { searchWay } from './search-way.ts'
@@ -53,7 +53,8 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       const task = { id: newIdFor(call, 'resp'), plan, caller, way, store: request.store !== false, signal }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
     },
-    'responses.get': async ({ principal, scope, params }) => {
+    'responses.get': async ({ principal, scope, params, query }) => {
+      if (query.stream === true) throw new ServiceError('bad_request', { param: 'stream', message: noLaterStream })
       const { document } = await stored.find(scope, agentOf(principal), params.response_id)
       return document
     },
@@ -67,6 +68,8 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
     },
   }
 }
+
+const noLaterStream = 'A response is streamed while it is made; read it without stream.'
 
 /** The agent whose responses a credential reaches; null for all. */
 const agentOf = (principal: Principal): string | null => {
