@@ -83,6 +83,14 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string, receiver
   }
 }
 
+/** What goes on by itself has come to its end: from here on nothing more is written for these. */
+const ended = async (project: Api, { run_id, delivery_id }: Ids): Promise<void> => {
+  await vi.waitFor(async () => {
+    expect((await project.get(`/v1/runs/${run_id}`)).body.status).toBe('completed')
+    expect((await project.get(`/v1/webhook-deliveries/${delivery_id}`)).body.status).toBe('delivered')
+  }, patience)
+}
+
 const target = (operation: Operation, ids: Ids): string =>
   operation.paths[0].replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name]
@@ -153,7 +161,9 @@ describe.each(stores)('on $store', ({ store }) => {
     mine = await makeIds(world.api, dashboard, projects.body.data[0].id, receiver)
     const other = await dashboard.post('/api/projects', { name: 'Another project' })
     const key = await dashboard.post(`/api/projects/${other.body.id}/keys`, { name: 'first' })
-    foreign = await makeIds(world.as(key.body.key), dashboard, other.body.id, receiver)
+    const neighbour = world.as(key.body.key)
+    foreign = await makeIds(neighbour, dashboard, other.body.id, receiver)
+    await Promise.all([ended(world.api, mine), ended(neighbour, foreign)])
     apis = { secret_key: world.api, dashboard, client_token: await clientOf(mine.tenant_id, 'ada') }
     neighbours = {
       "the project's own": mine.session_id ?? '',
