@@ -55,6 +55,11 @@ const withAll = (holders: RunQueueContext['holders'], granted: readonly Granted[
   return all
 }
 
+const heldAfter = (
+  { holders }: RunQueueContext,
+  { granted, gone }: Extract<RunQueueEvent, { type: 'runs_picked' }>,
+): RunQueueContext['holders'] => withAll(without(holders, gone), granted)
+
 const grants = (granted: readonly Granted[]): readonly Message[] =>
   granted.map(({ run_id }) => ({ to: run_id, event: { type: 'slot_granted' } }))
 
@@ -75,6 +80,8 @@ const queueSetup = setup({
     isFresh: ({ context }) => !context.stale,
     isStale: ({ context }) => context.stale,
     hasHolders: ({ context }) => Object.keys(context.holders).length > 0,
+    keepsHolders: ({ context, event }) =>
+      event.type === 'runs_picked' && Object.keys(heldAfter(context, event)).length > 0,
     leftNothing: ({ event }) => event.type === 'runs_picked' && event.full,
   },
   // a slot whose run is gone without a word is found again within this time
@@ -96,29 +103,30 @@ const grant = {
 
 const keepPicked = queueSetup.assign(({ context, event }) => {
   if (event.type !== 'runs_picked') return {}
-  const { granted, gone, cursor, capped, checked_at } = event
-  return { holders: withAll(without(context.holders, gone), granted), cursor, capped, checked_at }
+  const { cursor, capped, checked_at } = event
+  return { holders: heldAfter(context, event), cursor, capped, checked_at }
 })
 
 const returned = { guard: 'isHolder', target: 'picking', actions: takeBack } as const
-const lookAgain = { upkeep: { guard: 'hasHolders', target: 'picking' } } as const
+// a reminder that nobody takes would be delivered again for ever
+const lookAgain = { upkeep: [{ guard: 'hasHolders', target: 'picking' }, { target: 'resting' }] } as const
+const servable = { guard: 'isServable', target: 'picking' } as const
 
 /**
  * Gives the slots of one project to the runs that wait, round-robin over its tenants.
  *
  * It keeps who has a slot, not who waits: a run that waits says so in its row before it wakes the queue, and each look
  * (`pickRuns`) reads the lanes behind the one that was served last. While the project has no slot left (`full`) a
- * further run costs no commit. A slot comes back by message; one whose run is gone is found by upkeep.
+ * further run costs no commit. A slot comes back by message; one whose run is gone is found by upkeep. Without holders
+ * it is `resting`, and nothing reminds it.
  */
 export const runQueueMachine = queueSetup.createMachine({
   id: 'run_queue',
   context: ({ input }) => ({ ...input, holders: {}, cursor: null, capped: [], stale: false, checked_at: 0 }),
-  initial: 'idle',
+  initial: 'resting',
   states: {
-    idle: {
-      after: lookAgain,
-      on: { wake: { guard: 'isServable', target: 'picking' }, slot_returned: returned },
-    },
+    resting: { on: { wake: servable } },
+    idle: { after: lookAgain, on: { wake: servable, slot_returned: returned } },
     picking: {
       entry: [
         assign({ stale: false }),
@@ -130,7 +138,8 @@ export const runQueueMachine = queueSetup.createMachine({
         runs_picked: [
           { guard: 'isStale', target: 'picking', reenter: true, actions: [keepPicked, grant] },
           { guard: 'leftNothing', target: 'full', actions: [keepPicked, grant] },
-          { target: 'idle', actions: [keepPicked, grant] },
+          { guard: 'keepsHolders', target: 'idle', actions: [keepPicked, grant] },
+          { target: 'resting', actions: [keepPicked, grant] },
         ],
       },
     },

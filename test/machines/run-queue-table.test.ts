@@ -24,6 +24,11 @@ const picked = (runs: readonly string[], more: JsonObject = {}): StoredEvent => 
 const upkeep: StoredEvent = { type: 'xstate.after.upkeep.run_queue.idle' }
 const upkeepOfFull: StoredEvent = { type: 'xstate.after.upkeep.run_queue.full' }
 
+/** A snapshot of a queue without runs in this state. */
+function asStored(value: string): AnyMachineSnapshot {
+  return machine.resolveState({ value, context: { ...fresh().context } })
+}
+
 const places = {
   new: queue(),
   'idle with runs': queue(wake(), picked(['run_1', 'run_2'])),
@@ -31,6 +36,8 @@ const places = {
   looking: queue(wake(), picked(['run_1']), wake()),
   'looking, with news': queue(wake(), picked(['run_1']), wake(), wake()),
   full: queue(wake(), picked(['run_1'], { full: true })),
+  resting: queue(wake(), picked([])),
+  'idle, as earlier ones were stored without runs': asStored('idle'),
 }
 
 const events = {
@@ -49,7 +56,7 @@ const look = 'picking: pickRuns!'
 const lookForgetting = 'picking: forget pickRuns!'
 
 const table: Record<keyof typeof places, Partial<Record<keyof typeof events, string>>> = {
-  new: { wake: lookForgetting, 'wake of another lane': lookForgetting },
+  new: { wake: look, 'wake of another lane': look },
   'idle with runs': {
     wake: lookForgetting,
     'wake of another lane': lookForgetting,
@@ -76,6 +83,12 @@ const table: Record<keyof typeof places, Partial<Record<keyof typeof events, str
     'runs_picked the last': 'picking: slot_granted>run_3 pickRuns!',
   },
   full: { 'slot_returned by a holder': lookForgetting, 'upkeep of a full one': lookForgetting },
+  resting: { wake: look, 'wake of another lane': look },
+  'idle, as earlier ones were stored without runs': {
+    wake: lookForgetting,
+    'wake of another lane': lookForgetting,
+    upkeep: 'resting: forget',
+  },
 }
 
 it('has a place for every state of a queue', () => {
@@ -108,4 +121,9 @@ it('stays under 20 KB with as many holders as there can be', () => {
   const runs = Array.from({ length: 500 }, (_, index) => `run_01kb00000000000000000${1000 + index}`)
   const [{ context }] = transition(machine, queue(wake()), picked(runs, { full: true }))
   expect(JSON.stringify(context).length).toBeLessThan(20_000)
+})
+
+it('is reminded of nothing once nobody has a slot', () => {
+  const last = queue(wake(), picked(['run_1']), returned('run_1'))
+  expect(outcomeOf(machine, last, picked([]))).toBe('resting')
 })

@@ -49,7 +49,7 @@ const checkSession = (id: string, known: KnownActor, commit: Commit, ledger: Led
   ledger.expect(!isInState(state, 'active', 'working'), () => `${id} still works`)
   ledger.expect(!isInState(state, 'deleted'), () => `${id} is deleted, and its log stays`)
   const waits = isInState(state, 'paused')
-  ledger.expect(known.turns.open === waits, () => `${id} is ${JSON.stringify(state)} and its turn is not`)
+  ledger.expect(known.log.open === waits, () => `${id} is ${JSON.stringify(state)} and its turn is not`)
   for (const call of sessionContext(contextOf(commit)).calls) {
     if (!waits || call.status !== 'pending') continue
     const action = ledger.actors.get(call.action_id)

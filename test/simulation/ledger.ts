@@ -1,4 +1,6 @@
-import type { Commit, LogEvent } from '../../src/storage/ports.ts'
+import type { Commit, LogEvent, StoredRecord } from '../../src/storage/ports.ts'
+import { type LogRules, noRules } from './log-rules.ts'
+import { RunRules } from './run-rules.ts'
 import { TurnRules } from './turn-rules.ts'
 
 /** What an actor is known to have committed. */
@@ -6,7 +8,7 @@ export interface KnownActor {
   readonly commits: Commit[]
   readonly events: LogEvent[]
   readonly causes: Set<string>
-  readonly turns: TurnRules
+  readonly log: LogRules
 }
 
 /** Whose an actor is. */
@@ -34,6 +36,9 @@ export class Ledger {
   readonly effects = new Map<string, Commit>()
   /** At-most-once effects whose mark is written. */
   readonly started = new Set<string>()
+  /** Told of each commit once its own rules were looked at, and of each record. */
+  readonly watching: ((commit: Commit) => void)[] = []
+  readonly watchingRecords: ((kind: string, record: StoredRecord) => void)[] = []
   readonly #owners = new Map<string, KnownOwner>()
   readonly #senders = new Map<string, number>()
   readonly #note: (text: string) => void
@@ -66,8 +71,15 @@ export class Ledger {
     known.commits.push(commit)
     if (commit.event.type === '$started') this.started.add(cause.replace(/#started$/, ''))
     for (const effect of commit.effects) this.effects.set(effect.id, commit)
-    this.#inOrder(commit.actor, cause)
+    // to look again does no harm: a wake that changed nothing leaves no trace, and may come again
+    if (commit.event.type !== 'wake') this.#inOrder(commit.actor, cause)
     for (const event of commit.events) this.#take(known, event, place)
+    for (const watch of this.watching) watch(commit)
+  }
+
+  /** A record was written. */
+  kept(kind: string, record: StoredRecord): void {
+    for (const watch of this.watchingRecords) watch(kind, record)
   }
 
   /** An actor's log was removed. */
@@ -105,7 +117,7 @@ export class Ledger {
     const next = known.events.length + 1
     this.expect(event.sequence === next, () => `${place} has event ${event.sequence} in place of ${next}`)
     known.events.push(event)
-    const trouble = known.turns.take(event)
+    const trouble = known.log.take(event)
     if (trouble !== null) this.broken(`${place} ${event.event_type}: ${trouble}`)
   }
 
@@ -126,10 +138,15 @@ export class Ledger {
     const known = this.actors.get(id)
     if (known !== undefined) return known
     this.#owners.set(id, { project: first.project, tenant: first.tenant, user: userOf(first) })
-    const turns = new TurnRules(id, this.#chunksOf, (effect) => this.effects.get(effect))
-    const fresh: KnownActor = { commits: [], events: [], causes: new Set(), turns }
+    const fresh: KnownActor = { commits: [], events: [], causes: new Set(), log: this.#rulesOf(id) }
     this.actors.set(id, fresh)
     return fresh
+  }
+
+  #rulesOf(id: string): LogRules {
+    const commitOf = (effect: string): Commit | undefined => this.effects.get(effect)
+    if (id.startsWith('ses_')) return new TurnRules(id, this.#chunksOf, commitOf)
+    return id.startsWith('run_') ? new RunRules(this.#chunksOf, commitOf) : noRules
   }
 }
 

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { ClusterParts } from '../../src/actors/runtime/cluster/cluster-node.ts'
 import { IdempotentRequests } from '../../src/actors/use-cases/idempotent.ts'
 import type { LeaseStore } from '../../src/storage/cluster-ports.ts'
-import { openWorld, type World } from '../actors/sessions/harness.ts'
+import { openWorld, type World, type WorldOptions } from '../actors/sessions/harness.ts'
 import type { Defect } from './defects.ts'
 import type { Network } from './network.ts'
 import type { OutsideWorld } from './outside-world.ts'
@@ -26,6 +26,8 @@ export interface NodeParts extends Omit<SimStorageParts, 'process'> {
   readonly defect: Defect | null
   /** What joins the processes of a cluster; null when each runs alone. */
   readonly network: Network | null
+  /** What every process is made with beside that. */
+  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'tellsWebhooks'>
 }
 
 const log = pino({ level: 'silent' })
@@ -43,6 +45,7 @@ export const startNode = (name: string, parts: NodeParts): Node => {
   const { clock } = process
   note(`${name} starts`)
   openWorld({
+    ...parts.world,
     storage,
     clock,
     model: outside.modelFor(process),

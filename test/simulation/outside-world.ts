@@ -1,11 +1,6 @@
-import {
-  allMessages,
-  type ModelAnswer,
-  ModelError,
-  type ModelProvider,
-  type ModelRequest,
-} from '../../src/actors/gateway/provider-port.ts'
+import { allMessages, type ModelAnswer, ModelError, type ModelRequest } from '../../src/actors/gateway/provider-port.ts'
 import type { ToolCall, ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
+import type { TestModel } from '../actors/test-model.ts'
 import type { Ledger } from './ledger.ts'
 import { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -45,11 +40,10 @@ export class OutsideWorld {
   }
 
   /** The model, as one process reaches it. */
-  modelFor(process: SimProcess): ModelProvider {
+  modelFor(process: SimProcess): TestModel {
     return {
       id: 'simulated',
       stream: (request, onDelta, signal) => this.#speak(process, request, onDelta, signal),
-      embed: () => Promise.reject(new Error('not asked')),
     }
   }
 
@@ -83,7 +77,16 @@ export class OutsideWorld {
   #toolCalls(request: ModelRequest, script: Script): ModelAnswer['toolCalls'] {
     const again = allMessages(request).at(-1)?.role === 'tool'
     const wanted = again && script.tools < 2 ? 0 : script.tools
-    return request.tools.slice(0, wanted).map(({ name }, index) => ({ callId: `c${index}`, name, arguments: '{}' }))
+    return this.#offered(request)
+      .slice(0, wanted)
+      .map(({ name }, index) => ({ callId: `c${index}`, name, arguments: argumentsOf(name) }))
+  }
+
+  /** A run has agents among its tools: any of them may come first. */
+  #offered({ tools, idempotencyKey: call }: ModelRequest): ModelRequest['tools'] {
+    if (!call.startsWith('run_')) return tools
+    const first = new Random(`${this.#seed}/${call}/first`).between(0, Math.max(0, tools.length - 1))
+    return [...tools.slice(first), ...tools.slice(0, first)]
   }
 
   /** Some time; a process that is told to stop waiting hears of it within 100 ms. */
@@ -137,3 +140,5 @@ export class OutsideWorld {
     if (!known) this.ledger?.broken(`${what} is called for ${effect}, which is not in the log`)
   }
 }
+
+const argumentsOf = (tool: string): string => (tool.startsWith('delegate_to_') ? '{"task":"dig"}' : '{}')

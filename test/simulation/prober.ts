@@ -10,8 +10,7 @@ export class Prober extends Client {
     const { ledger, random } = this.parts
     const owner = ledger.ownerOf(id)
     if (owner === undefined || covers(this.identity.scope, owner)) return
-    const ways = id.startsWith('ses_') ? this.#sessionWays(id) : this.#actionWays(id)
-    const way = random.pick(ways)
+    const way = random.pick(this.#waysTo(id))
     if (way === undefined) return
     const answer = await this.ask(`probes ${id}`, way)
     const refused = 'code' in answer && answer.code === 'not_found'
@@ -33,6 +32,12 @@ export class Prober extends Client {
     }
   }
 
+  #waysTo(id: string): readonly ((server: Server) => Promise<unknown>)[] {
+    if (id.startsWith('ses_')) return this.#sessionWays(id)
+    if (id.startsWith('run_')) return this.#runWays(id)
+    return id.startsWith('act_') ? this.#actionWays(id) : []
+  }
+
   #sessionWays(session_id: string): readonly ((server: Server) => Promise<unknown>)[] {
     const call = <B>(body: B) => callAs(this.identity, { session_id }, {}, body, this.key())
     const page = { page: 1, limit: 10 }
@@ -52,6 +57,17 @@ export class Prober extends Client {
       ({ useCases }) => useCases['actions.get'](call(undefined)),
       ({ useCases }) => useCases['actions.approve'](call({})),
       ({ useCases }) => useCases['actions.reject'](call({})),
+    ]
+  }
+
+  #runWays(run_id: string): readonly ((server: Server) => Promise<unknown>)[] {
+    const call = <B>(body: B) => callAs(this.identity, { run_id }, {}, body, this.key())
+    const body = { agent_version_id: 'agv_1', input: 'mine?' }
+    return [
+      ({ useCases }) => useCases['runs.get'](call(undefined)),
+      ({ useCases }) => useCases['runs.cancel'](call(undefined)),
+      ({ useCases }) => useCases['runs.delegate'](call(body)),
+      ({ useCases }) => useCases['runs.events']({ ...call(undefined), query: { limit: 10 } }),
     ]
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, LogEvent } from '../../src/storage/ports.ts'
 import type { World } from '../actors/sessions/harness.ts'
-import { Client } from './client.ts'
+import { ActionClient } from './action-client.ts'
+import type { Client } from './client.ts'
 import { callAs } from './identities.ts'
 import type { Reader } from './stream-client.ts'
 
@@ -23,7 +24,7 @@ const toolsOf = (client: Client): readonly ToolBody[] => {
 }
 
 /** A client that talks with sessions: creates them, runs turns, decides, cancels, deletes, and reads it all. */
-export class SessionClient extends Client {
+export class SessionClient extends ActionClient {
   readonly sessions: string[] = []
   #turns = 0
 
@@ -129,27 +130,18 @@ export class SessionClient extends Client {
       const { stream } = await useCases['sessions.approve'](
         callAs(this.identity, { session_id: session }, {}, body, idempotency),
       )
-      this.#acknowledged(action_id, idempotency.cause, 'approve')
+      this.acknowledged(action_id, idempotency.cause, 'approve')
       if (waited()) reader.restart()
       return { ended: reader.follow(stream, node, waited, () => false) }
     })
     if ('value' in answer) await answer.value.ended
   }
 
-  async approveAction(action_id: string): Promise<void> {
-    const idempotency = this.key()
-    const body = { tool_results: [{ action_id, output: `output of ${action_id}` }] }
-    await this.ask(`approves ${action_id} by itself`, async ({ useCases }) => {
-      await useCases['actions.approve'](callAs(this.identity, { action_id }, {}, body, idempotency))
-      this.#acknowledged(action_id, idempotency.cause, 'approve')
-    })
-  }
-
   async reject(session: string, action_id: string): Promise<void> {
     const idempotency = this.key()
     await this.ask(`rejects ${action_id}`, async ({ useCases }) => {
       await useCases['sessions.reject'](callAs(this.identity, { session_id: session }, {}, { action_id }, idempotency))
-      this.#acknowledged(action_id, idempotency.cause, 'reject')
+      this.acknowledged(action_id, idempotency.cause, 'reject')
     })
   }
 
@@ -189,14 +181,6 @@ export class SessionClient extends Client {
     })
     if ('code' in answer) return
     await Promise.all([this.approveAction(answer.value), random.chance(0.5) && this.approveAction(answer.value)])
-  }
-
-  #acknowledged(action: string, cause: string, type: 'approve' | 'reject'): void {
-    const { ledger } = this.parts
-    const commits = ledger.actors.get(action)?.commits ?? []
-    // a decision that was taken before is answered as it stands
-    const there = ledger.has(action, cause) || commits.some(({ event }) => event.type === type)
-    ledger.expect(there, () => `${action} is told to be decided (${type}), but is not`)
   }
 }
 

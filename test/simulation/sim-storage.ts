@@ -4,9 +4,11 @@ import {
   type BlobStore,
   type Commit,
   type CommitStore,
+  type RecordKind,
   type RecordStore,
   type SettleWork,
   type Storage,
+  type StoredRecord,
   StoreUnavailable,
 } from '../../src/storage/ports.ts'
 import type { Faults } from './faults.ts'
@@ -56,8 +58,12 @@ export class SimStorage {
     }
     const records: Partial<RecordStore> = {
       project: async (rows) => {
-        await Promise.all(rows.map((row) => this.#ask('project', row.record.id, () => inner.records.project([row]))))
+        await Promise.all(rows.map((row) => this.#ask('project', row.record.id, () => this.#project(row))))
       },
+      insert: (kind, record) =>
+        this.#ask('insert', kind.name, () => this.#kept(kind, record, inner.records.insert(kind, record))),
+      replace: (kind, record) =>
+        this.#ask('replace', kind.name, () => this.#kept(kind, record, inner.records.replace(kind, record))),
     }
     this.storage = {
       ...inner,
@@ -77,6 +83,17 @@ export class SimStorage {
       return outcome
     }
     return this.#ask('append', commit.actor, write).catch(() => 'unknown')
+  }
+
+  async #project(row: Parameters<RecordStore['project']>[0][number]): Promise<void> {
+    await this.#parts.inner.records.project([row])
+    this.#parts.ledger.kept(row.kind.name, row.record)
+  }
+
+  async #kept<O extends string>(kind: RecordKind, record: StoredRecord, writing: Promise<O>): Promise<O> {
+    const outcome = await writing
+    if (outcome === 'done') this.#parts.ledger.kept(kind.name, record)
+    return outcome
   }
 
   async #settle({ close, undue, strip }: SettleWork): Promise<void> {

@@ -6,13 +6,15 @@ import { checkExpiry, checkTheEnd, checkTidiness } from './end-checks.ts'
 import { clusterFaultsOf, type Faults, faultsOf, noFaults } from './faults.ts'
 import { identities } from './identities.ts'
 import { Ledger } from './ledger.ts'
+import type { Life } from './life.ts'
 import { Network } from './network.ts'
 import { OutsideWorld } from './outside-world.ts'
 import { Prober } from './prober.ts'
 import { Random } from './random.ts'
+import { runSettingOf } from './run-agents.ts'
+import { RunLife } from './run-life.ts'
 import { Scheduler } from './scheduler.ts'
-import { SessionClient } from './session-client.ts'
-import { Watcher } from './watcher.ts'
+import { SessionLife } from './session-life.ts'
 
 /** One seed's run. */
 export interface SimulationResult {
@@ -33,7 +35,12 @@ export interface SimulationOptions {
   readonly faults?: Faults
   /** How many processes there are; one when left out. */
   readonly nodes?: number
+  /** What its clients do; `sessions` when left out. */
+  readonly scenario?: Scenario
 }
+
+/** Sessions with turns, tools and approvals; or background runs with delegation, in a queue with few slots. */
+export type Scenario = 'sessions' | 'runs'
 
 /** Virtual time for all clients to get their answers, for all work to end after the last trouble, and until all expires. */
 const activeMs = 120_000
@@ -62,7 +69,7 @@ class Run {
   readonly #scheduler: Scheduler
   readonly #outside: OutsideWorld
   readonly #inner
-  readonly #watchers: Watcher[] = []
+  readonly #life: Life
   #faults: Faults
   readonly #several: boolean
   #busy = 0
@@ -77,7 +84,7 @@ class Run {
     takeIdsFrom({ now: scheduler.now, random: new Random(`ids/${seed}`).next })
     this.#random = random
     this.#scheduler = scheduler
-    const { nodes = 1, faults = nodes > 1 ? clusterFaultsOf(random) : faultsOf(random) } = options
+    const { nodes = 1, faults = nodes > 1 ? clusterFaultsOf(random) : faultsOf(random), scenario } = options
     this.#faults = { ...faults, ...options.defect?.faults }
     this.#several = nodes > 1
     const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
@@ -88,8 +95,13 @@ class Run {
     note(JSON.stringify(this.#faults))
     const { ledger } = this
     const shared = { inner: this.#inner, scheduler, random, ledger, note, network, outside: this.#outside }
-    this.cluster = new Cluster({ ...shared, faults: () => this.#faults, defect: options.defect ?? null }, nodes)
+    const setting = scenario === 'runs' ? runSettingOf(seed) : null
+    const parts = { ...shared, faults: () => this.#faults, defect: options.defect ?? null, world: setting ?? {} }
+    this.cluster = new Cluster(parts, nodes)
     this.#note = note
+    const { cluster } = this
+    const clients = { cluster, ledger, scheduler, random, note }
+    this.#life = setting === null ? new SessionLife(clients) : new RunLife(clients, this.#inner, setting)
   }
 
   readonly #note: (text: string) => void
@@ -99,6 +111,7 @@ class Run {
   }
 
   async live(): Promise<void> {
+    await this.#life.prepare()
     this.cluster.startAll()
     this.cluster.plan()
     this.#admit()
@@ -109,13 +122,14 @@ class Run {
     await this.#until(() => false, calmMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
-    this.#checkWatchers()
+    await this.#life.checkCalm()
     if (this.#broken || this.#random.chance(0.5)) return
     this.cluster.restart()
     await this.#until(() => false, this.#several ? sharedOutMs : restartMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     await checkTidiness(this.ledger, this.#inner, this.#scheduler.now())
+    await this.#life.checkRest()
     if (this.#broken || this.#random.chance(0.5)) return
     this.#note('eight days pass')
     this.#scheduler.leap(expiryMs)
@@ -127,6 +141,7 @@ class Run {
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     checkExpiry(this.ledger)
+    this.#life.checkExpired()
   }
 
   #until(done: () => boolean, ms: number): Promise<boolean> {
@@ -140,21 +155,8 @@ class Run {
     this.cluster.heal()
   }
 
-  #checkWatchers(): void {
-    for (const watcher of this.#watchers) {
-      const { session, seen } = watcher.log
-      this.ledger.expect(watcher.isUpToDate, () => `${watcher.name} has ${seen.length} events of ${session}`)
-    }
-  }
-
   #admit(): void {
-    const clients = this.#random.between(2, 4)
-    for (let index = 0; index < clients; index++) {
-      const identity = this.#random.pick(identities)
-      if (identity === undefined) return
-      const client = new SessionClient(`c${index}`, identity, this.#clientParts)
-      this.#work(() => this.#liveOf(client))
-    }
+    this.#life.admit((life) => this.#work(life))
     this.#work(() => this.#probe())
     this.#work(async () => {
       for (let round = 0; round < 5; round++) {
@@ -175,41 +177,6 @@ class Run {
       () => this.#busy--,
       (error: unknown) => this.ledger.broken(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     )
-  }
-
-  /** One client's life: some sessions, some turns in each, now and then two things at once. */
-  async #liveOf(client: SessionClient): Promise<void> {
-    const random = this.#random
-    await client.create()
-    if (random.chance(0.3)) await client.create()
-    for (const session of client.sessions) if (random.chance(0.6)) this.#watch(client, session)
-    const acts = random.between(2, 5)
-    for (let act = 0; act < acts; act++) {
-      const session = random.pick(client.sessions)
-      if (session === undefined) return
-      const turn = client.turn(session)
-      if (random.chance(0.25)) await this.#meddle(client, session)
-      await turn
-      if (random.chance(0.1)) await client.ownAction()
-    }
-    if (random.chance(0.2)) await client.delete(client.sessions[0] ?? '')
-  }
-
-  /** Something that happens while a turn goes on. */
-  async #meddle(client: SessionClient, session: string): Promise<void> {
-    const random = this.#random
-    await this.#scheduler.pause(random.between(0, 400))
-    if (random.chance(0.5)) {
-      await client.cancel(session)
-      await client.turn(session)
-    } else if (random.chance(0.7)) await client.turn(session)
-    else await client.delete(session)
-  }
-
-  #watch(client: SessionClient, session: string): void {
-    const watcher = new Watcher(`w${this.#watchers.length}`, client.identity, session, this.#clientParts)
-    this.#watchers.push(watcher)
-    watcher.watch().catch((error: unknown) => this.ledger.broken(String(error)))
   }
 
   async #probe(): Promise<void> {

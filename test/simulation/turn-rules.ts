@@ -1,4 +1,5 @@
 import type { Commit, LogEvent } from '../../src/storage/ports.ts'
+import type { LogRules } from './log-rules.ts'
 
 /** A chunk of a scripted model's text: which call said it, and the how manieth it is. */
 export const chunkOf = (call: string, index: number): string => `<${call}#${index}>`
@@ -9,7 +10,7 @@ const chunk = /<([^#<>]+)#(\d+)>/g
  * The rules of one session's turns, event by event: numbers rise by one, a turn ends once and nothing follows its end,
  * its output is its deltas joined, and its text is what its own model calls said: each chunk once, in order.
  */
-export class TurnRules {
+export class TurnRules implements LogRules {
   readonly #session: string
   readonly #chunksOf: (effect: string) => number
   readonly #commitOf: (effect: string) => Commit | undefined

@@ -14,9 +14,12 @@ const box = { seal: (text: string) => text, open: (sealed: string) => sealed }
 /** The effects of deliveries to an endpoint that is a function, for worlds without sockets. */
 export const scriptedDeliveries = (parts: { storage: Storage; clock: Clock; answers: Answering }) => {
   const { storage, clock, answers } = parts
-  const endpoints = openEndpoints({ records: storage.records, box, clock })
+  const endpoints = scriptedEndpoints(storage.records, clock)
   return deliveryEffects({ storage, clock, endpoints, guard: guardOf(answers), random: () => 0 })
 }
+
+/** The webhooks of a store whose secrets are readable. */
+export const scriptedEndpoints = (records: RecordStore, clock: Clock) => openEndpoints({ records, box, clock })
 
 const guardOf = (answers: Answering): Pick<SsrfGuard, 'request'> => ({
   request: async () => {
