@@ -66,6 +66,22 @@ describe('a reader of HTTP/1.1 answers', () => {
     expect(read([...bytes].map((byte) => Buffer.of(byte)))).toMatchObject({ status, body, reusable: true })
   })
 
+  it('reads sizes however they are written, wherever the network cuts', () => {
+    const text = (length: number) => 'x'.repeat(length)
+    const sizes = [1, 15, 16, 0xab, 0xabc, 40_000]
+    const lines = [
+      ...sizes.flatMap((size) => [size.toString(16), text(size)]),
+      ...['0000000A', text(10), 'Fa', text(250), '3 ', text(3), '2;a=b', text(2), '000', '', ''],
+    ]
+    const bytes = answer('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', '', ...lines)
+    const length = sizes.reduce((sum, size) => sum + size, 10 + 250 + 3 + 2)
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 12 }), (places) => {
+        expect(read(split(bytes, places))).toMatchObject({ body: text(length), reusable: true })
+      }),
+    )
+  })
+
   it('gives header names in lower case, and joins what is repeated', () => {
     expect(read([counted]).headers).toEqual({ 'content-length': '4', 'retry-after': '7', 'x-a': '1, 2' })
   })
