@@ -24,6 +24,8 @@ const gatherMs = 80
 const mostCalls = 1_000
 /** Calls that wait while the store is away; what comes beyond them is counted and lost. */
 const mostWaiting = 100_000
+/** Calls that may keep what was asked and answered until they are written: it lives long enough to weigh on the garbage collector. */
+const mostBodies = 64
 /** How often a write waits for the disk where that holds up the process, in ms. */
 const syncEveryMs = 1_000
 const dayMs = 24 * 60 * 60 * 1000
@@ -43,6 +45,11 @@ export interface GathererParts {
   readonly written: (segment: Row<SegmentData>) => void
 }
 
+/** A call that waits to be written. `busy`: there was no time for what was asked and answered. */
+interface TakenCall extends Omit<GatewayCall, 'bodies'> {
+  readonly bodies: GatewayCall['bodies'] | 'busy'
+}
+
 /**
  * Takes calls that are over, and writes them many at once. What a call costs here is a place in an array; the rest comes
  * after the moment in which calls gather. A process that is killed loses that moment, and nothing else.
@@ -50,7 +57,8 @@ export interface GathererParts {
 export class CallGatherer implements CallLedger {
   readonly #parts: GathererParts
   readonly #bodies = new BodyAllowance()
-  #calls: GatewayCall[] = []
+  #calls: TakenCall[] = []
+  #withBodies = 0
   #cancel: (() => void) | undefined
   /** Ends when everything handed to it is durable; never rejects. */
   #writing: Promise<void> = Promise.resolve()
@@ -75,7 +83,7 @@ export class CallGatherer implements CallLedger {
     }
     this.#waiting++
     this.taken++
-    this.#calls.push(call)
+    this.#calls.push(this.#allowed(call))
     if (this.#calls.length >= mostCalls) this.#gather()
     else this.#cancel ??= this.#parts.clock.after(gatherMs, () => this.#gather())
   }
@@ -90,19 +98,28 @@ export class CallGatherer implements CallLedger {
     return this.#calls.length > 0 ? this.#parts.clock.now() : this.#lastAt
   }
 
+  /** Lets go at once of texts for which there will be no time. */
+  #allowed(call: GatewayCall): TakenCall {
+    if (call.bodies === null) return call
+    if (this.#withBodies >= mostBodies || !this.#bodies.isOpen(performance.now())) return { ...call, bodies: 'busy' }
+    this.#withBodies++
+    return call
+  }
+
   #gather(): void {
     this.#cancel?.()
     this.#cancel = undefined
     if (this.#calls.length === 0) return
     const calls = this.#calls
     this.#calls = []
+    this.#withBodies = 0
     const now = this.#parts.clock.now()
     this.#lastAt = now
     const id = idAt(segmentPrefix, now)
     this.#writing = this.#writing.then(() => this.#write(id, now, calls))
   }
 
-  async #write(id: string, now: number, calls: readonly GatewayCall[]): Promise<void> {
+  async #write(id: string, now: number, calls: readonly TakenCall[]): Promise<void> {
     const { beforeWrite } = this.#parts
     let segment: Row<SegmentData> | undefined
     for (let attempt = 0; ; attempt++) {
@@ -129,7 +146,7 @@ export class CallGatherer implements CallLedger {
     this.#syncedAt = clock.now()
   }
 
-  async #segment(id: string, now: number, calls: readonly GatewayCall[]): Promise<Row<SegmentData>> {
+  async #segment(id: string, now: number, calls: readonly TakenCall[]): Promise<Row<SegmentData>> {
     const settings = new Map<string, RequestLogSettingsData>()
     const writer = new SegmentWriter()
     for (const call of calls) {
@@ -156,13 +173,13 @@ export class CallGatherer implements CallLedger {
     }
   }
 
-  #logOf({ bodies }: GatewayCall, at: number, { mode, retention_days }: RequestLogSettingsData): SegmentLog | null {
+  #logOf({ bodies }: TakenCall, at: number, { mode, retention_days }: RequestLogSettingsData): SegmentLog | null {
     if (mode === 'off') return null
     const until = at + retention_days * dayMs
     if (mode === 'metadata') return { until, bodies: 'off' }
     if (bodies === null) return { until, bodies: 'none' }
     const began = performance.now()
-    if (!this.#bodies.isOpen(began)) return { until, bodies: 'busy' }
+    if (bodies === 'busy' || !this.#bodies.isOpen(began)) return { until, bodies: 'busy' }
     const { request, response } = bodies()
     const kept = { until, bodies: 'kept', request: this.#clean(request), response: this.#clean(response) } as const
     this.#bodies.spend(performance.now() - began)

@@ -5,6 +5,9 @@ import type { Route } from '../calls/routes.ts'
 import { priceAt, priceSnapshot } from '../prices.ts'
 import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget, SegmentUnits } from './kinds.ts'
 
+/** What of a call goes into a segment; its texts come beside it. */
+type CountedCall = Omit<GatewayCall, 'bodies'>
+
 /** Puts calls into the short form of a segment. */
 export class SegmentWriter {
   readonly #origins = new Index<SegmentOrigin>()
@@ -12,13 +15,13 @@ export class SegmentWriter {
   readonly #calls: SegmentCall[] = []
   /** Most calls are like the one before. */
   #lastOrigin: { readonly caller: Caller; readonly place: number } | null = null
-  #lastTarget: { readonly call: GatewayCall; readonly place: number } | null = null
+  #lastTarget: { readonly call: CountedCall; readonly place: number } | null = null
 
   /**
    * @param at when the call was over, in ms since the epoch.
    * @param log null: the call has no line in the request log.
    */
-  add(call: GatewayCall, at: number, log: SegmentLog | null): void {
+  add(call: CountedCall, at: number, log: SegmentLog | null): void {
     const { caller, status, error, streamed, firstByteMs, durationMs, attempts, costUsd } = call
     this.#calls.push({
       origin: this.#origin(call),
@@ -41,7 +44,7 @@ export class SegmentWriter {
     return { origins: this.#origins.values, targets: this.#targets.values, calls: this.#calls }
   }
 
-  #origin({ caller }: GatewayCall): number {
+  #origin({ caller }: CountedCall): number {
     const known = this.#lastOrigin
     if (known !== null && isSameOrigin(known.caller, caller)) return known.place
     const { project, tenant, externalUserId: user, keyId, agentId, principal } = caller
@@ -54,7 +57,7 @@ export class SegmentWriter {
     return place
   }
 
-  #target(call: GatewayCall): number {
+  #target(call: CountedCall): number {
     const known = this.#lastTarget
     if (known !== null && isSameTarget(known.call, call)) return known.place
     const { operation, need, asked, route } = call
@@ -82,7 +85,7 @@ const isSameOrigin = (one: Caller, other: Caller): boolean =>
   one.agentId === other.agentId &&
   one.principal.kind === other.principal.kind
 
-const isSameTarget = (one: GatewayCall, other: GatewayCall): boolean =>
+const isSameTarget = (one: CountedCall, other: CountedCall): boolean =>
   one.route === other.route && one.asked === other.asked && one.operation === other.operation && one.need === other.need
 
 /** Values by key, each once, and where they stand. */
@@ -98,7 +101,7 @@ class Index<T> {
   }
 }
 
-const unitsOf = ({ units }: GatewayCall): SegmentUnits | null => {
+const unitsOf = ({ units }: CountedCall): SegmentUnits | null => {
   if (units === null) return null
   const { tokens, ...others } = units
   if (tokens === undefined) return { tokens: null, ...others }
