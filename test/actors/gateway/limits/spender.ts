@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { pause, systemClock } from '../../../../src/actors/runtime/clock.ts'
 import { LocalLimits } from '../../../../src/storage/local-limits.ts'
 import { openMongoStorage } from '../../../../src/storage/mongo/open-mongo-storage.ts'
@@ -5,7 +6,8 @@ import { callerOf, callOf, openLedger } from '../ledger/calls.ts'
 import { askOf, openLimited } from './limited.ts'
 
 /*
- * One process of limit-admission.int.test.ts: spends a budget by many calls at once until it is refused, and says so.
+ * One process of limit-admission.int.test.ts: says that it is ready, waits for a word, spends a budget by many calls at
+ * once until it is refused, and says so.
  * `node spender.ts <url> <database> <hold ms> <calls at once>`
  */
 const [url = '', database = '', holdMs = '', atOnce = ''] = process.argv.slice(2)
@@ -28,6 +30,9 @@ const spend = async (): Promise<void> => {
   }
 }
 
+process.stdout.write('ready\n')
+await once(process.stdin, 'data')
+process.stdin.destroy()
 await Promise.all(Array.from({ length: Number(atOnce) }, spend))
 await ledger.flush()
 process.stdout.write('refused\n')
