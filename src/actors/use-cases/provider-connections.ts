@@ -4,7 +4,12 @@ import type { Caller } from '../audit/audit-note.ts'
 import { changedFields } from '../audit/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
-import { type Destination, destinationOf, type SureDestination } from '../gateway/connections/connection-rules.ts'
+import {
+  type Destination,
+  destinationOf,
+  requireKeyFor,
+  type SureDestination,
+} from '../gateway/connections/connection-rules.ts'
 import {
   type ConnectionData,
   connectionKeyAad,
@@ -73,7 +78,9 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const edit = ({ data, ...where }: Row<ConnectionData>) => {
         const { api_key } = body
         const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
-        return withChange(data, body, leadsElsewhere(body) ? destinationOf(guard, leading(data, body)) : null, key)
+        const destination = leadsElsewhere(body) ? destinationOf(guard, leading(data, body)) : null
+        if (destination !== null) requireKeyFor(data, destination, api_key)
+        return withChange(data, body, destination, key)
       }
       return changed(scope.project, resource.change(scope, params.connection_id, edit, audited(call).changed()))
     },

@@ -38,6 +38,21 @@ export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destinatio
   return { provider: known?.id ?? given.provider.toLowerCase(), api_format, base_url: trimmed(base_url) }
 }
 
+/**
+ * A key goes to the server that it was given for, and to no other: else whoever may change an address could read the key.
+ *
+ * @param key the new key, if there is one.
+ * @throws {ServiceError} `missing_field` for a change of the server without its key.
+ */
+export const requireKeyFor = (before: Destination, after: Destination, key: string | undefined): void => {
+  if (key !== undefined || serverOf(before) === serverOf(after)) return
+  const message = 'Another server needs its key: the one that is kept goes to the server that it was given for.'
+  throw new ServiceError('missing_field', { param: 'api_key', message })
+}
+
+const serverOf = ({ provider, base_url }: Destination): string =>
+  new URL(base_url ?? providerNamed(provider)?.baseUrl ?? '').origin
+
 const notAllowed = new ServiceError('invalid_field', {
   param: 'provider',
   message: 'This is no provider to connect to.',
