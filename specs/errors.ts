@@ -127,6 +127,11 @@ const table = {
     message: 'A function call is approved with its output in tool_results.',
   },
   model_not_found: { status: 404, type: 'invalid_request_error', message: 'No provider offers this model.' },
+  request_loop: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request came back here too often: a provider of its model leads to this server.',
+  },
   context_length_exceeded: {
     status: 400,
     type: 'invalid_request_error',

@@ -71,6 +71,7 @@ export const chatCompletions = defineOperations('chat_completions', {
       'context_length_exceeded',
       'content_policy_violation',
       'provider_not_configured',
+      'request_loop',
       'rate_limit_exceeded',
       'budget_exceeded',
       'price_unknown',

@@ -1,3 +1,4 @@
+import { errors } from '../../../specs/errors.ts'
 import { ModelError } from './provider-port.ts'
 import { isObject, objectOf, parseJson, textOf } from './wire.ts'
 
@@ -33,7 +34,8 @@ export const unreachable = (): AttemptFailed =>
 
 /** An answer with an error status. `retryAfter` is that header's value. */
 export function statusFailure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed {
-  const error = objectOf(objectOf(parseJson(body)).error)
+  const { error: said } = objectOf(parseJson(body))
+  const error = objectOf(said)
   const reason = reasonOf(error)
   if (status === 429) return rateLimited(reason, retryAfterMs(retryAfter, now))
   if (status === 408 || status === 504) {
@@ -43,6 +45,9 @@ export function statusFailure(status: number, body: string, retryAfter: string |
   if (isTooLong(status, error)) {
     return refused(new ModelError('context_length_exceeded', 'The conversation is longer than the model takes.'))
   }
+  // a server like this one found it out: it is told as it is, however many are between
+  if (error.code === 'request_loop' || said === 'request_loop')
+    return refused(new ModelError('request_loop', loopMessage))
   if (status === 404) return refused(new ModelError('model_not_found', 'The provider does not offer this model.'))
   if (status === 401 || status === 403) {
     return refused(new ModelError('provider_error', 'The provider refused the key that is configured for it.'))
@@ -50,6 +55,8 @@ export function statusFailure(status: number, body: string, retryAfter: string |
   if (status === 400 || status === 422) return requestRefused(error, reason)
   return refused(new ModelError('provider_error', `The provider refused the request (${status}${reason}).`))
 }
+
+const loopMessage = errors.request_loop.message
 
 /** What was asked is wrong for this model, and asking again would not make it right. */
 function requestRefused(error: { readonly [field: string]: unknown }, reason: string): AttemptFailed {

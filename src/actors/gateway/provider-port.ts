@@ -79,6 +79,7 @@ export type ModelErrorCode =
   | 'context_length_exceeded'
   | 'content_policy_violation'
   | 'bad_request'
+  | 'request_loop'
   | 'cancelled'
 
 /** A failed model call, after the adapter's own retries. Its message is safe to show: no key, no host, no driver text. */

@@ -77,6 +77,8 @@ export interface Call<Params, Query, Body> {
   readonly after: number | null
   /** The `Accept` header; '' when there is none. For operations that answer in several forms. */
   readonly accept: string
+  /** The `Via` header: servers that the request came through. */
+  readonly via?: string | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named somebody. */

@@ -61,6 +61,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('accept') ?? ''
   }
 
+  get via(): string | undefined {
+    return this.#exchange.request.header('via')
+  }
+
   get remoteAddress(): string {
     return this.#parts.clientAddress(this.#exchange.request)
   }

@@ -1,6 +1,7 @@
 import type { Scope } from '../../../../specs/scope.ts'
 import type { Owner } from '../../runtime/actor-state.ts'
 import type { Attribution, Principal } from '../../use-cases/call.ts'
+import { viaBehind } from '../via.ts'
 
 /** Who a gateway request is for: limits, budgets, usage rows and the request log go by it. */
 export interface Caller {
@@ -14,6 +15,8 @@ export interface Caller {
   /** The key that called; null for client tokens and dashboard sessions. */
   readonly keyId: string | null
   readonly agentId: string | null
+  /** What its requests to providers say in `Via`, when it came from a server like this one. */
+  readonly via?: string | undefined
 }
 
 /** Whom limits, budgets and policies go by. */
@@ -37,13 +40,16 @@ export const actorCaller = (
 /** Whether the ledger takes what it calls. */
 export const isRequest = (caller: Caller | ActorCaller): caller is Caller => !('meteredBy' in caller)
 
-/** The caller of a validated call. */
+/** The caller of a validated call. @throws {ServiceError} `request_loop` */
 export const callerOf = ({
   principal,
   scope,
   requestId,
   attribution,
-}: Pick<Caller, 'principal' | 'scope' | 'requestId'> & { readonly attribution?: Attribution | undefined }): Caller => ({
+  via,
+}: Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via'> & {
+  readonly attribution?: Attribution | undefined
+}): Caller => ({
   principal,
   scope,
   requestId,
@@ -52,4 +58,5 @@ export const callerOf = ({
   externalUserId: attribution?.externalUserId ?? scope.user,
   keyId: 'keyId' in principal ? principal.keyId : null,
   agentId: 'agentId' in principal ? principal.agentId : null,
+  via: viaBehind(via),
 })

@@ -7,6 +7,7 @@ import { type AttemptFailed, cancelled } from '../failure.ts'
 import type { ModelErrorCode } from '../provider-port.ts'
 import { redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
+import { givenVia } from '../via.ts'
 import { arrayOf, countOf, textOf, type WireObject } from '../wire.ts'
 import type { AnswerReader, AnswerTaker } from './answer-reader.ts'
 import { Attempt, type AttemptTaker, type Patience } from './attempt.ts'
@@ -255,8 +256,9 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
       this.#record.attempts++
       const attempt = new Attempt(this, this.#parts.patience)
       this.#attempt = attempt
-      const { headers, body } = order
-      posts.dispatch({ path: basePath + order.path, headers, body }, attempt)
+      const via = givenVia(this.#asked.caller)
+      const headers = via === undefined ? order.headers : { ...order.headers, via }
+      posts.dispatch({ path: basePath + order.path, headers, body: order.body }, attempt)
     } catch (error) {
       this.#fail(error)
     }

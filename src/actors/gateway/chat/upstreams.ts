@@ -3,6 +3,7 @@ import type { SsrfGuard } from '../../tools/ssrf-guard.ts'
 import type { CallPolicy } from '../call-policy.ts'
 import type { Route } from '../calls/routes.ts'
 import { Http1Pool, type PoolRequest } from '../http1/http1-pool.ts'
+import { ownVia } from '../via.ts'
 
 /** Connections at once to one origin; a streamed answer holds one. Further calls wait. */
 const maxConnections = 1024
@@ -58,7 +59,8 @@ export class Upstreams {
   #postsTo(origin: string): Http1Pool {
     const known = this.#posts.get(origin)
     if (known !== undefined) return known
-    const made = new Http1Pool(origin, { connections: maxConnections, connectTimeoutMs: this.#connectTimeoutMs })
+    const connectTimeoutMs = this.#connectTimeoutMs
+    const made = new Http1Pool(origin, { connections: maxConnections, connectTimeoutMs, headers: { via: ownVia } })
     this.#posts.set(origin, made)
     return made
   }
@@ -73,8 +75,8 @@ export class Upstreams {
 }
 
 const throughGuard = (dispatcher: Dispatcher, origin: string): Posts => ({
-  dispatch: (request, handler) => {
-    dispatcher.dispatch({ origin, method: 'POST', ...request }, handler)
+  dispatch: ({ path, headers, body }, handler) => {
+    dispatcher.dispatch({ origin, method: 'POST', path, headers: { via: ownVia, ...headers }, body }, handler)
   },
 })
 

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { SsrfRefused } from '../../tools/ssrf-guard.ts'
 import { errorCodeOf } from '../failure.ts'
+import { ownVia } from '../via.ts'
 import { parseJson } from '../wire.ts'
 
 /** Largest answer that is read; a provider's list of models is some hundred kilobytes. */
@@ -38,7 +39,7 @@ export const askUpstream = async (
       origin,
       path: pathname + search,
       method,
-      headers,
+      headers: { ...headers, via: ownVia },
       signal: limit,
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -8,6 +8,7 @@ import { type Candidate, Candidates, type CandidatesParts } from '../chat/candid
 import { refusalOf } from '../chat/refusal.ts'
 import { costOfUnits, priceAt } from '../prices.ts'
 import { ModelError, type ModelErrorCode, type ModelUsage } from '../provider-port.ts'
+import { viaOf } from '../via.ts'
 import { arrayOf, parseJson, textOf, type WireObject } from '../wire.ts'
 import type { EmbeddingFormat, EmbeddingRequest, EmbeddingWish } from './embedding-format.ts'
 import { embeddingFormat } from './embedding-formats.ts'
@@ -113,6 +114,7 @@ export class EmbeddingCalls {
     record: EmbeddingRecord,
     hasMore: boolean,
   ): Promise<EmbeddingOutcome> {
+    const via = viaOf(caller)
     record.route = route
     const format = embeddingFormat(route.format)
     if (format === null) throw new ServiceError('model_not_found', { param: 'model' })
@@ -127,7 +129,7 @@ export class EmbeddingCalls {
     })
     let usd: string | null = '0'
     try {
-      const outcome = await this.#answered(requests, { format, route, wish, record, signal, hasMore })
+      const outcome = await this.#answered(requests, { format, route, wish, record, signal, hasMore, via })
       usd = costBy(route, outcome.usage)
       this.#parts.breaker.worked(route)
       record.succeeded(outcome, usd)
@@ -154,14 +156,15 @@ export class EmbeddingCalls {
     }
   }
 
-  #one(request: EmbeddingRequest, { format, route, record, hasMore }: Going, signal: AbortSignal) {
+  #one(request: EmbeddingRequest, { format, route, record, hasMore, via }: Going, signal: AbortSignal) {
+    const headers = { ...request.headers, via }
     const { policy } = this.#parts
     const retries = hasMore ? Math.min(policy.retries, retriesBesideOthers) : policy.retries
     const failureOf = (status: number, body: string, retryAfter: string | null) =>
       format.failure(status, body, retryAfter, this.#parts.now())
     return withRetries({ ...policy, retries }, signal, async () => {
       record.attempts++
-      const bytes = await wholeRequest(this.#parts, route, { ...request, failureOf }, signal)
+      const bytes = await wholeRequest(this.#parts, route, { ...request, headers, failureOf }, signal)
       record.begun()
       return { ...request.answer(parseJson(bytes.toString('utf8'))), bytes }
     })
@@ -176,6 +179,7 @@ interface Going {
   readonly signal: AbortSignal
   /** There is another way. */
   readonly hasMore: boolean
+  readonly via: string
 }
 
 const isEncoded = (vector: WireVector, encoding: EmbeddingWish['encoding']): boolean =>

@@ -13,6 +13,8 @@ export interface PoolRequest {
 export interface PoolOptions {
   readonly connections: number
   readonly connectTimeoutMs: number
+  /** Of every request that has none of the same name. */
+  readonly headers?: PoolRequest['headers']
 }
 
 /** How long a connection may lie idle before it is not trusted any more: providers close theirs at some time. */
@@ -23,19 +25,21 @@ export class Http1Pool {
   readonly #origin: Origin
   readonly #host: string
   readonly #maxConnections: number
+  readonly #headers: PoolRequest['headers']
   readonly #idle: Http1Connection[] = []
   readonly #all = new Set<Http1Connection>()
   readonly #waiting: WireRequest[] = []
   readonly #heads = new WeakMap<object, Map<string, string>>()
   #timer: NodeJS.Timeout | null = null
 
-  constructor(origin: string, { connections, connectTimeoutMs }: PoolOptions) {
+  constructor(origin: string, { connections, connectTimeoutMs, headers = {} }: PoolOptions) {
     const { protocol, hostname, port, host } = new URL(origin)
     const isTls = protocol === 'https:'
     const address = hostname.replace(/^\[|\]$/g, '')
     this.#origin = { isTls, host: address, port: Number(port) || (isTls ? 443 : 80), connectTimeoutMs }
     this.#host = host
     this.#maxConnections = connections
+    this.#headers = headers
   }
 
   /** @throws {TypeError} for a header that cannot go over the wire. */
@@ -108,7 +112,7 @@ export class Http1Pool {
     }
     const known = byPath.get(path)
     if (known !== undefined) return known
-    const made = headOf(path, this.#host, headers)
+    const made = headOf(path, this.#host, { ...this.#headers, ...headers })
     byPath.set(path, made)
     return made
   }

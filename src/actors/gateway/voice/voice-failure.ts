@@ -13,7 +13,7 @@ import { ModelError } from '../provider-port.ts'
 export const voiceFailure = (error: unknown, route: Route, status: number | null): ServiceError => {
   const failure = error instanceof AttemptFailed ? error.error : error
   if (!(failure instanceof ModelError)) return new ServiceError('internal_error')
-  if (failure.code === 'cancelled') return new ServiceError('cancelled')
+  if (failure.code === 'cancelled' || failure.code === 'request_loop') return new ServiceError(failure.code)
   const { retryAfterMs, param } = failure
   const message = status === 404 ? 'The provider does not know this model or voice.' : failure.message
   return new ServiceError(isOurs(status, route) ? 'provider_refused' : 'provider_error', {

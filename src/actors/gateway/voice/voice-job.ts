@@ -7,6 +7,7 @@ import type { Route } from '../calls/routes.ts'
 import type { Upstreams } from '../chat/upstreams.ts'
 import type { GatewayCore } from '../open-core.ts'
 import { costOfUnits, priceAt } from '../prices.ts'
+import { viaOf } from '../via.ts'
 import type { VoiceRequest } from './formats/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { type CallCourse, type OpenAnswer, openAnswer, type VoicePolicy } from './voice-call.ts'
@@ -122,7 +123,9 @@ const opened = async <Task>(
 ): Promise<OpenAnswer> => {
   const { route } = step
   const startedMs = performance.now()
-  const answer = await openAnswer(upstreams, route, request(step), { policy, signal, course })
+  const { headers, ...asked } = request(step)
+  const sent = { ...asked, headers: { ...headers, via: viaOf(caller) } }
+  const answer = await openAnswer(upstreams, route, sent, { policy, signal, course })
   latencies.note(caller.project, `${route.provider}/${route.model}`, performance.now() - startedMs)
   return answer
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { errors } from '../../../../specs/errors.ts'
 import { chatCompletions } from '../../../../specs/resources/chat-completions.ts'
 import { systemClock } from '../../../../src/actors/runtime/clock.ts'
 import { chatCompletionsUseCases } from '../../../../src/actors/use-cases/chat-completions.ts'
@@ -134,6 +135,29 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
         error: { type: 'rate_limit_error', code: 'provider_rate_limited' },
       })
     }
+  })
+
+  it('say to providers through whom they come', async () => {
+    const { url } = await open()
+    world.first.script(json)
+    await post(url, hello)
+    await post(url, hello, { via: '1.1 google, 1.1 troupe' })
+    await post(url, hello)
+    const passed = world.first.received.map(({ headers }) => headers.via)
+    expect(passed).toEqual(['1.1 troupe', '1.1 troupe, 1.1 troupe', '1.1 troupe'])
+  })
+
+  it.each([false, true])('end at once when the provider is this server itself (streamed: %s)', async (stream) => {
+    const { url } = await open()
+    world.routes.set('model-1', [world.routeTo({ url })])
+    const response = await post(url, { ...hello, stream })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { type: 'invalid_request_error', code: 'request_loop', message: errors.request_loop.message },
+    })
+    expect(world.recorded.map(({ error, attempts }) => [error, attempts])).toEqual(
+      Array.from({ length: 4 }, () => ['request_loop', 1]),
+    )
   })
 
   it('name the field that is wrong', async () => {

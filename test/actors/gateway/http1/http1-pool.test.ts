@@ -66,6 +66,25 @@ describe('connections to one origin', () => {
   const sentBy = (connection: number, text: string) =>
     vi.waitFor(() => expect(wire.sent(connection)).toContain(text), { timeout: 10_000 })
 
+  it('sends with every request what is said for all, unless that says otherwise itself', async () => {
+    const headers = { via: '1.1 us', 'x-a': '1' }
+    const options = { connections: 1, connectTimeoutMs: 5_000, headers }
+    const pool = new Http1Pool(`http://127.0.0.1:${wire.port}`, options)
+    pools.push(pool)
+    const sent: string[] = []
+    for (const own of [{ authorization: 'Bearer k' }, { authorization: 'Bearer k', via: '1.1 them' }]) {
+      const before = wire.sockets.length === 0 ? 0 : wire.sent(0).length
+      const { answer } = post(pool, '{}', own)
+      await vi.waitFor(() => expect(wire.sent(0).slice(before)).toContain('{}'), { timeout: 10_000 })
+      sent.push(wire.sent(0).slice(before))
+      wire.sockets[0]?.write(ok)
+      await answer
+    }
+    expect(sent[0]).toContain('\r\nvia: 1.1 us\r\nx-a: 1\r\nauthorization: Bearer k\r\n')
+    expect(sent[1]).toContain('\r\nvia: 1.1 them\r\n')
+    expect(sent[1]).not.toContain('1.1 us')
+  })
+
   it('sends a request in one piece, and uses the connection again', async () => {
     const pool = open()
     for (const body of ['{"a":"ö"}', Buffer.from('{"b":1}')]) {

@@ -66,6 +66,12 @@ describe('before the first byte', () => {
     expect(world.calls.at(-1)).toMatchObject({ status: 400, units: null })
   })
 
+  it('a provider that leads back to this server is told as what it is', async () => {
+    world.upstream.script(refuses(400, { error: 'request_loop', message: 'The request came back here too often.' }))
+    await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('request_loop'))
+    expect(world.upstream.heard).toMatchObject([{ headers: { via: '1.1 troupe' } }])
+  })
+
   it('a refused key is ours to mend when it is managed, and the caller’s when it is theirs', async () => {
     world.upstream.script(refuses(401, { error: { message: 'Incorrect API key provided: managed-key' } }))
     const attempt = world.speak({ input: 'Hello', model: 'tts-1' })
