@@ -105,7 +105,7 @@ export interface Actors {
 
 /** Prepares the store, starts the runtime and makes the use-cases. @throws {StoreUnavailable} */
 export const openActors = async (parts: ActorsParts): Promise<Actors> => {
-  const { clock, box, guard } = parts
+  const { clock, box, guard, limits = new LocalLimits(parts.clock.now) } = parts
   const { ledger, notices } = withRecords(parts)
   const { records } = notices
   const storage = { ...parts.storage, records }
@@ -114,7 +114,6 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const configs = new TurnConfigs(storage.blobs)
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const tenants = new TenantDirectory({ records, now: clock.now })
-  const { limits = new LocalLimits(clock.now) } = parts
   const { redaction, routing, core } = openModels({ ...parts, limits }, records, ledger, auth)
   const models = { routing, turns: core.turns }
   const runtime = await startSessions({ ...parts, storage }, auth, configs, endpoints, tenants, models)

@@ -191,7 +191,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
   }
 }
 
-const refusedAddress = (): AttemptFailed =>
+/** An address that a customer named, and that the server does not connect to. */
+export const refusedAddress = (): AttemptFailed =>
   new AttemptFailed(
     new ModelError('provider_unavailable', 'The address of the provider is not one to connect to.'),
     false,

@@ -1,3 +1,4 @@
+import { SsrfRefused } from '../../tools/ssrf-guard.ts'
 import { type CallPolicy, waitBefore } from '../call-policy.ts'
 import type { Admission, Ticket } from '../calls/admission.ts'
 import type { ActorCaller, Caller } from '../calls/caller.ts'
@@ -10,7 +11,7 @@ import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import { givenVia } from '../via.ts'
 import { arrayOf, countOf, textOf, type WireObject } from '../wire.ts'
 import type { AnswerReader, AnswerTaker } from './answer-reader.ts'
-import { Attempt, type AttemptTaker, type Patience } from './attempt.ts'
+import { Attempt, type AttemptTaker, type Patience, refusedAddress } from './attempt.ts'
 import { CallRecord, type RecordParts } from './call-record.ts'
 import { type Candidate, Candidates, type CandidatesParts } from './candidates.ts'
 import { ChunkReader } from './chunk-reader.ts'
@@ -260,7 +261,8 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
       const headers = via === undefined ? order.headers : { ...order.headers, via }
       posts.dispatch({ path: basePath + order.path, headers, body: order.body }, attempt)
     } catch (error) {
-      this.#fail(error)
+      if (error instanceof SsrfRefused) this.failed(refusedAddress())
+      else this.#fail(error)
     }
   }
 
