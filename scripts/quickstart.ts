@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { freePort, startServer } from './quickstart/server-process.ts'
+import { portNear, startServer } from './quickstart/server-process.ts'
 import { type Frame, frames } from './quickstart/sse-lines.ts'
 import { startToolServer, type ToolServer } from './quickstart/tool-server.ts'
 
@@ -98,7 +98,7 @@ const runTurn = async (server: string, key: string, tool: ToolServer): Promise<v
 const main = async (): Promise<void> => {
   const { key, email, password } = credentials()
   const tool = await startToolServer()
-  const port = await freePort(Number(process.env.PORT ?? 8080))
+  const port = await portNear(Number(process.env.PORT ?? 8080))
   const server = await startServer({
     PORT: String(port),
     HOST: '127.0.0.1',

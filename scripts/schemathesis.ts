@@ -8,10 +8,11 @@ import type { Operation } from '../specs/declare.ts'
 import { operations } from '../specs/index.ts'
 import { startSimulatedProvider } from '../src/actors/gateway/simulated/server.ts'
 import { openapiFile } from './generate/openapi.ts'
-import { freePort, startServer } from './quickstart/server-process.ts'
+import { startServer } from './quickstart/server-process.ts'
 import { makeResources, sender } from './schemathesis/known-ids.ts'
 import { installSchemathesis } from './schemathesis/python-tool.ts'
 import { settingsOf } from './schemathesis/settings.ts'
+import { freePort } from './services/service.ts'
 
 /**
  * `npm run schemathesis`: holds a running server to its OpenAPI document with generated requests, right ones and wrong
@@ -41,8 +42,11 @@ const extent =
     ? ['--phases', 'examples,coverage,fuzzing']
     : ['--phases', 'examples,coverage,fuzzing,stateful', '--max-time', values.secs]
 
-/** Seconds: a server of a customer is waited for up to 30 s, and generated requests name some that never answer. */
-const waits = ['--request-timeout', '45', '--max-response-time', '35']
+/**
+ * Seconds: a server of a customer is waited for up to 30 s, and generated requests name some that never answer; as long again
+ * is for a machine that stands still meanwhile.
+ */
+const waits = ['--request-timeout', '120', '--max-response-time', '60']
 
 /** Runs it to its end with its output shown. @returns its exit code. */
 const schemathesis = (python: string, url: string, ...more: readonly string[]): Promise<number> => {
@@ -69,7 +73,7 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
 const python = installSchemathesis()
 const models = await startSimulatedProvider()
 const server = await startServer({
-  PORT: String(await freePort(0)),
+  PORT: String(await freePort()),
   DATA_DIR: join(folder, 'data'),
   LOG_LEVEL: 'error',
   SIMULATED_PROVIDER: 'on',

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { freePort, isFree } from '../services/service.ts'
 
 const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const startLimitMs = 30_000
+const startLimitMs = 60_000
 const lookMs = 50
 
 /** The server as a process of its own. */
@@ -14,17 +14,9 @@ export interface ServerProcess {
 }
 
 /** The port asked for when it is free, else any free one. */
-export const freePort = (wanted: number): Promise<number> =>
-  new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(freePort(0)))
-    probe.listen(wanted, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : wanted))
-    })
-  })
+export const portNear = async (wanted: number): Promise<number> => ((await isFree(wanted)) ? wanted : freePort())
 
-/** Starts the server and resolves when it takes requests. @throws when it does not within 30 seconds. */
+/** Starts the server and resolves when it takes requests. @throws when it does not within a minute. */
 export const startServer = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', mainFile], {
     env: { ...process.env, ...env },

@@ -22,6 +22,7 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'redaction_policy.update': 'apply_to names the logs, and phone_region a country',
   'ai_chat.create': 'messages say something, and tools and formats are ones that models know',
   'responses.create': 'items are of kinds that are taken, calls have outputs, and something is said',
+  'responses.get': 'what is stored is not streamed',
   'messages.create': 'blocks and tools are of kinds that are taken',
   'messages.count_tokens': 'it is always refused',
   'embeddings.create': 'a model makes vectors of so many dimensions and no more',
