@@ -2,6 +2,9 @@ import type { ModelUsage } from '../provider-port.ts'
 import type { Caller } from './caller.ts'
 import type { Need, Route } from './routes.ts'
 
+/** Status under which a call is logged whose caller went away. */
+export const callerGone = 499
+
 /** What a call used, in the units that its provider charges for. */
 export interface CallUnits {
   readonly tokens?: ModelUsage

@@ -1,5 +1,5 @@
 import type { Ticket } from '../calls/admission.ts'
-import type { CallLedger, GatewayCall } from '../calls/call-ledger.ts'
+import { type CallLedger, callerGone, type GatewayCall } from '../calls/call-ledger.ts'
 import { isRequest, type Payer } from '../calls/caller.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { Route } from '../calls/routes.ts'
@@ -22,9 +22,6 @@ export interface RecordParts {
 }
 
 type Headers = ChatSummary['headers']
-
-/** Status under which a call is logged whose caller went away. */
-const callerGone = 499
 
 /** What is noted of one chat request while it runs: for its summary, its usage row and the request log. */
 export class CallRecord {

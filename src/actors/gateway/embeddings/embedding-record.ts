@@ -1,4 +1,4 @@
-import type { CallLedger } from '../calls/call-ledger.ts'
+import { type CallLedger, callerGone } from '../calls/call-ledger.ts'
 import type { Caller } from '../calls/caller.ts'
 import type { Route } from '../calls/routes.ts'
 import { codeOf, statusOf } from '../chat/refusal.ts'
@@ -12,9 +12,6 @@ export interface EmbeddingRecordParts {
   /** ms since the epoch. */
   readonly now: () => number
 }
-
-/** Status under which a call is logged whose caller went away. */
-const callerGone = 499
 
 /** What is noted of one request for embeddings while it runs: for its usage row and the request log. */
 export class EmbeddingRecord {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../specs/errors.ts'
 import { statusIn } from '../../../../specs/wire-errors.ts'
 import type { Ticket } from '../calls/admission.ts'
-import type { CallUnits } from '../calls/call-ledger.ts'
+import { type CallUnits, callerGone } from '../calls/call-ledger.ts'
 import type { Caller } from '../calls/caller.ts'
 import type { Route } from '../calls/routes.ts'
 import type { Upstreams } from '../chat/upstreams.ts'
@@ -177,7 +177,6 @@ class JobRecord<Task> {
 
   write(route: Route, { units, error, response }: VoiceEnd, costUsd: string | null): void {
     const { caller, operation, need, asked, streamed, logged } = this.#job
-    const headersOut = streamed && this.#firstByteMs !== null
     this.#parts.ledger.record({
       caller,
       operation,
@@ -186,7 +185,7 @@ class JobRecord<Task> {
       route,
       units,
       costUsd,
-      status: error === null || headersOut ? 200 : statusIn('flat', error.code),
+      status: this.#statusBy(error),
       error: error?.code ?? null,
       streamed,
       startedAt: this.#startedAt,
@@ -195,5 +194,12 @@ class JobRecord<Task> {
       attempts: this.#course.attempts,
       bodies: () => ({ request: JSON.stringify(logged()), response: JSON.stringify(response()) }),
     })
+  }
+
+  /** A stream that breaks had the good status of its beginning. */
+  #statusBy(error: ServiceError | null): number {
+    if (error?.code === 'cancelled') return callerGone
+    const headersOut = this.#job.streamed && this.#firstByteMs !== null
+    return error === null || headersOut ? 200 : statusIn('flat', error.code)
   }
 }

@@ -139,7 +139,7 @@ describe('a caller that goes', () => {
       refused('cancelled'),
     )
     await world.upstream.heard[0]?.closed
-    expect(world.calls.at(-1)).toMatchObject({ error: 'cancelled', units: null })
+    expect(world.calls.at(-1)).toMatchObject({ status: 499, error: 'cancelled', units: null })
   })
 
   it('cancels the provider in the middle of a stream, which is charged: it was made', async () => {
@@ -149,7 +149,9 @@ describe('a caller that goes', () => {
     listen(answer)
     gone.abort()
     await world.upstream.heard[0]?.closed
-    expect(world.calls.at(-1)).toMatchObject({ error: 'cancelled', units: { characters: 5 }, costUsd: '0.000075' })
+    expect(world.calls.at(-1)).toMatchObject({
+      ...{ status: 499, error: 'cancelled', units: { characters: 5 }, costUsd: '0.000075' },
+    })
   })
 
   it('cancels the provider also when nobody came to read', async () => {
