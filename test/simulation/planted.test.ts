@@ -24,5 +24,5 @@ it.each(Object.keys(foundWithin).filter((name) => name in defects))(
       violation: expect.any(String),
     })
   },
-  60_000,
+  300_000,
 )

@@ -27,5 +27,5 @@ describe('passwords', () => {
     expect(refused).toHaveLength(70 - 66)
     expect(refused[0]).toMatchObject({ reason: { code: 'rate_limit_exceeded' } })
     expect(await verifyPassword(stored, 'correct horse')).toBe(true)
-  }, 20_000)
+  })
 })

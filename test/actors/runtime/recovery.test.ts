@@ -24,7 +24,7 @@ const crashed = async (
   return faulty.inner
 }
 
-it('takes up the effects of more actors than it reads at once', { timeout: 60_000 }, async () => {
+it('takes up the effects of more actors than it reads at once', { timeout: 180_000 }, async () => {
   const storage = await crashed(async (probe) => {
     for (let n = 0; n < 1300; n++) {
       await probe.create(idOf(n))

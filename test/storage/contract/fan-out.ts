@@ -33,7 +33,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
           from.publish(process, newsOf('probe', 0))
           expect(batches.length).toBeGreaterThan(0)
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       return { process, batches }
     }
@@ -51,7 +51,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       const second = await listening(mine, mine)
       const sent = Array.from({ length: 200 }, (_, n) => newsOf('ses_1', n + 1))
       for (const news of sent) mine.publish(first.process, news)
-      await vi.waitFor(() => expect(told(first.batches)).toHaveLength(200), { timeout: 10_000 })
+      await vi.waitFor(() => expect(told(first.batches)).toHaveLength(200), { timeout: 30_000 })
       expect(told(first.batches)).toEqual(sent)
       expect(told(second.batches)).toEqual([])
     })
@@ -60,7 +60,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       const { mine, theirs } = subject()
       const { process, batches } = await listening(theirs, mine)
       for (let n = 1; n <= 50; n++) mine.publish(process, newsOf('ses_1', n))
-      await vi.waitFor(() => expect(told(batches)).toHaveLength(50), { timeout: 10_000 })
+      await vi.waitFor(() => expect(told(batches)).toHaveLength(50), { timeout: 30_000 })
       expect(batches.map((batch) => told([batch]).length).filter((length) => length > 0)).toEqual([50])
     })
 
@@ -69,7 +69,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       const { process, batches } = await listening(theirs, mine)
       const text = 'é'.repeat(200_000)
       for (let n = 1; n <= 8; n++) mine.publish(process, newsOf('ses_1', n, text))
-      await vi.waitFor(() => expect(told(batches)).toHaveLength(8), { timeout: 20_000 })
+      await vi.waitFor(() => expect(told(batches)).toHaveLength(8), { timeout: 60_000 })
       expect(told(batches)).toEqual(Array.from({ length: 8 }, (_, n) => newsOf('ses_1', n + 1, text)))
     })
 
@@ -85,11 +85,11 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
           mine.announce('changed', { probe: true })
           expect(Math.min(there.length, other.length)).toBeGreaterThan(0)
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       for (let n = 1; n <= 3; n++) mine.announce('released', { n })
       mine.announce('changed', { last: true })
-      await vi.waitFor(() => expect(other).toContainEqual({ last: true }), { timeout: 10_000 })
+      await vi.waitFor(() => expect(other).toContainEqual({ last: true }), { timeout: 30_000 })
       const numbered = (hints: readonly JsonObject[]) => hints.filter((hint) => 'n' in hint)
       expect(numbered(there)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
       expect(numbered(here)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
@@ -102,7 +102,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       mine.subscribe('twice', (data) => first.push(data))
       mine.subscribe('twice', (data) => second.push(data))
       mine.announce('twice', { n: 1 })
-      await vi.waitFor(() => expect([first, second]).toEqual([[{ n: 1 }], [{ n: 1 }]]), { timeout: 10_000 })
+      await vi.waitFor(() => expect([first, second]).toEqual([[{ n: 1 }], [{ n: 1 }]]), { timeout: 30_000 })
     })
   })
 }

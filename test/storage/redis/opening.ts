@@ -11,7 +11,7 @@ export const openOn = async (url: string, installation: string, patienceMs = 10_
     async () => {
       if (!(await opened.ping())) throw new Error('redis does not answer')
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   passed = 10_000
   return opened

@@ -237,7 +237,7 @@ describe('a caller who goes', () => {
   ] as const)('%s has the provider’s connection closed', async (_, stream, answer) => {
     world.first.script(answer)
     const run = world.ask({ stream })
-    await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 30_000 })
     if (stream) await run.begun
     run.cancel()
     // nothing else closes it within the time of this test
@@ -252,7 +252,7 @@ describe('a caller who goes', () => {
     const slow = await openChatWorld({ policy: { backoffMs: 60_000, maxBackoffMs: 60_000 } })
     slow.first.script(refusal(500, { message: 'oops' }))
     const run = slow.ask()
-    await vi.waitFor(() => expect(slow.first.received).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(slow.first.received).toHaveLength(1), { timeout: 30_000 })
     await slow.first.received[0]?.closed
     run.cancel()
     expect(slow.recorded).toMatchObject([{ error: 'cancelled', attempts: 1 }])

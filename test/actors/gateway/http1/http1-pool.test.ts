@@ -64,7 +64,7 @@ describe('connections to one origin', () => {
     return Object.assign(request, { answer: done.promise })
   }
   const sentBy = (connection: number, text: string) =>
-    vi.waitFor(() => expect(wire.sent(connection)).toContain(text), { timeout: 10_000 })
+    vi.waitFor(() => expect(wire.sent(connection)).toContain(text), { timeout: 30_000 })
 
   it('sends with every request what is said for all, unless that says otherwise itself', async () => {
     const headers = { via: '1.1 us', 'x-a': '1' }
@@ -75,7 +75,7 @@ describe('connections to one origin', () => {
     for (const own of [{ authorization: 'Bearer k' }, { authorization: 'Bearer k', via: '1.1 them' }]) {
       const before = wire.sockets.length === 0 ? 0 : wire.sent(0).length
       const { answer } = post(pool, '{}', own)
-      await vi.waitFor(() => expect(wire.sent(0).slice(before)).toContain('{}'), { timeout: 10_000 })
+      await vi.waitFor(() => expect(wire.sent(0).slice(before)).toContain('{}'), { timeout: 30_000 })
       sent.push(wire.sent(0).slice(before))
       wire.sockets[0]?.write(ok)
       await answer
@@ -102,7 +102,7 @@ describe('connections to one origin', () => {
   it('sends a body that is larger than any buffer', async () => {
     const body = Buffer.alloc(3 * 1024 * 1024, 'x')
     const { answer } = post(open(), body)
-    await vi.waitFor(() => expect(wire.sent(0).length).toBeGreaterThan(body.length), { timeout: 20_000 })
+    await vi.waitFor(() => expect(wire.sent(0).length).toBeGreaterThan(body.length), { timeout: 60_000 })
     wire.sockets[0]?.write(ok)
     expect(await answer).toBe('ok')
   })

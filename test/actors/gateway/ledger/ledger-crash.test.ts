@@ -42,5 +42,5 @@ describe('a process that is killed while it records calls', () => {
     expect((await ids(usageRows)).sort()).toEqual(usage)
     await ledger.stop()
     await storage.close()
-  }, 60_000)
+  }, 180_000)
 })

@@ -22,7 +22,7 @@ const gated = () => {
 
 const heldBy = ({ host }: TestNode): readonly number[] => host.ownership.shards ?? []
 
-describe('a node that joins', { timeout: 60_000 }, () => {
+describe('a node that joins', { timeout: 180_000 }, () => {
   it('gets its part of the shards within seconds, and no request fails meanwhile', async () => {
     const cluster = new ProbeCluster()
     const [first] = await cluster.startAll(1)
@@ -87,7 +87,7 @@ describe('a node that joins', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a node that ends', { timeout: 60_000 }, () => {
+describe('a node that ends', { timeout: 180_000 }, () => {
   it('gives away at once what rests, and what runs when that has ended', async () => {
     const gate = gated()
     const cluster = new ProbeCluster({ work: gate.work })
@@ -197,7 +197,7 @@ const shardSuffix = (id: string): string => {
 
 describe('a rolling restart', () => {
   it('loses nothing, fails no request, and a stream that is resumed elsewhere has no gap', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
