@@ -32,7 +32,7 @@ export interface ServiceSpec {
   url(port: number): string
 }
 
-const startTimeoutMs = 60_000
+const startTimeoutMs = 120_000
 const stopTimeoutMs = 40_000
 const pollMs = 25
 

@@ -58,6 +58,7 @@ describe('three nodes', { timeout: 180_000 }, () => {
     }
     for (let n = 0; n < 3; n++) await turnEverywhere()
     const held = async () => (await world.leases()).leases.map(({ shard, epoch }) => [shard, epoch])
+    await world.settled()
     const before = await held()
 
     await world.cluster.redis.restart()

@@ -9,6 +9,7 @@ let world: ClusterWorld
 let browser: Browser
 
 const signIn = async (page: Page, url: string, hash: string) => {
+  page.setDefaultTimeout(patience.timeout)
   const { ownerEmail, ownerPassword } = world.cluster.credentials
   await page.goto(`${url}/${hash}`)
   await page.getByLabel('E-mail').fill(ownerEmail)
@@ -22,8 +23,10 @@ const nodeRow = (page: Page, text: string | RegExp) =>
 describe.skipIf(executablePath === undefined)('the nodes of a cluster in the console', () => {
   beforeAll(async () => {
     world = await ClusterWorld.start(3)
+    // whose a session is stays so from here on
+    await world.settled()
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
-  })
+  }, 180_000)
   afterAll(async () => {
     await browser?.close()
     await world?.stop()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { populate } from './tenant-life.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
@@ -5,6 +6,9 @@ import { stores, World } from './world.ts'
 
 const patience = { timeout: 90_000, interval: 100 }
 const limit = { timeout: 240_000 }
+
+/** A tenant that no test, and no earlier try of one, has made. */
+const newName = (name: string): string => `${name}-${randomUUID().slice(0, 8)}`
 
 describe.each(stores)('a tenant on $store', ({ store }) => {
   let world: World
@@ -51,8 +55,8 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
     'is deleted with all that it owns, however often the server is killed meanwhile, and nothing else is',
     limit,
     async () => {
-      const doomed = await populate(world, tool, 'doomed')
-      const spared = await populate(world, tool, 'spared')
+      const doomed = await populate(world, tool, newName('doomed'))
+      const spared = await populate(world, tool, newName('spared'))
       await vi.waitFor(
         async () =>
           expect(await traces(doomed.tenant)).toHaveProperty(
@@ -83,7 +87,8 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
   )
 
   it('serves nobody while it is suspended or deleted, and its owner may read and delete it', limit, async () => {
-    const { tenant, sessions, runs, agent, token, installation } = await populate(world, tool, 'closed')
+    const external_id = newName('closed')
+    const { tenant, sessions, runs, agent, token, installation } = await populate(world, tool, external_id)
     const client = world.as(token)
     const [session = ''] = sessions
     const refusals = async () => {
@@ -111,18 +116,18 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
     expect(answers.length).toBeGreaterThanOrEqual(4)
     expect(new Set(answers)).toEqual(new Set(['403 tenant_deleting']))
     expect((await patch({ name: 'again' })).status).toBe(403)
-    expect((await world.api.post('/v1/tenants', { external_id: 'closed', name: 'again' })).body.error.code).toBe(
+    expect((await world.api.post('/v1/tenants', { external_id, name: 'again' })).body.error.code).toBe(
       'tenant_deleting',
     )
     await vi.waitFor(async () => expect((await world.api.get(`/v1/tenants/${tenant}`)).status).toBe(404), patience)
     expect((await client.get('/v1/sessions')).status).toBe(401)
-    const again = await world.api.post('/v1/tenants', { external_id: 'closed', name: 'again' })
+    const again = await world.api.post('/v1/tenants', { external_id, name: 'again' })
     expect(again).toMatchObject({ status: 201, body: { status: 'active' } })
     expect(again.body.id).not.toBe(tenant)
   })
 
   it('forgets one user with all that it owns over a kill, and keeps the others and what was used', limit, async () => {
-    const { tenant, sessions, token } = await populate(world, tool, 'home')
+    const { tenant, sessions, token } = await populate(world, tool, newName('home'))
     const user = `/v1/tenants/${tenant}/users`
     const used = async () => (await world.api.get(`/v1/usage/events?tenant_id=${tenant}&limit=100`)).body.data
     const before = await used()
