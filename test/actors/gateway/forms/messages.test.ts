@@ -170,6 +170,14 @@ describe('/v1/messages', () => {
     })
   })
 
+  it('asks for the tool also where a forced call ends by stop, as those of OpenAI do', async () => {
+    const { anthropic } = serving([{ deltas: calling(0, 'call_1', 'look_up', '{}'), finishReason: 'stop' }])
+    const forced = { ...ask, tools: [tool], tool_choice: { type: 'tool' as const, name: 'look_up' } }
+    const stop = { stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'look_up' }] }
+    expect(await anthropic.messages.create(forced)).toMatchObject(stop)
+    expect(await anthropic.messages.stream(forced).finalMessage()).toMatchObject(stop)
+  })
+
   it.each([
     ['stop', { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
     ['length', { stop_reason: 'max_tokens', stop_sequence: null }],

@@ -11,8 +11,10 @@ type Block = WireObject & { readonly type: string }
 /** A whole answer in the form of Anthropic. */
 export const messageOf = (outcome: ChatOutcome): Message => {
   const choice = objectOf(arrayOf(outcome.completion.choices)[0])
-  const stop = stopOf(outcome, stopTextOf(choice))
-  return { ...newMessage(outcome.model, blocksOf(objectOf(choice.message)), usageOf(outcome.usage)), ...stop }
+  const blocks = blocksOf(objectOf(choice.message))
+  const hasCalls = blocks.some(({ type }) => type === 'tool_use')
+  const stop = stopOf(outcome, { text: stopTextOf(choice), hasCalls })
+  return { ...newMessage(outcome.model, blocks, usageOf(outcome.usage)), ...stop }
 }
 
 /** A message that is not over. */
@@ -68,12 +70,18 @@ const stopReasons: Readonly<Record<string, string>> = {
 /** The stop sequence that a choice was ended by, as Anthropic's models and vLLM tell; '' for none. */
 export const stopTextOf = (choice: WireObject): string => textOf(choice.stop_reason)
 
-/** Why the answer is over, in Anthropic's words. */
+/**
+ * Why the answer is over, in Anthropic's words. A forced call ends OpenAI's answers by `stop`; clients of this form run
+ * tools for `tool_use` only.
+ *
+ * @param text the stop sequence that ended it; '' for none.
+ */
 export const stopOf = (
   { finishReason }: ChatSummary,
-  stopText: string,
+  { text, hasCalls }: { readonly text: string; readonly hasCalls: boolean },
 ): Pick<Message, 'stop_reason' | 'stop_sequence'> => {
-  if (finishReason === 'stop' && stopText !== '') return { stop_reason: 'stop_sequence', stop_sequence: stopText }
+  if (finishReason === 'stop' && hasCalls) return { stop_reason: 'tool_use', stop_sequence: null }
+  if (finishReason === 'stop' && text !== '') return { stop_reason: 'stop_sequence', stop_sequence: text }
   return { stop_reason: stopReasons[finishReason ?? ''] ?? 'end_turn', stop_sequence: null }
 }
 

@@ -52,7 +52,8 @@ export class MessageFrames implements StreamForm {
     if (!this.#begun) this.#begin(summary.model)
     this.#finishCalls()
     this.#close()
-    const delta = { ...stopOf(summary, this.#stopText), stop_details: null, container: null }
+    const stop = stopOf(summary, { text: this.#stopText, hasCalls: this.#calls.some(({ begun }) => begun) })
+    const delta = { ...stop, stop_details: null, container: null }
     this.#emit('message_delta', { delta, usage: usageOf(summary.usage) })
     this.#emit('message_stop', {})
     return this.#take()
