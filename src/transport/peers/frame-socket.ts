@@ -14,11 +14,11 @@ export interface FrameEars {
 /** How long a connection may be silent before the kernel asks whether the other machine is still there, in ms. */
 const keepAliveMs = 5000
 
-/** JSON over TCP, one value a line. What is sent in one turn of the event loop travels together. */
+/** JSON over one connection, one value a line. What is sent in one turn of the event loop travels together. */
 export class FrameSocket {
   readonly #socket: Socket
   readonly #clock: Pick<Clock, 'soon'>
-  readonly #reader = new LineReader(peerLimits.greetingMaxBytes)
+  readonly #reader = new LineReader(peerLimits.frameMaxBytes)
   #lines: string[] = []
   #error: Error | undefined
 
@@ -30,6 +30,8 @@ export class FrameSocket {
     socket.on('data', (bytes: Buffer) => this.#receive(bytes, ears))
     socket.on('error', (error) => {
       this.#error = error
+      // Node leaves a connection open on which a record could not be decrypted
+      socket.destroy()
     })
     socket.on('close', () => ears.closed(this.#error))
   }
@@ -37,11 +39,6 @@ export class FrameSocket {
   /** Bytes that the other side has not taken yet. */
   get bufferedBytes(): number {
     return this.#socket.writableLength
-  }
-
-  /** Both sides have proven who they are: large frames may come. */
-  trust(): void {
-    this.#reader.maxBytes = peerLimits.frameMaxBytes
   }
 
   /** Sends a value at the end of this loop turn. False, and nothing is sent, when it is too large. */

@@ -7,13 +7,13 @@ export class LineTooLong extends Error {
 
 /** Cuts a stream of bytes into lines, however they are torn on the way. */
 export class LineReader {
-  /** Longest line, without its end. */
-  maxBytes: number
+  readonly #maxBytes: number
   #parts: Buffer[] = []
   #bytes = 0
 
+  /** @param maxBytes of the longest line, without its end. */
   constructor(maxBytes: number) {
-    this.maxBytes = maxBytes
+    this.#maxBytes = maxBytes
   }
 
   /** Hands on each line that ends in these bytes. @throws {LineTooLong} */
@@ -31,7 +31,7 @@ export class LineReader {
   }
 
   #check(more: number): void {
-    if (this.#bytes + more > this.maxBytes) throw new LineTooLong(`a line of more than ${this.maxBytes} bytes`)
+    if (this.#bytes + more > this.#maxBytes) throw new LineTooLong(`a line of more than ${this.#maxBytes} bytes`)
   }
 
   #line(bytes: Buffer, from: number, end: number): string {

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from '../../actors/runtime/clock.ts'
 import type { PeerService } from '../../actors/runtime/peers.ts'
 import { addressText } from './host-port.ts'
 import { peerLimits } from './peer-limits.ts'
+import { secureServer } from './secure-channel.ts'
 import { ServedPeer } from './served-peer.ts'
 
 /** What the answering side is opened with. */
@@ -28,13 +29,25 @@ export interface PeerServer {
   close(): Promise<void>
 }
 
-/** Answers other processes of the installation over TCP (specs/decisions/0062-peers.md). @throws when it cannot listen. */
+/** Answers other processes of the installation over TLS (specs/decisions/0062-peers.md). @throws when it cannot listen. */
 export const openPeerServer = async (options: PeerServerOptions): Promise<PeerServer> => {
-  const { host, port, clock = systemClock } = options
+  const { host, port, key, log, clock = systemClock } = options
   const peers = new Set<ServedPeer>()
-  const server = createServer((socket) => {
+  const connections = new Set<Socket>()
+  const server = secureServer(key, (socket) => {
     const peer: ServedPeer = new ServedPeer(socket, { ...options, clock }, () => peers.delete(peer))
     peers.add(peer)
+  })
+  // from the first byte on, so that one which never proves anything does not keep the server from closing
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    // Node leaves one open that only took too long
+    socket.destroy()
+    // somebody who only looks whether anything listens is not worth a line
+    if (error.code !== 'ECONNRESET') log.warn({ err: error }, 'connection of a peer refused')
   })
   server.listen(port, host)
   await once(server, 'listening')
@@ -45,7 +58,7 @@ export const openPeerServer = async (options: PeerServerOptions): Promise<PeerSe
     server.close()
     for (const peer of [...peers]) peer.leave()
     const cancel = clock.after(peerLimits.closeMs, () => {
-      for (const peer of [...peers]) peer.cut()
+      for (const socket of [...connections]) socket.destroy()
     })
     await closed
     cancel()

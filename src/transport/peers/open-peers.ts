@@ -13,7 +13,7 @@ export interface PeersOptions {
   readonly clock?: Clock
 }
 
-/** Asks other processes over TCP: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
+/** Asks other processes over TLS: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
 export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peers & { close(): void } => {
   const connections = new Map<string, PeerConnection>()
   let closed = false

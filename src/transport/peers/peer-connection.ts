@@ -1,14 +1,13 @@
-import { connect } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '../../actors/runtime/clock.ts'
 import { type PeerAnswer, PeerGone, type PeerRequest } from '../../actors/runtime/peers.ts'
 import { StoreUnavailable } from '../../storage/ports.ts'
 import { errorOf } from './failure.ts'
 import { FrameSocket } from './frame-socket.ts'
-import { newNonce, proofOf, sameProof } from './handshake.ts'
 import type { HostPort } from './host-port.ts'
 import { peerLimits } from './peer-limits.ts'
-import { greetingIn, replyIn } from './schema.ts'
+import { replyIn } from './schema.ts'
+import { connectSecurely } from './secure-channel.ts'
 
 /** What a connection to a peer is made of. */
 export interface ConnectionParts {
@@ -32,11 +31,9 @@ export class PeerConnection {
   readonly #parts: ConnectionParts
   readonly #address: HostPort
   readonly #socket: FrameSocket
-  readonly #nonce = newNonce()
   readonly #open = new Map<number, Asked>()
   readonly #ended: () => void
-  #state: 'greeting' | 'proving' | 'ready' | 'ended' = 'greeting'
-  #expected = ''
+  #state: 'connecting' | 'ready' | 'ended' = 'connecting'
   #asked = 0
   #heard = 0
   #cancelDeadline: () => void
@@ -46,12 +43,14 @@ export class PeerConnection {
     this.#parts = parts
     this.#address = address
     this.#ended = ended
-    this.#socket = new FrameSocket(connect(address), parts.clock, {
-      frame: (value) => this.#take(value),
+    const socket = connectSecurely(address, parts.key)
+    socket.once('secureConnect', () => this.#connected())
+    this.#socket = new FrameSocket(socket, parts.clock, {
+      frame: (value) => this.#answered(value),
       closed: (error) => this.#end(error),
     })
-    const late = () => this.#socket.cut(new Error('the peer does not greet'))
-    this.#cancelDeadline = parts.clock.after(peerLimits.greetingMs, late)
+    const late = () => this.#socket.cut(new Error('the peer does not prove who it is'))
+    this.#cancelDeadline = parts.clock.after(peerLimits.handshakeMs, late)
   }
 
   /** @throws as `Peers.ask` says. */
@@ -79,26 +78,11 @@ export class PeerConnection {
     this.#settle(id)?.reject(new StoreUnavailable('a question larger than peers take'))
   }
 
-  #take(value: unknown): void {
-    if (this.#state === 'ready') this.#answered(value)
-    else if (this.#state === 'greeting') this.#prove(value)
-    else this.#trust(value)
-  }
-
-  #prove(value: unknown): void {
-    const server = greetingIn(value).nonce
-    if (server === undefined) throw new Error('the peer does not greet')
-    const nonces = { server, client: this.#nonce }
-    this.#expected = proofOf(this.#parts.key, 'server', nonces)
-    this.#state = 'proving'
-    this.#socket.send({ nonce: this.#nonce, proof: proofOf(this.#parts.key, 'client', nonces) })
-  }
-
-  #trust(value: unknown): void {
-    if (!sameProof(greetingIn(value).proof ?? '', this.#expected)) throw new Error('the peer has another key')
+  /** Both sides hold the key. */
+  #connected(): void {
+    if (this.#state === 'ended') return
     this.#cancelDeadline()
     this.#state = 'ready'
-    this.#socket.trust()
     for (const asked of this.#open.values()) this.#send(asked)
   }
 

@@ -1,9 +1,7 @@
 /** Bounds of what peers cost each other. */
 export const peerLimits = {
-  /** What may come before both sides have proven that they hold the key. */
-  greetingMaxBytes: 1024,
-  /** How long both sides may take to prove it, in ms. */
-  greetingMs: 2000,
+  /** How long both sides may take to prove that they hold the key, in ms. */
+  handshakeMs: 2000,
   /** One question or answer: far above the largest body that a request may have, and what a commit makes of it. */
   frameMaxBytes: 16 * 1024 * 1024,
   /** How long a question waits for its answer, in ms. */

@@ -2,7 +2,6 @@ import { type ErrorCode, type ErrorDetails, errors } from '../../../specs/errors
 import type { PeerAnswer, PeerRequest } from '../../actors/runtime/peers.ts'
 import { isEvent, isObject } from '../../actors/runtime/schema.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
-import { is256Bits } from './handshake.ts'
 
 /** How a refusal travels. */
 export type WireFailure =
@@ -70,12 +69,6 @@ const answers: Readonly<Record<PeerAnswer['kind'], Field>> = {
 
 const fits = (fields: Readonly<Record<string, Field>>, value: JsonObject): boolean =>
   typeof value.kind === 'string' && Object.hasOwn(fields, value.kind) && fields[value.kind]?.(value) === true
-
-/** A frame of the greeting, as JSON came. */
-export const greetingIn = (value: unknown): { readonly nonce?: string; readonly proof?: string } => {
-  const { nonce, proof } = isObject(value) ? value : {}
-  return { ...(is256Bits(nonce) && { nonce }), ...(is256Bits(proof) && { proof }) }
-}
 
 /** The question in a frame. @throws {Error} when it is none. */
 export const questionIn = (value: unknown): Question => {

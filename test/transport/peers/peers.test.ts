@@ -241,22 +241,31 @@ describe('a cut connection', () => {
 
   it('in the middle of an answer hands out no half answer', async () => {
     const server = await served(() => Promise.resolve(done))
-    // what comes from the server is cut into single bytes, and torn off before the answer's last
-    const torn = await openRaw((near) => {
-      const far = connect(portOf(server), '127.0.0.1')
-      let lines = 0
-      near.pipe(far)
-      far.on('error', () => far.destroy())
-      far.on('data', (bytes: Buffer) => {
-        for (const byte of bytes) {
-          if (byte === 10 && ++lines === 3) return near.destroy()
-          near.write(Buffer.of(byte))
-        }
+    // what comes from the server is cut into single bytes, and torn off before the one that is left to come
+    const torn = async (before: number) => {
+      const sent = { bytes: 0 }
+      const wire = await openRaw((near) => {
+        const far = connect(portOf(server), '127.0.0.1')
+        near.pipe(far)
+        far.on('error', () => far.destroy())
+        far.on('data', (bytes: Buffer) => {
+          for (const byte of bytes) {
+            if (++sent.bytes === before) return near.destroy()
+            near.write(Buffer.of(byte))
+          }
+        })
+        near.on('close', () => far.destroy())
       })
-      near.on('close', () => far.destroy())
-    })
-    closedAfter(() => torn.server.close())
-    await expect(asking().ask(torn.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+      closedAfter(() => wire.server.close())
+      return { address: wire.address, sent }
+    }
+    const whole = await torn(Number.POSITIVE_INFINITY)
+    expect(await asking().ask(whole.address, about('ses_1'))).toEqual(done)
+    const all = whole.sent.bytes
+    for (const before of [all, all - 1, all - 20]) {
+      const { address } = await torn(before)
+      await expect(asking().ask(address, about('ses_1')), String(before)).rejects.toThrow(StoreUnavailable)
+    }
   })
 })
 
@@ -303,14 +312,14 @@ describe('a slow peer', () => {
     expect(await third).toEqual(done)
   })
 
-  it('that never greets is given up after 2 s', async () => {
+  it('that never proves who it is is given up after 2 s', async () => {
     const clock = new VirtualClock()
     const mute = await openRaw(() => {})
     closedAfter(() => mute.server.close())
     const open = asking({ clock }).ask(mute.address, about('ses_1'))
     const late = expect(open).rejects.toThrow(StoreUnavailable)
     await once(mute.server, 'connection')
-    await clock.advance(peerLimits.greetingMs)
+    await clock.advance(peerLimits.handshakeMs)
     await late
   })
 
