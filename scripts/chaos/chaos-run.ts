@@ -23,7 +23,7 @@ export interface ChaosOptions {
 }
 
 /** Once all is healed, everything that was begun has to end within this; so has what is asked and read after that. */
-const healingMs = 60_000
+const healingMs = 120_000
 
 /** Starts a cluster, disturbs it under load, lets it heal, and judges what it kept. */
 export const runChaos = async (options: ChaosOptions): Promise<Outcome> => {

@@ -29,7 +29,7 @@ export const openChaosWorld = async (count: number): Promise<ChaosWorld> => {
   for (let at = 0; at < count; at++) {
     wires.push({ mongod: await openTcpProxy(cluster.mongod.port), redis: await openTcpProxy(cluster.redis.port) })
   }
-  const client = new MongoClient(cluster.mongodbUrl, { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 })
+  const client = new MongoClient(cluster.mongodbUrl, { serverSelectionTimeoutMS: 2000, socketTimeoutMS: 2000 })
   const leases = new MongoLeases(client.db())
   const stop = async () => {
     await client.close()

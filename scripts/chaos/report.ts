@@ -18,8 +18,8 @@ export interface Outcome {
 
 /** Half of a dead node's sessions are to be back within this on a machine that has nothing else to do. In ms. */
 const takeoverGoalMs = 3000
-/** And within this on any: a lease runs out after 4 s, and a machine may be busy. In ms. */
-export const takeoverMaxMs = 10_000
+/** And within this on any: a lease runs out after 4 s, and a machine may be busy or stand still. In ms. */
+export const takeoverMaxMs = 30_000
 
 /** Problems that are shown one by one. */
 const shown = 40
