@@ -1,6 +1,6 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { derivedId } from '../ids.ts'
+import { derivedId, newId } from '../ids.ts'
 import { Table } from '../records/table.ts'
 import { type RunLaneData, runLanes } from './kinds.ts'
 
@@ -21,8 +21,9 @@ export interface Lane {
 }
 
 /**
- * Which lanes have runs that wait. A lane is marked before its queue is woken and unmarked by the queue when it finds
- * nobody in it; looked at again after that, so that a run which came in between is not overlooked.
+ * Which lanes have runs that wait. A lane is marked before its queue is woken, and unmarked by the queue when it finds
+ * nobody in it. Unmarking goes in two steps with another look between them, and a run that comes meanwhile undoes the
+ * first: so a look that breaks off at any moment leaves no run behind in a lane that is not looked at.
  */
 export class Lanes {
   readonly #table: Table<RunLaneData>
@@ -36,16 +37,21 @@ export class Lanes {
     const id = laneIdOf(project, tenant)
     const scope = projectScope(project)
     const row = await this.#table.get(scope, id)
-    if (row?.data.waiting) return
+    if (row !== null && isMarked(row.data)) return
     if (row === null && (await this.#table.insert({ id, project, tenant, data: { waiting: true } })) !== null) return
-    await this.#table.change(scope, id, ({ data }) => (data.waiting ? null : { waiting: true }))
+    await this.#table.change(scope, id, ({ data }) => (isMarked(data) ? null : { waiting: true }))
   }
 
-  /** Unmarks a lane in which nobody waits. `waits` looks again. */
-  async unmark(project: string, lane: Lane, waits: () => Promise<boolean>): Promise<void> {
+  /**
+   * Unmarks a lane in which nobody waits. `waits` looks again: whoever saw the mark before the first step has shown by
+   * then that it waits, and whoever comes after it takes the second step's ground away.
+   */
+  async unmark(project: string, { id }: Lane, waits: () => Promise<boolean>): Promise<void> {
     const scope = projectScope(project)
-    await this.#table.change(scope, lane.id, ({ data }) => (data.waiting ? { waiting: false } : null))
-    if (await waits()) await this.mark(project, lane.tenant)
+    const closing = newId('lok')
+    await this.#table.change(scope, id, ({ data }) => (data.waiting ? { waiting: true, closing } : null))
+    if (await waits()) return
+    await this.#table.change(scope, id, (row) => (row.data.closing === closing ? { waiting: false } : null))
   }
 
   /** Marked lanes behind `after`, at most `limit`, in the order in which they are served. */
@@ -59,3 +65,5 @@ export class Lanes {
     return rows.map(({ id, tenant }) => ({ id, tenant }))
   }
 }
+
+const isMarked = ({ waiting, closing }: RunLaneData): boolean => waiting && closing === undefined

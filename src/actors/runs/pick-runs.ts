@@ -154,19 +154,25 @@ class Look {
   }
 
   async #look(lane: Lane, room: number, serving: Serving[]): Promise<void> {
-    const waiting = await this.#waitingIn(lane, room)
-    if (waiting.length > 0) serving.push({ lane, waiting: [...waiting] })
-    else await this.#lanes.unmark(this.#project, lane, async () => (await this.#waitingIn(lane, 1)).length > 0)
+    const rows = await this.#rowsOf(lane, room)
+    const waiting = rows.filter(({ id }) => !this.#holds(lane).has(id)).slice(0, room)
+    if (waiting.length > 0) serving.push({ lane, waiting })
+    // one that has a slot as far as this look knows may have given it back since, and wait again
+    else if (rows.length === 0) {
+      await this.#lanes.unmark(this.#project, lane, async () => (await this.#rowsOf(lane, 1)).length > 0)
+    }
   }
 
-  /** The runs that wait longest. A row that is behind may still name a run that has its slot already. */
-  async #waitingIn(lane: Lane, most: number): Promise<readonly StoredRecord[]> {
-    const held = this.#held.get(lane.id) ?? new Set<string>()
-    const rows = await this.#parts.records.list(runRows, projectScope(this.#project), {
+  #holds({ id }: Lane): ReadonlySet<string> {
+    return this.#held.get(id) ?? new Set()
+  }
+
+  /** The runs that wait longest, by their rows. One that is behind may still name a run that has its slot already. */
+  #rowsOf(lane: Lane, most: number): Promise<readonly StoredRecord[]> {
+    return this.#parts.records.list(runRows, projectScope(this.#project), {
       where: { lane: lane.id },
       ascending: true,
-      limit: most + held.size,
+      limit: most + this.#holds(lane).size,
     })
-    return rows.filter(({ id }) => !held.has(id)).slice(0, most)
   }
 }

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js'
+import type { RunCeilings } from '../../../specs/run-limits.ts'
 import { type ApprovalRule, approvalMode } from '../../machines/approval.ts'
 import type { RunInput, RunLimits, RunParent, RunTool } from '../../machines/run-data.ts'
 import { maxDepth } from '../../machines/run-steps.ts'
@@ -42,15 +43,6 @@ export interface PlanParts {
   readonly defaultModel: () => string
   /** None when absent. */
   readonly ceilings?: RunCeilings | undefined
-}
-
-/** How far any run may go, whatever its agent says (RUN_MAX_STEPS …); null for no such bound. */
-export interface RunCeilings {
-  readonly maxSteps: number | null
-  readonly maxTokens: number | null
-  /** Decimal text. */
-  readonly maxCostUsd: string | null
-  readonly maxDurationS: number | null
 }
 
 const noCeilings: RunCeilings = { maxSteps: null, maxTokens: null, maxCostUsd: null, maxDurationS: null }

@@ -1,0 +1,76 @@
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import { runRows } from '../../../src/actors/runs/kinds.ts'
+import { Lanes, laneIdOf, queueIdOf } from '../../../src/actors/runs/lanes.ts'
+import { pickRuns } from '../../../src/actors/runs/pick-runs.ts'
+import { RowWriter } from '../../../src/actors/runtime/row-writer.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { Storage } from '../../../src/storage/ports.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const project = 'prj_a'
+const lane = { id: laneIdOf(project, 'ten_1'), tenant: 'ten_1' }
+const clock = new VirtualClock()
+
+let storage: Storage
+let lanes: Lanes
+
+const marked = async () => (await lanes.marked(project, null, 10)).map(({ id }) => id)
+
+beforeEach(async () => {
+  storage = openMemoryStorage()
+  lanes = new Lanes(storage.records, clock.now)
+  await lanes.mark(project, 'ten_1')
+})
+
+describe('a lane in which nobody waits', () => {
+  it('is not looked at any more', async () => {
+    await lanes.unmark(project, lane, async () => false)
+    expect(await marked()).toEqual([])
+    await lanes.mark(project, 'ten_1')
+    expect(await marked()).toEqual([lane.id])
+  })
+
+  it('stays marked when somebody comes between the two looks, and when somebody does right after the second', async () => {
+    await lanes.unmark(project, lane, async () => true)
+    expect(await marked()).toEqual([lane.id])
+    await lanes.unmark(project, lane, async () => {
+      await lanes.mark(project, 'ten_1')
+      return false
+    })
+    expect(await marked()).toEqual([lane.id])
+  })
+
+  it('stays marked when the look breaks off: somebody may have come who saw the mark', async () => {
+    const broken = lanes.unmark(project, lane, () => Promise.reject(new Error('the store is away')))
+    await expect(broken).rejects.toThrow('away')
+    expect(await marked()).toEqual([lane.id])
+  })
+
+  it('stays marked by a look that was overtaken by another one', async () => {
+    await lanes.unmark(project, lane, async () => {
+      await lanes.mark(project, 'ten_1')
+      await lanes.unmark(project, lane, async () => true)
+      return false
+    })
+    expect(await marked()).toEqual([lane.id])
+  })
+})
+
+it('looks again at a lane whose run had a slot when the look began, and waits again', async () => {
+  const id = 'run_01kb0000000000000000000001'
+  const times = { version: 4, created_at: 1, updated_at: 1, expires_at: null }
+  const record = { id, project, tenant: 'ten_1', user: null, ...times, data: { lane: lane.id, status: 'running' } }
+  await storage.records.project([{ kind: runRows, record }])
+  expect(await storage.records.list(runRows, projectScope(project), { limit: 10 })).toHaveLength(1)
+  const host = { rows: new RowWriter(storage.records, clock, pino({ level: 'silent' })) }
+  const concurrency = { perProject: 2, perTenant: 2 }
+  const context = { holders: { [lane.id]: [id] }, cursor: null, capped: [], checked_at: clock.now() }
+  const look = pickRuns({ host, records: storage.records, concurrency, clock })
+  const asked = { actor: queueIdOf(project), owner: { project, tenant: null, user: null, createdAt: 1 }, context }
+  const nothing = { part: async () => {}, delivered: async () => {}, aloneAt: 0, idempotencyKey: 'k' }
+  const outcome = await look.run({}, { ...asked, ...nothing, signal: new AbortController().signal })
+  expect(outcome).toMatchObject({ event: { type: 'runs_picked', granted: [] } })
+  expect(await marked()).toEqual([lane.id])
+})
