@@ -1,20 +1,25 @@
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { startService } from '../scripts/services/service.ts'
-import { OpenAiProvider } from '../src/actors/gateway/openai-provider.ts'
+import { openAdmission } from '../src/actors/gateway/calls/admission.ts'
+import { actorCaller } from '../src/actors/gateway/calls/caller.ts'
+import type { Route } from '../src/actors/gateway/calls/routes.ts'
+import { openChats } from '../src/actors/gateway/chat/open-chats.ts'
 import type { ModelMessage } from '../src/actors/gateway/provider-port.ts'
+import { GatewayTurns, type TurnModels } from '../src/actors/gateway/turns/turn-models.ts'
+import { openSsrfGuard } from '../src/actors/tools/ssrf-guard.ts'
 import { median, type Row } from './row.ts'
 
 const rounds = 5
 const concurrency = 64
 const warmUpCalls = 1_000
 const chunks = 20
-const dialect = { maxTokensField: 'max_completion_tokens', acceptsTemperature: () => true } as const
+const whose = actorCaller({ project: 'prj_bench', tenant: null, user: null }, null)
 
 type Call = (messages: readonly ModelMessage[]) => Promise<number>
 
 /**
- * CPU time of this process for one streamed call whose 20 chunks arrive at once: our path over undici beside the
+ * CPU time of this process for one streamed call whose 20 chunks arrive at once: a turn's by the gateway beside the
  * official SDK (fetch and web streams), taken in turns, medians of the rounds; with a short history and a long one.
  */
 export async function benchProvider({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
@@ -25,10 +30,10 @@ export async function benchProvider({ seconds }: { readonly seconds: number }): 
     args: (port) => [join(import.meta.dirname, 'floor/model.ts'), String(port)],
     url: (port) => `http://127.0.0.1:${port}`,
   })
-  const provider = new OpenAiProvider({ id: 'bench', baseUrl: `${model.url}/v1`, apiKey: 'bench', dialect })
+  const { turns, close } = openTurns(`${model.url}/v1`)
   const sdk = new OpenAI({ baseURL: `${model.url}/v1`, apiKey: 'bench', maxRetries: 0 })
   try {
-    const calls = { ours: ourCall(provider), sdk: sdkCall(sdk) }
+    const calls = { ours: ourCall(turns), sdk: sdkCall(sdk) }
     const roundMs = (seconds * 1000) / (rounds * 2)
     for (const call of [calls.ours, calls.sdk]) await cpuPerCall(call, history(1), { calls: warmUpCalls })
     return [
@@ -36,7 +41,7 @@ export async function benchProvider({ seconds }: { readonly seconds: number }): 
       await compare('model call, 20 chunks, 100 messages', calls, history(100), roundMs),
     ]
   } finally {
-    await provider.close()
+    await close()
     await model.stop()
   }
 }
@@ -78,12 +83,35 @@ async function cpuPerCall(
   return (user + system) / done
 }
 
-function ourCall(provider: OpenAiProvider): Call {
+/** Turns whose every model is this server's. */
+function openTurns(baseUrl: string): { readonly turns: TurnModels; readonly close: () => Promise<void> } {
+  const guard = openSsrfGuard({ allowedPrivateHosts: [] })
+  const route: Route = Object.freeze({
+    ...{ model: 'bench', provider: 'openai', format: 'openai', baseUrl, apiKey: 'bench' },
+    ...{ source: 'managed', connectionId: null },
+  } as const)
+  const { chats } = openChats({
+    routes: { resolve: () => [route] },
+    admission: openAdmission,
+    redaction: { policyOf: () => null, forLog: (body) => body },
+    ledger: { record: () => {}, flush: () => Promise.resolve() },
+    counted: () => {},
+    guard,
+    now: Date.now,
+  })
+  const close = async (): Promise<void> => {
+    await chats.close()
+    await guard.close()
+  }
+  return { turns: new GatewayTurns({ chats }), close }
+}
+
+function ourCall(turns: TurnModels): Call {
   const { signal } = new AbortController()
   let calls = 0
   return async (messages) => {
     const request = { model: 'bench', messages, tools: [], idempotencyKey: `ours-${calls++}` }
-    return (await provider.stream(request, () => {}, signal)).text.length
+    return (await turns.ask(request, whose, () => {}, signal)).text.length
   }
 }
 

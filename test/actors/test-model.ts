@@ -1,6 +1,6 @@
 import type { ActorCaller } from '../../src/actors/gateway/calls/caller.ts'
 import { refusalOf } from '../../src/actors/gateway/chat/refusal.ts'
-import type { ModelAnswer, ModelRequest } from '../../src/actors/gateway/provider-port.ts'
+import type { ModelAnswer, ModelMessage, ModelRequest } from '../../src/actors/gateway/provider-port.ts'
 import type { TurnModels } from '../../src/actors/gateway/turns/turn-models.ts'
 
 /** A model as a test plays it. */
@@ -27,3 +27,9 @@ export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): 
     }
   },
 })
+
+/** Everything that a request says to the model, in order. */
+export const allMessages = ({ instructions = [], messages }: ModelRequest): readonly ModelMessage[] => [
+  ...instructions.map((content): ModelMessage => ({ role: 'system', content })),
+  ...messages,
+]

@@ -38,12 +38,6 @@ export interface ModelRequest {
   readonly idempotencyKey: string
 }
 
-/** Everything that a request says to the model, in order. */
-export const allMessages = ({ instructions = [], messages }: ModelRequest): readonly ModelMessage[] =>
-  instructions.length === 0
-    ? messages
-    : [...instructions.map((content): ModelMessage => ({ role: 'system', content })), ...messages]
-
 /** Tokens as the provider counted them. Cached and reasoning tokens are part of input and output. */
 export interface ModelUsage {
   readonly inputTokens: number
@@ -54,6 +48,13 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number
   /** Part of those written: what is kept longer than usual, at a higher price (Anthropic an hour, OpenAI twelve). */
   readonly cacheWriteLongTokens?: number
+  /** Audio among the input, what came from the cache included, and among the output; absent for none. */
+  readonly audioInputTokens?: number
+  readonly audioOutputTokens?: number
+  /** Audio among what came from the cache. */
+  readonly audioCachedTokens?: number
+  /** What the provider says that it charged, in USD as exact decimal text. */
+  readonly chargedUsd?: string
   /** The provider counted nothing; these are estimates by length. Absent on real counts. */
   readonly estimated?: true
 }
@@ -95,30 +96,4 @@ export class ModelError extends Error {
     this.retryAfterMs = retryAfterMs
     this.param = param
   }
-}
-
-/** One provider family. Retries happen only before the first byte; after it a broken stream is an error, never a clean end. */
-export interface ModelProvider {
-  readonly id: string
-  /**
-   * Streams one answer. `onDelta` is called synchronously as text arrives, several times in one loop turn when
-   * the network delivered several chunks together; after `signal` aborts it is not called again and the upstream
-   * request is cancelled within 100 ms.
-   * @throws {ModelError}
-   */
-  stream(request: ModelRequest, onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer>
-  embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingAnswer>
-}
-
-/** Texts to embed. */
-export interface EmbeddingRequest {
-  readonly model: string
-  readonly input: readonly string[]
-}
-
-/** One vector a text, in order. */
-export interface EmbeddingAnswer {
-  readonly model: string
-  readonly vectors: readonly (readonly number[])[]
-  readonly inputTokens: number
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { anthropicUsage } from '../../../src/actors/gateway/anthropic-answer.ts'
-import { cacheWrites, usageOf } from '../../../src/actors/gateway/openai-answer.ts'
+import { anthropicUsage } from '../../../src/actors/gateway/formats/anthropic/anthropic-usage.ts'
+import { cacheWrites, usageOf } from '../../../src/actors/gateway/openai-usage.ts'
 
 describe('what a provider says that it wrote to its cache', () => {
   it('is part of the input, as Anthropic counts it by time', () => {

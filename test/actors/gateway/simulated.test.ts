@@ -1,8 +1,8 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { OpenAiProvider } from '../../../src/actors/gateway/openai-provider.ts'
 import type { ModelMessage, ModelTool } from '../../../src/actors/gateway/provider-port.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '../../../src/actors/gateway/simulated/server.ts'
+import { openTurnWorld, type TurnWorld, whose } from './turns/turn-world.ts'
 
 const weather: ModelTool = {
   name: 'get_weather',
@@ -29,24 +29,23 @@ const mail: ModelTool = {
 
 describe('the simulated provider', () => {
   let simulated: SimulatedProvider
-  let provider: OpenAiProvider
+  let world: TurnWorld
 
   beforeAll(async () => {
     simulated = await startSimulatedProvider({ chunkDelayMs: 1 })
-    const dialect = { maxTokensField: 'max_tokens', acceptsTemperature: () => true } as const
-    const policy = { backoffMs: 1, maxRetryAfterMs: 0 }
-    provider = new OpenAiProvider({ id: 'simulated', baseUrl: simulated.url, dialect, policy })
+    world = await openTurnWorld({ policy: { backoffMs: 1, maxRetryAfterMs: 0 } })
+    world.serve('openai', 'simulated-1', { url: simulated.url.replace(/\/v1$/, '') })
   })
   afterAll(async () => {
-    await provider.close()
+    await world.close()
     await simulated.close()
   })
 
   const ask = async (messages: readonly ModelMessage[], tools: readonly ModelTool[] = [], maxTokens?: number) => {
-    const deltas: string[] = []
-    const request = { model: 'simulated-1', messages, tools, idempotencyKey: 'k', ...(maxTokens ? { maxTokens } : {}) }
-    const answer = await provider.stream(request, (text) => deltas.push(text), new AbortController().signal)
-    return { answer, deltas }
+    return world.stream({
+      ...{ model: 'simulated-1', messages, tools, idempotencyKey: 'k' },
+      ...(maxTokens ? { maxTokens } : {}),
+    })
   }
   const say = (content: string, tools: readonly ModelTool[] = []) => ask([{ role: 'user', content }], tools)
 
@@ -120,7 +119,8 @@ describe('the simulated provider', () => {
     const onDelta = (): void => {
       if (++deltas === 3) aborter.abort()
     }
-    await expect(provider.stream(request, onDelta, aborter.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    const running = world.turns.ask(request, whose, onDelta, aborter.signal)
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' })
     expect(performance.now() - started).toBeGreaterThan(350)
     await vi.waitFor(() => expect(simulated.stats()).toMatchObject({ active: 0, aborted: aborted + 1 }), {
       timeout: 30_000,
@@ -142,7 +142,9 @@ describe('the simulated provider', () => {
 
   it('embeds deterministically: unit vectors, closer for texts that share words', async () => {
     const input = ['the quick brown fox', 'a quick brown dog', 'quarterly tax report', 'the quick brown fox']
-    const { vectors } = await provider.embed({ model: 'simulated-1', input }, new AbortController().signal)
+    const sdk = new OpenAI({ baseURL: simulated.url, apiKey: 'none' })
+    const { data } = await sdk.embeddings.create({ model: 'simulated-1', input, encoding_format: 'float' })
+    const vectors = data.map(({ embedding }) => embedding)
     const dot = (a: number, b: number): number =>
       (vectors[a] ?? []).reduce((sum, value, place) => sum + value * (vectors[b]?.[place] ?? 0), 0)
     expect(vectors.map((vector) => vector.length)).toEqual([256, 256, 256, 256])

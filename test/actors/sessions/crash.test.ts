@@ -1,17 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ModelAnswer, ModelProvider } from '../../../src/actors/gateway/provider-port.ts'
+import type { ModelAnswer } from '../../../src/actors/gateway/provider-port.ts'
 import type { Call } from '../../../src/actors/use-cases/call.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { type LogEvent, type Storage, StoreUnavailable } from '../../../src/storage/ports.ts'
 import { type Fault, FaultyStorage } from '../../support/faulty-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
+import type { TestModel } from '../test-model.ts'
 import { callOf, collect, openWorld, typesOf, type World } from './harness.ts'
 
 type Policy = 'at_most_once' | 'idempotent'
 
 /** Calls the tool once, and says what it answered; what it says depends on what it is asked alone. */
-const model: ModelProvider = {
+const model: TestModel = {
   id: 'steady',
   stream: async (request, onDelta) => {
     const last = request.messages.at(-1)
@@ -29,7 +30,6 @@ const model: ModelProvider = {
       finishReason: 'stop',
     } satisfies ModelAnswer
   },
-  embed: () => Promise.reject(new Error('not asked')),
 }
 
 /** What outlives every process: the store, the tool's own record of what it did, and the client. */

@@ -6,12 +6,7 @@ import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
 import { erasureEffects } from '../../../src/actors/effects/erasure.ts'
 import { webhookNotices } from '../../../src/actors/effects/notify.ts'
-import {
-  allMessages,
-  type ModelAnswer,
-  ModelError,
-  type ModelRequest,
-} from '../../../src/actors/gateway/provider-port.ts'
+import { type ModelAnswer, ModelError, type ModelRequest } from '../../../src/actors/gateway/provider-port.ts'
 import { newId } from '../../../src/actors/ids.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { joinQueue } from '../../../src/actors/runs/join-queue.ts'
@@ -44,7 +39,7 @@ import { definitions } from '../../../src/machines/index.ts'
 import { queueSink } from '../../../src/machines/run-actions.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
-import { type TestModel, turnModelsOf } from '../test-model.ts'
+import { allMessages, type TestModel, turnModelsOf } from '../test-model.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 
 /** What a scripted model says: parts of text, then calls. A part may be a gate to wait at. */

@@ -1,6 +1,7 @@
 import type { ChatDecoder } from '../formats/chat-format.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import type { WireObject } from '../wire.ts'
+import { tokensOfChars } from '../usage.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '../wire.ts'
 import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 
@@ -10,7 +11,7 @@ export class ChunkReader implements AnswerReader {
   readonly #decoder: ChatDecoder
   readonly #hidesUsage: boolean
   readonly #restorer: ChatRestorer | null
-  #tokens = 0
+  #chars = 0
 
   constructor(
     taker: Pick<AnswerTaker, 'chunk'>,
@@ -28,7 +29,7 @@ export class ChunkReader implements AnswerReader {
   }
 
   get tokensSoFar(): number {
-    return this.#tokens
+    return tokensOfChars(this.#chars)
   }
 
   push(bytes: Buffer): boolean {
@@ -46,9 +47,25 @@ export class ChunkReader implements AnswerReader {
   #give(chunks: readonly WireObject[]): boolean {
     let wants = true
     for (const chunk of chunks) {
-      this.#tokens++
+      this.#chars += charsOf(chunk)
       if (!(this.#hidesUsage && isUsageOnly(chunk))) wants = this.#taker.chunk(this.#restorer?.chunk(chunk) ?? chunk)
     }
     return wants
   }
+}
+
+/** Characters that a chunk brings: providers make chunks as they like, so that their number says nothing. */
+const charsOf = ({ choices }: WireObject): number => {
+  let chars = 0
+  for (const choice of arrayOf(choices)) {
+    const { content, reasoning_content, tool_calls } = objectOf(objectOf(choice).delta)
+    chars += textOf(content).length + textOf(reasoning_content).length
+    if (tool_calls !== undefined) for (const call of arrayOf(tool_calls)) chars += charsOfCall(objectOf(call))
+  }
+  return chars
+}
+
+const charsOfCall = ({ function: called }: WireObject): number => {
+  const { name, arguments: text } = objectOf(called)
+  return textOf(name).length + textOf(text).length
 }

@@ -1,5 +1,5 @@
 import { streamBroken, streamedFailure } from '../failure.ts'
-import { usageOf } from '../openai-answer.ts'
+import { usageOf } from '../openai-usage.ts'
 import type { ModelUsage } from '../provider-port.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../wire.ts'
 import type { StreamEnd } from './answer-reader.ts'

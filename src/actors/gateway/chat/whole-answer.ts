@@ -1,6 +1,6 @@
 import { refused, streamedFailure } from '../failure.ts'
 import type { FormatRequest } from '../formats/chat-format.ts'
-import { usageOf } from '../openai-answer.ts'
+import { usageOf } from '../openai-usage.ts'
 import { ModelError } from '../provider-port.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../wire.ts'
 import type { StreamEnd } from './answer-reader.ts'

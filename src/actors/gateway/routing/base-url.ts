@@ -17,6 +17,3 @@ export const versionedUrl = (format: WireFormat, baseUrl: string): string => {
   const version = versions[format]
   return version === undefined || versionAtEnd.test(url) ? url : `${url}/${version}`
 }
-
-/** The same as SDKs take it that put the version in themselves. */
-export const unversionedUrl = (baseUrl: string): string => baseUrl.replace(versionAtEnd, '')

@@ -1,8 +1,7 @@
-import type { Agent } from 'undici'
+import { Agent } from 'undici'
 import { defaultCallPolicy } from '../call-policy.ts'
 import type { SyncedModel } from '../connections/kinds.ts'
 import { listModels } from '../connections/upstream-models.ts'
-import { openAgent } from '../upstream-call.ts'
 import type { Endpoint } from './managed-providers.ts'
 
 /** The list is asked for again after so long, in ms; behind the back of whoever looks at it. */
@@ -39,10 +38,13 @@ export class ManagedList {
   }
 
   async #ask(endpoint: Endpoint): Promise<readonly SyncedModel[]> {
-    this.#agent ??= openAgent(defaultCallPolicy)
+    this.#agent ??= openAgent()
     const found = await listModels({ dispatcher: this.#agent, timeoutMs }, endpoint)
     if (found.ok) this.#models = found.models
     this.#nextAt = this.#now() + (found.ok ? staleMs : troubledMs)
     return this.#models
   }
 }
+
+/** HTTP/1.1 only: there an abort closes the socket. */
+const openAgent = (): Agent => new Agent({ allowH2: false, connect: { timeout: defaultCallPolicy.connectTimeoutMs } })

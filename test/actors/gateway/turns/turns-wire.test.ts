@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ServiceError } from '../../../../specs/errors.ts'
 import type { CallPolicy } from '../../../../src/actors/gateway/call-policy.ts'
 import type { ModelRequest } from '../../../../src/actors/gateway/provider-port.ts'
+import { delta, framesOf } from '../chat/chat-world.ts'
 import { type Answer, cut, hangUp, refusal, stalled, trickled, whole } from '../scripted-upstream.ts'
 import { anthropic, google, openAi, type WireSample } from '../wire-samples.ts'
 import { openTurnWorld, type TurnWorld, whose } from './turn-world.ts'
@@ -257,6 +258,19 @@ describe('what only one provider does', () => {
   it('fails over a tool call of Google that nobody can read', async () => {
     const answer = whole('data: {"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}\n\n')
     expect(await failing('google', google.model, answer)).toEqual(['provider_error', 1])
+  })
+})
+
+describe('an answer whose provider counted nothing', () => {
+  it('has its tokens estimated by its length, however many chunks it came in, and says so', async () => {
+    const world = await openTurns('openai', 'm')
+    const text = 'abcd'.repeat(20)
+    world.first.script(whole(framesOf(delta({ role: 'assistant', content: text }), delta({}, 'stop'), '[DONE]')))
+    const messages = [{ role: 'user', content: 'Hi' }] as const
+    const { answer } = await world.stream({ model: 'm', messages, tools: [], idempotencyKey: 'k' })
+    expect(answer.usage).toMatchObject({ outputTokens: 20, cachedTokens: 0, estimated: true })
+    expect(answer.usage.inputTokens).toBeGreaterThan(0)
+    await world.close()
   })
 })
 

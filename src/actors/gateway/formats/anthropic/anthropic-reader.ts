@@ -1,9 +1,9 @@
-import { anthropicFinishReason, anthropicUsage } from '../../anthropic-answer.ts'
 import { streamBroken, streamedFailure } from '../../failure.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../../wire.ts'
 import type { AnswerEnd } from '../chat-format.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
+import { anthropicFinishReason, anthropicUsage } from './anthropic-usage.ts'
 
 interface OpenBlock {
   readonly kind: 'text' | 'call' | 'answer' | 'thinking' | 'other'

@@ -1,5 +1,4 @@
 import { type AttemptFailed, refused, streamBroken, streamedFailure } from '../../failure.ts'
-import { googleUsage, isBlocked, isBrokenCall } from '../../google-answer.ts'
 import { ModelError, type ModelUsage } from '../../provider-port.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../wire.ts'
 import type { AnswerEnd } from '../chat-format.ts'
@@ -7,6 +6,7 @@ import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 import { idWithSignature } from '../tool-call-id.ts'
 import { ownIdPrefix } from './google-contents.ts'
+import { googleUsage, isBlocked, isBrokenCall } from './google-usage.ts'
 
 /** One of the answers side by side. */
 interface Candidate {

@@ -2,7 +2,7 @@ import { streamBroken, streamedFailure } from '../../failure.ts'
 import type { AnswerEnd } from '../../formats/chat-format.ts'
 import type { ChunkWriter } from '../../formats/chunk-writer.ts'
 import type { EventReader } from '../../formats/event-decoder.ts'
-import { cacheWrites } from '../../openai-answer.ts'
+import { cacheWrites } from '../../openai-usage.ts'
 import type { ModelUsage } from '../../provider-port.ts'
 import { countOf, objectOf, textOf, type WireObject } from '../../wire.ts'
 
