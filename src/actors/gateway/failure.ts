@@ -1,6 +1,7 @@
 import { errors } from '../../../specs/errors.ts'
+import { errorIn } from './error-body.ts'
 import { ModelError } from './provider-port.ts'
-import { isObject, objectOf, parseJson, textOf } from './wire.ts'
+import { isObject, objectOf, textOf, type WireObject } from './wire.ts'
 
 /** How one attempt failed: what the caller is told, and whether another attempt may help. */
 export class AttemptFailed extends Error {
@@ -34,8 +35,7 @@ export const unreachable = (): AttemptFailed =>
 
 /** An answer with an error status. `retryAfter` is that header's value. */
 export function statusFailure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed {
-  const { error: said } = objectOf(parseJson(body))
-  const error = objectOf(said)
+  const error = errorIn(body)
   const reason = reasonOf(error)
   if (status === 429) return rateLimited(reason, retryAfterMs(retryAfter, now))
   if (status === 408 || status === 504) {
@@ -46,15 +46,18 @@ export function statusFailure(status: number, body: string, retryAfter: string |
     return refused(new ModelError('context_length_exceeded', 'The conversation is longer than the model takes.'))
   }
   // a server like this one found it out: it is told as it is, however many are between
-  if (error.code === 'request_loop' || said === 'request_loop')
-    return refused(new ModelError('request_loop', loopMessage))
+  if (error.code === 'request_loop') return refused(new ModelError('request_loop', loopMessage))
   if (status === 404) return refused(new ModelError('model_not_found', 'The provider does not offer this model.'))
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 402 || status === 403 || isAboutTheAccount(status, error)) {
     return refused(new ModelError('provider_error', 'The provider refused the key that is configured for it.'))
   }
   if (status === 400 || status === 422) return requestRefused(error, reason)
   return refused(new ModelError('provider_error', `The provider refused the request (${status}${reason}).`))
 }
+
+/** Anthropic says of an account without credit, or over its own limit, that the request is bad. */
+const isAboutTheAccount = (status: number, error: WireObject): boolean =>
+  status === 400 && /credit balance is too low|your specified API usage limits/i.test(textOf(error.message))
 
 const loopMessage = errors.request_loop.message
 
