@@ -6,8 +6,8 @@ import { members, organizations, projectKeys, projects } from '../../src/actors/
 import { openAuth } from '../../src/actors/auth/open-auth.ts'
 import { bootstrap } from '../../src/actors/bootstrap.ts'
 import { kinds } from '../../src/actors/kinds.ts'
-import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
 import { openSecretBox } from '../../src/storage/secrets.ts'
+import { openPatientMongo } from '../storage/mongo-patience.ts'
 
 const url = process.env.MONGODB_URL ?? ''
 const database = `bootstrap_${randomBytes(6).toString('hex')}`
@@ -21,7 +21,7 @@ afterAll(async () => {
 const masterKey = Buffer.alloc(32, 1)
 
 const startOn = async () => {
-  const storage = await openMongoStorage({ url, database })
+  const storage = await openPatientMongo({ url, database })
   await storage.records.prepare(kinds)
   const auth = openAuth({ records: storage.records, masterKey, box: openSecretBox({ masterKey }), now: Date.now })
   const given = { secretKey: null, ownerEmail: null, ownerPassword: null }

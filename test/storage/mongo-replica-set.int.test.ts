@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest'
 import { startMongod } from '../../scripts/services/mongod.ts'
 import type { Service } from '../../scripts/services/service.ts'
-import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
 import { leaseContract } from './contract/leases.ts'
 import { storageContract } from './contract.ts'
+import { openPatientMongo } from './mongo-patience.ts'
 
 let mongod: Service | undefined
 
@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => mongod?.stop())
 
-storageContract('mongo replica set', (now) => openMongoStorage({ url: mongod?.url ?? '', database: 'contract', now }))
+storageContract('mongo replica set', (now) => openPatientMongo({ url: mongod?.url ?? '', database: 'contract', now }))
 
 leaseContract('mongo replica set', async () => ({
-  storage: await openMongoStorage({ url: mongod?.url ?? '', database: 'contract' }),
+  storage: await openPatientMongo({ url: mongod?.url ?? '', database: 'contract' }),
 }))

@@ -6,6 +6,7 @@ import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
 import { StoreUnavailable } from '../../src/storage/ports.ts'
 import { leaseContract } from './contract/leases.ts'
 import { storageContract } from './contract.ts'
+import { openPatientMongo } from './mongo-patience.ts'
 import { commitOf, recordOf, widgets } from './samples.ts'
 
 const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
@@ -17,16 +18,16 @@ afterAll(async () => {
   await client.close()
 })
 
-storageContract('mongo', (now) => openMongoStorage({ url, database, now }))
+storageContract('mongo', (now) => openPatientMongo({ url, database, now }))
 
 // its own clock stands still in 1970: leases go by the server's
 leaseContract('mongo', async () => ({
-  storage: await openMongoStorage({ url, database, now: () => 10_000 }),
+  storage: await openPatientMongo({ url, database, now: () => 10_000 }),
 }))
 
 describe('the mongo database', () => {
   it('answers what was begun when it is closed, and is unavailable from then on', async () => {
-    const store = await openMongoStorage({ url, database })
+    const store = await openPatientMongo({ url, database })
     await store.records.prepare([widgets])
     const begun = Promise.all([
       store.commits.append([commitOf('ses_closing', 1)]),
@@ -53,7 +54,7 @@ describe('the mongo database', () => {
 
   it('reads no more documents than a page has, whatever conditions and scope it is listed by', async () => {
     const own = `${database}_lists`
-    const store = await openMongoStorage({ url, database: own })
+    const store = await openPatientMongo({ url, database: own })
     const client = await new MongoClient(url).connect()
     try {
       await store.records.prepare([widgets])
@@ -99,7 +100,7 @@ describe('the mongo database', () => {
       { _id: 'member:just-dead', member: { process: 'just-dead' }, until: new Date() },
       { _id: 200, holder: 'long-dead', address: '127.0.0.1:1', epoch: 7, until },
     ])
-    const store = await openMongoStorage({ url, database })
+    const store = await openPatientMongo({ url, database })
     const self = { process: 'starting', node: 'a', address: '127.0.0.1:2', draining: false, startedAt: 1 }
     await store.leases?.renew(self, 4_000)
     const left = await owners.find({ _id: { $in: ['member:long-dead', 'member:just-dead', 200] } }).toArray()

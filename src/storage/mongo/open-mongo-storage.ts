@@ -12,24 +12,27 @@ import { asPortError, guarded } from './trouble.ts'
  *
  * @param options.url `mongodb://…`; what it says of write concern does not hold here.
  * @param options.now ms since the epoch; decides which records have expired.
- * @throws {StoreUnavailable} when the server cannot be reached within a second.
+ * @param options.patienceMs how long each wait for the server may take; left out, as short as requests need it.
+ * @throws {StoreUnavailable} when the server cannot be reached within a second, or for so long.
  */
 export const openMongoStorage = async ({
   url,
   database,
   now = Date.now,
+  patienceMs,
 }: {
   readonly url: string
   readonly database: string
   readonly now?: () => number
+  readonly patienceMs?: number
 }): Promise<Storage> => {
   const client = new MongoClient(url, {
     // a request makes two waits of it before it is refused, which has to be within a second
-    serverSelectionTimeoutMS: 400,
-    connectTimeoutMS: 1_000,
-    waitQueueTimeoutMS: 1_000,
+    serverSelectionTimeoutMS: patienceMs ?? 400,
+    connectTimeoutMS: patienceMs ?? 1_000,
+    waitQueueTimeoutMS: patienceMs ?? 1_000,
     // A server that hangs: whoever waits gets StoreUnavailable or `unknown`; longer than a slow disk takes to sync.
-    socketTimeoutMS: 3_000,
+    socketTimeoutMS: patienceMs ?? 3_000,
     maxPoolSize: 20,
     appName: 'troupe',
   })
@@ -37,7 +40,7 @@ export const openMongoStorage = async ({
   const commits = new MongoCommits(db)
   const records = new MongoRecords(db, now)
   try {
-    await connect(client)
+    await connect(client, patienceMs ?? connectMs)
     await commits.prepare()
   } catch (error) {
     await client.close()
@@ -60,13 +63,13 @@ export const openMongoStorage = async ({
 /** The first connection takes longer than to find a server that is known. */
 const connectMs = 800
 
-const connect = async (client: MongoClient): Promise<void> => {
+const connect = async (client: MongoClient, forMs: number): Promise<void> => {
   for (const startedAt = performance.now(); ; ) {
     try {
       await client.connect()
       return
     } catch (error) {
-      if (performance.now() - startedAt >= connectMs) throw asPortError(error)
+      if (performance.now() - startedAt >= forMs) throw asPortError(error)
     }
   }
 }

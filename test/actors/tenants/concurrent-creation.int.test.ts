@@ -11,9 +11,9 @@ import { tenants } from '../../../src/actors/records/kinds.ts'
 import { TenantDirectory } from '../../../src/actors/tenants/tenant-directory.ts'
 import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
 import { tenantUseCases } from '../../../src/actors/use-cases/tenants.ts'
-import { openMongoStorage } from '../../../src/storage/mongo/open-mongo-storage.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
 import { openSqliteStorage } from '../../../src/storage/sqlite/open-sqlite-storage.ts'
+import { openPatientMongo } from '../../storage/mongo-patience.ts'
 import { callOf } from '../use-cases/account-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-tenants-'))
@@ -22,7 +22,7 @@ const database = `tenants_${randomBytes(6).toString('hex')}`
 
 const stores: readonly (readonly [string, () => Storage | Promise<Storage>])[] = [
   ['sqlite', () => openSqliteStorage({ path: join(folder, 'tenants.db') })],
-  ['mongo', () => openMongoStorage({ url, database })],
+  ['mongo', () => openPatientMongo({ url, database })],
 ]
 
 afterAll(async () => {

@@ -12,8 +12,8 @@ import { isObject } from '../../../../src/actors/runtime/schema.ts'
 import { usageRows } from '../../../../src/actors/usage/kinds.ts'
 import { type Amount, amountOf, zero } from '../../../../src/actors/usage/money.ts'
 import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
-import { openMongoStorage } from '../../../../src/storage/mongo/open-mongo-storage.ts'
 import type { Storage } from '../../../../src/storage/ports.ts'
+import { openPatientMongo } from '../../../storage/mongo-patience.ts'
 import { openOn } from '../../../storage/redis/opening.ts'
 import { openLedger } from '../ledger/calls.ts'
 import { askOf, limit, openLimited, scope } from './limited.ts'
@@ -101,7 +101,7 @@ afterAll(async () => {
 const budget = amountOf('60')
 
 const opened = async (name: string) => {
-  const storage = await openMongoStorage({ url, database: `${database}_${name}` })
+  const storage = await openPatientMongo({ url, database: `${database}_${name}` })
   await openLimited(storage.records, systemClock)
   const limitId = await limit(storage.records, systemClock, { budget_total_usd: budget.toFixed() })
   return { storage, limitId }

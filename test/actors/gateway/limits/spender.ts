@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { pause, systemClock } from '../../../../src/actors/runtime/clock.ts'
 import { LocalLimits } from '../../../../src/storage/local-limits.ts'
-import { openMongoStorage } from '../../../../src/storage/mongo/open-mongo-storage.ts'
+import { openPatientMongo } from '../../../storage/mongo-patience.ts'
 import { callerOf, callOf, openLedger } from '../ledger/calls.ts'
 import { askOf, openLimited } from './limited.ts'
 
@@ -12,7 +12,7 @@ import { askOf, openLimited } from './limited.ts'
  */
 const [url = '', database = '', holdMs = '', atOnce = ''] = process.argv.slice(2)
 
-const storage = await openMongoStorage({ url, database })
+const storage = await openPatientMongo({ url, database })
 const limits = new LocalLimits(systemClock.now)
 const { admission } = await openLimited(storage.records, systemClock, { limits, holdMs: Number(holdMs) })
 const { ledger } = await openLedger(storage, systemClock, () => admission.flush())
