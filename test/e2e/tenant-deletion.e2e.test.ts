@@ -4,7 +4,8 @@ import { populate } from './tenant-life.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
 
-const patience = { timeout: 90_000, interval: 100 }
+/** Each look reads the whole database. */
+const patience = { timeout: 90_000, interval: 250 }
 const limit = { timeout: 240_000 }
 
 /** A tenant that no test, and no earlier try of one, has made. */
