@@ -14,3 +14,12 @@ export const runLimits = object(
   },
   { title: 'RunLimits' },
 )
+
+/** How far any run may go, whatever its agent says (RUN_MAX_STEPS …); null for no such bound. */
+export interface RunCeilings {
+  readonly maxSteps: number | null
+  readonly maxTokens: number | null
+  /** Decimal text. */
+  readonly maxCostUsd: string | null
+  readonly maxDurationS: number | null
+}

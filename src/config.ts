@@ -1,9 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/providers.ts'
-import type { RunConcurrency } from './actors/runs/pick-runs.ts'
-import type { RunCeilings } from './actors/runs/plan-run.ts'
-import type { TrustedProxies } from './transport/client-address.ts'
+import type { RunCeilings } from '../specs/run-limits.ts'
 
 /** A model provider as the environment names it. */
 export interface ProviderSettings {
@@ -29,7 +27,7 @@ export interface Config {
   /** 0 takes a free one. */
   readonly peerPort: number
   /** How many runs work at a time, and how far each may go whatever its agent says. */
-  readonly runs: RunConcurrency & { readonly ceilings: RunCeilings }
+  readonly runs: { readonly perProject: number; readonly perTenant: number; readonly ceilings: RunCeilings }
   readonly bootstrap: {
     readonly secretKey: string | null
     readonly ownerEmail: string | null
@@ -50,6 +48,9 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
+
+/** Which proxies stand in front: so many, or those with an address in one of these networks (CIDR). */
+export type TrustedProxies = { readonly hops: number } | { readonly networks: readonly string[] }
 
 export type LogLevel = (typeof logLevels)[number]
 

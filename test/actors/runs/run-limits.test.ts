@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type PlanParts, planRun, type RunCeilings } from '../../../src/actors/runs/plan-run.ts'
+import type { RunCeilings } from '../../../specs/run-limits.ts'
+import { type PlanParts, planRun } from '../../../src/actors/runs/plan-run.ts'
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
