@@ -28,9 +28,10 @@ export const speechOf = (text: string, format: string, speed: number): Simulated
   }
 }
 
-/** Which tone each frame has; null is silence. */
+/** Which tone each frame has; null is silence, which is also what white space sounds like. */
 const frameRow = (text: string, speed: number): readonly (number | null)[] => {
   const words = text.split(/\s+/).filter((word) => word !== '')
+  if (words.length === 0) return Array<null>(framesOfPause).fill(null)
   return words.flatMap((word) => {
     const tone = [...word].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % toneFrames.length
     const frames = (count: number) => Math.max(1, Math.round(count / speed))

@@ -47,6 +47,11 @@ describe('simulated speech', () => {
     expect(fast.duration).toBeLessThan((mp3.duration ?? 0) * 0.6)
   })
 
+  it('of white space is a silence that players take', async () => {
+    const { duration } = await lengthOf(await spoken({ input: ' \n' }), 'audio/mpeg')
+    expect(duration).toBeGreaterThan(0)
+  })
+
   it('is the same for the same text, and of tones that can be heard', async () => {
     const pcm = await spoken({ response_format: 'pcm' })
     expect(pcm).toEqual(await spoken({ response_format: 'pcm' }))
