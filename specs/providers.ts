@@ -15,6 +15,8 @@ export interface ProviderSpec {
   readonly docsUrl: string
   /** Ids that are this provider's although the snapshot does not know them: a model that came out yesterday is found too. */
   readonly ids?: RegExp
+  /** What it says in `usage.cost` is what it charged, in USD: its word is taken before the snapshot's price. */
+  readonly tellsCharges?: true
   /** Other words for it before the slash. */
   readonly aliases?: readonly string[]
 }
@@ -135,6 +137,7 @@ export const providers: readonly ProviderSpec[] = [
     format: 'openai',
     baseUrl: 'https://openrouter.ai/api/v1',
     env: 'OPENROUTER',
+    tellsCharges: true,
     website: 'https://openrouter.ai',
     docsUrl: 'https://openrouter.ai/docs',
   },

@@ -23,8 +23,8 @@ const capabilityFields: Readonly<Record<string, string>> = {
   supports_prompt_caching: 'caching',
   supports_web_search: 'search',
 }
-/** Chat models that speak, sing, draw or only answer on other routes than chat and embeddings. */
-const otherChats = /audio|tts|lyria|realtime|image|deep-research|robotics|live|container|computer-use|transcribe/
+/** Chat models that only speak, sing, draw or answer on other routes than chat and embeddings. */
+const otherChats = /native-audio|tts|lyria|realtime|image|deep-research|robotics|live|container|computer-use|transcribe/
 /** Size classes, prices of options and speech as it is spoken, which look like models in the list. */
 const noModels = /^ft:|^together-ai-|^streaming\/|^\d+b?-|realtime|-live|-x-\d/
 
@@ -33,7 +33,7 @@ const noModels = /^ft:|^together-ai-|^streaming\/|^\d+b?-|realtime|-live|-x-\d/
  * 0 stands for "nobody knows" in the list (retired experiments): it is left out, never given as free.
  */
 export function slimRow(provider: string, id: string, fields: WireObject, imagePrice: number | undefined) {
-  const mode = modes[textOf(fields.mode)]
+  const mode = modes[textOf(fields.mode)] ?? (fields.input_cost_per_character === undefined ? undefined : 'speech')
   if (mode === undefined || noModels.test(id)) return undefined
   if (mode === 'chat' && (otherChats.test(id) || !givesText(fields))) return undefined
   const prices = pricesOf(mode, id, fields, imagePrice)
@@ -59,6 +59,9 @@ type Prices = Pick<
   | 'cacheWrite'
   | 'cacheWriteLong'
   | 'reasoning'
+  | 'audioInput'
+  | 'audioCached'
+  | 'audioOutput'
   | 'tiers'
   | 'character'
   | 'second'
@@ -68,7 +71,7 @@ type Prices = Pick<
 
 function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: number | undefined): Prices | undefined {
   const input = decimal(fields.input_cost_per_token)
-  const output = decimal(mode === 'image' ? fields.output_cost_per_image_token : fields.output_cost_per_token)
+  const output = decimal(outputPrice(mode, fields))
   const tokens: Prices = {
     ...optional('input', input),
     ...optional('output', mode === 'embedding' ? undefined : output),
@@ -76,6 +79,7 @@ function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: n
     ...optional('cacheWrite', decimal(fields.cache_creation_input_token_cost)),
     ...optional('cacheWriteLong', longWrite(fields)),
     ...optional('reasoning', decimal(fields.output_cost_per_reasoning_token)),
+    ...(mode === 'chat' && audioPrices(fields)),
     ...optional('tiers', tiersOf(fields)),
   }
   const known = input === undefined ? {} : tokens
@@ -85,6 +89,23 @@ function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: n
     ...unitPrices(mode, fields, imagePrice),
   }
   return Object.keys(prices).length === 0 ? undefined : prices
+}
+
+/** What is spoken is audio, whatever the list says of text beside it. */
+function outputPrice(mode: ModelMode, fields: WireObject): unknown {
+  if (mode === 'image') return fields.output_cost_per_image_token
+  if (mode === 'speech') return fields.output_cost_per_audio_token ?? fields.output_cost_per_token
+  return fields.output_cost_per_token
+}
+
+/** What chat models hear and speak, where that has another price than text. */
+function audioPrices(fields: WireObject): Prices {
+  const other = (audio: unknown, text: unknown): string | undefined => (audio === text ? undefined : decimal(audio))
+  return {
+    ...optional('audioInput', other(fields.input_cost_per_audio_token, fields.input_cost_per_token)),
+    ...optional('audioCached', other(fields.cache_read_input_audio_token_cost, fields.cache_read_input_token_cost)),
+    ...optional('audioOutput', other(fields.output_cost_per_audio_token, fields.output_cost_per_token)),
+  }
 }
 
 /**

@@ -23,6 +23,11 @@ export interface PriceRow {
   readonly cacheWriteLong?: string
   /** Reasoning tokens; `output` when absent. */
   readonly reasoning?: string
+  /** Audio that a chat model hears, and what of it comes from the cache: `input` and `cached` when absent. */
+  readonly audioInput?: string
+  readonly audioCached?: string
+  /** Audio that a chat model speaks; `output` when absent. */
+  readonly audioOutput?: string
   /** A character of text made speech. */
   readonly character?: string
   /** A second of audio: made into text, or spoken. */
@@ -118,6 +123,9 @@ const priceFields = [
   'cacheWrite',
   'cacheWriteLong',
   'reasoning',
+  'audioInput',
+  'audioCached',
+  'audioOutput',
   'character',
   'second',
   'image',

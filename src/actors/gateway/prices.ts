@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
+import { providers } from '../../../specs/providers.ts'
 import { type Attodollars, attodollars, usdText } from './attodollars.ts'
 import type { CallUnits } from './calls/call-ledger.ts'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
@@ -54,9 +55,24 @@ export function costOfUnits(row: PriceRow | undefined, units: CallUnits): string
   return tokens === undefined ? null : costOfTokens(row, tokens)
 }
 
+/**
+ * What a call cost by the word of its provider where that tells what it charges (OpenRouter, whose prices move with whom
+ * it passes a request on to), else by the snapshot's row.
+ */
+export function costAt(provider: string, model: string, units: CallUnits): string | null {
+  const charged = units.tokens?.chargedUsd
+  if (charged !== undefined && tellCharges.has(provider)) return charged
+  return costOfUnits(priceAt(provider, model), units)
+}
+
+const tellCharges: ReadonlySet<string> = new Set(
+  providers.flatMap(({ id, tellsCharges }) => (tellsCharges ? [id] : [])),
+)
+
 /** The prices of a row as usage rows keep them: USD by unit, and the day of the list that they are of. */
 export function priceSnapshot(row: PriceRow): PriceSnapshot {
   const { input, output, cached, cacheWrite, cacheWriteLong, reasoning, character, second, image, call, tiers } = row
+  const { audioInput, audioCached, audioOutput } = row
   return {
     date: prices.date,
     currency: prices.currency,
@@ -66,6 +82,9 @@ export function priceSnapshot(row: PriceRow): PriceSnapshot {
     ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
     ...(cacheWriteLong !== undefined && { cache_write_long: cacheWriteLong }),
     ...(reasoning !== undefined && { reasoning }),
+    ...(audioInput !== undefined && { audio_input: audioInput }),
+    ...(audioCached !== undefined && { audio_cached: audioCached }),
+    ...(audioOutput !== undefined && { audio_output: audioOutput }),
     ...(character !== undefined && { character }),
     ...(second !== undefined && { second }),
     ...(image !== undefined && { image }),
@@ -89,6 +108,8 @@ function costOfTokens(row: PriceRow, usage: ModelUsage): string | null {
   const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached)
   const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens)
   let total = rates.call + rates.input * BigInt(usage.inputTokens - cached - written)
+  if (usage.audioInputTokens !== undefined || usage.audioOutputTokens !== undefined)
+    total += audioSurcharge(rates, usage)
   if (cached > 0) total += rates.cached * BigInt(cached)
   if (written > 0) {
     const long = Math.min(usage.cacheWriteLongTokens ?? 0, written)
@@ -97,6 +118,20 @@ function costOfTokens(row: PriceRow, usage: ModelUsage): string | null {
   if (rates.output !== null) total += rates.output * BigInt(usage.outputTokens - reasoning)
   if (reasoning > 0) total += rates.reasoning * BigInt(reasoning)
   return usdText(total)
+}
+
+/** What audio among the tokens costs more than text, or less. Reasoning is written, not spoken. */
+function audioSurcharge(rates: Rates, usage: ModelUsage): Attodollars {
+  const { inputTokens, cachedTokens, audioInputTokens = 0, audioCachedTokens = 0, audioOutputTokens = 0 } = usage
+  const cached = Math.min(audioCachedTokens, audioInputTokens, cachedTokens, inputTokens)
+  const heard = Math.min(
+    audioInputTokens - cached,
+    Math.max(0, inputTokens - cachedTokens - (usage.cacheWriteTokens ?? 0)),
+  )
+  const spoken = Math.min(audioOutputTokens, Math.max(0, usage.outputTokens - usage.reasoningTokens))
+  const { input, output, audioInput, audioCached, audioOutput } = rates
+  const more = (audioInput - input) * BigInt(heard) + (audioCached - rates.cached) * BigInt(cached)
+  return output === null || audioOutput === null ? more : more + (audioOutput - output) * BigInt(spoken)
 }
 
 /** A token of each kind; null where nobody knows. */
@@ -108,6 +143,9 @@ interface Rates {
   readonly cacheWriteLong: Attodollars
   readonly output: Attodollars | null
   readonly reasoning: Attodollars
+  readonly audioInput: Attodollars
+  readonly audioCached: Attodollars
+  readonly audioOutput: Attodollars | null
   /** The call itself. */
   readonly call: Attodollars
 }
@@ -146,6 +184,9 @@ const tierRates = (row: PriceRow, plainInput: string, tier: PriceTier): Rates =>
     cacheWriteLong: attodollars(cacheWriteLong ?? cacheWrite ?? input),
     output: output === undefined ? null : attodollars(output),
     reasoning: attodollars(tier.output ?? row.reasoning ?? output ?? '0'),
+    audioInput: attodollars(row.audioInput ?? input),
+    audioCached: attodollars(row.audioCached ?? cached ?? row.audioInput ?? input),
+    audioOutput: output === undefined ? null : attodollars(row.audioOutput ?? output),
     call: attodollars(row.call ?? '0'),
   }
 }

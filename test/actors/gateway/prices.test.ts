@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { providers } from '../../../specs/providers.ts'
 import { checkPrices, priceTable } from '../../../src/actors/gateway/price-table.ts'
-import { costOf, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '../../../src/actors/gateway/prices.ts'
+import {
+  costAt,
+  costOf,
+  costOfUnits,
+  priceAt,
+  priceOf,
+  priceSnapshot,
+  prices,
+} from '../../../src/actors/gateway/prices.ts'
 
 const usage = (inputTokens: number, outputTokens: number, cachedTokens = 0, reasoningTokens = 0) => ({
   inputTokens,
@@ -40,6 +48,45 @@ describe('the cost of a call', () => {
     const written = { ...usage(1000, 0, 0), cacheWriteTokens: 400, cacheWriteLongTokens: 100 }
     expect(costOf('claude-haiku-4-5', written)).toBe('0.001175')
     expect(costOf('claude-haiku-4-5', { ...written, cacheWriteLongTokens: 999 })).toBe('0.0014')
+  })
+
+  it('counts audio that is heard and spoken at prices of its own', () => {
+    const talk = { ...usage(1000, 500), audioInputTokens: 900, audioOutputTokens: 400 }
+    // 100 × 2.5 + 900 × 32 + 100 × 10 + 400 × 64 USD per million
+    expect(costOf('gpt-audio', talk)).toBe('0.05565')
+    expect(costOf('gpt-audio', usage(1000, 500))).toBe('0.0075')
+    expect(costOf('gemini-2.5-flash', { ...usage(1000, 0), audioInputTokens: 1000 })).toBe('0.001')
+  })
+
+  it('counts audio that comes from the cache at its price', () => {
+    const heard = { ...usage(1000, 0, 600), audioInputTokens: 500, audioCachedTokens: 400 }
+    // 100 × 1 + 300 × 0.3 + 400 × 0.1 + 200 × 0.03 USD per million
+    expect(costOf('gemini-2.5-flash', heard)).toBe('0.000236')
+  })
+
+  it('counts audio as text where the list has no price for it', () => {
+    const talk = { ...usage(1000, 500), audioInputTokens: 900, audioOutputTokens: 400 }
+    expect(costOf('gpt-4o-mini', talk)).toBe(costOf('gpt-4o-mini', usage(1000, 500)))
+  })
+
+  it('knows no more audio than there are tokens', () => {
+    const all = { ...usage(10, 10), audioInputTokens: 10, audioOutputTokens: 10 }
+    const odd = { ...all, audioInputTokens: 99, audioOutputTokens: 99, audioCachedTokens: 99 }
+    expect(costOf('gpt-audio', odd)).toBe(costOf('gpt-audio', all))
+    const cached = { ...usage(10, 10, 10, 10), audioInputTokens: 10, audioOutputTokens: 10 }
+    expect(costOf('gpt-audio', cached)).toBe(costOf('gpt-audio', { ...usage(10, 10, 10, 10) }))
+  })
+
+  it('is what the provider says that it charged, where its word is taken', () => {
+    const tokens = { ...usage(10, 10), chargedUsd: '0.00014' }
+    expect(costAt('openrouter', 'anthropic/claude-sonnet-4', { tokens })).toBe('0.00014')
+    expect(costAt('openrouter', 'anthropic/claude-sonnet-4', { tokens: usage(10, 10) })).toBeNull()
+    expect(costAt('openai', 'gpt-4o-mini', { tokens })).toBe(costOf('gpt-4o-mini', tokens))
+    expect(costAt('custom', 'gpt-4o-mini', { tokens })).toBeNull()
+  })
+
+  it('is known for voices by the character', () => {
+    expect(costOfUnits(priceAt('deepgram', 'aura-2'), { characters: 1000 })).toBe('0.03')
   })
 
   it('knows no more cached, written and reasoning tokens than there are tokens', () => {

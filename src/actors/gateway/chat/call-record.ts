@@ -3,7 +3,7 @@ import { type CallLedger, callerGone, type GatewayCall } from '../calls/call-led
 import { isRequest, type Payer } from '../calls/caller.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { Route } from '../calls/routes.ts'
-import { costOfUnits, priceAt } from '../prices.ts'
+import { costAt } from '../prices.ts'
 import type { ModelUsage } from '../provider-port.ts'
 import { tokensOfChars } from '../usage.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '../wire.ts'
@@ -142,7 +142,7 @@ export class CallRecord {
 }
 
 const costBy = (route: Route, tokens: ModelUsage): string | null =>
-  costOfUnits(priceAt(route.provider, route.model), { tokens })
+  costAt(route.provider, route.model, { tokens })
 
 /** Characters that the model wrote in a `chat.completion`. */
 export const writtenLength = (completion: WireObject | null): number =>

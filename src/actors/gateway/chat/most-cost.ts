@@ -22,11 +22,15 @@ export const mostCostOf = (body: ChatBody, route: Route): string | null => {
   const read = inputTokens(body, text)
   // what callers mark for the cache may all be written to it, for long, which costs more than reading it
   const written = text.includes('"cache_control"') ? { cacheWriteTokens: read, cacheWriteLongTokens: read } : {}
+  const heard = text.includes('"input_audio"') ? { audioInputTokens: read } : {}
+  const spoken = arrayOf(body.modalities).includes('audio') ? { audioOutputTokens: longest * answers } : {}
   const tokens = {
     inputTokens: read,
     outputTokens: longest * answers,
     cachedTokens: 0,
     ...written,
+    ...heard,
+    ...spoken,
     reasoningTokens: 0,
   }
   return costOfUnits(row, { tokens })

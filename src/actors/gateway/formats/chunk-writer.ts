@@ -54,6 +54,10 @@ const usageDocument = (usage: ModelUsage): WireObject => ({
   prompt_tokens_details: {
     cached_tokens: usage.cachedTokens,
     ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
+    ...(usage.audioInputTokens === undefined ? {} : { audio_tokens: usage.audioInputTokens }),
   },
-  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  completion_tokens_details: {
+    reasoning_tokens: usage.reasoningTokens,
+    ...(usage.audioOutputTokens === undefined ? {} : { audio_tokens: usage.audioOutputTokens }),
+  },
 })

@@ -1,4 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Route } from '../../../../src/actors/gateway/calls/routes.ts'
+import { Latencies } from '../../../../src/actors/gateway/voice/latencies.ts'
+import { speechModelOf } from '../../../../src/actors/gateway/voice/model-lookup.ts'
+import { autoSteps } from '../../../../src/actors/gateway/voice/route-choice.ts'
 import { answers, refuses, sends } from './audio-upstream.ts'
 import { openVoiceWorld, type VoiceWorld } from './voice-world.ts'
 import { deepgramAnswer, geminiAudio, samples, spitchAnswer, whisperAnswer } from './wire-answers.ts'
@@ -200,7 +204,7 @@ describe('the auto-router', () => {
   const models = (own: VoiceWorld) =>
     own.upstream.heard.map(({ path, body }) => {
       const { model, model_id } = JSON.parse(body.toString())
-      return model ?? model_id ?? /models\/([^:]+)/.exec(path)?.[1] ?? path
+      return model ?? model_id ?? /models\/([^:]+)|model=([\w-]+)/.exec(path)?.slice(1).find(Boolean) ?? path
     })
 
   it.each(['auto', 'AUTO', 'service-auto'])('asks the models in the order of the interface (%s)', (model) =>
@@ -208,7 +212,7 @@ describe('the auto-router', () => {
       own.keys(everywhere)
       own.upstream.script(refuses(500))
       await expect(own.speak({ input: 'Hello', model })).rejects.toMatchObject({ code: 'provider_error' })
-      expect(models(own)).toEqual(['tts-1', 'tts-1-hd', 'eleven_flash_v2_5'])
+      expect(models(own)).toEqual(['tts-1', 'tts-1-hd', 'eleven_flash_v2_5', 'aura-2-thalia-en'])
     }),
   )
 
@@ -222,6 +226,7 @@ describe('the auto-router', () => {
         'tts-1-hd',
         'eleven_flash_v2_5',
         'gemini-3.8-flash-lite-tts',
+        'aura-2-thalia-en',
         'canopylabs/orpheus-v1-english',
       ])
     }))
@@ -248,11 +253,17 @@ describe('the auto-router', () => {
       await expect(own.transcribe({ model: 'auto' })).rejects.toMatchObject(refusal)
     }))
 
-  it('asks a model whose price nobody knows at no time', () =>
-    fresh(async (own) => {
-      own.keys({ deepgram: ['byok'] })
-      await expect(own.speak({ input: 'Hello', model: 'auto' })).rejects.toMatchObject({ code: 'byok_required' })
-    }))
+  it('asks a model whose price nobody knows at no time', async () => {
+    const route: Route = {
+      ...{ model: '', provider: '', format: 'openai', baseUrl: 'http://127.0.0.1:9', apiKey: 'k' },
+      ...{ source: 'byok', connectionId: null },
+    }
+    const resolve = (_: string, name: string) => [{ ...route, provider: name.split('/', 1)[0] ?? '', model: name }]
+    const candidates = ['cartesia/sonic-3.5', 'deepgram/aura-2'].map((name) => ({ name, expectedMs: 1 }))
+    const choice = { project: 'prj_1', candidates, need: 'speech' as const, modelOf: speechModelOf }
+    const steps = await autoSteps({ resolve }, new Latencies(Date.now), choice, ({ id }) => id)
+    expect(steps.map(({ task }) => task)).toEqual(['aura-2'])
+  })
 
   it('gives a voice of another model up for the default one', () =>
     fresh(async (own) => {

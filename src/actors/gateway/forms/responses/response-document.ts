@@ -79,4 +79,6 @@ export const addUsage = (a: ModelUsage | null, b: ModelUsage): ModelUsage =>
         cachedTokens: a.cachedTokens + b.cachedTokens,
         reasoningTokens: a.reasoningTokens + b.reasoningTokens,
         cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
+        audioInputTokens: (a.audioInputTokens ?? 0) + (b.audioInputTokens ?? 0),
+        audioOutputTokens: (a.audioOutputTokens ?? 0) + (b.audioOutputTokens ?? 0),
       }

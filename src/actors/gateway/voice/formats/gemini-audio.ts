@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import { refused, streamBroken, streamedFailure } from '../../failure.ts'
+import { googleAudio } from '../../formats/google/google-usage.ts'
 import { ModelError, type ModelUsage } from '../../provider-port.ts'
 import { arrayOf, countOf, isObject, objectOf, parseJson, textOf } from '../../wire.ts'
 import { WavFramer } from './pcm-audio.ts'
@@ -75,5 +76,6 @@ export const geminiTokens = (usage: unknown): ModelUsage | null => {
     outputTokens: countOf(usage.candidatesTokenCount) + thoughts,
     cachedTokens: countOf(usage.cachedContentTokenCount),
     reasoningTokens: thoughts,
+    ...googleAudio(usage),
   }
 }
