@@ -24,6 +24,12 @@ export function runCommand(command: string, args: readonly string[], env: NodeJS
   throw new Error(`${command} ${args.join(' ')}\n${reason}`)
 }
 
+/** How `python3` is asked for pinned wheels and nothing that they need; an index that is away for a moment is asked again. */
+export const pipArguments = (command: 'download' | 'install'): readonly string[] => [
+  ...['-m', 'pip', command, '--quiet', '--disable-pip-version-check', '--retries', '10', '--timeout', '60'],
+  ...['--no-deps', '--only-binary=:all:'],
+]
+
 /** Says on standard error what is being set up, so that a first run that takes a minute explains itself. */
 export function say(line: string): void {
   process.stderr.write(`[services] ${line}\n`)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { runCommand, say } from './command.ts'
+import { pipArguments, runCommand, say } from './command.ts'
 
 const cache = resolve(import.meta.dirname, '../../.cache')
 
@@ -23,8 +23,8 @@ export const installPythonPackages = (name: string, requirements: string): strin
   mkdirSync(cache, { recursive: true })
   const draft = mkdtempSync(join(cache, 'draft-'))
   try {
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:']
-    runCommand('python3', [...pip, '--require-hashes', '--requirement', requirements, '--target', draft])
+    const pip = [...pipArguments('install'), '--require-hashes']
+    runCommand('python3', [...pip, '--requirement', requirements, '--target', draft])
     if (!existsSync(target)) renameSync(draft, target)
   } finally {
     rmSync(draft, { recursive: true, force: true })

