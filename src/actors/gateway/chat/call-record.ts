@@ -141,8 +141,7 @@ export class CallRecord {
   }
 }
 
-const costBy = (route: Route, tokens: ModelUsage): string | null =>
-  costAt(route.provider, route.model, { tokens })
+const costBy = (route: Route, tokens: ModelUsage): string | null => costAt(route.provider, route.model, { tokens })
 
 /** Characters that the model wrote in a `chat.completion`. */
 export const writtenLength = (completion: WireObject | null): number =>
