@@ -5,7 +5,7 @@ import type { ModelMessage, ModelRequest } from '../gateway/provider-port.ts'
 import type { TurnAnswer, TurnModels } from '../gateway/turns/turn-models.ts'
 import { newIdIn } from '../ids.ts'
 import { runContext } from '../runs/schema.ts'
-import { type Clock, pause } from '../runtime/clock.ts'
+import { backoffMs, type Clock, pause } from '../runtime/clock.ts'
 import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
 import { shardOf } from '../runtime/shard.ts'
 import type { Conversations } from '../sessions/conversations.ts'
@@ -90,19 +90,19 @@ type Manner = (ask: () => Promise<TurnAnswer>, signal: AbortSignal) => Promise<T
 
 const atOnce: Manner = (ask) => ask()
 
-/** When a limit does not say when it has room again, in ms. */
-const usualWaitMs = 5_000
+/** Whoever is refused again and again asks less often than its limit says, but not less often than this, in ms. */
+const longestWaitMs = 30_000
 
 const patientlyBy =
   (clock: Clock): Manner =>
   async (ask, signal) => {
-    for (;;) {
+    for (let refused = 0; ; refused++) {
       try {
         return await ask()
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'rate_limit_exceeded') throw error
-        const { retryAfterS } = error.details
-        await pause(clock, retryAfterS === undefined ? usualWaitMs : retryAfterS * 1000, signal)
+        const { retryAfterS = 0 } = error.details
+        await pause(clock, Math.max(retryAfterS * 1000, backoffMs(refused, 1_000, longestWaitMs)), signal)
         if (signal.aborted) throw new ServiceError('cancelled')
       }
     }

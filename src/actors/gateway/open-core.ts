@@ -50,6 +50,5 @@ export const openCore = (parts: CoreParts): OpenCore => {
   const core = { routes, admission, ledger, redaction }
   const counted: typeof admission.counted = (call) => admission.counted(call)
   const opened = openChats({ ...core, counted, guard, now: clock.now })
-  const turns = new GatewayTurns({ chats: opened.chats, counted: (project) => admission.flush(project) })
-  return { ...core, ...opened, metering, turns }
+  return { ...core, ...opened, metering, turns: new GatewayTurns(opened) }
 }

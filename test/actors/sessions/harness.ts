@@ -7,6 +7,7 @@ import { eraseActor } from '../../../src/actors/effects/erase-actor.ts'
 import { erasureEffects } from '../../../src/actors/effects/erasure.ts'
 import { webhookNotices } from '../../../src/actors/effects/notify.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '../../../src/actors/gateway/provider-port.ts'
+import type { TurnModels } from '../../../src/actors/gateway/turns/turn-models.ts'
 import { newId } from '../../../src/actors/ids.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { joinQueue } from '../../../src/actors/runs/join-queue.ts'
@@ -89,6 +90,8 @@ export interface WorldOptions {
   readonly scripts?: readonly Script[]
   /** Answers in place of the scripts. */
   readonly model?: TestModel
+  /** Asks models otherwise than by `model`. */
+  readonly turns?: TurnModels
   readonly storage?: Storage
   readonly clock?: Clock
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
@@ -148,7 +151,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
       const readLog: ReadLog = (actor, after) => host.readLog(actor, after)
       const shared = {
         ...planning,
-        models: turnModelsOf(options.model ?? provider),
+        models: options.turns ?? turnModelsOf(options.model ?? provider),
         clock,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
         storage,

@@ -19,6 +19,11 @@ export interface Ticket {
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** The call is over, whatever became of it. @param usd what it cost; null when nothing is known, '0' when nothing was used. */
   settle(usd: string | null): void
+  /**
+   * Resolves when what was settled is durable; undefined: there is nothing to wait for.
+   * @throws {StoreUnavailable}
+   */
+  readonly counted?: () => Promise<void> | undefined
 }
 
 /** Limits, budgets and credits, the same on every path form because each of them comes by here. */

@@ -84,6 +84,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
   #candidate: Candidate | null = null
   #ticket: Ticket | null = null
   #ticketFor: Candidate | null = null
+  #settled: Ticket | null = null
   #failedHere = 0
   #lastFailure: Error | null = null
   #timer: NodeJS.Timeout | null = null
@@ -125,6 +126,10 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
     if (this.#over) return
     this.#attempt?.cancel()
     this.#close(refusalOf(cancelled()))
+  }
+
+  counted(): Promise<void> | undefined {
+    return this.#settled?.counted?.()
   }
 
   bytes(part: Buffer): void {
@@ -347,6 +352,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
 
   #giveBack(usd: string | null): void {
     this.#ticket?.settle(usd)
+    this.#settled = this.#ticket ?? this.#settled
     this.#ticket = null
     this.#ticketFor = null
   }

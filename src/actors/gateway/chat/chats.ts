@@ -7,6 +7,8 @@ export interface ChatHandle {
   resume(): void
   /** The caller is gone. */
   cancel(): void
+  /** Resolves when budgets know durably what it cost; undefined: none stands. Asked when it is over. @throws {StoreUnavailable} */
+  counted(): Promise<void> | undefined
 }
 
 /** Chat with any model. Forms of other words use `complete` and `stream`; `run` is for those that take bytes. */

@@ -76,13 +76,9 @@ export class LimitAdmission implements Admission {
     rows.then((found) => this.#windows.used(found, inputTokens + outputTokens)).catch(() => undefined)
   }
 
-  /** Everything that was settled so far is counted, of all projects or of one. @throws {StoreUnavailable} */
-  flush(project?: string): Promise<void> | undefined {
-    const payers = project === undefined ? null : [project, this.#parts.book.peek(project)?.credits?.project]
-    const open = [...this.#purses.values()].filter(
-      ({ isSaved, payer }) => !isSaved && (payers === null || payers.includes(payer)),
-    )
-    return open.length === 0 ? undefined : Promise.all(open.map((purse) => purse.flush())).then(() => {})
+  /** Everything that was settled so far is counted. @throws {StoreUnavailable} */
+  flush(): Promise<void> | undefined {
+    return counted([...this.#purses.values()])
   }
 
   async #admit(ask: Ask): Promise<Ticket> {
@@ -143,7 +139,14 @@ const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => 
       isOpen = false
       for (const { purse, usd } of held) purse.settle(usd, spent === null ? usd : amountOf(spent))
     },
+    counted: () => counted(held.map(({ purse }) => purse)),
   }
+}
+
+/** @throws {StoreUnavailable} */
+const counted = (purses: readonly Purse[]): Promise<void> | undefined => {
+  const open = purses.filter(({ isSaved }) => !isSaved)
+  return open.length === 0 ? undefined : Promise.all(open.map((purse) => purse.flush())).then(() => {})
 }
 
 /**

@@ -86,11 +86,6 @@ export class Purse {
     return this.isSaved && this.#saving === null && this.#waiting.length === 0 && this.#underWay.isZero()
   }
 
-  /** The project or organisation whose counter it is. */
-  get payer(): string {
-    return this.#owner.project
-  }
-
   /** Everything that was settled is in the row. */
   get isSaved(): boolean {
     return this.#saved === this.#settled

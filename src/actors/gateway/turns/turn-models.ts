@@ -50,16 +50,14 @@ export interface TurnModels {
 /** What it stands on. */
 export interface GatewayTurnsParts {
   readonly chats: { run(asked: RunAsk, taker: RunTaker): ChatHandle }
-  /** Resolves when budgets of the project know of all that was settled; absent or undefined: there is nothing to wait for. */
-  readonly counted?: (project: string) => Promise<void> | undefined
 }
 
 /** Turns and runs as chat requests of the gateway. */
 export class GatewayTurns implements TurnModels {
-  readonly #parts: GatewayTurnsParts
+  readonly #chats: GatewayTurnsParts['chats']
 
-  constructor(parts: GatewayTurnsParts) {
-    this.#parts = parts
+  constructor({ chats }: GatewayTurnsParts) {
+    this.#chats = chats
   }
 
   async ask(
@@ -68,59 +66,47 @@ export class GatewayTurns implements TurnModels {
     onDelta: (text: string) => void,
     signal: AbortSignal,
   ): Promise<TurnAnswer> {
-    const answer = await this.#run(request, caller, onDelta, signal)
-    // no usage row of which a budget knows nothing: both are there after a crash, or neither is
-    await this.#parts.counted?.(caller.project)?.catch(() => undefined)
-    return answer
-  }
-
-  #run(
-    request: ModelRequest,
-    caller: ActorCaller,
-    onDelta: (text: string) => void,
-    signal: AbortSignal,
-  ): Promise<TurnAnswer> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(new ServiceError('cancelled'))
-        return
-      }
-      const reader = new TurnReader(onDelta)
-      const gone = (): void => {
-        reader.close()
-        handle?.cancel()
-        reject(new ServiceError('cancelled'))
-      }
-      const over = (): void => {
-        signal.removeEventListener('abort', gone)
-        reader.close()
-      }
-      signal.addEventListener('abort', gone, { once: true })
-      let handle: ChatHandle | null = null
-      handle = this.#parts.chats.run(runAsk(request, caller), {
-        takesFrames: false,
-        begin: () => {},
-        frames: () => true,
-        chunk: (chunk) => reader.chunk(chunk),
-        whole: () => {},
-        end: (summary) => {
-          try {
-            resolve(answerOf(reader, summary))
-          } catch (error) {
-            reject(error)
-          }
-          over()
-        },
-        fail: (error) => {
-          reader.flush()
-          over()
-          reject(error)
-        },
-      })
-      if (signal.aborted) handle.cancel()
-    })
+    if (signal.aborted) throw new ServiceError('cancelled')
+    const reader = new TurnReader(onDelta)
+    const answered = Promise.withResolvers<TurnAnswer>()
+    const run = this.#chats.run(runAsk(request, caller), takerOf(reader, answered))
+    const gone = (): void => {
+      reader.close()
+      run.cancel()
+      answered.reject(new ServiceError('cancelled'))
+    }
+    if (signal.aborted) gone()
+    else signal.addEventListener('abort', gone, { once: true })
+    try {
+      const answer = await answered.promise
+      // no usage row of which a budget knows nothing; where the store is away, the row has to wait for it too
+      await run.counted()?.catch(() => undefined)
+      return answer
+    } finally {
+      reader.close()
+      signal.removeEventListener('abort', gone)
+    }
   }
 }
+
+const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>): RunTaker => ({
+  takesFrames: false,
+  begin: () => {},
+  frames: () => true,
+  chunk: (chunk) => reader.chunk(chunk),
+  whole: () => {},
+  end: (summary) => {
+    try {
+      answered.resolve(answerOf(reader, summary))
+    } catch (error) {
+      answered.reject(error)
+    }
+  },
+  fail: (error) => {
+    reader.flush()
+    answered.reject(error)
+  },
+})
 
 const runAsk = (request: ModelRequest, caller: ActorCaller): RunAsk => ({
   caller,
