@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pipArguments, runCommand, say } from './command.ts'
+import { publish } from './wheels.ts'
 
 const cache = resolve(import.meta.dirname, '../../.cache')
 
@@ -25,7 +26,7 @@ export const installPythonPackages = (name: string, requirements: string): strin
   try {
     const pip = [...pipArguments('install'), '--require-hashes']
     runCommand('python3', [...pip, '--requirement', requirements, '--target', draft])
-    if (!existsSync(target)) renameSync(draft, target)
+    publish(draft, target)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }

@@ -59,7 +59,8 @@ function download(set: WheelSet, folder: string): void {
   rmSync(wheels, { recursive: true })
 }
 
-function publish(draft: string, target: string): void {
+/** Gives a finished folder its name, unless another process that made the same was first. */
+export function publish(draft: string, target: string): void {
   try {
     renameSync(draft, target)
   } catch (error) {
