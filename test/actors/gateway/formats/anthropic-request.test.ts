@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatBody } from '../../../../src/actors/gateway/calls/chat-calls.ts'
+import { arrayOf } from '../../../../src/actors/gateway/wire.ts'
 import { asked, formats, hello, routeTo, sent } from './format-harness.ts'
 
 const haiku = 'claude-haiku-4-5'
@@ -214,6 +215,21 @@ describe('tools for Anthropic', () => {
       },
       { name: 'now', input_schema: { type: 'object' } },
     ])
+  })
+
+  it('holds models that can be held to it to the schema of a function that wants it', () => {
+    const { function: named } = weather
+    const strict = { type: 'function', function: { ...named, strict: true } }
+    const held = { strict: true, input_schema: { ...named.parameters, additionalProperties: false } }
+    expect(withFields({ tools: [strict, weather] }).tools).toMatchObject([held, { input_schema: named.parameters }])
+    const [told] = arrayOf(withFields({ tools: [strict] }, 'claude-3-haiku-20240307').tools)
+    expect(told).toMatchObject({ input_schema: named.parameters })
+    expect(told).not.toHaveProperty('strict')
+    const many = Array.from({ length: 21 }, (_, at) => ({
+      ...strict,
+      function: { ...strict.function, name: `f${at}` },
+    }))
+    for (const each of arrayOf(withFields({ tools: many }).tools)) expect(each).not.toHaveProperty('strict')
   })
 
   it.each([

@@ -39,7 +39,7 @@ export function anthropicRequest(body: ChatBody, id: string, stream: boolean): A
       ...(stream ? { stream } : {}),
       ...(instructions.length === 0 ? {} : { system: instructions }),
       messages,
-      ...(form.tools ?? anthropicTools(offered, arrayOf(body.messages))),
+      ...(form.tools ?? anthropicTools(offered, arrayOf(body.messages), model)),
       ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
       ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
       ...samplingOf(body, model, thinking),

@@ -1,18 +1,36 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../wire.ts'
-import type { OfferedFunctions } from '../chat-tools.ts'
+import type { OfferedFunction, OfferedFunctions } from '../chat-tools.ts'
+import type { AnthropicModel } from './anthropic-model.ts'
+import { closedSchema } from './closed-schema.ts'
+
+/** More tools that hold to their schemas are refused. */
+const maxStrict = 20
 
 /** `tools` and `tool_choice` of a request whose conversation is `messages`. */
-export function anthropicTools(offered: OfferedFunctions, messages: readonly unknown[]): WireObject {
-  return offered.functions.length === 0 ? calledTools(messages) : offeredTools(offered)
+export function anthropicTools(
+  offered: OfferedFunctions,
+  messages: readonly unknown[],
+  { structured }: Pick<AnthropicModel, 'structured'>,
+): WireObject {
+  const { functions } = offered
+  if (functions.length === 0) return calledTools(messages)
+  return offeredTools(offered, structured && functions.filter(isStrict).length <= maxStrict)
 }
 
-function offeredTools({ functions, choice, parallel }: OfferedFunctions): WireObject {
-  const tools = functions.map(({ name, description, parameters, tool }) => ({
-    name,
-    ...(description === null ? {} : { description }),
-    input_schema: { ...parameters, type: 'object' },
-    ...(isObject(tool.cache_control) ? { cache_control: tool.cache_control } : {}),
-  }))
+const isStrict = ({ tool }: OfferedFunction): boolean => objectOf(tool.function).strict === true
+
+/** @param strictly whether the model can be held to the schemas of functions that want it. */
+function offeredTools({ functions, choice, parallel }: OfferedFunctions, strictly: boolean): WireObject {
+  const tools = functions.map((each) => {
+    const { name, description, parameters, tool } = each
+    const schema = { ...parameters, type: 'object' }
+    return {
+      name,
+      ...(description === null ? {} : { description }),
+      ...(strictly && isStrict(each) ? { strict: true, input_schema: closedSchema(schema) } : { input_schema: schema }),
+      ...(isObject(tool.cache_control) ? { cache_control: tool.cache_control } : {}),
+    }
+  })
   const single = parallel ? {} : { disable_parallel_tool_use: true }
   if (choice?.kind === 'none') return { tools, tool_choice: { type: 'none' } }
   if (choice?.kind === 'required') return { tools, tool_choice: { type: 'any', ...single } }
