@@ -24,6 +24,15 @@ export const pageQuery = {
   limit: defaulted(integer({ min: 1, max: 100 }), 20),
 }
 
+/** A page by number passes over every row before it: those beyond so many rows are refused (specs/decisions/0041-lists.md). */
+export const deepestRow = 100_000
+
+/** What goes on behind a row however deep it stands: beside `pageQuery`, where rows may be many. */
+export const startingAfter = described(
+  optional(string({ minLength: 1, maxLength: 128 })),
+  'The id of the last row you have: pages count from behind it. Costs the same however far it is, and rows that are added meanwhile shift nothing.',
+)
+
 /** `{ data, next_cursor }`: the agent platform's lists. */
 export const cursorPage = <S extends Schema<unknown>>(item: S) =>
   object({ data: array(item), next_cursor: nullable(string()) })

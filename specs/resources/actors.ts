@@ -2,7 +2,7 @@ import { dashboardOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { sessionEvents } from '../events.ts'
-import { numberedPage, pageQuery } from '../lists.ts'
+import { numberedPage, pageQuery, startingAfter } from '../lists.ts'
 import {
   array,
   boolean,
@@ -89,7 +89,7 @@ export const projectSessions = defineOperations('project_sessions', {
     method: 'GET',
     path: `${project}/sessions`,
     access: dashboardOnly('member'),
-    query: { status: optional(sessionStatus), ...pageQuery },
+    query: { status: optional(sessionStatus), starting_after: startingAfter, ...pageQuery },
     answer: answersJson(numberedPage(session)),
   },
 })

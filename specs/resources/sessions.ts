@@ -2,7 +2,7 @@ import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../answer.ts'
 import { defineOperation, defineOperations } from '../declare.ts'
 import { sessionEvents } from '../events.ts'
-import { numberedPage, pageQuery } from '../lists.ts'
+import { numberedPage, pageQuery, startingAfter } from '../lists.ts'
 import {
   boolean,
   constant,
@@ -85,7 +85,7 @@ export const sessions = defineOperations('sessions', {
     method: 'GET',
     path,
     access: keyOrClient,
-    query: { status: optional(sessionStatus), ...pageQuery },
+    query: { status: optional(sessionStatus), starting_after: startingAfter, ...pageQuery },
     answer: answersJson(numberedPage(session)),
   },
   get: {

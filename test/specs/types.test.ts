@@ -12,6 +12,7 @@ describe('types of declarations', () => {
     }>()
     expectTypeOf<QueryOf<'sessions.list'>>().toEqualTypeOf<{
       readonly status?: 'active' | 'paused' | 'completed'
+      readonly starting_after?: string
       readonly page: number
       readonly limit: number
     }>()

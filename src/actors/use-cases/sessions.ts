@@ -1,8 +1,9 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
+import { deepestRow } from '../../../specs/lists.ts'
 import { sessionDefinition } from '../../machines/index.ts'
 import type { LogEvent, RecordStore } from '../../storage/ports.ts'
-import { newId, newIdFor } from '../ids.ts'
+import { isId, newId, newIdFor } from '../ids.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
 import type { SessionAgent } from '../sessions/agent-configs.ts'
@@ -109,12 +110,30 @@ export const listSessions = async (
   { scope, query }: Pick<Parameters<UseCases['sessions.list']>[0], 'scope' | 'query'>,
   only: { readonly agent_id?: string } = {},
 ): Promise<ResultOf<'sessions.list'>> => {
-  const { page, limit, status } = query
+  const { limit, status } = query
   const where = status === undefined ? only : { ...only, status }
+  const from = beginOf(query)
   await host.rows.shown()
   const total = await records.total(sessionRows, scope, where)
-  const rows = await records.list(sessionRows, scope, { where, skip: (page - 1) * limit, limit })
+  const rows = await records.list(sessionRows, scope, { where, ...from, limit })
+  const { page } = query
   return numberedPage(rows.map(sessionRowView), page, limit, total)
+}
+
+/** Where a page begins: behind a row, so many rows on. */
+const beginOf = ({ page, limit, starting_after }: Parameters<UseCases['sessions.list']>[0]['query']) => {
+  const skip = (page - 1) * limit
+  if (starting_after !== undefined && !isId(starting_after, 'ses'))
+    throw new ServiceError('invalid_query', {
+      param: 'starting_after',
+      message: 'starting_after is not the id of a session.',
+    })
+  if (skip + limit > deepestRow)
+    throw new ServiceError('invalid_query', {
+      param: 'page',
+      message: `Pages end at row ${deepestRow}; go on with starting_after, the id of the last session you have.`,
+    })
+  return starting_after === undefined ? { skip } : { skip, after: starting_after }
 }
 
 const reading = ({ host, records }: SessionParts) =>

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { QueryOf } from '../../../specs/index.ts'
+import { callOf, newSession, openWorld, type World } from './harness.ts'
+
+let world: World
+let sessions: readonly string[]
+
+beforeEach(async () => {
+  world = await openWorld({})
+  const made: string[] = []
+  for (let n = 0; n < 7; n++) made.push(await newSession(world))
+  sessions = made.toReversed()
+})
+afterEach(() => world.runtime.drain(0))
+
+const list = (query: Partial<QueryOf<'sessions.list'>>) =>
+  world.useCases['sessions.list'](callOf({}, { page: 1, limit: 3, ...query }, undefined))
+
+const ids = async (query: Partial<QueryOf<'sessions.list'>>) => (await list(query)).data.map(({ id }) => id)
+
+describe('a list of sessions', () => {
+  it('is read by page numbers, newest first', async () => {
+    expect(await ids({})).toEqual(sessions.slice(0, 3))
+    expect(await ids({ page: 3 })).toEqual(sessions.slice(6))
+    expect(await ids({ page: 4 })).toEqual([])
+    expect((await list({ page: 2 })).pagination).toEqual({ page: 2, limit: 3, total: 7, total_pages: 3 })
+  })
+
+  it('goes on behind a session, whatever is started meanwhile', async () => {
+    const [, , last = ''] = await ids({})
+    await newSession(world)
+    expect(await ids({ starting_after: last })).toEqual(sessions.slice(3, 6))
+    expect(await ids({ starting_after: last, page: 2 })).toEqual(sessions.slice(6))
+    expect(await ids({ starting_after: sessions.at(-1) ?? '' })).toEqual([])
+  })
+
+  it('goes on behind a session that was deleted', async () => {
+    const [, , last = ''] = await ids({})
+    await world.useCases['sessions.delete'](callOf({ session_id: last }, {}, undefined))
+    expect(await ids({ starting_after: last })).toEqual(sessions.slice(3, 6))
+  })
+
+  it('has no pages that would walk without end, and says how to go on', async () => {
+    await expect(list({ page: 33_333 })).resolves.toMatchObject({ data: [] })
+    await expect(list({ page: 33_334 })).rejects.toMatchObject({
+      code: 'invalid_query',
+      message: expect.stringContaining('starting_after'),
+      details: { param: 'page' },
+    })
+  })
+
+  it('takes nothing else for a session', async () => {
+    const wrong = list({ starting_after: 'run_01m7zye3gvdcf593a6j86jntm6' })
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_query', details: { param: 'starting_after' } })
+  })
+})
