@@ -1,5 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { decodeTime, encodeTime, ulid } from 'ulid'
+import { shardOf } from './runtime/shard.ts'
 import { type IdSource, UlidSource } from './ulid-source.ts'
 import type { Idempotency } from './use-cases/call.ts'
 
@@ -47,6 +48,28 @@ export const newIdFor = (
   prefix: string,
   fresh: (prefix: string) => string = newId,
 ): string => (call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : fresh(prefix))
+
+/**
+ * `newIdFor` of an actor that is to be in this shard, beside whoever asks for it. Its id follows from what the
+ * Idempotency-Key was promised, and is the same in every attempt.
+ */
+export const newIdForIn = (
+  { idempotency }: { readonly idempotency: Idempotency | null },
+  prefix: string,
+  shard: number,
+): string => {
+  if (!idempotency?.seed) return newIdIn(prefix, shard)
+  const first = derivedId(prefix, timeOfId(`${prefix}_${idempotency.seed}`) ?? 0, idempotency.seed)
+  const stem = first.slice(0, -tailLength)
+  for (let number = 0; number < 32 ** tailLength; number++) {
+    const id = stem + number.toString(32).padStart(tailLength, '0').replace(/[a-v]/g, crockford)
+    if (shardOf(id) === shard) return id
+  }
+  return first
+}
+
+const tailLength = 3
+const crockford = (digit: string): string => 'abcdefghjkmnpqrstvwxyz'[digit.charCodeAt(0) - 97] ?? ''
 
 /** An id that sorts as if it was made at `atMs` (ms since the epoch); for imports and tests. */
 export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(atMs).toLowerCase()}`

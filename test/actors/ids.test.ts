@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { idAt, isId, newId, newIdFor, newIdIn, takeIdsFrom, timeOfId } from '../../src/actors/ids.ts'
+import { idAt, isId, newId, newIdFor, newIdForIn, newIdIn, takeIdsFrom, timeOfId } from '../../src/actors/ids.ts'
 import { shardCount, shardOf } from '../../src/actors/runtime/shard.ts'
 
 describe('ids', () => {
@@ -42,6 +42,21 @@ describe('ids', () => {
     expect([newIdFor(again, 'agt'), newIdFor(again, 'agt')]).toEqual([`agt_${seed}`, `agt_${seed}`])
     for (const call of [{ idempotency: null }, { idempotency: { cause: 'c', fingerprint: 'f', seed: null } }])
       expect(newIdFor(call, 'agt')).not.toBe(newIdFor(call, 'agt'))
+  })
+
+  it('are in the shard that is asked for and the same for a call that is run again, another for any other call', () => {
+    const seeds = Array.from({ length: 500 }, () => newId('x').slice(2))
+    const made = seeds.map((seed, i) =>
+      newIdForIn({ idempotency: { cause: 'c', fingerprint: 'f', seed } }, 'run', i % 256),
+    )
+    expect(new Set(made).size).toBe(made.length)
+    expect(made.map(shardOf)).toEqual(made.map((_, i) => i % 256))
+    expect(made.every((id) => isId(id, 'run'))).toBe(true)
+    const [seed = ''] = seeds
+    const again = { idempotency: { cause: 'c', fingerprint: 'f', seed } }
+    expect(newIdForIn(again, 'run', 0)).toBe(made[0])
+    expect(timeOfId(newIdForIn(again, 'run', 0))).toBe(timeOfId(`run_${seed}`))
+    expect(shardOf(newIdForIn({ idempotency: null }, 'run', 9))).toBe(9)
   })
 
   it('are told from what is none', () => {

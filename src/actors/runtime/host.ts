@@ -85,11 +85,13 @@ export class Host {
       came: (found) => this.#takeUp(found),
       superseded: (id) => this.#giveUp(id),
     })
-    this.#reviver = new Reviver((id) => this.#residents.load(id), clock, log)
+    const holds = (id: string): boolean => ownership.heldUnder(shardOf(id)) !== undefined
+    this.#reviver = new Reviver((id) => this.#residents.load(id), holds, clock, log)
     const erased = (project: string, actor: string) => isErased(storage.records, project, actor)
     this.#outbox = new Outbox(this, { ...options, sinks: options.sinks?.(this) ?? {}, erased })
     this.#stepper = new Stepper({
       ...options,
+      sending: (messages, written) => this.#outbox.announce(messages, written),
       settled: (resident, draft, commit) => this.#settled(resident, draft, commit),
       overtaken: (resident) => this.#residents.evict(resident),
       doubtful: (resident, error) => this.#doubt(resident, error),
@@ -385,10 +387,17 @@ export class Host {
     }
   }
 
-  /** The actor is another process's now: its effects are started there, and its streams go on there. */
+  /**
+   * The actor is another process's now: its effects are started there, and its streams go on there. Or the lease could
+   * not be renewed in time, and it is this one's again: nobody may ask for it, so it is loaded anyway.
+   */
   #giveUp(id: string): void {
     this.effects.abandon(id)
-    if (this.#link === undefined) this.feed.end(id)
-    else this.#link.doubt()
+    if (this.#link === undefined) {
+      this.feed.end(id)
+      return
+    }
+    this.#link.doubt()
+    if (this.#isHere(id)) this.revive(id)
   }
 }

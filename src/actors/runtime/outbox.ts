@@ -72,6 +72,24 @@ export class Outbox {
   }
 
   /**
+   * A commit is on its way to the store, and once it is there others may read of the actors that it asks for: before
+   * whoever wrote it hears of that.
+   *
+   * @param written settles when that is over; what the commit sends is posted then.
+   */
+  announce(messages: readonly MessageRecord[], written: Promise<unknown>): void {
+    for (const { event, to } of messages) {
+      if (event.type !== 'create') continue
+      const made: Promise<void> = written.then(nothing, nothing).then(() => {
+        const posted = this.#coming.get(to)
+        if (posted !== made) return posted
+        this.#coming.delete(to)
+      })
+      this.#coming.set(to, made)
+    }
+  }
+
+  /**
    * Resolves when an actor is made that a durable commit asked for, and whose id may be in a stream already;
    * undefined when none of this id is under way.
    *
@@ -114,3 +132,5 @@ export class Outbox {
     await this.#host.create(kind, to, { ...owner, createdAt: this.#clock.now() }, input, id)
   }
 }
+
+const nothing = (): void => {}

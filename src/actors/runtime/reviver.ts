@@ -8,12 +8,15 @@ import { Elsewhere } from './superseded.ts'
  */
 export class Reviver {
   readonly #load: (id: string) => Promise<unknown>
+  readonly #holds: (id: string) => boolean
   readonly #clock: Clock
   readonly #log: Logger
   readonly #waiting = new Set<string>()
 
-  constructor(load: (id: string) => Promise<unknown>, clock: Clock, log: Logger) {
+  /** @param holds whether the actor is this process's to run, though it may not be certain of that now. */
+  constructor(load: (id: string) => Promise<unknown>, holds: (id: string) => boolean, clock: Clock, log: Logger) {
     this.#load = load
+    this.#holds = holds
     this.#clock = clock
     this.#log = log
   }
@@ -34,8 +37,8 @@ export class Reviver {
       await this.#load(id)
       return true
     } catch (error) {
-      // its owner takes up what it says
-      if (error instanceof Elsewhere) return true
+      // its owner takes up what it says: that is this process, when its lease is renewed under the same epoch
+      if (error instanceof Elsewhere && !this.#holds(id)) return true
       this.#log.warn({ actorId: id, attempt, err: error }, 'actor not loaded, trying again')
       return false
     }

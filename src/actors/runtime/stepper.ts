@@ -1,7 +1,13 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { MachineDefinition } from '../../machines/definition.ts'
-import { type Commit, type JsonObject, type Storage, StoreUnavailable } from '../../storage/ports.ts'
+import {
+  type Commit,
+  type JsonObject,
+  type MessageRecord,
+  type Storage,
+  StoreUnavailable,
+} from '../../storage/ports.ts'
 import type { Owner } from './actor-state.ts'
 import type { Clock } from './clock.ts'
 import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
@@ -17,6 +23,8 @@ export interface StepperParts {
   readonly clock: Clock
   readonly log: Logger
   readonly ownership: Ownership
+  /** A commit that sends these messages is being written. */
+  readonly sending: (messages: readonly MessageRecord[], written: Promise<unknown>) => void
   /** The commit is durable: what it says is to be done. */
   readonly settled: (resident: Resident, draft: Draft, commit: Commit) => void
   /** Somebody else has moved the actor on. */
@@ -91,7 +99,9 @@ export class Stepper {
     const draft = commitOf(resident.definition, step.draft, facts)
     const small = compacted(draft, this.#parts.storage.blobs)
     const commit = small instanceof Promise ? await small : small
-    const written = await this.#write(resident, commit)
+    const writing = this.#write(resident, commit)
+    if (step.draft.messages.length > 0) this.#parts.sending(step.draft.messages, writing)
+    const written = await writing
     if (written === 'done') {
       // whoever has taken the actor over meanwhile does what the commit says
       if (!resident.dead) this.#parts.settled(resident, step.draft, commit)

@@ -7,7 +7,7 @@ import { maxDepth } from '../../machines/run-steps.ts'
 import type { AgentReference } from '../agents/resolved-config.ts'
 import { versionContext } from '../agents/schema.ts'
 import { actorOf } from '../audit/audit-note.ts'
-import { newIdFor, newIdIn } from '../ids.ts'
+import { newIdFor, newIdForIn } from '../ids.ts'
 import { inputFrom, planRun } from '../runs/plan-run.ts'
 import { type ChildParts, parentOf } from '../runs/prepare-child.ts'
 import { runContext } from '../runs/schema.ts'
@@ -116,7 +116,8 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
 const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'runs.delegate'>> => {
   const { host } = parts
   const parent = await findRun(host, call, call.params.run_id)
-  const childId = newIdFor(call, 'run', (prefix) => newIdIn(prefix, shardOf(parent.id)))
+  // beside its parent, also under a key: who reads of it there finds it there
+  const childId = newIdForIn(call, 'run', shardOf(parent.id))
   const child = await planChild(parts, call, parent, childId)
   await host.tell(parent, { event: { type: 'delegate', child }, cause: causeOf(call.idempotency) })
   await host.delivered(parent.id)

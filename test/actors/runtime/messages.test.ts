@@ -70,6 +70,20 @@ it('let a request wait for an actor that they are about to start', async () => {
   expect((await found).id).toBe('prb_new')
 })
 
+it('let a request wait for an actor of whom others can read before their writer hears that they are durable', async () => {
+  const { probe, faulty } = await pair()
+  const gate = Promise.withResolvers<void>()
+  faulty.holdAnswers((commit) => (commit.actor === from ? gate.promise : undefined))
+  const told = probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+  await calm()
+  expect(await faulty.inner.commits.head('prb_new')).toBeNull()
+  const found = probe.find('prb_new')
+  await calm()
+  gate.resolve()
+  expect((await found).id).toBe('prb_new')
+  await told
+})
+
 it('are tried again until the store takes them, and keep their order', async () => {
   const { probe, faulty, counted } = await pair()
   const told = probe.tell(from, tell(count(1), count(2), count(3)))

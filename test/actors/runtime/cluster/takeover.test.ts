@@ -326,3 +326,27 @@ describe('when the directory is away', () => {
     )
   })
 })
+
+it('an effect whose result came while the lease was in doubt is brought to its end, though nobody asks for it', async () => {
+  const gate = Promise.withResolvers<void>()
+  let runs = 0
+  const work: Run = async () => {
+    if (runs++ === 0) await gate.promise
+    return { event: { type: 'worked', output: 'done' } }
+  }
+  const cluster = new ProbeCluster({ work })
+  const nodes = await cluster.startAll(2)
+  const owner = cluster.ownerOf(id)
+  await owner.create(id)
+  await owner.tell(id, { type: 'work', policy: 'idempotent' })
+  await calm()
+  const { epoch } = owner.host.ownership
+  for (const { process } of nodes) process.storeAway = true
+  await cluster.clock.advance(2500)
+  gate.resolve()
+  await cluster.clock.advance(1300)
+  for (const { process } of nodes) process.storeAway = false
+  await cluster.clock.advance(20_000)
+  expect(cluster.ownerOf(id).host.ownership.epoch).toBe(epoch)
+  expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked'])
+})
