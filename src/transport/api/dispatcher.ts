@@ -122,7 +122,7 @@ export class Dispatcher implements HttpHandler {
       body,
       bytes,
       files,
-      idempotency: idempotencyOf(operation, request, scope, { params, query, body, files }),
+      idempotency: idempotencyOf(operation, request, scope, { params, query, body, files }, attribution),
       after: lastEventId(operation, request, query),
       attribution,
       clientAddress: this.#parts.clientAddress,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
-import type { Idempotency, UploadedFile } from '../../actors/use-cases/call.ts'
+import type { Attribution, Idempotency, UploadedFile } from '../../actors/use-cases/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 import { canonical } from './canonical.ts'
 
@@ -19,6 +19,7 @@ const keyShape = /^[\x20-\x7e]{1,255}$/
 
 /**
  * The Idempotency-Key of a request, unique over project, tenant, user and operation, with a hash of what it asks for.
+ * For whom headers say that a call is counts as who calls does: nobody gets the answer that another tenant was given.
  *
  * @returns null when there is none, and for operations that take none.
  * @throws {ServiceError} `invalid_header`
@@ -28,6 +29,7 @@ export const idempotencyOf = (
   request: HttpRequest,
   scope: Scope,
   asked: Asked,
+  attribution?: Attribution,
 ): Idempotency | null => {
   if (operation.idempotency === 'ignored') return null
   const key = request.header('idempotency-key')
@@ -38,7 +40,9 @@ export const idempotencyOf = (
       message: 'Idempotency-Key has 1 to 255 visible ASCII characters.',
     })
   }
-  const cause = `idem:${hash([scope.project, scope.tenant ?? '', scope.user ?? '', operation.id, key].join('\n'))}`
+  const caller = [scope.project, scope.tenant ?? '', scope.user ?? '']
+  const named = attribution === undefined ? [] : [JSON.stringify([attribution.tenant, attribution.externalUserId])]
+  const cause = `idem:${hash([...caller, ...named, operation.id, key].join('\n'))}`
   return { cause, fingerprint: fingerprint(asked), seed: null }
 }
 

@@ -28,6 +28,15 @@ const things = defineOperations('things', {
     body,
     answer: answersJson(thing, { status: 201 }),
   },
+  ask: {
+    summary: '',
+    method: 'POST',
+    path: '/v1/things/ask',
+    access: secretKeyOnly,
+    attributed: true,
+    body,
+    answer: answersJson(thing),
+  },
   mint: {
     summary: '',
     method: 'POST',
@@ -185,7 +194,7 @@ describe('Idempotency-Key', () => {
       seeds.push(call.idempotency?.seed)
       return { name: `made ${seeds.length}`, key: `csk_made_${seeds.length}` }
     }
-    return { seeds, ...open({ 'things.create': useCase, 'things.mint': useCase }) }
+    return { seeds, ...open({ 'things.create': useCase, 'things.ask': useCase, 'things.mint': useCase }) }
   }
 
   it('gets the first answer again, marked as such', async () => {
@@ -217,6 +226,26 @@ describe('Idempotency-Key', () => {
     await send({ ...post, as: { ...as, project: 'prj_2' } })
     await send({ ...post, target: '/v1/things/keys', body: undefined })
     expect(seeds).toHaveLength(3)
+  })
+
+  it('belongs to the tenant and the user that a call is for', async () => {
+    const { send } = counting()
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      send({ ...post, target: '/v1/things/ask', headers: { ...post.headers, ...headers } })
+    const callers = [
+      {},
+      { 'x-tenant-id': 'ten_1' },
+      { 'x-tenant-id': 'ten_2' },
+      { 'x-tenant-id': 'ten_1', 'x-external-user-id': 'ada' },
+      { 'x-external-user-id': 'ada' },
+    ]
+    for (const [at, caller] of callers.entries()) {
+      expect(await ask(caller)).toMatchObject({ status: 200, json: { name: `made ${at + 1}` } })
+    }
+    for (const [at, caller] of callers.entries()) {
+      const again = { json: { name: `made ${at + 1}` }, headers: { 'idempotent-replayed': 'true' } }
+      expect(await ask(caller)).toMatchObject(again)
+    }
   })
 
   it('of an operation that shows a secret keeps it sealed', async () => {
