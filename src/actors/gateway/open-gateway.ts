@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { RateLimits } from '../../storage/cluster-ports.ts'
+import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RowWriter } from '../runtime/row-writer.ts'
@@ -26,6 +26,8 @@ export interface GatewayParts {
   /** What is written behind answers. */
   readonly rows: Pick<RowWriter, 'alongside' | 'shown'>
   readonly limits: RateLimits
+  /** How other nodes are told how fast voices were; none for one process. */
+  readonly cluster?: { readonly fanOut: Pick<FanOut, 'announce' | 'subscribe'> }
   /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
   readonly publicOrigin?: string | null
   readonly clock: Clock
@@ -53,7 +55,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const { chats, keepAlive, ledger, metering, routes, admission } = opened
   const core: GatewayCore = { routes, admission, ledger, redaction }
   const embeddings = openEmbeddings({ ...core, guard, now: clock.now })
-  const voice = openVoice({ ...core, guard, limits, now: clock.now })
+  const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, now: clock.now })
   return {
     ...core,
     ledger,

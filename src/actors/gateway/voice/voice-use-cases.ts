@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../specs/errors.ts'
-import type { RateLimits } from '../../../storage/cluster-ports.ts'
+import type { FanOut, RateLimits } from '../../../storage/cluster-ports.ts'
 import type { Principal } from '../../use-cases/call.ts'
 import type { BytesResult, UseCases } from '../../use-cases/use-cases.ts'
 import { defaultCallPolicy } from '../call-policy.ts'
@@ -21,6 +21,8 @@ import { speechList, transcriptionList, voiceList } from './voice-registry.ts'
 export interface VoiceParts extends GatewayCore {
   readonly upstreams: Pick<Upstreams, 'of'>
   readonly limits: RateLimits
+  /** Tells other nodes what was measured; none for one process. */
+  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   /** ms since the epoch. */
   readonly now: () => number
   /** For tests. */
@@ -38,7 +40,7 @@ const transcriptionTimeoutMs = 55_000
 
 /** The voice API and the classic audio paths: the same operations at two addresses. */
 export const voiceUseCases = (parts: VoiceParts): VoiceUseCases => {
-  const latencies = new Latencies(parts.now)
+  const latencies = new Latencies(parts.now, parts.fanOut)
   const limit = new VoiceLimit(parts.limits)
   const shared = { ...parts, latencies }
   const patient: VoicePolicy = { ...defaultCallPolicy, totalTimeoutMs: null, ...parts.policy }
