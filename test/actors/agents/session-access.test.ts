@@ -7,15 +7,13 @@ import { ratePlans, usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { Principal } from '../../../src/actors/use-cases/call.ts'
 import { sessionUseCases } from '../../../src/actors/use-cases/sessions.ts'
 import { calls } from '../sessions/approving.ts'
-import { collect, openWorld } from '../sessions/harness.ts'
+import { collect, openWorld, type Script } from '../sessions/harness.ts'
 import { callOf, install, move, newAgent, openAgentWorld, published, refusalOf } from './harness.ts'
 
 /** Agents of one world, and the sessions of another whose turns ask for them. */
-const open = async () => {
+const open = async (...scripts: readonly Script[]) => {
   const agents = await openAgentWorld()
-  const world = await openWorld({
-    scripts: [{ text: ['One.'] }, { text: ['Two.'] }, calls('guarded', 'free', 'never')],
-  })
+  const world = await openWorld({ scripts })
   const { host, storage, provider } = world
   const useCases = sessionUseCases({
     host,
@@ -111,7 +109,7 @@ describe('a client token of an installation', () => {
   })
 
   it("waits for what the installation's policy wants approved, whatever the turn says, and has no denied tool", async () => {
-    const { agents, start, pausesOf, token, mine, provider } = world
+    const { agents, start, pausesOf, token, mine, provider } = await open(calls('guarded', 'free', 'never'))
     const http = (name: string) => ({ type: 'http', name, url: 'https://tool.example' }) as const
     await agents.useCases['installations.update'](
       callOf(
@@ -127,7 +125,6 @@ describe('a client token of an installation', () => {
     const body = { input: 'go', tools, pause_on_tool_calls: false }
     expect(await pausesOf(token(mine.id), session.id, body)).toEqual(['guarded'])
     expect(provider.asked.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'free'])
-    await agents.useCases['installations.update'](callOf({ installation_id: mine.id }, {}, { approval_policy: null }))
   })
 
   it("puts its calls down to the installation and its tenant's plan", async () => {

@@ -121,9 +121,10 @@ describe('embeddings by a provider of the same form', () => {
   })
 })
 
+const gemini = 'gemini-embedding-001@google'
+
 describe('embeddings by Google', () => {
   const { script, create, received, recorded } = openHarness()
-  const gemini = 'gemini-embedding-001@google'
   const vectorsFor = (...values: readonly (readonly number[])[]) => ({
     embeddings: values.map((each) => ({ values: each })),
   })
@@ -176,18 +177,22 @@ describe('embeddings by Google', () => {
     expect(recorded).toMatchObject([{ attempts: 3, status: 200 }])
   })
 
-  it('fail as a whole when one of the requests fails', async () => {
-    script(refusal(400, { status: 'INVALID_ARGUMENT', message: 'bad' }))
-    const input = Array.from({ length: 150 }, () => 'a')
-    await expect(create({ model: gemini, input })).rejects.toMatchObject({ code: 'bad_request' })
-  })
-
   it('are refused for tokens', async () => {
     await expect(create({ model: gemini, input: [1, 2] })).rejects.toMatchObject({
       code: 'invalid_field',
       details: { param: 'input' },
     })
     expect(recorded).toMatchObject([{ status: 422, error: 'invalid_field', attempts: 0 }])
+  })
+})
+
+describe('embeddings by Google of which one request fails', () => {
+  const { script, create } = openHarness()
+
+  it('fail as a whole', async () => {
+    script(refusal(400, { status: 'INVALID_ARGUMENT', message: 'bad' }))
+    const input = Array.from({ length: 150 }, () => 'a')
+    await expect(create({ model: gemini, input })).rejects.toMatchObject({ code: 'bad_request' })
   })
 })
 
