@@ -110,7 +110,14 @@ const versions = defineResource('agent_versions', {
         input: string({ minLength: 1, maxLength: 2000 }),
         test_connection_ids: optional(array(string({ minLength: 1, maxLength: 128 }), { maxItems: 100 })),
       }),
-      errors: ['invalid_transition', 'prerequisites_missing'],
+      errors: [
+        'invalid_transition',
+        'prerequisites_missing',
+        'rate_limit_exceeded',
+        'budget_exceeded',
+        'price_unknown',
+        'credit_balance_exhausted',
+      ],
     },
     submit: { summary: 'Hand a draft in for review', event: 'submit', errors: ['invalid_transition'] },
     review: {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
+import type { ActorCaller } from '../../../src/actors/gateway/calls/caller.ts'
 import { ModelError } from '../../../src/actors/gateway/provider-port.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
+import type { TestModel } from '../test-model.ts'
 import { callOf, draft, keyed, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
 const review = (decision: 'approve' | 'reject', reason?: string) =>
@@ -284,6 +287,26 @@ describe('testing', () => {
       error: { code: 'provider_error', message: 'It broke.' },
     })
     expect((await test(world, agent)).test).toMatchObject({ passed: true, output: 'Fine.', error: null })
+  })
+
+  it('is refused, and says nothing about the draft, when the project may call no model', async () => {
+    const asked: ActorCaller[] = []
+    const provider: TestModel = {
+      id: 'refused',
+      stream: async (_request, _onDelta, _signal, caller) => {
+        asked.push(caller)
+        throw new ServiceError('budget_exceeded')
+      },
+    }
+    const world = await openAgentWorld({ provider })
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    await expect(test(world, agent)).rejects.toMatchObject({ code: 'budget_exceeded' })
+    const version = await world.useCases['agent_versions.get'](
+      callOf({ agent_id: agent, version: '1.0.0' }, {}, undefined),
+    )
+    expect(version.test).toBeNull()
+    expect(asked).toMatchObject([{ project: 'prj_a', keyId: 'key_prj_a', agentId: agent }])
   })
 
   it('says everything that is missing and asks no model then', async () => {
