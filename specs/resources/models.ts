@@ -38,6 +38,8 @@ export const models = defineOperations('models', {
     method: 'GET',
     path: '/v1/models',
     access: anyKeyOrDashboard,
+    // pages with a public key show what they can chat with
+    cors: true,
     query: {
       provider: optional(word),
       type: optional(word),
@@ -53,6 +55,7 @@ export const models = defineOperations('models', {
     path: '/v1/models/{model}',
     slashesInLast: true,
     access: anyKeyOrDashboard,
+    cors: true,
     answer: answersJson(model),
     errors: ['model_not_found'],
   },

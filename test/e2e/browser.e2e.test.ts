@@ -216,7 +216,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     await page.close()
   })
 
-  it('answers preflights for what client tokens reach, and for nothing else', async () => {
+  it('answers preflights for what the credentials of pages reach, and for nothing else', async () => {
     const preflight = async (path: string, method: string, wanted = 'authorization, content-type') => {
       const headers = {
         ...{ origin: allowed, 'access-control-request-method': method },
@@ -229,6 +229,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     expect(turns.get('access-control-allow-methods')).toContain('POST')
     expect(turns.get('access-control-allow-headers')).toContain('authorization')
     expect(turns.get('access-control-allow-credentials')).toBeNull()
+    for (const path of ['/v1/models', '/api/v1/models/simulated-1']) {
+      expect((await preflight(path, 'GET')).get('access-control-allow-origin'), path).toBe(allowed)
+    }
     const approve = await preflight('/v1/sessions/ses_x/approve', 'POST')
     expect(approve.get('access-control-allow-origin')).toBeNull()
     const login = await preflight('/api/auth/login', 'POST')
