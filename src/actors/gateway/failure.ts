@@ -99,10 +99,13 @@ export function streamedFailure(error: unknown): AttemptFailed {
 export function retryAfterMs(value: string | null, now: number): number | undefined {
   if (value === null || value.trim() === '') return undefined
   const seconds = Number(value)
-  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.round(seconds * 1000) : undefined
+  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.min(Math.round(seconds * 1000), longestWaitMs) : undefined
   const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longestWaitMs)
 }
+
+/** Limits come back with the month at the latest; what says more is no time to wait for. */
+const longestWaitMs = 31 * 24 * 3_600_000
 
 /** A provider without credit answers 429 too; waiting does not help there. */
 function rateLimited(reason: string, waitMs: number | undefined): AttemptFailed {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { statusFailure } from '../../../src/actors/gateway/failure.ts'
+import { retryAfterMs, statusFailure } from '../../../src/actors/gateway/failure.ts'
 
 const failure = (status: number, body: unknown) =>
   statusFailure(status, typeof body === 'string' ? body : JSON.stringify(body), null, 0).error
@@ -34,6 +34,26 @@ describe('a request that a provider refused', () => {
       expect(failure(400, body)).toMatchObject({ code: 'bad_request', message: 'The provider refused the request.' })
     },
   )
+})
+
+describe('when a provider says to come back', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z')
+  it.each([
+    ['7', 7_000],
+    ['0.5', 500],
+    ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+  ])('is known from seconds and from dates: %s', (value, ms) => {
+    expect(retryAfterMs(value, now)).toBe(ms)
+  })
+
+  it.each([null, '', ' ', 'soon', '-1', 'Infinity', 'NaN'])('is not known from %j', (value) => {
+    expect(retryAfterMs(value, now)).toBeUndefined()
+  })
+
+  it.each(['1e308', '99999999999', 'Sat, 21 Nov 9999 12:00:00 GMT'])('is within a month: %s', (value) => {
+    expect(retryAfterMs(value, now)).toBe(31 * 24 * 3_600_000)
+  })
 })
 
 describe('trouble with an account at a provider', () => {

@@ -316,7 +316,7 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
     const [first] = this.#whole
     const bytes = this.#whole.length === 1 && first !== undefined ? first : Buffer.concat(this.#whole)
     const read = readWhole(bytes, this.#order?.format ?? null)
-    const isOriginal = this.#order?.format === null && this.#restorer === null
+    const isOriginal = this.#order?.format === null && this.#restorer === null && read.gathered === undefined
     const completion = this.#restorer?.completion(read.completion) ?? read.completion
     this.#record.completion = completion
     const summary = this.#record.summary(read, this.#headers())

@@ -3,7 +3,7 @@ import { completionOf } from '../../../../src/actors/gateway/formats/completion-
 import { policyBy } from '../../../../src/actors/gateway/redaction/redaction-policy.ts'
 import type { Answer } from '../scripted-upstream.ts'
 import { whole } from '../scripted-upstream.ts'
-import { type ChatWorld, goodAnswer, goodStream, hello, json, openChatWorld } from './chat-world.ts'
+import { type ChatWorld, framesOf, goodAnswer, goodStream, hello, json, openChatWorld } from './chat-world.ts'
 
 let world: ChatWorld
 
@@ -30,6 +30,27 @@ const inPieces =
     }
     next(0)
   }
+
+describe('a stream to a request for a whole answer', () => {
+  it.each([goodStream, `: hello\n\n${goodStream}`, `\uFEFF\n${goodStream}`])('is gathered', async (stream) => {
+    world.first.script(whole(stream))
+    const { whole: answer } = await world.ask()
+    expect(answer).toMatchObject({ bytes: null, usage, finishReason: 'stop', model: 'model-1-2026' })
+    expect(answer?.completion).toMatchObject({
+      ...{ id: 'chatcmpl-1', object: 'chat.completion', model: 'model-1-2026', usage: goodAnswer.usage },
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello wörld 🌍 "error": {"usage":{}}' } }],
+    })
+    expect(world.recorded).toMatchObject([{ status: 200, streamed: false, units: { tokens: usage } }])
+  })
+
+  it.each([
+    ['broke off', goodStream.slice(0, 200), 'provider_stream_broken'],
+    ['has an error in it', framesOf({ error: { type: 'overloaded_error' } }), 'provider_unavailable'],
+  ])('is a failure when it %s', async (_, stream, code) => {
+    world.first.script(whole(stream))
+    expect(await world.ask()).toMatchObject({ whole: null, error: { code } })
+  })
+})
 
 describe('a whole answer to a request for a stream', () => {
   it('is handed on as a stream, priced and recorded like one', async () => {
