@@ -35,6 +35,9 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
 }
 
+/** Parameters that name a place in a list: a schema cannot say which ones there are. */
+const cursors = ['cursor', 'starting_after', 'ending_before']
+
 /** What the checks take for a right answer to a right request, beside what they take anyway. */
 const accepted = ['2xx', '3xx', '401', '403', '404', '409', '429', '5xx']
 /** What they take for a right answer to a wrong one; 431 comes from the HTTP server, before anybody looks. */
@@ -46,7 +49,7 @@ const refused = ['400', '401', '403', '404', '405', '406', '409', '413', '415', 
  */
 export const settingsOf = (operations: readonly Operation[], known: KnownIds, doomed: KnownIds): string => {
   const endless = operations.filter(({ answer }) => answer.kind === 'events' && answer.resumable)
-  const paged = operations.filter(({ id, query }) => 'cursor' in query || id.startsWith('usage.'))
+  const paged = operations.filter(({ id, query }) => cursors.some((name) => name in query) || id.startsWith('usage.'))
   const ruled = operations.filter(({ id }) => id in beyondSchema)
   return [
     `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
