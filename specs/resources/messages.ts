@@ -52,6 +52,8 @@ const body = object(
     top_p: maybe(number({ min: 0, max: 1 })),
     top_k: maybe(integer({ min: 0 })),
     cache_control: maybe(jsonObject()),
+    /** Refused: no servers of tools are asked here. */
+    mcp_servers: maybe(array(jsonObject(), { maxItems: 64 })),
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
     output_config: maybe(object({ effort: maybe(word), format: maybe(jsonObject()) })),

@@ -89,6 +89,17 @@ describe('answers in JSON from Anthropic', () => {
     })
   })
 
+  it('keeps an effort in its own words beside any thinking, none, or a forced tool', () => {
+    const own = { output_config: { effort: 'max' }, reasoning_effort: 'low' }
+    expect(withFields(own, opus)).toMatchObject({ output_config: { effort: 'max' } })
+    expect(withFields(own, opus)).not.toHaveProperty('thinking')
+    const thinking = { type: 'adaptive' }
+    expect(withFields({ ...own, thinking }, opus)).toMatchObject({ thinking, output_config: { effort: 'max' } })
+    const forced = withFields({ ...own, thinking, tools: [weather], tool_choice: 'required' }, opus)
+    expect(forced).toMatchObject({ output_config: { effort: 'max' } })
+    expect(forced).not.toHaveProperty('thinking')
+  })
+
   it('keeps the effort beside the schema', () => {
     const asked = withFields({ response_format: { type: 'json_schema', json_schema }, reasoning_effort: 'low' }, opus)
     expect(asked.output_config).toMatchObject({ effort: 'low', format: { type: 'json_schema' } })

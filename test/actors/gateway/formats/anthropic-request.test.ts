@@ -116,6 +116,14 @@ describe('a conversation for Anthropic', () => {
     ])
   })
 
+  it('says that a tool failed, and where the cache ends', () => {
+    const cache_control = { type: 'ephemeral' }
+    const tool = { role: 'tool', tool_call_id: 'call_1', content: 'gone', is_error: true, cache_control }
+    const { messages } = conversation({ role: 'user', content: 'look' }, tool)
+    const result = { type: 'tool_result', tool_use_id: 'call_1', is_error: true, cache_control }
+    expect(messages).toMatchObject([{ role: 'user', content: [{ type: 'text' }, result] }])
+  })
+
   it('gives results of tools back in one turn of the user, with what the user says after them', () => {
     const { messages } = conversation(
       { role: 'user', content: 'Weather?' },

@@ -9,11 +9,12 @@ import { declaredAnswer, formServer } from './form-server.ts'
 import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
 import { sdkFetch } from './sdk-fetch.ts'
 
-const serving = (scripts: readonly Script[], format: Route['format'] = 'openai') => {
+const serving = (scripts: readonly Script[], format: Route['format'] = 'openai', seller: Partial<Route> = {}) => {
   const chat = new ScriptedChat(...scripts)
   const route: Route = {
     ...{ model: 'model-1', provider: 'groq', format, baseUrl: 'http://127.0.0.1:1/v1' },
     ...{ apiKey: null, source: 'managed', connectionId: null },
+    ...seller,
   }
   const send = formServer(messages, { ...messageUseCases({ chat, routes: { resolve: () => [route] } }) })
   const anthropic = new Anthropic({
@@ -160,6 +161,67 @@ describe('/v1/messages', () => {
     })
   })
 
+  it('gives Anthropic the marks on calls and results, what failed, and how much to think, as they are', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'anthropic')
+    const cache_control = { type: 'ephemeral' as const, ttl: '1h' as const }
+    await anthropic.messages.create({
+      ...ask,
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'max' },
+      messages: [
+        { role: 'user', content: 'look' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'look_up', input: {}, cache_control }] },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'gone', is_error: true, cache_control }],
+        },
+      ],
+    })
+    expect(chat.last).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'max' },
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', tool_calls: [{ id: 'call_1', cache_control }] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'gone', is_error: true, cache_control },
+      ],
+    })
+    expect(chat.last).not.toHaveProperty('reasoning_effort')
+  })
+
+  it('tells others that a tool failed in words', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }])
+    const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: 'gone', is_error: true }
+    await anthropic.messages.create({ ...ask, messages: [{ role: 'user', content: [result] }] })
+    expect(chat.last.messages).toEqual([{ role: 'tool', tool_call_id: 'call_1', content: 'Error: gone' }])
+  })
+
+  it.each([
+    ['a model that thinks', { provider: 'openai', model: 'gpt-5' }, 'high'],
+    ['a model that nobody knows', {}, 'high'],
+    ['a model that does not think', { provider: 'openai', model: 'gpt-4o' }, undefined],
+  ])('tells %s how much to think', async (_, seller, reasoning_effort) => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'openai', seller)
+    await anthropic.messages.create({ ...ask, output_config: { effort: 'max' } })
+    expect(chat.last.reasoning_effort).toBe(reasoning_effort)
+  })
+
+  it('says how long what went into the cache stays there', async () => {
+    const usage = { inputTokens: 12, cachedTokens: 0, cacheWriteTokens: 5, cacheWriteLongTokens: 3 }
+    const { anthropic } = serving([{ deltas: saying('ok'), usage }])
+    expect((await anthropic.messages.create(ask)).usage).toMatchObject({
+      ...{ input_tokens: 7, cache_creation_input_tokens: 5 },
+      cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
+    })
+  })
+
+  it('takes a document that is made of blocks', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }])
+    const source = { type: 'content' as const, content: [{ type: 'text' as const, text: 'one' }] }
+    await anthropic.messages.create({ ...ask, messages: [{ role: 'user', content: [{ type: 'document', source }] }] })
+    expect(chat.last.messages).toEqual([{ role: 'user', content: 'one' }])
+  })
+
   it('asks for JSON as the request wants it', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('{}') }])
     const schema = { type: 'object', properties: {} }
@@ -212,6 +274,7 @@ describe('/v1/messages', () => {
     [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'tools[0].type'],
     [{ tools: [{ name: 'x' }] }, 'tools[0].input_schema'],
     [{ output_config: { format: { type: 'xml' } } }, 'output_config.format'],
+    [{ mcp_servers: [{ type: 'url', url: 'https://tools.example', name: 'tools' }] }, 'mcp_servers'],
   ])('names what is wrong with %j', async (body, param) => {
     const { send, chat } = serving([{}])
     const { status, json } = await send('/v1/messages', { ...ask, ...body })

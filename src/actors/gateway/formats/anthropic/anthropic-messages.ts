@@ -56,7 +56,7 @@ function blocksOf(message: WireObject, at: string): WireObject[] {
       return [...thoughtsOf(message), ...parts, ...arrayOf(message.tool_calls).map(callBlock)]
     case 'tool': {
       const result = { type: 'tool_result', tool_use_id: callIdOf(message.tool_call_id), content: parts }
-      return [block(message, result)]
+      return [block(message, message.is_error === true ? { ...result, is_error: true } : result)]
     }
     default:
       throw unsayable(`${at}.role`, 'A role is one of system, developer, user, assistant and tool.')

@@ -5,7 +5,7 @@ import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
 import { unsayable } from '../content-parts.ts'
 import { anthropicDialogue } from './anthropic-messages.ts'
 import { type AnthropicModel, anthropicModel } from './anthropic-model.ts'
-import { type Thinking, thinkingOf, thinks } from './anthropic-thinking.ts'
+import { ownEffort, type Thinking, thinkingOf, thinks } from './anthropic-thinking.ts'
 import { anthropicTools } from './anthropic-tools.ts'
 import { closedSchema } from './closed-schema.ts'
 
@@ -66,8 +66,8 @@ function thinkingFor(body: ChatBody, model: AnthropicModel, maxTokens: number): 
   const { choice } = offeredFunctions(body)
   const thinking = thinkingOf(body, model, maxTokens)
   if (!thinks(thinking)) return thinking
-  if (choice?.kind === 'required' || choice?.kind === 'function') return {}
-  return thinking.thinking?.type === 'enabled' && callsWithoutThoughts(body) ? {} : thinking
+  if (choice?.kind === 'required' || choice?.kind === 'function') return ownEffort(body)
+  return thinking.thinking?.type === 'enabled' && callsWithoutThoughts(body) ? ownEffort(body) : thinking
 }
 
 function callsWithoutThoughts(body: ChatBody): boolean {

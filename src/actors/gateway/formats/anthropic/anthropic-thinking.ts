@@ -1,4 +1,4 @@
-import { isObject, type WireObject } from '../../wire.ts'
+import { isObject, objectOf, type WireObject } from '../../wire.ts'
 import type { AnthropicModel } from './anthropic-model.ts'
 
 /** How much to think, in the format's words. */
@@ -16,13 +16,21 @@ const budgets: Readonly<Record<string, number>> = {
   xhigh: 32_768,
 }
 
+/** The effort in Anthropic's own words, which stands beside any thinking, and beside none. */
+export const ownEffort = (body: WireObject): Thinking => {
+  const { effort } = objectOf(body.output_config)
+  return typeof effort === 'string' ? { effort } : {}
+}
+
 /**
- * From `reasoning_effort`; `thinking` in Anthropic's own words goes before it.
+ * From `reasoning_effort`; `thinking` and `output_config.effort` in Anthropic's own words go before it.
  *
  * A budget leaves half of the answer's tokens for what is said; nothing is asked where the half is too small.
  */
 export function thinkingOf(body: WireObject, model: AnthropicModel, maxTokens: number): Thinking {
-  if (isObject(body.thinking)) return { thinking: body.thinking }
+  const own = ownEffort(body)
+  if (isObject(body.thinking)) return { thinking: body.thinking, ...own }
+  if (own.effort !== undefined) return own
   const asked = body.reasoning_effort
   if (typeof asked !== 'string' || model.thinking === 'none') return {}
   if (model.thinking === 'budget') return budgetOf(asked, maxTokens)

@@ -65,10 +65,11 @@ const resultOf = (block: WireObject, path: string, own: boolean) => {
   const images = own ? [] : all.filter(({ type }) => type !== 'text')
   const texts = own ? all : all.filter(({ type }) => type === 'text')
   const text = texts.map((part) => textOf(part.text)).join('')
-  const failed = is_error === true ? 'Error: ' : ''
+  const failed = is_error === true && !own ? 'Error: ' : ''
   const tool_call_id = needText(block.tool_use_id, `${path}.tool_use_id`)
-  const plain = texts.every(({ type }) => type === 'text')
-  return { message: { role: 'tool', tool_call_id, content: plain ? failed + text : texts }, images }
+  const plain = texts.every(({ type, cache_control }) => type === 'text' && cache_control === undefined)
+  const kept = own ? { ...markOf(block, own), ...(is_error === true && { is_error }) } : {}
+  return { message: { role: 'tool', tool_call_id, content: plain ? failed + text : texts, ...kept }, images }
 }
 
 const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): WireObject => {
@@ -77,7 +78,7 @@ const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): Wi
   const thoughts: WireObject[] = []
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'thinking' || block.type === 'redacted_thinking') thoughts.push(block)
-    else if (block.type === 'tool_use') calls.push(callOf(block, `${path}[${at}]`))
+    else if (block.type === 'tool_use') calls.push({ ...callOf(block, `${path}[${at}]`), ...markOf(block, own) })
     else parts.push(partOf(block, `${path}[${at}]`, own))
   }
   return {
@@ -94,8 +95,12 @@ const callOf = (block: WireObject, path: string): WireObject => ({
   function: { name: needText(block.name, `${path}.name`), arguments: JSON.stringify(block.input ?? {}) },
 })
 
+/** A mark for the cache of Anthropic. */
+const markOf = ({ cache_control }: WireObject, own: boolean): WireObject =>
+  own && isObject(cache_control) ? { cache_control } : {}
+
 const partOf = (block: WireObject, path: string, own: boolean): WireObject => {
-  const mark = own && isObject(block.cache_control) ? { cache_control: block.cache_control } : {}
+  const mark = markOf(block, own)
   switch (block.type) {
     case 'text':
       if (typeof block.text !== 'string') throw invalid(`${path}.text`, 'must be string')
@@ -112,11 +117,21 @@ const partOf = (block: WireObject, path: string, own: boolean): WireObject => {
 const documentOf = (block: WireObject, path: string): WireObject => {
   const source = objectOf(block.source)
   if (source.type === 'text') return { type: 'text', text: textOf(source.data) }
+  if (source.type === 'content') return { type: 'text', text: contentText(source.content, `${path}.source.content`) }
   const field = source.type === 'url' ? 'file_url' : 'file_data'
   return {
     type: 'file',
     file: given({ filename: block.title ?? 'document.pdf', [field]: urlOf(source, `${path}.source`) }),
   }
+}
+
+/** A document of text blocks, or of one text. */
+const contentText = (content: unknown, path: string): string => {
+  if (typeof content === 'string') return content
+  const texts = arrayOf(content).map(objectOf)
+  const other = texts.findIndex(({ type }) => type !== 'text')
+  if (other >= 0) throw invalid(`${path}[${other}].type`, 'must be text')
+  return texts.map(({ text }) => textOf(text)).join('\n')
 }
 
 const urlOf = (source: WireObject, path: string): string => {

@@ -85,6 +85,12 @@ export const stopOf = (
   return { stop_reason: stopReasons[finishReason ?? ''] ?? 'end_turn', stop_sequence: null }
 }
 
+/** What went into the cache, by how long it stays there. */
+const writtenTokens = (written: number, long: number) => ({
+  ephemeral_5m_input_tokens: written - long,
+  ephemeral_1h_input_tokens: long,
+})
+
 /** Usage as Anthropic counts it: what was cached is not part of `input_tokens`. */
 export const usageOf = (usage: ModelUsage): Message['usage'] & WireObject => {
   const written = usage.cacheWriteTokens ?? 0
@@ -93,7 +99,7 @@ export const usageOf = (usage: ModelUsage): Message['usage'] & WireObject => {
     output_tokens: usage.outputTokens,
     cache_read_input_tokens: usage.cachedTokens,
     cache_creation_input_tokens: written,
-    cache_creation: null,
+    cache_creation: written === 0 ? null : writtenTokens(written, usage.cacheWriteLongTokens ?? 0),
     server_tool_use: null,
     service_tier: null,
     inference_geo: null,

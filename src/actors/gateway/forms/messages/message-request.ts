@@ -7,13 +7,23 @@ import { chatTurns } from './chat-turns.ts'
 
 type Body = BodyOf<'messages.create'>
 
+/** Who is asked first. */
+export interface Asked {
+  /** Its format is Anthropic's: it also gets what has no words elsewhere. */
+  readonly own: boolean
+  /** Its model thinks, as far as anybody knows: others refuse to be told how much. */
+  readonly reasons: boolean
+}
+
 /**
  * A request of Anthropic's Messages in the words of chat completions.
  *
- * @param own the provider's format is Anthropic's: it also gets what has no words there.
  * @throws {ServiceError} `missing_field`, `invalid_field`, `bad_request`
  */
-export const messageRequestOf = (body: Body, own: boolean): ChatBody => {
+export const messageRequestOf = (body: Body, { own, reasons }: Asked): ChatBody => {
+  if (body.mcp_servers?.length) {
+    throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'Servers of tools are not asked here.' })
+  }
   const tools = (body.tools ?? []).map((tool, at) => toolOf(tool, `tools[${at}]`, own))
   return given({
     model: body.model,
@@ -26,14 +36,19 @@ export const messageRequestOf = (body: Body, own: boolean): ChatBody => {
     tool_choice: tools.length > 0 ? choiceOf(body.tool_choice) : undefined,
     parallel_tool_calls: tools.length > 0 && body.tool_choice?.disable_parallel_tool_use ? false : undefined,
     response_format: formatOf(body.output_config?.format),
-    reasoning_effort: body.output_config?.effort,
+    reasoning_effort: reasons && !own ? effortOf(body.output_config?.effort) : undefined,
     ...(own && ownFields(body)),
   })
 }
 
+/** Nobody else has a word for more than they call high. */
+const effortOf = (effort: string | null | undefined): string | undefined =>
+  effort === 'max' ? 'high' : (effort ?? undefined)
+
 /** What other formats have no words for, or other servers refuse. */
-const ownFields = ({ top_k, thinking, cache_control, metadata, service_tier }: Body): WireObject => ({
+const ownFields = ({ top_k, thinking, cache_control, metadata, service_tier, output_config }: Body): WireObject => ({
   ...{ top_k, thinking, cache_control },
+  output_config: output_config?.effort ? { effort: output_config.effort } : undefined,
   user: metadata?.user_id ?? undefined,
   service_tier: service_tier === 'standard_only' ? 'default' : (service_tier ?? undefined),
 })
