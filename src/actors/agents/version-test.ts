@@ -1,7 +1,7 @@
 import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
 import { actorCaller } from '../gateway/calls/caller.ts'
 import type { ModelRequest, ModelUsage } from '../gateway/provider-port.ts'
-import type { TurnModels } from '../gateway/turns/turn-models.ts'
+import { type Bill, BrokenAnswer, type TurnModels } from '../gateway/turns/turn-models.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { truncated } from '../sessions/sanitize.ts'
@@ -35,7 +35,7 @@ const maxOutput = 2000
 /** A model that takes longer has failed the test, in ms. */
 const patienceMs = 60_000
 
-/** What a test showed, and what it cost; `metered` is null when the model did not answer. */
+/** What a test showed, and what it cost; `metered` is null when the model said nothing. */
 export interface Tried {
   readonly evidence: TestEvidence
   readonly metered: Metered | null
@@ -70,7 +70,8 @@ export const tryDraft = async (parts: VersionTestParts, trial: Trial): Promise<T
     if (!(error instanceof ServiceError) || refusals.has(error.code)) throw error
     const { code, message } = error
     const nothing = { passed: false, output: '', tool_calls: [], usage: null }
-    return { evidence: { ...about, ...nothing, error: { code, message } }, metered: null }
+    const bill = error instanceof BrokenAnswer ? billedTo(trial, error.bill) : null
+    return { evidence: { ...about, ...nothing, error: { code, message } }, metered: bill }
   }
 }
 
@@ -86,7 +87,7 @@ const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
       output: text.slice(0, maxOutput).toWellFormed(),
       tool_calls: calls,
       usage: usageOf(usage, bill.cost),
-      metered: metered({ operation: 'agent_version.test', ...bill, agentId: trial.agentId }),
+      metered: billedTo(trial, bill),
     }
   } catch (error) {
     if (late.signal.aborted)
@@ -96,6 +97,9 @@ const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
     cancel()
   }
 }
+
+const billedTo = ({ agentId }: Trial, bill: Bill): Metered =>
+  metered({ operation: 'agent_version.test', ...bill, agentId })
 
 const requestOf = ({ config, input, idempotencyKey }: Trial): ModelRequest => {
   const { system_prompt, tools, temperature, max_tokens } = runnable(config)

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
 import { type ActorCaller, actorCaller } from '../gateway/calls/caller.ts'
 import type { ModelMessage, ModelRequest } from '../gateway/provider-port.ts'
-import type { TurnAnswer, TurnModels } from '../gateway/turns/turn-models.ts'
+import { type Bill, BrokenAnswer, type TurnAnswer, type TurnModels } from '../gateway/turns/turn-models.ts'
 import { newIdIn } from '../ids.ts'
 import { runContext } from '../runs/schema.ts'
 import { backoffMs, type Clock, pause } from '../runtime/clock.ts'
@@ -12,7 +12,7 @@ import type { Conversations } from '../sessions/conversations.ts'
 import { modelTool } from '../sessions/model-tool.ts'
 import { sessionContext } from '../sessions/schema.ts'
 import type { TurnConfig, TurnConfigs } from '../sessions/turn-config.ts'
-import { type MeteredCall, metered } from '../usage/metered.ts'
+import { type Metered, type MeteredCall, metered } from '../usage/metered.ts'
 import { DeltaJournal } from './delta-journal.ts'
 
 /** What a model call needs. */
@@ -77,7 +77,7 @@ export const callRunModel = (parts: CallModelParts): Effect => ({
 })
 
 const interrupted = (): StoredEvent =>
-  failed('', 'interrupted', 'The server stopped in the middle of the answer.').event
+  failed('', { code: 'interrupted', message: 'The server stopped in the middle of the answer.' }, {}).event
 
 /** Where deltas go; `rest` ends it and resolves with the text that nobody has yet. */
 interface Deltas {
@@ -115,18 +115,21 @@ const outcomeOf = async (
   deltas: Deltas,
   manner: Manner,
 ): Promise<EffectOutcome> => {
+  const { request, caller, ratePlanId } = await prepare(parts, asked, context)
+  const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...asked.whose, ...bill }) })
   try {
-    const { request, caller, ratePlanId } = await prepare(parts, asked, context)
     const ask = () => parts.models.ask(request, caller, deltas.add, context.signal)
     const answer = await manner(ask, context.signal)
-    const call = { ratePlanId, ...asked.whose, ...answer.bill }
-    return answered(context.actor, await deltas.rest(), answer, call)
+    return answered(context.actor, await deltas.rest(), answer, charged(answer.bill))
   } catch (error) {
     const delta = await deltas.rest()
     if (!(error instanceof ServiceError)) throw error
-    return failed(delta, error.code, error.message)
+    return failed(delta, error, error instanceof BrokenAnswer ? charged(error.bill) : {})
   }
 }
+
+/** What the stored event says of the call's cost, and a usage row follows from; nothing where nothing was used. */
+type Charged = { readonly metered?: Metered }
 
 const prepare = async (
   parts: CallModelParts,
@@ -156,7 +159,7 @@ const requestOf = (
 })
 
 /** The actions run where the session or run does: an approval is one hop less then. */
-const answered = (waiter: string, delta: string, answer: TurnAnswer, call: MeteredCall): EffectOutcome => {
+const answered = (waiter: string, delta: string, answer: TurnAnswer, charged: Charged): EffectOutcome => {
   const shard = shardOf(waiter)
   const said = {
     type: 'model_answered',
@@ -166,16 +169,16 @@ const answered = (waiter: string, delta: string, answer: TurnAnswer, call: Meter
       arguments: parsed(call.arguments),
       ...(call.opaque !== undefined && { opaque: call.opaque }),
     })),
-    usage: usageOf(answer, call.cost),
+    usage: usageOf(answer),
   }
-  return { event: { ...said, delta }, stored: { ...said, metered: metered(call) } }
+  return { event: { ...said, delta }, stored: { ...said, ...charged } }
 }
 
-const usageOf = ({ usage }: TurnAnswer, cost: string | null): JsonObject => ({
+const usageOf = ({ usage, bill }: TurnAnswer): JsonObject => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,
-  cost_usd: cost,
+  cost_usd: bill.cost,
 })
 
 /** Models write malformed JSON at times; then the tool gets what was written. */
@@ -187,7 +190,11 @@ const parsed = (text: string): Json => {
   }
 }
 
-const failed = (delta: string, code: string, message: string): { event: StoredEvent; stored: StoredEvent } => {
-  const stored = { type: 'model_failed', code, message }
-  return { event: { ...stored, delta }, stored }
+const failed = (
+  delta: string,
+  { code, message }: { readonly code: string; readonly message: string },
+  charged: Charged,
+): { event: StoredEvent; stored: StoredEvent } => {
+  const said = { type: 'model_failed', code, message }
+  return { event: { ...said, delta }, stored: { ...said, ...charged } }
 }

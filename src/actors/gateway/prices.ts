@@ -29,22 +29,14 @@ export function priceOf(model: string): PriceRow | undefined {
 }
 
 /**
- * What a model call cost, in USD, as exact decimal text without an exponent.
- *
- * @param model its id or `provider/id`
- * @returns null when the price is unknown: never 0, which would say that it was free.
- */
-export function costOf(model: string, usage: ModelUsage): string | null {
-  const row = priceOf(model)
-  return row === undefined ? null : costOfTokens(row, usage)
-}
-
-/**
- * What a call of any kind cost by a row of the snapshot (`priceAt(route.provider, route.model)`), as `costOf` says it.
+ * What a call of any kind cost, in USD, as exact decimal text without an exponent, by a row of the snapshot
+ * (`priceAt(route.provider, route.model)`).
  *
  * Of several units that the call counts, one is charged: images; characters; seconds; tokens, in this order, the first
  * that the row has a price for. So the interface's rules hold: speech by its characters, transcription by the minutes
  * that the provider reported, and by tokens only where nothing else is priced.
+ *
+ * @returns null when the price is unknown: never 0, which would say that it was free.
  */
 export function costOfUnits(row: PriceRow | undefined, units: CallUnits): string | null {
   if (row === undefined) return null

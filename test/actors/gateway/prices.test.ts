@@ -3,15 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { providers } from '../../../specs/providers.ts'
 import { checkPrices, priceTable } from '../../../src/actors/gateway/price-table.ts'
-import {
-  costAt,
-  costOf,
-  costOfUnits,
-  priceAt,
-  priceOf,
-  priceSnapshot,
-  prices,
-} from '../../../src/actors/gateway/prices.ts'
+import { costAt, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '../../../src/actors/gateway/prices.ts'
+import { costOf } from './cost-of.ts'
 
 const usage = (inputTokens: number, outputTokens: number, cachedTokens = 0, reasoningTokens = 0) => ({
   inputTokens,

@@ -21,6 +21,9 @@ export interface RecordParts {
   readonly now: () => number
 }
 
+/** What was used of whom. */
+export type Spent = Pick<ChatSummary, 'route' | 'usage' | 'costUsd'>
+
 type Headers = ChatSummary['headers']
 
 /** What is noted of one chat request while it runs: for its summary, its usage row and the request log. */
@@ -82,6 +85,14 @@ export class CallRecord {
   /** What an answer that broke off has cost, as far as can be known; nothing when nothing was handed on. */
   partialCost(): string | null {
     return this.tokensSoFar === null || this.route === null ? '0' : costBy(this.route, this.#estimate())
+  }
+
+  /** What an answer that broke off has used, as far as can be known; null when nothing was handed on. */
+  partial(): Spent | null {
+    const { route } = this
+    if (this.tokensSoFar === null || route === null) return null
+    const usage = this.#estimate()
+    return { route, usage, costUsd: costBy(route, usage) }
   }
 
   /** Hands the call to the ledger, once; but for an actor's, which has a row of its own. @param error null when it went well. */

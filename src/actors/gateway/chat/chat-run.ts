@@ -1,7 +1,7 @@
 import { SsrfRefused } from '../../tools/ssrf-guard.ts'
 import { type CallPolicy, waitBefore } from '../call-policy.ts'
 import type { Admission, Ticket } from '../calls/admission.ts'
-import type { ActorCaller, Caller } from '../calls/caller.ts'
+import { type ActorCaller, type Caller, isRequest } from '../calls/caller.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { Redaction } from '../calls/redaction.ts'
 import { type AttemptFailed, cancelled } from '../failure.ts'
@@ -12,7 +12,7 @@ import { givenVia } from '../via.ts'
 import { arrayOf, countOf, textOf, type WireObject } from '../wire.ts'
 import type { AnswerReader, AnswerTaker } from './answer-reader.ts'
 import { Attempt, type AttemptTaker, type Patience, refusedAddress } from './attempt.ts'
-import { CallRecord, type RecordParts } from './call-record.ts'
+import { CallRecord, type RecordParts, type Spent } from './call-record.ts'
 import { type Candidate, Candidates, type CandidatesParts } from './candidates.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
@@ -57,7 +57,8 @@ export interface RunTaker extends AnswerTaker {
   begin(about: Pick<ChatSummary, 'route' | 'headers'>): void
   whole(answer: WholeAnswer): void
   end(summary: ChatSummary): void
-  fail(error: Error): void
+  /** @param spent what was used before it broke; null when nothing was handed on. */
+  fail(error: Error, spent: Spent | null): void
 }
 
 /** Where there is another way, no time is spent on one that does not answer. */
@@ -162,7 +163,8 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
   chunk(chunk: WireObject): boolean {
     if (this.#over) return false
     this.#deliver()
-    this.#record.answer.chunk(chunk)
+    // an actor's own log has its answer
+    if (isRequest(this.#asked.caller)) this.#record.answer.chunk(chunk)
     return this.#taker.chunk(chunk)
   }
 
@@ -338,16 +340,21 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
   #fail(failure: unknown): void {
     if (this.#over) return
     const error = refusalOf(failure)
-    this.#taker.fail(error)
+    this.#noteSoFar()
+    this.#taker.fail(error, this.#record.partial())
     this.#close(error)
   }
 
   #close(error: Error): void {
     this.#over = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#record.tokensSoFar = this.#delivered ? (this.#reader?.tokensSoFar ?? 0) : null
+    this.#noteSoFar()
     this.#giveBack(this.#record.partialCost())
     this.#record.write(error)
+  }
+
+  #noteSoFar(): void {
+    this.#record.tokensSoFar = this.#delivered ? (this.#reader?.tokensSoFar ?? 0) : null
   }
 
   #giveBack(usd: string | null): void {

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../../specs/errors.ts'
 import type { ActorCaller } from '../calls/caller.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { KeySource } from '../calls/routes.ts'
+import type { Spent } from '../chat/call-record.ts'
 import type { RunAsk, RunTaker } from '../chat/chat-run.ts'
 import type { ChatHandle } from '../chat/chats.ts'
 import type { ModelAnswer, ModelRequest } from '../provider-port.ts'
@@ -27,6 +28,15 @@ export interface TurnAnswer extends ModelAnswer {
   readonly bill: Bill
 }
 
+/** The model broke off in the middle of its answer: what was said is charged all the same. */
+export class BrokenAnswer extends ServiceError {
+  readonly bill: Bill
+  constructor({ code, details }: ServiceError, bill: Bill) {
+    super(code, details)
+    this.bill = bill
+  }
+}
+
 /** Models as turns, runs and trials of agents ask them. */
 export interface TurnModels {
   /**
@@ -37,6 +47,7 @@ export interface TurnModels {
    * @param request its `model` as the project names it.
    * @throws {ServiceError} `cancelled`, `rate_limit_exceeded`, `budget_exceeded`, `price_unknown`,
    *   `credit_balance_exhausted`, `model_not_found`, `provider_…`, …
+   * @throws {BrokenAnswer} when something had been said before it failed.
    * @throws {StoreUnavailable} when nobody can say whether the call may be made.
    */
   ask(
@@ -78,13 +89,12 @@ export class GatewayTurns implements TurnModels {
     if (signal.aborted) gone()
     else signal.addEventListener('abort', gone, { once: true })
     try {
-      const answer = await answered.promise
-      // no usage row of which a budget knows nothing; where the store is away, the row has to wait for it too
-      await run.counted()?.catch(() => undefined)
-      return answer
+      return await answered.promise
     } finally {
       reader.close()
       signal.removeEventListener('abort', gone)
+      // no usage row of which a budget knows nothing; where the store is away, the row has to wait for it too
+      await run.counted()?.catch(() => undefined)
     }
   }
 }
@@ -99,14 +109,17 @@ const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>)
     try {
       answered.resolve(answerOf(reader, summary))
     } catch (error) {
-      answered.reject(error)
+      answered.reject(brokenBy(error, summary))
     }
   },
-  fail: (error) => {
+  fail: (error, spent) => {
     reader.flush()
-    answered.reject(error)
+    answered.reject(brokenBy(error, spent))
   },
 })
+
+const brokenBy = (error: unknown, spent: Spent | null): unknown =>
+  error instanceof ServiceError && spent !== null ? new BrokenAnswer(error, billOf(spent)) : error
 
 const runAsk = (request: ModelRequest, caller: ActorCaller): RunAsk => ({
   caller,
@@ -120,8 +133,12 @@ const runAsk = (request: ModelRequest, caller: ActorCaller): RunAsk => ({
   encoded: (route) => turnBytes(request, route),
 })
 
-const answerOf = (reader: TurnReader, { route, model, usage, costUsd, finishReason }: ChatSummary): TurnAnswer => {
-  const { provider, source } = route
-  const answer = reader.answer(finishReason ?? '')
-  return { ...answer, model, usage, bill: { provider, model: route.model, source, usage, cost: costUsd } }
+const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {
+  const { model, usage, finishReason } = summary
+  return { ...reader.answer(finishReason ?? ''), model, usage, bill: billOf(summary) }
+}
+
+const billOf = ({ route, usage, costUsd }: Spent): Bill => {
+  const { provider, model, source } = route
+  return { provider, model, source, usage, cost: costUsd }
 }

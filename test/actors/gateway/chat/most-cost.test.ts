@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Route } from '../../../../src/actors/gateway/calls/routes.ts'
 import { mostCostOf } from '../../../../src/actors/gateway/chat/most-cost.ts'
-import { costOf } from '../../../../src/actors/gateway/prices.ts'
+import { costOf } from '../cost-of.ts'
 
 const route = (provider: string, model: string): Route => ({
   ...{ provider, model, format: 'openai', baseUrl: 'https://example.com/v1' },

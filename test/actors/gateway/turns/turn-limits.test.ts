@@ -4,7 +4,6 @@ import { actorCaller } from '../../../../src/actors/gateway/calls/caller.ts'
 import { grantCredits } from '../../../../src/actors/gateway/limits/grant-credits.ts'
 import { budgetCounters, type LimitData } from '../../../../src/actors/gateway/limits/kinds.ts'
 import { counterId } from '../../../../src/actors/gateway/limits/limit-admission.ts'
-import { costOf } from '../../../../src/actors/gateway/prices.ts'
 import type { ModelRequest } from '../../../../src/actors/gateway/provider-port.ts'
 import type { TurnModels } from '../../../../src/actors/gateway/turns/turn-models.ts'
 import { kinds } from '../../../../src/actors/kinds.ts'
@@ -16,8 +15,9 @@ import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-st
 import type { LogEvent, Storage } from '../../../../src/storage/ports.ts'
 import { cancelRun, openRuns, runOf, startRun, untilEnd } from '../../runs/run-world.ts'
 import { newSession, openWorld, turn, typesOf } from '../../sessions/harness.ts'
+import { costOf } from '../cost-of.ts'
 import { organization } from '../limits/limited.ts'
-import { openUpstream, refusal, type Upstream, whole } from '../scripted-upstream.ts'
+import { cut, openUpstream, refusal, type Upstream, whole } from '../scripted-upstream.ts'
 import { openAi } from '../wire-samples.ts'
 import { limitProject, openLimitedTurns, project } from './limited-turns.ts'
 
@@ -225,4 +225,33 @@ it('spends one budget from two processes at once, and never more than it has', a
   expect(answered.length).toBeLessThanOrEqual(calls)
   expect(upstream.received).toHaveLength(answered.length)
   expect(await spentOf(id)).toBe(textOf(amountOf(price).times(answered.length)))
+})
+
+describe('an answer that breaks off', () => {
+  beforeEach(() => {
+    upstream.script(cut(openAi.beginning))
+  })
+
+  it('leaves a usage row of what was said of it, as its budget has it', async () => {
+    const id = await limit({ budget_day_usd: '1' })
+    const world = await openWorld({ storage, turns: await open() })
+    const events = await turn(world, await newSession(world), { input: 'Hi' })
+    expect(endOf(events)).toMatchObject({
+      event_type: 'turn.failed',
+      payload: { output: { error: { code: 'provider_stream_broken' } } },
+    })
+    await world.runtime.drain(10_000)
+    const [row, ...more] = await usageOf()
+    expect(more).toEqual([])
+    expect(row?.data).toMatchObject({ operation: 'session.turn', estimated: true, output_tokens: 2 })
+    expect(await spentOf(id)).toBe(row?.data.provider_cost_usd)
+  })
+
+  it('is charged for when a run asked it', async () => {
+    const world = await openRuns({}, { storage, turns: await open() })
+    const run = await startRun(world, 'agt_1')
+    expect(endOf(await untilEnd(world, run))).toMatchObject({ event_type: 'run.failed' })
+    await world.runtime.drain(10_000)
+    expect((await usageOf()).map(({ data }) => [data.operation, data.run_id])).toEqual([['run', run]])
+  })
 })
