@@ -8,7 +8,7 @@ import type { JsonSchema } from './schema.ts'
  */
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, discriminator: true, useDefaults: true, allErrors: false })
 
-formats.default(ajv, ['date-time', 'email', 'uri', 'uuid'])
+formats.default(ajv, ['date', 'date-time', 'email', 'uri', 'uuid'])
 ajv.addKeyword({ keyword: 'x-id', schemaType: 'string' })
 ajv.addKeyword({ keyword: 'x-open', schemaType: 'boolean' })
 ajv.addKeyword({

@@ -147,6 +147,16 @@ export const jsonObject = (): Schema<JsonObject, 'required'> => make({ type: 'ob
 /** RFC 3339 with milliseconds, UTC. */
 export const timestamp = (): Schema<string, 'required'> => make({ type: 'string', format: 'date-time' })
 
+/** A time, or a day, which is its beginning in UTC. */
+export const timeOrDay = (): Schema<string, 'required'> =>
+  make({
+    type: 'string',
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date' },
+    ],
+  })
+
 /** An id that we made: the prefix, `_`, 26 characters. For answers; in requests take `string()`, since an unknown id is 404. */
 export const id = (prefix: string): Schema<string, 'required'> =>
   make({ type: 'string', pattern: `^${prefix}_[0-9a-z]{26}$`, 'x-id': prefix })

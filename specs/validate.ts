@@ -2,6 +2,7 @@ import { answerForm, compile, type ErrorObject, requestForm, type Validate } fro
 import type { Operation } from './declare.ts'
 import { ServiceError } from './errors.ts'
 import { type QueryParser, queryParser } from './query.ts'
+import { formatWords, patternWords } from './rule-words.ts'
 import { type JsonSchema, object } from './schema.ts'
 
 /** What a request of one operation is checked with. Compiled once; both throw `ServiceError`. */
@@ -54,7 +55,7 @@ function queryOf(operation: Operation): RequestValidator['query'] {
   return (text) => {
     const query = parse(text)
     const validate = form()
-    if (!validate(query)) throw queryRefusal(worst(validate.errors ?? []))
+    if (!validate(query)) throw queryRefusal(validate.errors ?? [])
     return query
   }
 }
@@ -86,16 +87,56 @@ const wrongTag = ({ instancePath, params }: ErrorObject): ServiceError =>
 const named = (code: 'missing_field' | 'unknown_field' | 'invalid_field', param: string): ServiceError =>
   new ServiceError(code, { param })
 
-function queryRefusal(error: ErrorObject | undefined): ServiceError {
+function queryRefusal(errors: readonly ErrorObject[]): ServiceError {
+  const error = worst(errors)
   if (error === undefined) return new ServiceError('invalid_query')
   const missing = error.keyword === 'required' ? error.params.missingProperty : undefined
   // of a list the parameter, not the item: a query shows no positions
   const param = pathOf(error.instancePath.split('/').slice(0, 2).join('/'), missing)
-  return new ServiceError('invalid_query', { param, message: `${param} ${rule(error)}.` })
+  return new ServiceError('invalid_query', { param, message: `${param} ${formsOf(errors) ?? rule(error)}.` })
 }
 
-const rule = ({ keyword, params, message }: ErrorObject): string =>
-  keyword === 'enum' ? `must be one of ${JSON.stringify(params.allowedValues)}` : (message ?? 'is not valid')
+/** Text that may have several forms and has none of them. */
+const formsOf = (errors: readonly ErrorObject[]): string | undefined => {
+  const formats = errors.filter(({ keyword }) => keyword === 'format')
+  if (errors.at(-1)?.keyword !== 'anyOf' || formats.length < 2) return undefined
+  return `must be ${formats.map(({ params }) => formatWords[params.format] ?? params.format).join(' or ')}`
+}
+
+/** What the value has to be, as one says it to people. */
+const rule = ({ keyword, params, message }: ErrorObject): string => {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+    case 'type':
+      return `must be ${[params.type].flat().map(kindOf).join(' or ')}`
+    case 'pattern':
+      return `must be ${patternWords[params.pattern] ?? `text that matches ${params.pattern}`}`
+    case 'format':
+      return `must be ${formatWords[params.format] ?? `a ${params.format}`}`
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
+    default:
+      return sizeRule(keyword, params.limit) ?? message ?? 'is not valid'
+  }
+}
+
+/** How long or how many: characters, items or fields. */
+const sizeRule = (keyword: string, limit: unknown): string | undefined => {
+  const [, bound, what = ''] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? []
+  if (bound === undefined) return undefined
+  if (bound === 'min' && limit === 1) return 'must not be empty'
+  const one = { Length: 'character', Items: 'item', Properties: 'field' }[what] ?? what
+  return `must have at ${bound === 'min' ? 'least' : 'most'} ${limit} ${one}${limit === 1 ? '' : 's'}`
+}
+
+const kindOf = (type: unknown): string => {
+  if (type === 'object') return 'a JSON object'
+  if (type === 'null') return 'null'
+  return `${type === 'array' || type === 'integer' ? 'an' : 'a'} ${type}`
+}
 
 /** `/tools/0/function` and `name` give `tools[0].function.name`. */
 const pathOf = (instancePath: string, last?: unknown): string => {

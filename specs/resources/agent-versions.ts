@@ -3,6 +3,7 @@ import { agentConfig } from '../agent-config.ts'
 import { answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { defineResource } from '../resource.ts'
+import { semverPattern } from '../rule-words.ts'
 import {
   array,
   boolean,
@@ -18,10 +19,6 @@ import {
 } from '../schema.ts'
 
 const path = '/v1/agents/{agent_id}/versions'
-
-/** Semantic versioning 2.0, e.g. `1.4.0` or `2.0.0-beta.1`. */
-const semver =
-  '^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$'
 
 const status = oneOf('draft', 'in_review', 'published', 'deprecated', 'retired')
 
@@ -80,7 +77,7 @@ const versions = defineResource('agent_versions', {
   title: 'AgentVersion',
   fields: {
     agent_id: string(),
-    version: string({ maxLength: 128, pattern: semver }),
+    version: string({ maxLength: 128, pattern: semverPattern }),
     status,
     config: agentConfig,
     requirements: defaulted(jsonObject(), {}),

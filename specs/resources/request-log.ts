@@ -14,12 +14,14 @@ import {
   oneOf,
   optional,
   string,
+  timeOrDay,
   timestamp,
 } from '../schema.ts'
 
 const reference = () => nullable(string())
 const word = optional(string({ minLength: 1, maxLength: 256 }))
-const time = (description: string) => optional(described(timestamp(), description))
+const time = (description: string) =>
+  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 is its beginning in UTC.`))
 
 const line = {
   id: id('log'),

@@ -16,6 +16,7 @@ import {
   oneOf,
   optional,
   string,
+  timeOrDay,
   timestamp,
 } from '../schema.ts'
 
@@ -38,7 +39,8 @@ const operation = oneOf(
 )
 const billingMode = oneOf('managed', 'byok', 'custom', 'simulated')
 
-const time = (description: string) => optional(described(timestamp(), description))
+const time = (description: string) =>
+  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 is its beginning in UTC.`))
 
 /** A time range, and whose usage. */
 const range = {

@@ -4,6 +4,7 @@ import { secretKeyOnly } from '../../specs/access.ts'
 import { answersJson } from '../../specs/answer.ts'
 import { defineOperation, type OperationSpec } from '../../specs/declare.ts'
 import { ServiceError } from '../../specs/errors.ts'
+import { semverPattern } from '../../specs/rule-words.ts'
 import {
   array,
   boolean,
@@ -16,6 +17,7 @@ import {
   optional,
   record,
   string,
+  timeOrDay,
   union,
 } from '../../specs/schema.ts'
 import { answerChecker, requestValidator } from '../../specs/validate.ts'
@@ -170,5 +172,57 @@ describe('an answer', () => {
     [{ size: 1, more: 1 }, expect.any(String)],
   ])('%j is judged by its declaration, defaults being there', (value, outcome) => {
     expect(check(value)).toEqual(outcome)
+  })
+})
+
+describe('what is wrong', () => {
+  const body = object({
+    name: optional(string({ minLength: 1, maxLength: 3 })),
+    code: optional(string({ minLength: 2 })),
+    version: optional(string({ pattern: semverPattern })),
+    url: optional(string({ pattern: '^https?://' })),
+    email: optional(string({ format: 'email' })),
+    count: optional(integer({ min: 1, max: 9 })),
+    list: optional(array(string(), { minItems: 1, maxItems: 1 })),
+    kind: optional(oneOf('a', 'b')),
+    inner: optional(object({})),
+    none: optional(nullable(string())),
+  })
+  const messageOf = (work: () => unknown) => {
+    try {
+      work()
+      return 'accepted'
+    } catch (error) {
+      return error instanceof ServiceError ? error.message : String(error)
+    }
+  }
+
+  it.each([
+    [{ name: '' }, 'name must not be empty.'],
+    [{ name: 'long' }, 'name must have at most 3 characters.'],
+    [{ code: 'x' }, 'code must have at least 2 characters.'],
+    [{ version: 'v1' }, 'version must be a semantic version such as 1.2.0 or 2.0.0-rc.1.'],
+    [{ url: 'ftp://x' }, 'url must be an http:// or https:// URL.'],
+    [{ email: 'x' }, 'email must be an e-mail address.'],
+    [{ count: 0 }, 'count must be at least 1.'],
+    [{ count: 10 }, 'count must be at most 9.'],
+    [{ count: '1' }, 'count must be an integer.'],
+    [{ list: [] }, 'list must not be empty.'],
+    [{ list: ['a', 'b'] }, 'list must have at most 1 item.'],
+    [{ kind: 'c' }, 'kind must be one of a, b.'],
+    [{ inner: [] }, 'inner must be a JSON object.'],
+    [{ none: 1 }, 'none must be a string or null.'],
+  ])('of %j is said in words', (value, message) => {
+    expect(messageOf(() => validatorOf({ body }).body(value))).toBe(message)
+  })
+
+  it('of a time in a query names the forms that it may have', () => {
+    const { query } = validatorOf({ query: { from: optional(timeOrDay()) } })
+    expect(messageOf(() => query('from=2026-02-28'))).toBe('accepted')
+    expect(messageOf(() => query('from=2026-02-28T00:00:00%2B01:00'))).toBe('accepted')
+    for (const wrong of ['2026-02-30', '2026-13-01', 'yesterday', ''])
+      expect(messageOf(() => query(`from=${wrong}`))).toBe(
+        'from must be a time with its zone, such as 2026-01-31T00:00:00Z or a day such as 2026-01-31.',
+      )
   })
 })

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { MachineDefinition } from '../../machines/definition.ts'
+import type { Refusal } from '../../machines/vocabulary.ts'
 import {
   type Commit,
   type JsonObject,
@@ -8,6 +9,7 @@ import {
   type Storage,
   StoreUnavailable,
 } from '../../storage/ports.ts'
+import { rowRecord } from './actor-row.ts'
 import type { Owner } from './actor-state.ts'
 import type { Clock } from './clock.ts'
 import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
@@ -24,7 +26,7 @@ export interface StepperParts {
   readonly log: Logger
   readonly ownership: Ownership
   /** A commit that sends these messages is being written. */
-  readonly sending: (messages: readonly MessageRecord[], written: Promise<unknown>) => void
+  readonly sending: (sender: Resident, messages: readonly MessageRecord[], written: Promise<unknown>) => void
   /** The commit is durable: what it says is to be done. */
   readonly settled: (resident: Resident, draft: Draft, commit: Commit) => void
   /** Somebody else has moved the actor on. */
@@ -100,7 +102,7 @@ export class Stepper {
     const small = compacted(draft, this.#parts.storage.blobs)
     const commit = small instanceof Promise ? await small : small
     const writing = this.#write(resident, commit)
-    if (step.draft.messages.length > 0) this.#parts.sending(step.draft.messages, writing)
+    if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)
     const written = await writing
     if (written === 'done') {
       // whoever has taken the actor over meanwhile does what the commit says
@@ -148,11 +150,18 @@ export class Stepper {
   async #refuse(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Told> {
     const told = await this.#replay(resident, delivery)
     if (told.duplicate) return told
-    const { code, param, message } = step.refusal
+    const { code, param, message = whyNot(step.refusal, resident, delivery) } = step.refusal
     throw new ServiceError(code, { ...(param !== undefined && { param }), ...(message !== undefined && { message }) })
   }
 
   #factsFor({ id, shard, epoch, owner }: Resident, cause: string, event: CommitFacts['event']): CommitFacts {
     return { actor: id, shard, epoch, at: this.#parts.clock.now(), owner, cause, event }
   }
+}
+
+/** What a transition that is not possible now was asked of; undefined where the code says enough. */
+const whyNot = ({ code }: Refusal, resident: Resident, { event }: Delivery): string | undefined => {
+  const status = code === 'invalid_transition' ? rowRecord(resident).data.status : undefined
+  if (typeof status !== 'string') return undefined
+  return `The ${resident.definition.name.replaceAll('_', ' ')} is ${status}; ${event.type} is not possible now.`
 }

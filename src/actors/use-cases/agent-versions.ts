@@ -84,7 +84,11 @@ const examining = (parts: AgentVersionParts) =>
     'agent_versions.test': async (call) => {
       const { scope, params, body } = call
       const version = await parts.versions.find(scope, params.agent_id, params.version)
-      if (versionStatus(version.state.snapshot.value) !== 'draft') throw new ServiceError('invalid_transition')
+      const status = versionStatus(version.state.snapshot.value)
+      if (status !== 'draft')
+        throw new ServiceError('invalid_transition', {
+          message: `The agent version is ${status}; only a draft is tested.`,
+        })
       requireConnections(body.test_connection_ids ?? [])
       requireAll(await findingsOf(parts, scope, version))
       const by = actorOf(call)

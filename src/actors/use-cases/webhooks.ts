@@ -46,7 +46,8 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       requireReachable(guard, body.url)
       const where = { project: scope.project, id: newIdFor(call, 'whk') }
       const secret = newSigningSecret()
-      const { name, url, events, is_active } = body
+      const { name, url, is_active } = body
+      const events = [...new Set(body.events)]
       const data = { name, url, events, is_active, ...sound, secret: sealed(where, secret), ...noPrevious }
       const notices = [audited(call).line('created', where.id)]
       const made = await changed(scope.project, table.insert({ ...where, data, notices }))
@@ -89,6 +90,7 @@ const noPrevious = { previous_secret: null, previous_until_ms: null }
 const withChange = (data: WebhookData, body: Partial<WebhookData>): WebhookData => ({
   ...data,
   ...body,
+  ...(body.events !== undefined && { events: [...new Set(body.events)] }),
   ...(body.is_active === true || body.url !== undefined ? sound : {}),
 })
 

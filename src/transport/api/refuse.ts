@@ -8,10 +8,19 @@ import type { Exchange } from './exchange.ts'
 /** Answers an error in the operation's envelope. @returns the status; 0 when nobody is there to answer. */
 export const refuse = (exchange: Exchange, error: unknown, log: Logger): number => {
   if (error instanceof ConnectionClosed) return 0
-  const shown = serviceErrorOf(error, exchange, log)
+  const shown = inItsPlace(serviceErrorOf(error, exchange, log), exchange)
   const { status, body } = envelop(exchange.envelope, shown, exchange.requestId)
   exchange.response.send(status, [jsonType, ...exchange.headers, ...headersOf(shown)], JSON.stringify(body))
   return status
+}
+
+/** What is not found and has no name of its own in the request is what the path names last. */
+const inItsPlace = (error: ServiceError, { endpoint, envelope }: Exchange): ServiceError => {
+  const { code, details, message } = error
+  const unnamed = details.param === undefined || details.param === 'id'
+  const param = endpoint?.operation.params.at(-1)
+  if (code !== 'not_found' || envelope !== 'platform' || !unnamed || param === undefined) return error
+  return new ServiceError(code, { ...details, message, param })
 }
 
 /** What an error is to callers. What we did not foresee is logged, and shown without a word of it. */

@@ -225,7 +225,10 @@ describe('a run that is ended', () => {
     expect(after.status).toBe('rejected')
     const other = await startRun(world, 'agt_1')
     await untilEnd(world, other)
-    await expect(cancelRun(world, other)).rejects.toMatchObject({ code: 'invalid_transition' })
+    await expect(cancelRun(world, other)).rejects.toMatchObject({
+      code: 'invalid_transition',
+      message: 'The run is completed; cancel is not possible now.',
+    })
   })
 
   it('by its time, in the queue or in the middle', async () => {

@@ -17,6 +17,8 @@ it('is from a time up to now, or to another', () => {
   const from = '2026-01-01T01:00:00+01:00'
   expect(rangeOf({ from }, now)).toEqual({ fromMs: Date.UTC(2026, 0, 1), toMs: now + 1 })
   expect(rangeOf({ from, to: '2026-01-02T00:00:00Z' }, now).toMs).toBe(Date.UTC(2026, 0, 2))
+  const january = { fromMs: Date.UTC(2026, 0, 1), toMs: Date.UTC(2026, 1, 1) }
+  expect(rangeOf({ from: '2026-01-01', to: '2026-02-01' }, now)).toEqual(january)
 })
 
 it.each([

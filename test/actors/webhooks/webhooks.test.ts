@@ -58,6 +58,13 @@ describe('a webhook', () => {
     await expect(update(id, { url })).rejects.toMatchObject(refusal)
   })
 
+  it('names each event once, however often it was named', async () => {
+    const named = await newWebhook(world, { events: ['run.failed', 'run.completed', 'run.failed'] })
+    expect(named.events).toEqual(['run.failed', 'run.completed'])
+    const { events } = await update(named.id, { events: ['run.completed', 'run.completed'] })
+    expect(events).toEqual(['run.completed'])
+  })
+
   it('is told of what it wants from the moment that it is changed', async () => {
     const { id } = await newWebhook(world, { events: ['run.failed'] })
     await runCompleted(world)

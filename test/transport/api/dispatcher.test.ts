@@ -100,6 +100,17 @@ describe('errors', () => {
     expect(received.headers['retry-after']).toBe(retry)
   })
 
+  it.each([
+    ['nothing', undefined, 'thing_id'],
+    ['its id', 'id', 'thing_id'],
+    ['a field', 'agent_id', 'agent_id'],
+  ])('of what is not found, said of %s, name the part of the path or the field', async (_, param, shown) => {
+    const error = new ServiceError('not_found', param === undefined ? {} : { param })
+    const { send } = open({ 'things.get': () => Promise.reject(error) })
+    const { status, json } = await send({ target: '/v1/things/1', as })
+    expect({ status, json }).toMatchObject({ status: 404, json: { error: { code: 'not_found', param: shown } } })
+  })
+
   it('say how to authenticate', async () => {
     const { headers } = await open({}).send({ target: '/v1/things/1' })
     expect(headers['www-authenticate']).toBe('Bearer')
