@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { projectScope } from '../../../../specs/scope.ts'
+import type { CallPolicy } from '../../../../src/actors/gateway/call-policy.ts'
 import { openAdmission } from '../../../../src/actors/gateway/calls/admission.ts'
 import type { GatewayCall } from '../../../../src/actors/gateway/calls/call-ledger.ts'
 import type { Caller } from '../../../../src/actors/gateway/calls/caller.ts'
@@ -42,10 +43,8 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
   let route: Route
   const recorded: GatewayCall[] = []
 
-  beforeAll(async () => {
-    upstream = await openUpstream()
-    route = { ...routeTo(format, sample.model), baseUrl: `${upstream.url}/base`, source: 'managed' }
-    opened = openChats({
+  const openWith = (policy: Partial<CallPolicy> = {}): OpenChats =>
+    openChats({
       routes: { resolve: () => [route] },
       admission: openAdmission,
       redaction: { policyOf: () => null, forLog: (body) => body },
@@ -58,8 +57,12 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
         check: (url) => new URL(url),
       },
       now: () => 1_700_000_000_000,
-      policy: { retries: 2, backoffMs: 1, maxBackoffMs: 2, firstByteTimeoutMs: 1_500, idleTimeoutMs: 1_500 },
+      policy: { retries: 2, backoffMs: 1, maxBackoffMs: 2, ...policy },
     })
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    route = { ...routeTo(format, sample.model), baseUrl: `${upstream.url}/base`, source: 'managed' }
+    opened = openWith()
   })
   afterAll(async () => {
     await opened.chats.close()
@@ -74,13 +77,14 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
       stream_options: { include_usage: true },
     },
   })
-  const stream = (...answers: Answer[]): Promise<Streamed> => {
+  const stream = (...answers: Answer[]): Promise<Streamed> => streamOf(opened, ...answers)
+  const streamOf = ({ chats }: OpenChats, ...answers: Answer[]): Promise<Streamed> => {
     upstream.script(...answers)
     recorded.length = 0
     return new Promise((resolve) => {
       const chunks: WireObject[] = []
       let begun = false
-      opened.chats.stream(askWith(), {
+      chats.stream(askWith(), {
         begin: () => {
           begun = true
         },
@@ -151,7 +155,6 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     ['is cut', () => cut(sample.beginning), 'provider_stream_broken'],
     ['ends without an end', () => whole(sample.beginning), 'provider_stream_broken'],
     ['is malformed', () => whole(sample.malformed), 'provider_stream_broken'],
-    ['falls silent', () => stalled(sample.beginning), 'provider_timeout'],
     ['says an error', () => trickled(sample.error, 2, 20), 'provider_unavailable'],
   ])('ends a stream that %s as an error, never cleanly, and tries it no more', async (_, answer, code) => {
     const { error, summary } = await stream(answer())
@@ -159,8 +162,18 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     expect(upstream.received).toHaveLength(1)
   })
 
+  it('ends a stream that falls silent as an error, and tries it no more', async () => {
+    const hasty = openWith({ idleTimeoutMs: 250 })
+    const { error, summary } = await streamOf(hasty, stalled(sample.beginning))
+    expect({ error, summary }).toMatchObject({ error: { code: 'provider_timeout' }, summary: null })
+    expect(upstream.received).toHaveLength(1)
+    await hasty.chats.close()
+  })
+
   it('has timed out when nothing comes', async () => {
-    expect(await stream(stalled(''))).toMatchObject({ error: { code: 'provider_timeout' }, begun: false })
+    const hasty = openWith({ firstByteTimeoutMs: 250 })
+    expect(await streamOf(hasty, stalled(''))).toMatchObject({ error: { code: 'provider_timeout' }, begun: false })
+    await hasty.chats.close()
   })
 
   it('cancels the provider when the caller goes, streaming or not', async () => {
