@@ -3,6 +3,7 @@ import type { SsrfGuard } from '../../tools/ssrf-guard.ts'
 import type { CallPolicy } from '../call-policy.ts'
 import type { Route } from '../calls/routes.ts'
 import { Http1Pool, type PoolRequest } from '../http1/http1-pool.ts'
+import { uncoded } from '../uncoded.ts'
 import { ownVia } from '../via.ts'
 
 /** Connections at once to one origin; a streamed answer holds one. Further calls wait. */
@@ -60,7 +61,8 @@ export class Upstreams {
     const known = this.#posts.get(origin)
     if (known !== undefined) return known
     const connectTimeoutMs = this.#connectTimeoutMs
-    const made = new Http1Pool(origin, { connections: maxConnections, connectTimeoutMs, headers: { via: ownVia } })
+    const headers = { via: ownVia, ...uncoded }
+    const made = new Http1Pool(origin, { connections: maxConnections, connectTimeoutMs, headers })
     this.#posts.set(origin, made)
     return made
   }
@@ -76,7 +78,8 @@ export class Upstreams {
 
 const throughGuard = (dispatcher: Dispatcher, origin: string): Posts => ({
   dispatch: ({ path, headers, body }, handler) => {
-    dispatcher.dispatch({ origin, method: 'POST', path, headers: { via: ownVia, ...headers }, body }, handler)
+    const all = { via: ownVia, ...uncoded, ...headers }
+    dispatcher.dispatch({ origin, method: 'POST', path, headers: all, body }, handler)
   },
 })
 

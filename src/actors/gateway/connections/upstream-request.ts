@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { SsrfRefused } from '../../tools/ssrf-guard.ts'
 import { errorCodeOf } from '../failure.ts'
+import { uncoded } from '../uncoded.ts'
 import { ownVia } from '../via.ts'
 import { parseJson } from '../wire.ts'
 
@@ -39,7 +40,7 @@ export const askUpstream = async (
       origin,
       path: pathname + search,
       method,
-      headers: { ...headers, via: ownVia },
+      headers: { ...headers, ...uncoded, via: ownVia },
       signal: limit,
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -8,6 +8,7 @@ import { type Candidate, Candidates, type CandidatesParts } from '../chat/candid
 import { refusalOf } from '../chat/refusal.ts'
 import { costOfUnits, priceAt } from '../prices.ts'
 import { ModelError, type ModelErrorCode, type ModelUsage } from '../provider-port.ts'
+import { uncoded } from '../uncoded.ts'
 import { viaOf } from '../via.ts'
 import { arrayOf, parseJson, textOf, type WireObject } from '../wire.ts'
 import type { EmbeddingFormat, EmbeddingRequest, EmbeddingWish } from './embedding-format.ts'
@@ -157,7 +158,7 @@ export class EmbeddingCalls {
   }
 
   #one(request: EmbeddingRequest, { format, route, record, hasMore, via }: Going, signal: AbortSignal) {
-    const headers = { ...request.headers, via }
+    const headers = { ...request.headers, ...uncoded, via }
     const { policy } = this.#parts
     const retries = hasMore ? Math.min(policy.retries, retriesBesideOthers) : policy.retries
     const failureOf = (status: number, body: string, retryAfter: string | null) =>

@@ -7,6 +7,7 @@ import type { Route } from '../calls/routes.ts'
 import type { Upstreams } from '../chat/upstreams.ts'
 import type { GatewayCore } from '../open-core.ts'
 import { costOfUnits, priceAt } from '../prices.ts'
+import { uncoded } from '../uncoded.ts'
 import { viaOf } from '../via.ts'
 import type { VoiceRequest } from './formats/voice-format.ts'
 import type { Latencies } from './latencies.ts'
@@ -124,7 +125,7 @@ const opened = async <Task>(
   const { route } = step
   const startedMs = performance.now()
   const { headers, ...asked } = request(step)
-  const sent = { ...asked, headers: { ...headers, via: viaOf(caller) } }
+  const sent = { ...asked, headers: { ...headers, ...uncoded, via: viaOf(caller) } }
   const answer = await openAnswer(upstreams, route, sent, { policy, signal, course })
   latencies.note(caller.project, `${route.provider}/${route.model}`, performance.now() - startedMs)
   return answer

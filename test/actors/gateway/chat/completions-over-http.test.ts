@@ -137,6 +137,13 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     }
   })
 
+  it('ask providers for answers that nobody has to unpack', async () => {
+    const { url } = await open()
+    world.first.script(json)
+    await post(url, hello)
+    expect(world.first.received[0]?.headers['accept-encoding']).toBe('identity')
+  })
+
   it('say to providers through whom they come', async () => {
     const { url } = await open()
     world.first.script(json)

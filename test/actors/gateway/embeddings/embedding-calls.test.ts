@@ -13,7 +13,9 @@ describe('embeddings by a provider of the same form', () => {
     const body = { model, input: 'Hello', dimensions: 2, custom: { kept: true } }
     const { bytes, vectors, headers } = await create(body)
     expect(received()[0]?.path).toBe('/v1/embeddings')
-    expect(received()[0]?.headers).toMatchObject({ authorization: 'Bearer key-1', via: '1.1 troupe' })
+    expect(received()[0]?.headers).toMatchObject({
+      ...{ authorization: 'Bearer key-1', via: '1.1 troupe', 'accept-encoding': 'identity' },
+    })
     expect(received()[0]?.body).toEqual(body)
     expect(JSON.parse(bytes?.toString('utf8') ?? '')).toEqual(listOf([0.5, -0.25]))
     expect(vectors).toEqual([[0.5, -0.25]])

@@ -69,7 +69,7 @@ describe('before the first byte', () => {
   it('a provider that leads back to this server is told as what it is', async () => {
     world.upstream.script(refuses(400, { error: 'request_loop', message: 'The request came back here too often.' }))
     await expect(world.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('request_loop'))
-    expect(world.upstream.heard).toMatchObject([{ headers: { via: '1.1 troupe' } }])
+    expect(world.upstream.heard).toMatchObject([{ headers: { via: '1.1 troupe', 'accept-encoding': 'identity' } }])
   })
 
   it('a refused key is ours to mend when it is managed, and the caller’s when it is theirs', async () => {
