@@ -17,7 +17,7 @@ export interface ModelToolCall {
   readonly opaque?: string
 }
 
-/** One message of a conversation, in our own words; adapters turn it into their wire format. Immutable: adapters may cache its encoding by identity. */
+/** One message of a conversation, in our own words. Immutable: what it is turned into may be kept by identity. */
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string }
@@ -29,7 +29,7 @@ export interface ModelRequest {
   readonly model: string
   /** System messages that stand before `messages`. */
   readonly instructions?: readonly string[]
-  /** May grow at its end between calls, and is otherwise never changed: adapters may keep its encoding by identity. */
+  /** May grow at its end between calls, and is otherwise never changed: its encoding may be kept by identity. */
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
   readonly temperature?: number

@@ -71,13 +71,14 @@ const spentOf = async (id: string): Promise<unknown> => {
 
 const usageOf = () => storage.records.list(usageRows, projectScope(project), { limit: 100 })
 
-/** Refuses so often, and says to come back after so long. */
-const refusing = (times: number, resetMs: number) => {
+/** Refuses so often after the first `before`, and says to come back after so long: no time goes by by itself. */
+const refusing = (times: number, resetMs: number, before = 0) => {
   let asked = 0
   const waiting = Promise.withResolvers<void>()
   const limits: RateLimits = {
     take: async () => {
-      const allowed = ++asked > times
+      const place = ++asked
+      const allowed = place <= before || place > before + times
       if (!allowed) waiting.resolve()
       return { allowed, remaining: 0, resetMs }
     },
@@ -97,7 +98,7 @@ describe('the turn of a session', () => {
 
   it('is counted by a limit of requests, and fails with its code when none is left', async () => {
     await limit({ requests_per_minute: 1 })
-    const { say } = await play()
+    const { say } = await play(refusing(1, 3_600_000, 1).limits)
     expect(endOf(await say())).toMatchObject({ event_type: 'turn.completed' })
     expect(endOf(await say())).toMatchObject({
       event_type: 'turn.failed',
