@@ -91,7 +91,11 @@ export class Host {
     this.#outbox = new Outbox(this, { ...options, sinks: options.sinks?.(this) ?? {}, erased })
     this.#stepper = new Stepper({
       ...options,
-      sending: (messages, written) => this.#outbox.announce(messages, written),
+      sending: ({ id }, messages, written) =>
+        this.#outbox.announce(
+          messages,
+          written.catch(() => this.#reviver.underWay(id)),
+        ),
       settled: (resident, draft, commit) => this.#settled(resident, draft, commit),
       overtaken: (resident) => this.#residents.evict(resident),
       doubtful: (resident, error) => this.#doubt(resident, error),
@@ -288,7 +292,7 @@ export class Host {
 
   /** Loads an actor as soon as the store answers, whether or not anybody asks for it. */
   revive(id: string): void {
-    void this.#reviver.revive(id)
+    this.#reviver.revive(id)
   }
 
   /** Writes the actor's list row from its newest state. */
@@ -331,7 +335,7 @@ export class Host {
 
   #doubt(resident: Resident, error: unknown): void {
     this.#residents.evict(resident)
-    if (!(error instanceof Elsewhere)) void this.#reviver.revive(resident.id)
+    if (!(error instanceof Elsewhere)) this.#reviver.revive(resident.id)
   }
 
   /** The commit is durable: the state moves on, and what the commit says is done. */

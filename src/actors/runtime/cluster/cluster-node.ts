@@ -183,18 +183,21 @@ export class ClusterNode implements HostLink {
   async delivered(id: string): Promise<void> {
     await this.#router.route(
       id,
-      () => this.#parts.host.deliveredHere(id),
+      async () => {
+        await this.#made(id)
+        await this.#parts.host.deliveredHere(id)
+      },
       () => ({ kind: 'delivered', actor: id }),
       () => undefined,
     )
   }
 
   async read(id: string): Promise<Resident | null> {
-    const { held, host, definitions } = this.#parts
+    const { held, definitions } = this.#parts
     const shard = shardOf(id)
     if (held.isFresh(shard)) {
       try {
-        return (await host.loadHere(id)) ?? (await this.#madeHere(id))
+        return await this.#readHere(id)
       } catch (error) {
         if (!(error instanceof Superseded)) throw error
       }
@@ -206,10 +209,13 @@ export class ClusterNode implements HostLink {
     return readActor(this.#parts, id)
   }
 
-  /** An actor that is not there, when a message asks for it that the shard's former owner left undelivered. */
-  async #madeHere(id: string): Promise<Resident | null> {
+  /** Of an actor that is not there: a message may ask for it that the shard's former owner left undelivered. */
+  async #readHere(id: string): Promise<Resident | null> {
     const { host, definitions, recovering } = this.#parts
-    if (recovering(shardOf(id)) === undefined || !isActor(definitions, id)) return null
+    // looked at before the store is: it may be over when that answers
+    const recovery = recovering(shardOf(id))
+    const there = await host.loadHere(id)
+    if (there !== null || recovery === undefined || !isActor(definitions, id)) return there
     await this.#made(id)
     return host.loadHere(id)
   }
