@@ -16,6 +16,8 @@ describe('a request that a provider refused', () => {
     ['FastAPI', { detail: [{ type: 'value_error', loc: ['body', 'voice'], msg: 'No such voice.', input: 'x' }] }],
     ['Mistral', { object: 'error', message: { detail: [{ loc: ['body', 'voice'], msg: 'No such voice.' }] } }],
     ['Starlette', { detail: 'No such voice.' }],
+    ['ElevenLabs', { detail: { status: 'voice_not_found', message: 'No such voice.' } }],
+    ['Deepgram', { err_code: 'Bad Request', err_msg: 'No such voice.', request_id: 'r' }],
   ])('is told what was wrong, as %s says it', (_, body) => {
     const { code, message } = failure(400, body)
     expect(code).toBe('bad_request')
