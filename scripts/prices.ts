@@ -47,6 +47,8 @@ function keep(key: string, fields: WireObject): void {
 /** Whether the provider itself calls a model so; the list also has shorter names of its own for one of them. */
 function isProvidersOwn(provider: string, id: string): boolean {
   if (provider === 'fireworks') return id.startsWith('accounts/')
+  // the list keeps what it sold years ago
+  if (provider === 'perplexity') return /^(sonar(-pro|-reasoning|-reasoning-pro)?|pplx-embed-.*)$/.test(id)
   return provider === 'groq' || provider === 'together' || !id.includes('/')
 }
 

@@ -1,5 +1,13 @@
 /** How a provider's HTTP interface looks. Many providers speak OpenAI's. */
-export type WireFormat = 'openai' | 'anthropic' | 'google' | 'elevenlabs' | 'deepgram' | 'cartesia' | 'spitch'
+export type WireFormat =
+  | 'openai'
+  | 'anthropic'
+  | 'google'
+  | 'perplexity'
+  | 'elevenlabs'
+  | 'deepgram'
+  | 'cartesia'
+  | 'spitch'
 
 /** One model provider that the server knows by name. */
 export interface ProviderSpec {
@@ -15,7 +23,7 @@ export interface ProviderSpec {
   readonly docsUrl: string
   /** Ids that are this provider's although the snapshot does not know them: a model that came out yesterday is found too. */
   readonly ids?: RegExp
-  /** What it says in `usage.cost` is what it charged, in USD: its word is taken before the snapshot's price. */
+  /** What its usage says of costs is what it charged, in USD: its word is taken before the snapshot's price. */
   readonly tellsCharges?: true
   /** Other words for it before the slash. */
   readonly aliases?: readonly string[]
@@ -97,9 +105,10 @@ export const providers: readonly ProviderSpec[] = [
   {
     id: 'perplexity',
     name: 'Perplexity',
-    format: 'openai',
-    baseUrl: 'https://api.perplexity.ai',
+    format: 'perplexity',
+    baseUrl: 'https://api.perplexity.ai/v1',
     env: 'PERPLEXITY',
+    tellsCharges: true,
     website: 'https://www.perplexity.ai',
     docsUrl: 'https://docs.perplexity.ai',
     ids: /^sonar/,

@@ -17,7 +17,7 @@ import {
   timestamp,
 } from '../schema.ts'
 
-const format = oneOf('openai', 'anthropic', 'google', 'elevenlabs', 'deepgram', 'cartesia', 'spitch')
+const format = oneOf('openai', 'anthropic', 'google', 'perplexity', 'elevenlabs', 'deepgram', 'cartesia', 'spitch')
 
 const provider = described(
   string({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),

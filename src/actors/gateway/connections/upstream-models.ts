@@ -30,6 +30,7 @@ const keyHeaders: Readonly<Record<WireFormat, (key: string) => Readonly<Record<s
   openai: (key) => ({ authorization: `Bearer ${key}` }),
   anthropic: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   google: (key) => ({ 'x-goog-api-key': key }),
+  perplexity: (key) => ({ authorization: `Bearer ${key}` }),
   elevenlabs: (key) => ({ 'xi-api-key': key }),
   deepgram: (key) => ({ authorization: `Token ${key}` }),
   cartesia: (key) => ({ 'x-api-key': key, 'cartesia-version': '2025-04-16' }),
@@ -128,7 +129,11 @@ export const checkKey = async (reach: UpstreamReach, endpoint: Endpoint): Promis
 }
 
 /** Where formats without a list everywhere take work, after the base URL. */
-const works: Readonly<Partial<Record<WireFormat, string>>> = { openai: '/chat/completions', spitch: '/speech' }
+const works: Readonly<Partial<Record<WireFormat, string>>> = {
+  openai: '/chat/completions',
+  perplexity: '/responses',
+  spitch: '/speech',
+}
 
 /** What only the owner of a key is shown, after the base URL. */
 const probes: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { openAiEmbeddings } from './openai-embeddings.ts'
 const formats: Readonly<Partial<Record<WireFormat, EmbeddingFormat>>> = {
   openai: openAiEmbeddings,
   google: googleEmbeddings,
+  perplexity: openAiEmbeddings,
 }
 
 /** null: providers of this format embed nothing. */

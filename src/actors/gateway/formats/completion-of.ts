@@ -21,7 +21,9 @@ interface ChoiceParts {
 export function completionOf(chunks: readonly WireObject[]): WireObject {
   const choices = new Map<number, ChoiceParts>()
   let usage: unknown
+  const found: Record<string, unknown> = {}
   for (const chunk of chunks) {
+    for (const name of foundFields) if (chunk[name] !== undefined) found[name] = chunk[name]
     for (const choice of arrayOf(chunk.choices)) add(choices, objectOf(choice))
     if (isObject(chunk.usage)) usage = chunk.usage
   }
@@ -30,8 +32,12 @@ export function completionOf(chunks: readonly WireObject[]): WireObject {
     ...{ id, object: 'chat.completion', created, model },
     choices: [...choices].sort(([a], [b]) => a - b).map(([index, parts]) => choiceDocument(index, parts)),
     ...(usage === undefined ? {} : { usage }),
+    ...found,
   }
 }
+
+/** What models that search the web add to an answer. */
+const foundFields = ['citations', 'search_results']
 
 function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   const index = indexOf(choice)
@@ -55,7 +61,7 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   }
 }
 
-const addedLists = ['thinking_blocks', 'images']
+const addedLists = ['thinking_blocks', 'images', 'annotations']
 
 function addCall(calls: Map<number, CallParts>, call: WireObject): void {
   const parts = calls.get(indexOf(call)) ?? { id: '', name: '', arguments: '' }

@@ -4,6 +4,7 @@ import type { WireFormat } from '../../../../specs/providers.ts'
 const versions: Readonly<Partial<Record<WireFormat, string>>> = {
   anthropic: 'v1',
   google: 'v1beta',
+  perplexity: 'v1',
   elevenlabs: 'v1',
   deepgram: 'v1',
   spitch: 'v1',

@@ -52,6 +52,7 @@ const needs: Readonly<Record<WireFormat, readonly Need[]>> = {
   openai: [...chat, 'embedding', ...voice],
   google: [...chat, 'embedding', ...voice],
   anthropic: chat,
+  perplexity: [...chat, 'embedding'],
   elevenlabs: voice,
   deepgram: voice,
   cartesia: voice,

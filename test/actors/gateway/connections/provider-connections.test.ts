@@ -194,28 +194,32 @@ describe('trying a key out', () => {
     expect(server.asked[0]?.headers.authorization).toBe(`Token ${key}`)
   })
 
-  it('asks a server without a list for nothing: a good key is told what lacks', async () => {
-    const chats = (status: number, message = 'model is required') => {
-      server.does((response, { path }) =>
-        json({ error: { message } }, path.endsWith('/chat/completions') ? status : 404)(response, {
-          ...{ method: '', path, headers: {}, body: '' },
-        }),
-      )
-    }
-    chats(400)
-    expect(await validate({ provider: 'perplexity' })).toMatchObject({ valid: true, model_count: 0 })
-    expect(server.asked.map(({ method, body: sent }) => [method, sent])).toEqual([
-      ['GET', ''],
-      ['POST', '{}'],
-    ])
-    for (const [status, message] of [
-      [401, ''],
-      [400, 'Incorrect API key provided'],
-    ] as const) {
-      chats(status, message)
-      expect(await validate({ provider: 'perplexity' })).toMatchObject({ valid: false, error: { code: 'key_refused' } })
-    }
-  })
+  it.each([
+    ['together', '/chat/completions', ['GET', 'POST']],
+    ['perplexity', '/responses', ['POST']],
+  ])(
+    'asks a server without a list for nothing: a good key is told what lacks (%s)',
+    async (provider, work, methods) => {
+      const works = (status: number, message = 'model is required') => {
+        server.does((response, { path }) =>
+          json({ error: { message } }, path.endsWith(work) ? status : 404)(response, {
+            ...{ method: '', path, headers: {}, body: '' },
+          }),
+        )
+      }
+      works(400)
+      expect(await validate({ provider })).toMatchObject({ valid: true, model_count: 0 })
+      expect(server.asked.map(({ method }) => method)).toEqual(methods)
+      expect(server.asked.at(-1)?.body).toBe('{}')
+      for (const [status, message] of [
+        [401, ''],
+        [400, 'Incorrect API key provided'],
+      ] as const) {
+        works(status, message)
+        expect(await validate({ provider })).toMatchObject({ valid: false, error: { code: 'key_refused' } })
+      }
+    },
+  )
 
   it.each([
     ['a refused key', json({ error: { message: `Incorrect API key ${key}` } }, 401), 'key_refused'],

@@ -1,4 +1,5 @@
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../wire.ts'
+import { responseItems, responseTool } from '../../formats/response-items.ts'
+import { arrayOf, isObject, objectOf, type WireObject } from '../../wire.ts'
 import { given } from '../chat-parts.ts'
 import { searchToolName } from './response-tools.ts'
 
@@ -11,12 +12,12 @@ export const searchToolField = 'web_search_tool'
  */
 export const upstreamRequest = (body: WireObject, model: string, stream: boolean): WireObject => {
   const search = body[searchToolField]
-  const tools = [...arrayOf(body.tools).map(toolOf), ...(isObject(search) ? [search] : [])]
+  const tools = [...arrayOf(body.tools).map(responseTool), ...(isObject(search) ? [search] : [])]
   return given({
     model,
     stream,
     store: false,
-    input: arrayOf(body.messages).flatMap((message) => itemsOf(objectOf(message))),
+    input: responseItems(body.messages),
     tools,
     tool_choice: choiceOf(body.tool_choice, search),
     parallel_tool_calls: body.parallel_tool_calls,
@@ -29,37 +30,6 @@ export const upstreamRequest = (body: WireObject, model: string, stream: boolean
     text: textOptions(body),
     include: isObject(search) ? ['web_search_call.action.sources'] : undefined,
   })
-}
-
-const itemsOf = ({ role, content, tool_calls, tool_call_id }: WireObject): readonly WireObject[] => {
-  if (role === 'tool') return [{ type: 'function_call_output', call_id: tool_call_id, output: textOf(content) }]
-  if (role !== 'assistant') return [{ role, content: contentOf(content) }]
-  const text = textOf(content)
-  return [
-    ...(text === '' ? [] : [{ role, content: text }]),
-    ...arrayOf(tool_calls).map((call) => {
-      const { id, function: called } = objectOf(call)
-      const { name, arguments: written } = objectOf(called)
-      return { type: 'function_call', call_id: id, name, arguments: written }
-    }),
-  ]
-}
-
-const contentOf = (content: unknown): unknown =>
-  Array.isArray(content) ? content.map((part) => partOf(objectOf(part))) : content
-
-const partOf = (part: WireObject): WireObject => {
-  if (part.type === 'image_url') {
-    const { url, detail = 'auto' } = objectOf(part.image_url)
-    return { type: 'input_image', image_url: url, detail }
-  }
-  if (part.type === 'file') return { type: 'input_file', ...objectOf(part.file) }
-  return { type: 'input_text', text: textOf(part.text) }
-}
-
-const toolOf = (tool: unknown): WireObject => {
-  const { name, description, parameters, strict } = objectOf(objectOf(tool).function)
-  return { ...given({ type: 'function', name, description }), parameters: parameters ?? null, strict: strict ?? false }
 }
 
 const choiceOf = (choice: unknown, search: unknown): unknown => {
