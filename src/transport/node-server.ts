@@ -35,7 +35,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
     this.#server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) =>
       this.#upgrades.ask(message, socket, head, this.#closing),
     )
-    this.#server.on('clientError', (_, socket) => refuse(socket))
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(socket, error))
   }
 
   get closing(): boolean {
@@ -79,8 +79,9 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
 }
 
 /** Answers what is not HTTP, as far as somebody is still there. */
-const refuse = (socket: Duplex): void => {
-  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
+const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {
+  const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`)
   else socket.destroy()
 }
 

@@ -92,12 +92,17 @@ export interface UwsSocket {
   close(): void
 }
 
+/** The largest head of a request, the same as that of node:http. A larger one is answered 431. */
+const maxHeadBytes = 16 * 1024
+
 /**
  * Loads the native library.
  *
  * @throws when there is no build for this platform or Node version.
  */
 export const loadUws = (): Uws => {
+  // read once, when the library loads; its own 4 KiB are less than cookies, a token and tracing headers may come to
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(maxHeadBytes)
   const uws: Uws = createRequire(import.meta.url)('uWebSockets.js')
   uws._cfg('silent')
   return uws

@@ -54,6 +54,15 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(raw.received).not.toContain('second')
     })
 
+    it('takes a head of 15 KB, and no endless one', async () => {
+      const { url } = await serve(echo)
+      const large = await fetch(`${url}/?q=${'x'.repeat(9000)}`, { headers: { 'X-Test': 'y'.repeat(6000) } })
+      expect(await large.json()).toMatchObject({ query: `q=${'x'.repeat(9000)}`, x: 'y'.repeat(6000) })
+      const endless = await fetch(url, { headers: { 'X-Test': 'y'.repeat(20_000) } })
+      expect(endless.status).toBe(431)
+      await endless.body?.cancel()
+    })
+
     it('reads a chunked body', async () => {
       const { port } = await serve(echo)
       const raw = await client(port)
