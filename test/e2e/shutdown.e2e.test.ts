@@ -1,55 +1,57 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { counted, endsTurn, isDelta, isEvent, textOf } from './stream-reader.ts'
 import { gatedTurn, startToolServer } from './tool-server.ts'
 import { type StoreName, stores, World } from './world.ts'
 
-const ending: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
+type AtEnd = (end: () => Promise<void>) => void
 
-const start = async (store: StoreName) => {
+const start = async (store: StoreName, atEnd: AtEnd) => {
   const tool = await startToolServer()
   const world = await World.start({ store, tools: [tool] })
-  ending.push(() => world.stop(), tool.close)
+  atEnd(async () => {
+    await world.stop()
+    await tool.close()
+  })
   return { world, tool, terminate: () => process.kill(world.server.pid, 'SIGTERM') }
 }
 
-describe.each(stores)('SIGTERM on $store', ({ store }) => {
-  it('lets running turns finish, begins nothing new, and then ends the process well', async () => {
-    const { world, tool, terminate } = await start(store)
-    const idle = await world.api.createSession()
-    const follower = await world.api.follow(idle, '0')
-    const waiting = await world.api.createSession()
-    const waits = await (await world.api.turn(waiting, gatedTurn(tool))).until(isEvent('turn.paused'))
-    // for six seconds from here on the process has something to end
-    const slow = await world.api.turn(await world.api.createSession(), { input: 'slow please' })
-    await slow.until(isDelta)
-    terminate()
+// at the same time: processes that end spend their time waiting
+describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
+  it.for(stores)(
+    'on $store lets running turns finish, begins nothing new, and then ends the process well',
+    async ({ store }, { onTestFinished }) => {
+      const { world, tool, terminate } = await start(store, onTestFinished)
+      const idle = await world.api.createSession()
+      const follower = await world.api.follow(idle, '0')
+      const waiting = await world.api.createSession()
+      const waits = await (await world.api.turn(waiting, gatedTurn(tool))).until(isEvent('turn.paused'))
+      // for six seconds from here on the process has something to end
+      const slow = await world.api.turn(await world.api.createSession(), { input: 'slow please' })
+      await slow.until(isDelta)
+      terminate()
 
-    expect(await follower.ended, 'a client that only follows is sent elsewhere').toBe('broken')
-    expect((await world.api.get('/readyz')).status).toBe(503)
-    expect((await world.api.get('/healthz')).status).toBe(200)
-    for (const path of [`/v1/sessions/${idle}/turns`, '/v1/sessions']) {
-      const refused = await world.api.post(path, path.endsWith('turns') ? { input: 'hello' } : {})
-      expect(refused).toMatchObject({ status: 503, body: { error: { code: 'shutting_down' } } })
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    }
-    const frames = await slow.all()
-    expect(frames.at(-1)).toMatchObject({ event: 'turn.completed', data: { output: textOf(frames) } })
-    expect(await world.server.exited).toBe(0)
+      expect(await follower.ended, 'a client that only follows is sent elsewhere').toBe('broken')
+      expect((await world.api.get('/readyz')).status).toBe(503)
+      expect((await world.api.get('/healthz')).status).toBe(200)
+      for (const path of [`/v1/sessions/${idle}/turns`, '/v1/sessions']) {
+        const refused = await world.api.post(path, path.endsWith('turns') ? { input: 'hello' } : {})
+        expect(refused).toMatchObject({ status: 503, body: { error: { code: 'shutting_down' } } })
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      }
+      const frames = await slow.all()
+      expect(frames.at(-1)).toMatchObject({ event: 'turn.completed', data: { output: textOf(frames) } })
+      expect(await world.server.exited).toBe(0)
 
-    await world.restart()
-    expect((await world.api.get(`/v1/sessions/${waiting}`)).body.status).toBe('paused')
-    const resumed = await world.api.approve(waiting, waits.data.action_id)
-    expect((await resumed.all()).at(-1)?.event).toBe('turn.completed')
-    expect(tool.calls).toHaveLength(1)
-  })
-})
+      await world.restart()
+      expect((await world.api.get(`/v1/sessions/${waiting}`)).body.status).toBe('paused')
+      const resumed = await world.api.approve(waiting, waits.data.action_id)
+      expect((await resumed.all()).at(-1)?.event).toBe('turn.completed')
+      expect(tool.calls).toHaveLength(1)
+    },
+  )
 
-describe('SIGTERM', () => {
-  it('hands over what does not end in time: the turn is whole after the next start', { timeout: 120_000 }, async () => {
-    const { world, tool, terminate } = await start('sqlite')
+  it('hands over what does not end in time: the turn is whole after the next start', async ({ onTestFinished }) => {
+    const { world, tool, terminate } = await start('sqlite', onTestFinished)
     const session = await world.api.createSession()
     const waits = await (await world.api.turn(session, gatedTurn(tool, { effect: 'idempotent' }))).until(
       isEvent('turn.paused'),
