@@ -22,9 +22,10 @@ const noFiles: readonly UploadedFile[] = []
  * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`; {BodyTooLarge}, {ConnectionClosed}.
  */
 export const readBody = (operation: Operation, request: HttpRequest): Promise<ReadBody> =>
-  request.body(operation.maxBodyBytes).then((bytes) => bodyOf(operation, request.header('content-type'), bytes))
+  request.body(operation.maxBodyBytes).then((bytes) => bodyOf(operation, request, bytes))
 
-const bodyOf = (operation: Operation, contentType: string | undefined, bytes: Buffer): ReadBody => {
+const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): ReadBody => {
+  const contentType = request.header('content-type')
   if (operation.files !== null) {
     const boundary = boundaryOf(contentType)
     if (boundary !== null) return readForm(operation, operation.files.fields, bytes, boundary)
@@ -32,7 +33,19 @@ const bodyOf = (operation: Operation, contentType: string | undefined, bytes: Bu
   }
   if (bytes.length === 0) return { value: {}, files: noFiles }
   if (!isJsonType(contentType)) throw unsupported('application/json')
-  return { value: parseJson(bytes), files: noFiles, bytes }
+  return { value: parsed(request, bytes), files: noFiles, bytes }
+}
+
+/** Bodies are taken as they are: one that is compressed is told so, rather than that it is no JSON. */
+const parsed = (request: HttpRequest, bytes: Buffer): unknown => {
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    const coding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+    if (coding === 'identity' || coding === '') throw error
+    const message = 'Bodies are taken without a content coding.'
+    throw new ServiceError('unsupported_media_type', { param: 'Content-Encoding', message })
+  }
 }
 
 const unsupported = (type: string): ServiceError =>

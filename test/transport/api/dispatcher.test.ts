@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { keyOrClient, publicAccess, secretKeyOnly } from '../../../specs/access.ts'
 import { answersEvents, answersJson } from '../../../specs/answer.ts'
@@ -194,6 +195,25 @@ describe('requests across sites', () => {
   ])('are judged by %o', async ({ headers, status }) => {
     const received = await open({}).send({ method: 'POST', target: '/api/auth/enter', body: {}, headers })
     expect(received.status).toBe(status)
+  })
+})
+
+describe('a body', () => {
+  it('that is compressed is refused by that name', async () => {
+    const body = gzipSync('{"name":"a"}')
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const refusal = { code: 'unsupported_media_type', param: 'Content-Encoding' }
+    const post = { method: 'POST', target: '/v1/things', as, headers }
+    expect(await open({}).send({ ...post, body })).toMatchObject({ status: 415, json: { error: refusal } })
+  })
+
+  it('that says a coding and has none is taken', async () => {
+    const headers = { 'content-encoding': 'gzip' }
+    expect(
+      await open({}).send({ method: 'POST', target: '/v1/things', as, headers, body: { name: 'a' } }),
+    ).toMatchObject({
+      status: 201,
+    })
   })
 })
 
