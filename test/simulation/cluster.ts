@@ -39,6 +39,11 @@ export class Cluster {
     return this.#nodes.filter(({ process }) => !process.dead).sort((a, b) => epochOf(a) - epochOf(b))
   }
 
+  /** Beside the one process there is to be runs another one, which it has replaced: that one may know less. */
+  get hasReplaced(): boolean {
+    return this.#size === 1 && this.alive.length > 1
+  }
+
   /** Starts all processes there are to be. */
   startAll(): void {
     for (let count = 0; count < this.#size; count++) this.start()

@@ -7,6 +7,7 @@ import type { Faults } from './faults.ts'
 import { copyMark } from './ledger.ts'
 import type { NodeParts } from './node.ts'
 import type { SimProcess } from './sim-process.ts'
+import type { Scenario } from './simulation.ts'
 
 /** Where a defect is planted. */
 export interface Planted {
@@ -18,11 +19,14 @@ export interface Planted {
 export interface Defect {
   /** Rare ones are looked for in a world that is more hostile than a seed's own. */
   readonly faults?: Partial<Faults>
+  /** Where it shows; `sessions` when absent. */
+  readonly scenario?: Scenario
   readonly storage?: (storage: Storage, planted: Planted) => Storage
   readonly host?: (host: Host, planted: Planted) => void
 }
 
-const withCommits = (storage: Storage, instead: (commits: CommitStore) => Partial<CommitStore>): Storage => {
+/** `storage` with some methods of its log in place of its own. */
+export const withCommits = (storage: Storage, instead: (commits: CommitStore) => Partial<CommitStore>): Storage => {
   const changed = instead(storage.commits)
   const commits = new Proxy(storage.commits, {
     get: (target, name) => Reflect.get(name in changed ? changed : target, name),

@@ -6,3 +6,7 @@ export const failedSeeds: readonly number[] = [
 
 /** Likewise of three processes with leases. */
 export const failedClusterSeeds: readonly number[] = [9, 11, 16, 19, 85]
+
+/** Likewise of runs, and of runs on three processes. */
+export const failedRunSeeds: readonly number[] = [1, 10, 20, 56, 422, 564]
+export const failedRunClusterSeeds: readonly number[] = [33, 87, 111, 114, 142, 194]

@@ -9,10 +9,11 @@ export interface Finding {
 
 /** The first of `most` seeds from `first` on that breaks a promise because of the defect: without it the seed is clean. */
 export const findingSeed = async (defect: Defect, first: number, most: number): Promise<Finding | null> => {
+  const { faults = {}, scenario = 'sessions' } = defect
   for (let seed = first; seed < first + most; seed++) {
-    const [violation] = (await simulate(seed, { defect })).violations
+    const [violation] = (await simulate(seed, { defect, scenario })).violations
     if (violation === undefined) continue
-    const sound = await simulate(seed, { defect: { faults: defect.faults ?? {} } })
+    const sound = await simulate(seed, { defect: { faults }, scenario })
     if (sound.violations.length === 0) return { seed, violation }
   }
   return null

@@ -74,7 +74,7 @@ export class RunClient extends ActionClient {
 
   /** One connection. @returns false when the run is not there for this client. */
   async #listen(run_id: string, reader: Reader, known: ReadonlySet<string>): Promise<boolean> {
-    const { ledger } = this.parts
+    const { cluster, ledger, random, scheduler } = this.parts
     const answer = await this.ask(`follows ${run_id} after ${reader.last}`, async ({ useCases }, node, waited) => {
       if (waited()) reader.leave()
       const call = callAs(this.identity, { run_id }, { limit: 100 }, undefined, null, reader.last)
@@ -84,8 +84,11 @@ export class RunClient extends ActionClient {
       return { ended: reader.follow(answered.events.stream, node, waited, seen) }
     })
     if ('code' in answer) {
-      ledger.expect(ledger.isDeleted(run_id), () => `${this.name} is refused ${run_id}: ${answer.code}`)
-      return false
+      const unmade = cluster.hasReplaced && !ledger.actors.has(run_id)
+      const gone = ledger.isDeleted(run_id)
+      ledger.expect(gone || unmade, () => `${this.name} is refused ${run_id}: ${answer.code}`)
+      if (unmade) await scheduler.pause(random.between(100, 1000))
+      return !gone
     }
     const ended = await answer.value.ended
     const whole = ended !== 'done' || isOver(reader) || ledger.isDeleted(run_id)

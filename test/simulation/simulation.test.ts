@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { failedClusterSeeds, failedSeeds } from './failed-seeds.ts'
+import { failedClusterSeeds, failedRunClusterSeeds, failedRunSeeds, failedSeeds } from './failed-seeds.ts'
 import { noFaults } from './faults.ts'
-import { simulate } from './simulation.ts'
+import { type Scenario, shareOf, simulate } from './simulation.ts'
 
 const seeds = Number(process.env.SIMULATION_SEEDS ?? (process.env.CI === undefined ? 100 : 500))
 const clusterSeeds = Math.ceil(seeds / 2)
@@ -15,57 +15,59 @@ const slicesOf = (count: number) =>
     to: Math.min(count, (at + 1) * perTest),
   }))
 
-const brokenBy = async (list: readonly number[], nodes = 1): Promise<readonly string[]> => {
+const brokenBy = async (scenario: Scenario, list: readonly number[], nodes = 1): Promise<readonly string[]> => {
   const broken: string[] = []
   for (const seed of list) {
-    const { violations } = await simulate(seed, { nodes })
-    for (const violation of violations) broken.push(`seed ${seed}: ${violation}`)
+    const { violations } = await simulate(seed, { nodes, scenario })
+    for (const violation of violations) broken.push(`${scenario} ${seed}: ${violation}`)
   }
   return broken
 }
 
-describe('over crashes, stalls, outages and lost answers of the store', () => {
-  it.each(slicesOf(seeds))(
-    'every promise holds, seeds $from to $to',
-    async ({ from, to }) => {
-      expect(await brokenBy(upTo(to).slice(from - 1))).toEqual([])
-    },
-    300_000,
-  )
+/** Everything that ever failed, by scenario. */
+const failed = {
+  sessions: { one: failedSeeds, three: failedClusterSeeds },
+  runs: { one: failedRunSeeds, three: failedRunClusterSeeds },
+} as const
+const scenarios = ['sessions', 'runs'] as const
 
-  it('every promise holds that was ever broken', async () => {
-    expect(await brokenBy(failedSeeds)).toEqual([])
-  }, 300_000)
-})
-
-describe('over that, lost questions between three processes, hand-overs and a directory that goes away', () => {
-  it.each(slicesOf(clusterSeeds))(
-    'every promise holds, seeds $from to $to',
-    async ({ from, to }) => {
-      expect(await brokenBy(upTo(to).slice(from - 1), 3)).toEqual([])
-    },
-    300_000,
-  )
-
-  it('every promise holds that was ever broken', async () => {
-    expect(await brokenBy(failedClusterSeeds, 3)).toEqual([])
+describe.each(scenarios)('%s, over crashes, stalls, outages and lost answers of the store', (scenario) => {
+  it('keep every promise', async () => {
+    expect(await brokenBy(scenario, upTo(shareOf(scenario, seeds)))).toEqual([])
   }, 300_000)
 
-  it('goes the same way for the same seed, to the byte', async () => {
-    for (const seed of [1, 2, 3]) {
-      const { trace } = await simulate(seed, { nodes: 3 })
-      expect((await simulate(seed, { nodes: 3 })).trace.join('\n')).toBe(trace.join('\n'))
+  it('keep every promise that was ever broken', async () => {
+    expect(await brokenBy(scenario, failed[scenario].one)).toEqual([])
+  }, 120_000)
+
+  it('go the same way for the same seed, to the byte', async () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { trace } = await simulate(seed, { scenario })
+      expect((await simulate(seed, { scenario })).trace.join('\n')).toBe(trace.join('\n'))
+      expect(trace.length).toBeGreaterThan(20)
     }
-  }, 180_000)
+  }, 60_000)
 })
 
-it('goes the same way for the same seed, to the byte', async () => {
-  for (const seed of [1, 2, 3, 4, 5]) {
-    const { trace } = await simulate(seed)
-    expect((await simulate(seed)).trace.join('\n')).toBe(trace.join('\n'))
-    expect(trace.length).toBeGreaterThan(20)
-  }
-}, 180_000)
+describe.each(scenarios)(
+  '%s, over that, lost questions between three processes, hand-overs and a directory that goes away',
+  (scenario) => {
+    it('keep every promise', async () => {
+      expect(await brokenBy(scenario, upTo(shareOf(scenario, clusterSeeds)), 3)).toEqual([])
+    }, 300_000)
+
+    it('keep every promise that was ever broken', async () => {
+      expect(await brokenBy(scenario, failed[scenario].three, 3)).toEqual([])
+    }, 120_000)
+
+    it('go the same way for the same seed, to the byte', async () => {
+      for (const seed of [1, 2, 3]) {
+        const { trace } = await simulate(seed, { nodes: 3, scenario })
+        expect((await simulate(seed, { nodes: 3, scenario })).trace.join('\n')).toBe(trace.join('\n'))
+      }
+    }, 60_000)
+  },
+)
 
 it('does what it is to be tested by: crashes, stalls, outages, turns that wait, tools and deletions', async () => {
   const traces: string[] = []
@@ -77,13 +79,28 @@ it('does what it is to be tested by: crashes, stalls, outages, turns that wait, 
   expect([...kinds, ...acts, ...ends].filter((sign) => !sign.test(all))).toEqual([])
 }, 300_000)
 
-it('breaks nothing, and starts no process again, in a world without faults', async () => {
-  for (let seed = 1; seed <= 10; seed++) {
-    const { violations, trace, processes } = await simulate(seed, { faults: noFaults })
-    expect(violations).toEqual([])
-    // a restart ends some runs
-    expect(processes).toBeLessThanOrEqual(2)
-    const calm = trace.slice(0, trace.findIndex((line) => line.endsWith('eight days pass')) >>> 0)
-    expect(calm.filter((line) => / (unanswered|refused)$/.test(line))).toEqual([])
-  }
-}, 180_000)
+it('does with runs what it is to be tested by: delegation by models and callers, decisions, ends of all kinds', async () => {
+  const traces: string[] = []
+  for (let seed = 1; seed <= 40; seed++) traces.push((await simulate(seed, { scenario: 'runs' })).trace.join('\n'))
+  const all = traces.join('\n')
+  const acts = [/ cancels run_.*: done/, / deletes run_.*: done/, / delegates .*: done/, / delegates .*: \w+_\w+/]
+  const steps = [/ child_prepared by/, / child_ended by/, / slot_granted by/, / slot_returned by/, / runs_picked by/]
+  const more = [/ (cancel|expire) by run_/, /after\.expiry\.run/, /after\.duration/, /tool called for/, /notice:evt_/]
+  const reads = [/ probes run_.*: not_found/, / reads run_.*: done/, / approves .*: done/, / rejects .*: done/]
+  expect([...acts, ...steps, ...more, ...reads].filter((sign) => !sign.test(all))).toEqual([])
+}, 120_000)
+
+it.each(scenarios)(
+  '%s break nothing, and start no process again, in a world without faults',
+  async (scenario) => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const { violations, trace, processes } = await simulate(seed, { faults: noFaults, scenario })
+      expect(violations).toEqual([])
+      // a restart ends some runs
+      expect(processes).toBeLessThanOrEqual(2)
+      const calm = trace.slice(0, trace.findIndex((line) => line.endsWith('eight days pass')) >>> 0)
+      expect(calm.filter((line) => / (unanswered|refused)$/.test(line))).toEqual([])
+    }
+  },
+  180_000,
+)

@@ -42,6 +42,12 @@ export interface SimulationOptions {
 /** Sessions with turns, tools and approvals; or background runs with delegation, in a queue with few slots. */
 export type Scenario = 'sessions' | 'runs'
 
+/** How many of so many seeds are a scenario's: a run's are some three times as long. */
+export const shareOf = (scenario: Scenario, seeds: number): number => {
+  const runs = Math.ceil(seeds / 4)
+  return scenario === 'runs' ? runs : seeds - runs
+}
+
 /** Virtual time for all clients to get their answers, for all work to end after the last trouble, and until all expires. */
 const activeMs = 120_000
 const calmMs = 45_000
