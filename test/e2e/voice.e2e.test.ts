@@ -70,8 +70,9 @@ describe('the official SDK', () => {
     const { text } = await client.audio.transcriptions.create(ask)
     expect(text.split(' ').length).toBeGreaterThan(2)
     expect(await client.audio.transcriptions.create({ ...ask, response_format: 'text' })).toBe(`${text}\n`)
-    const timed = { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] } as const
-    const long = await client.audio.transcriptions.create({ ...ask, ...timed })
+    const long = await client.audio.transcriptions.create({
+      ...{ ...ask, response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
+    })
     expect(long.segments?.map((segment) => segment.text).join(' ')).toBe(text)
     const srt = await client.audio.transcriptions.create({ ...ask, response_format: 'srt' })
     expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\n/)
