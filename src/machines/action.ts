@@ -133,11 +133,14 @@ const tellApproved = {
     tellOwner(context, { type: 'action_approved', action_id: context.action_id }),
 } as const
 
+/** The owner hears why not, in the words of whoever rejected it where they gave some. */
 const tellRejected = (reason: string) =>
   ({
     type: 'send',
-    params: ({ context }: { context: ActionContext }) =>
-      tellOwner(context, { type: 'action_rejected', action_id: context.action_id, reason }),
+    params: ({ context }: { context: ActionContext }) => {
+      const { action_id, note } = context
+      return tellOwner(context, { type: 'action_rejected', action_id, reason, ...(note !== null && { note }) })
+    },
   }) as const
 
 /** Gives the owner the tool's output, or how it failed. */

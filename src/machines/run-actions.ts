@@ -23,7 +23,7 @@ import {
   toolCompleted,
   withChild,
 } from './run-steps.ts'
-import { actionMessages, addUsage, errorOutput, isCall, someCall, withStatus } from './tool-calls.ts'
+import { actionMessages, addUsage, errorOutput, isCall, someCall, toldOnly, withStatus } from './tool-calls.ts'
 import { type AuditLine, type Emission, type Message, vocabulary } from './vocabulary.ts'
 
 /** Messages to it ask for a slot (src/actors/runs/join-queue.ts). */
@@ -212,11 +212,14 @@ const resolvingEvents = (call: RunCall, event: RunEvent): readonly Emission[] =>
     case 'child_refused':
       return [toolCompleted(call, errorOutput(event.code, event.message))]
     case 'action_rejected':
-      return [emission('run.action.rejected', { action_id: call.action_id, tool: call.tool, reason: event.reason })]
+      return [{ ...rejectedEvent(call, event.reason), ...toldOnly(event) }]
     default:
       return []
   }
 }
+
+const rejectedEvent = ({ action_id, tool }: RunCall, reason: string): Emission =>
+  emission('run.action.rejected', { action_id, tool, reason })
 
 /** The child that the model asked for is claimed. */
 export const claimChild = runSetup.createAction(

@@ -85,12 +85,20 @@ export type ModelEvent =
     }
   | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
 
+/** A call that is not carried out: `reason` is what happened to its action, `note` what a person said to it. */
+export type RejectedEvent = {
+  readonly type: 'action_rejected'
+  readonly action_id: string
+  readonly reason: string
+  readonly note?: string
+}
+
 /** What becomes of the calls that a model asked for. */
 export type CallEvent =
   | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
   | { readonly type: 'action_approved'; readonly action_id: string; readonly output?: string }
   | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
-  | { readonly type: 'action_rejected'; readonly action_id: string; readonly reason: string }
+  | RejectedEvent
 
 /** Everything that can happen to a session. */
 export type SessionEvent =

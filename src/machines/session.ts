@@ -12,7 +12,7 @@ import {
   toolCompleted,
   waitingEvents,
 } from './session-steps.ts'
-import { actionMessages, addCost, addUsage, isCall, someCall, withdrawals, withStatus } from './tool-calls.ts'
+import { actionMessages, addCost, addUsage, isCall, someCall, toldOnly, withdrawals, withStatus } from './tool-calls.ts'
 import { vocabulary } from './vocabulary.ts'
 
 const sessionSetup = setup({
@@ -159,7 +159,7 @@ const rejected = sessionSetup.createAction(
       type: 'emit',
       params: ({ context }) => ({
         events: [
-          emission(context, 'turn.resumed', { action_id, resolution: 'rejected', reason }),
+          { ...emission(context, 'turn.resumed', { action_id, resolution: 'rejected', reason }), ...toldOnly(event) },
           completion({ ...context, calls: [] }),
         ],
       }),

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
 import type { Json, JsonObject } from '../../specs/json.ts'
-import type { OpenCall, RequestedCall, SessionTool, TurnUsage } from './session-data.ts'
+import type { OpenCall, RejectedEvent, RequestedCall, SessionTool, TurnUsage } from './session-data.ts'
 import type { Message } from './vocabulary.ts'
 
 /** What a turn and a run have in common: tools, and the calls of them that are open. */
@@ -42,6 +42,10 @@ export const errorOutput = (code: string, message: string): string => JSON.strin
 
 /** What the model hears of a tool that it made up. */
 export const unknownToolOutput = (tool: string): string => errorOutput('unknown_tool', `There is no tool ${tool}.`)
+
+/** What a person said to a rejected call: for the model, not for those who read the log. */
+export const toldOnly = ({ note }: RejectedEvent): { readonly hidden?: JsonObject } =>
+  note === undefined ? {} : { hidden: { note } }
 
 /** One `create` message for each call that waits for a person. */
 export const actionMessages = (holder: CallHolder, waiter: Waiter): { messages: readonly Message[] } => ({

@@ -21,7 +21,6 @@ const nothingOpen: OpenAnswer = { text: '', calls: [], outputs: {} }
 
 /** A model wants an output for each call it made, also where nobody gave one. */
 const noOutput = JSON.stringify({ error: { code: 'no_output', message: 'This call was not carried out.' } })
-const rejectedOutput = JSON.stringify({ error: { code: 'rejected', message: 'A person rejected this call.' } })
 
 /**
  * What was said in a session: the fold of its log, in order, from the first event or from a checkpoint
@@ -88,7 +87,7 @@ export class Conversation {
         this.#output(payload.action_id, payload.output)
         return
       case 'turn.resumed':
-        this.#resolved(payload)
+        this.#resolved(payload, text(hidden?.note))
         return
       case 'turn.failed':
         this.#close()
@@ -112,8 +111,8 @@ export class Conversation {
     if (input !== '') this.#add({ role: 'user', content: input })
   }
 
-  #resolved(payload: JsonObject): void {
-    if (payload.resolution === 'rejected') this.#output(payload.action_id, rejectedOutput)
+  #resolved(payload: JsonObject, note: string): void {
+    if (payload.resolution === 'rejected') this.#output(payload.action_id, rejection(payload.reason, note))
     else if (payload.output !== undefined) this.#output(payload.action_id, payload.output)
   }
 
@@ -136,6 +135,14 @@ export class Conversation {
     this.#messages.push(message)
     this.#size += message.content.length
   }
+}
+
+/** What a model is told of a call that nobody allowed. */
+const rejection = (reason: Json | undefined, note: string): string => {
+  if (reason === 'expired')
+    return JSON.stringify({ error: { code: 'expired', message: 'Nobody approved this call in time.' } })
+  const message = note === '' ? 'A person rejected this call.' : `A person rejected this call: ${note}`
+  return JSON.stringify({ error: { code: 'rejected', message } })
 }
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')

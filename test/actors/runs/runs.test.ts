@@ -115,7 +115,7 @@ describe('the tools of a run', () => {
     expect((await runOf(world, run)).status).toBe('completed')
   })
 
-  it('run once behind an approval that is given twice, and a rejection is told to the model', async () => {
+  it('run once behind an approval that is given twice, and a rejection is told to the model in the words of whoever rejected', async () => {
     const tools = [httpTool('guarded', { needsApproval: true }), httpTool('risky', { risk_level: 'high' })]
     const ran: string[] = []
     const world = await openRuns(
@@ -135,10 +135,11 @@ describe('the tools of a run', () => {
     expect(await reject(world, actionOf(events, 'risky'))).toMatchObject({ status: 'rejected', note: 'no' })
     const log = await untilEnd(world, run)
     expect(typesOf(log)).toContain('run.action.rejected')
+    expect(JSON.stringify(log.map(({ payload }) => payload))).not.toContain('"no"')
     expect(ran).toEqual([`${guarded} ${run}`])
     expect(world.provider.asked[1]?.messages.slice(2)).toMatchObject([
       { role: 'tool', content: 'ran' },
-      { role: 'tool', content: expect.stringContaining('rejected') },
+      { role: 'tool', content: '{"error":{"code":"rejected","message":"A person rejected this call: no"}}' },
     ])
     expect(log.at(-1)?.event_type).toBe('run.completed')
   })

@@ -266,14 +266,17 @@ it('does the same by the action as by the session, and whoever follows the sessi
   expect(seen).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
 })
 
-it('rejects by the action as by the session', async () => {
-  const world = await open({ scripts: [calls('a')] })
+it('rejects by the action as by the session, and the model hears why with the next turn', async () => {
+  const world = await open({ scripts: [calls('a'), { text: ['I see.'] }] })
   const session = await newSession(world)
   const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('a', true)] })
   const rejected = callOf({ action_id: waiting.a ?? '' }, {}, { reason: 'no' })
   expect(await world.useCases['actions.reject'](rejected)).toMatchObject({ status: 'rejected', note: 'no' })
   expect(await statusOf(world, session)).toBe('completed')
   expect(await world.useCases['actions.reject'](rejected)).toMatchObject({ status: 'rejected' })
+  await turn(world, session, { input: 'go on' })
+  const heard = '{"error":{"code":"rejected","message":"A person rejected this call: no"}}'
+  expect(world.provider.asked[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
 })
 
 it('rejects what waits when the session is deleted or the turn cancelled', async () => {

@@ -55,8 +55,8 @@ it('can delete a session that has expired', async () => {
   expect(await world.storage.commits.head(session)).toBeNull()
 })
 
-it('takes an approval that nobody gives in seven days for a rejection', async () => {
-  const world = await open([calls('ask')])
+it('takes an approval that nobody gives in seven days for a rejection, and tells the model so', async () => {
+  const world = await open([calls('ask'), { text: ['I see.'] }])
   const session = await newSession(world)
   const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
   await world.clock.leap(7 * dayMs - 1)
@@ -68,6 +68,9 @@ it('takes an approval that nobody gives in seven days for a rejection', async ()
   expect(log.at(-2)?.payload).toMatchObject({ resolution: 'rejected', reason: 'expired' })
   expect(typesOf(log).at(-1)).toBe('turn.completed')
   await expect(approve(world, session, waiting.ask ?? '')).rejects.toMatchObject({ code: 'action_already_resolved' })
+  await turn(world, session, { input: 'go on' })
+  const heard = '{"error":{"code":"expired","message":"Nobody approved this call in time."}}'
+  expect(world.provider.asked[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
 })
 
 it('lets a tool say how long its approval is waited for, and withdraws the others with it', async () => {
