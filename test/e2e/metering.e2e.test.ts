@@ -102,6 +102,23 @@ describe.each(stores)('what the gateway meters on $store', ({ store }: { readonl
     expect((await say(headers)).status).toBe(200)
   })
 
+  it('holds a budget for the turns of sessions too, and knows what one cost when its client does', async () => {
+    const { api } = world
+    const session = await api.createSession()
+    const turn = async () => (await (await api.turn(session, { input: 'Hello' })).all()).at(-1)?.data
+    const limits = (budget_total_usd: string) => api.post('/v1/limits', { subject: 'project', budget_total_usd })
+    const { id } = (await limits('0.000000000001')).body
+    expect(await turn()).toMatchObject({ output: { error: { code: 'budget_exceeded' } } })
+    await limits('1')
+    const told = await turn()
+    const { spent_total_usd } = (await api.get(`/v1/limits/${id}`)).body
+    expect(Number(spent_total_usd)).toBeGreaterThan(0)
+    expect(told).toMatchObject({ usage: { cost_usd: spent_total_usd } })
+    const { data } = (await api.get('/v1/usage/events?operation=session.turn')).body
+    expect(data).toMatchObject([{ session_id: session, provider_cost_usd: spent_total_usd }])
+    await api.fetch(`/v1/limits/${id}`, undefined, { method: 'DELETE' })
+  })
+
   it('is there after a crash, once, and goes with its tenant', async () => {
     const calls = async () => (await world.api.get('/v1/usage')).body.totals.calls
     for (let n = 0; n < 5; n++) await say({ 'x-tenant-id': tenant })
