@@ -10,6 +10,9 @@ export interface Form {
 /** Parts of one form; more is no form that anybody fills in. */
 const maxParts = 128
 
+/** Headers of one part, file name and all. */
+const maxHeadBytes = 16 * 1024
+
 const refuse = (message: string): ServiceError => new ServiceError('bad_request', { message })
 
 /** The boundary of a `multipart/form-data` content type; null for any other type. */
@@ -26,6 +29,7 @@ export const parseForm = (body: Buffer, boundary: string): Form => {
   for (const part of partsOf(body, boundary)) {
     const end = part.indexOf('\r\n\r\n')
     if (end < 0) throw refuse('A part of the form has no end of its headers.')
+    if (end > maxHeadBytes) throw refuse(`The headers of a part of the form have more than ${maxHeadBytes} bytes.`)
     const head = headOf(part.toString('utf8', 0, end))
     const content = part.subarray(end + 4)
     if (head.filename === null) fields.push([head.name, content.toString('utf8')])

@@ -69,6 +69,10 @@ describe('a form', () => {
     ['no end', part('content-disposition: form-data; name="a"', '1')],
     ['a part without a name', `${part('content-type: text/plain', '1')}--b--`],
     ['a part without an end of its headers', '--b\r\ncontent-disposition: form-data; name="a"\r\n--b--'],
+    [
+      'a name longer than anybody gives',
+      `${part(`content-disposition: form-data; name="${'\\"'.repeat(9000)}"`, '')}--b--`,
+    ],
     ['too many parts', `${part('content-disposition: form-data; name="a"', '').repeat(129)}--b--`],
   ])('with %s is refused', (_, text) => {
     expect(() => parse(text)).toThrow(ServiceError)
