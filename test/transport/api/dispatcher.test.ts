@@ -74,7 +74,7 @@ const declared: readonly Operation[] = Object.values(things)
 const as = principals.secret_key
 const answers: AnyUseCase = async (call) => ({ name: JSON.stringify(call.params) })
 
-const open = (useCases: AnyUseCases, options: { origins?: string[] } = {}) =>
+const open = (useCases: AnyUseCases, options: Parameters<typeof serve>[2] = {}) =>
   serve(declared, { ...Object.fromEntries(declared.map(({ id }) => [id, answers])), ...useCases }, options)
 
 describe('errors', () => {
@@ -195,6 +195,22 @@ describe('requests across sites', () => {
   ])('are judged by %o', async ({ headers, status }) => {
     const received = await open({}).send({ method: 'POST', target: '/api/auth/enter', body: {}, headers })
     expect(received.status).toBe(status)
+  })
+})
+
+describe('the address of a call', () => {
+  const addressSeen = async (options: Parameters<typeof serve>[2]) => {
+    const { send } = open({ 'things.get': async ({ remoteAddress }) => ({ name: remoteAddress }) }, options)
+    const headers = { 'x-forwarded-for': '1.2.3.4, 198.51.100.7' }
+    return (await send({ target: '/v1/things/1', as, headers })).json
+  }
+
+  it('is that of the connection, whatever the request says', async () => {
+    expect(await addressSeen({})).toEqual({ name: '127.0.0.1' })
+  })
+
+  it('is what a trusted proxy says', async () => {
+    expect(await addressSeen({ trustedProxies: { networks: ['127.0.0.0/8'] } })).toEqual({ name: '198.51.100.7' })
   })
 })
 

@@ -4,9 +4,11 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import type { Principal } from '../../../src/actors/use-cases/call.ts'
 import { IdempotentRequests, idempotencyKeys } from '../../../src/actors/use-cases/idempotent.ts'
+import type { TrustedProxies } from '../../../src/config.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { Dispatcher } from '../../../src/transport/api/dispatcher.ts'
 import { type AnyUseCases, endpointsOf } from '../../../src/transport/api/endpoint.ts'
+import { clientAddressReader } from '../../../src/transport/client-address.ts'
 import {
   BodyTooLarge,
   type BodyWriter,
@@ -66,8 +68,13 @@ export const principals = {
   public: { kind: 'public' },
 } as const satisfies Record<Principal['kind'], Principal>
 
+interface ServeOptions {
+  readonly origins?: readonly string[]
+  readonly trustedProxies?: TrustedProxies
+}
+
 /** The dispatcher over these operations and use-cases; requests go in and answers come out without a socket. */
-export const serve = (declared: readonly Operation[], useCases: AnyUseCases, options: { origins?: string[] } = {}) => {
+export const serve = (declared: readonly Operation[], useCases: AnyUseCases, options: ServeOptions = {}) => {
   const log = pino({ level: 'silent' })
   const storage = openMemoryStorage()
   const box = { seal: (text: string) => `sealed:${text}`, open: (sealed: string) => sealed.slice('sealed:'.length) }
@@ -80,7 +87,7 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }),
     publicOrigin: 'https://agents.example',
-    clientAddress: ({ remoteAddress }) => remoteAddress,
+    clientAddress: clientAddressReader(options.trustedProxies ?? null),
     log,
     observe: (operation, status) => observed.push(`${operation} ${status}`),
     pages: () => false,
