@@ -13,7 +13,7 @@ import { asPortError, guarded } from './trouble.ts'
  * @param options.url `mongodb://…`; what it says of write concern does not hold here.
  * @param options.now ms since the epoch; decides which records have expired.
  * @param options.patienceMs how long each wait for the server may take; left out, as short as requests need it.
- * @throws {StoreUnavailable} when the server cannot be reached within a second, or for so long.
+ * @throws {StoreUnavailable} when the server cannot be reached within ten seconds, or within `patienceMs`.
  */
 export const openMongoStorage = async ({
   url,
@@ -60,8 +60,8 @@ export const openMongoStorage = async ({
   }
 }
 
-/** The first connection takes longer than to find a server that is known. */
-const connectMs = 800
+/** At a start no request waits for an answer, and the server may be starting too. */
+const connectMs = 10_000
 
 const connect = async (client: MongoClient, forMs: number): Promise<void> => {
   for (const startedAt = performance.now(); ; ) {
