@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkConfiguration } from '../../../scripts/doctor/configuration.ts'
 import { examine, reportOf } from '../../../scripts/doctor/examination.ts'
 import type { Finding } from '../../../scripts/doctor/finding.ts'
 import { skewFound } from '../../../scripts/doctor/mongo-check.ts'
@@ -103,6 +104,19 @@ describe('it is found, with what to do, that', () => {
     const findings = await examined({ PORT: 'abc', LOG_LEVEL: 'loud', ...nowhere })
     expect(named(findings, 'configuration').map(({ says }) => says.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL'])
     expect(named(findings, 'redis')).toHaveLength(1)
+  })
+
+  it('a proxy stands in front that nobody trusts, until it is', async () => {
+    const env = { PUBLIC_URL: 'https://agents.example' }
+    expect(checkConfiguration(env).findings).toContainEqual(
+      expect.objectContaining({
+        name: 'proxies',
+        status: 'warning',
+        advice: expect.stringContaining('TRUSTED_PROXIES'),
+      }),
+    )
+    for (const known of [{ ...env, TRUSTED_PROXIES: '1' }, { PUBLIC_URL: 'http://127.0.0.1:8080' }, {}])
+      expect(named(checkConfiguration(known).findings, 'proxies')).toEqual([])
   })
 
   it('the data folder is a file, or cannot be made', async () => {
