@@ -124,7 +124,8 @@ export class MemoryRecords implements RecordStore {
   }
 
   #owned(kind: RecordKind, scope: Scope): StoredRecord[] {
-    return [...this.#rows(kind).values()].filter((record) => covers(ownerScope(scope), record))
+    const owner = ownerScope(scope)
+    return [...this.#rows(kind).values()].filter((record) => covers(owner, record))
   }
 
   #rows({ name }: RecordKind): Map<string, StoredRecord> {
