@@ -12,7 +12,7 @@ import { type Scenario, shareOf, simulate } from '../test/simulation/simulation.
 /**
  * The deterministic simulation (test/simulation).
  *
- * `npm run simulate -- --seeds 2000`: so many seeds, a fourth of them of runs, the others of sessions, and every one that
+ * `npm run simulate -- --seeds 2000`: so many seeds, a fifth of them of runs, the others of sessions, and every one that
  * ever failed; prints the trace of the first that breaks a promise. `--scenario runs` or `sessions`: of these alone.
  * `--nodes 3` runs several processes with leases. `--seed K` starts at K, with one seed (of sessions) unless said
  * otherwise; `--trace` prints every trace.

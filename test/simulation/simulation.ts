@@ -44,7 +44,7 @@ export type Scenario = 'sessions' | 'runs'
 
 /** How many of so many seeds are a scenario's: a run's are some three times as long. */
 export const shareOf = (scenario: Scenario, seeds: number): number => {
-  const runs = Math.ceil(seeds / 4)
+  const runs = Math.ceil(seeds / 5)
   return scenario === 'runs' ? runs : seeds - runs
 }
 
