@@ -7,8 +7,8 @@ export type TenantUserData = {
   readonly display_name: string | null
   readonly email: string | null
   readonly metadata: JsonObject
-  /** `removed`: deleted, but not forgotten; a PUT brings it back under the same id. */
-  readonly state: 'active' | 'removed'
+  /** `removed`: deleted, but not forgotten; `forgotten`: being forgotten. A PUT brings it back under the same id. */
+  readonly state: 'active' | 'removed' | 'forgotten'
 }
 
 export type EndUserData = {

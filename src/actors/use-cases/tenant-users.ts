@@ -112,7 +112,7 @@ class TenantUsers {
 
   /**
    * Forgets the user and all that it owns, a removed one too. It is refused from now on, and what removes it goes on by
-   * itself until nothing is left.
+   * itself until nothing is left. Asked again meanwhile it begins nothing anew.
    */
   async forget(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { scope, params } = call
@@ -121,7 +121,8 @@ class TenantUsers {
     if (known === null) throw new ServiceError('not_found', { param: 'external_user_id' })
     await this.#deps.directory.refuseUser(scope.project, tenant_id, user)
     const { external_id } = (await this.tenantOf(scope, tenant_id)).data
-    const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, ...nothingKnown, state: 'removed' })
+    const edit = ({ data }: Row<TenantUserData>): TenantUserData | null =>
+      data.state === 'forgotten' ? null : { ...data, ...nothingKnown, state: 'forgotten' }
     await this.#table.change(scope, known.id, edit, ({ id, updated_at }) => [
       new Audited(call, 'tenant_user').line('forgotten', id),
       erasureNotice({ tenant_id, external_id, user, by: actorOf(call) }, updated_at),
@@ -138,7 +139,7 @@ const nothingKnown = { display_name: null, email: null, metadata: {} } as const
 
 /** A removed user that comes back is a new one, but for its id; otherwise what the body leaves out stays. */
 const changesIn = ({ data }: Row<TenantUserData>, body: BodyOf<'tenant_users.put'>): Partial<TenantUserData> => {
-  const before = data.state === 'removed' ? { ...data, ...nothingKnown } : data
+  const before = data.state === 'active' ? data : { ...data, ...nothingKnown }
   return {
     display_name: body.display_name === undefined ? before.display_name : body.display_name,
     email: body.email === undefined ? before.email : body.email,

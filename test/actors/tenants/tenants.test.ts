@@ -118,6 +118,20 @@ describe('a user of a tenant', () => {
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
   })
 
+  it('is forgotten once, however many ask for it at a time, and anew when it has come back', async () => {
+    const { put, drop, erasures, delivery, log } = await open()
+    const { id } = await put('ada', { display_name: 'Ada' })
+    const forgotten = async () => (await log()).filter(({ action }) => action === 'tenant_user.forgotten').length
+    const answers = await Promise.all(Array.from({ length: 20 }, () => drop('ada', true)))
+    expect(answers).toEqual(answers.map(() => ({ id, deleted: true })))
+    await delivery.told()
+    expect([erasures.length, await forgotten()]).toEqual([1, 1])
+    expect(await put('ada')).toMatchObject({ id, display_name: null })
+    await drop('ada', true)
+    await delivery.told()
+    expect([erasures.length, await forgotten()]).toEqual([2, 2])
+  })
+
   it('is one of this tenant only, and none of an unknown one', async () => {
     const { put, useCases, secret } = await open()
     await put('ada')
