@@ -120,6 +120,22 @@ export class Table<T extends JsonObject> {
   }
 
   /**
+   * Tells others of something that left the row as it is: what was read of it, say. It has not been updated by that.
+   *
+   * @returns null when there is no such row.
+   * @throws {ServiceError} `version_conflict` when others were always faster.
+   */
+  async tell(scope: Scope, id: string, notices: (row: Row<T>) => readonly Notice[]): Promise<Row<T> | null> {
+    for (let tried = 0; tried < maxTries; tried += 1) {
+      const row = await this.get(scope, id)
+      if (row === null) return null
+      const next = this.#telling({ ...row, version: row.version + 1 }, row, notices(row), this.#now())
+      if ((await this.#records.replace(this.#kind, next)) === 'done') return next
+    }
+    throw new ServiceError('version_conflict')
+  }
+
+  /**
    * Removes the row. With `notices` it is hidden at once, and its document goes when they are delivered; until then the
    * id stays taken, its unique keys are free.
    *
@@ -142,9 +158,14 @@ export class Table<T extends JsonObject> {
     return (await this.#records.replace(this.#kind, this.#telling(grave, row, notices))) === 'done'
   }
 
-  #telling<R extends StoredRecord>(next: R, before: StoredRecord | undefined, notices: readonly Notice[]): R {
+  #telling<R extends StoredRecord>(
+    next: R,
+    before: StoredRecord | undefined,
+    notices: readonly Notice[],
+    at = next.updated_at,
+  ): R {
     if (notices.length > 0 && !this.#kind.outbox) throw new Error(`${this.#kind.name} is declared without an outbox`)
-    const outbox = outboxOf(next, before?.outbox ?? [], notices)
+    const outbox = outboxOf({ ...next, updated_at: at }, before?.outbox ?? [], notices)
     return outbox.length === 0 ? next : { ...next, outbox }
   }
 

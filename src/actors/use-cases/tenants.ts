@@ -74,12 +74,7 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
     'tenants.export': async (call) => {
       const { scope, params, accept } = call
       const audited = new Audited(call, 'tenant')
-      const row = await table.change(
-        scope,
-        params.tenant_id,
-        ({ data }) => data,
-        ({ id }) => [audited.line('exported', id)],
-      )
+      const row = await table.tell(scope, params.tenant_id, ({ id }) => [audited.line('exported', id)])
       if (row === null) throw new ServiceError('not_found')
       return { bytes: exports.of(row, accept) }
     },

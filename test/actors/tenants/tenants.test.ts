@@ -182,6 +182,18 @@ describe('the log of who did what', () => {
     expect(JSON.stringify(lines).toLowerCase()).not.toContain('secret value')
   })
 
+  it('has a line for an export, which leaves the tenant as it was', async () => {
+    const { useCases, secret, tenant, clock, log } = await open()
+    const at = { tenant_id: tenant }
+    const read = () => useCases['tenants.get'](callOf(secret, at, {}, undefined))
+    const before = await read()
+    clock.now += 60_000
+    await useCases['tenants.export'](callOf(secret, at, {}, undefined))
+    expect(await read()).toEqual(before)
+    const line = (await log()).find(({ action }) => action === 'tenant.exported')
+    expect(Date.parse(line?.created_at ?? '')).toBe(clock.now)
+  })
+
   it('can be asked for a tenant, an action, or who did it', async () => {
     const { update, log, tenant, useCases, secret, clock } = await open()
     // lines of one millisecond are in no order
