@@ -8,5 +8,5 @@ export const failedSeeds: readonly number[] = [
 export const failedClusterSeeds: readonly number[] = [9, 11, 16, 19, 85]
 
 /** Likewise of runs, and of runs on three processes. */
-export const failedRunSeeds: readonly number[] = [1, 10, 20, 56, 422, 564]
+export const failedRunSeeds: readonly number[] = [1, 10, 20, 56, 422, 564, 1902]
 export const failedRunClusterSeeds: readonly number[] = [33, 87, 111, 114, 142, 194]

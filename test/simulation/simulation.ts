@@ -55,6 +55,8 @@ const restartMs = 12_000
 /** Several processes share the shards out anew, which fences actors once more. */
 const sharedOutMs = 25_000
 const troubleMs = 4000
+/** What follows from one commit is done within this time when nothing is in the way. */
+const quietMs = 3000
 const expiryMs = 8 * 24 * 60 * 60 * 1000
 
 /** Runs one seed to its end, or to the first promise that is broken. */
@@ -79,6 +81,7 @@ class Run {
   #faults: Faults
   readonly #several: boolean
   #busy = 0
+  #committedAt = 0
 
   constructor(seed: number, options: SimulationOptions) {
     const random = new Random(seed)
@@ -98,6 +101,9 @@ class Run {
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
     this.ledger = new Ledger(note, this.#outside.chunksOf)
     this.#outside.ledger = this.ledger
+    this.ledger.watching.push(() => {
+      this.#committedAt = scheduler.now()
+    })
     note(JSON.stringify(this.#faults))
     const { ledger } = this
     const shared = { inner: this.#inner, scheduler, random, ledger, note, network, outside: this.#outside }
@@ -125,13 +131,13 @@ class Run {
     if (this.#broken) return
     this.ledger.expect(this.#busy === 0, () => `${this.#busy} clients wait for ever`)
     this.#heal()
-    await this.#until(() => false, calmMs)
+    await this.#calm(calmMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     await this.#life.checkCalm()
     if (this.#broken || this.#random.chance(0.5)) return
     this.cluster.restart()
-    await this.#until(() => false, this.#several ? sharedOutMs : restartMs)
+    await this.#calm(this.#several ? sharedOutMs : restartMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     await checkTidiness(this.ledger, this.#inner, this.#scheduler.now())
@@ -143,11 +149,17 @@ class Run {
     this.#faults = this.#random.chance(0.5) ? { ...noFaults, refused: 0.3 } : noFaults
     await this.#until(() => false, troubleMs)
     this.#faults = noFaults
-    await this.#until(() => false, calmMs)
+    await this.#calm(calmMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     checkExpiry(this.ledger)
     this.#life.checkExpired()
+  }
+
+  /** So long, and until nothing has just begun: something may fall due at any time. */
+  async #calm(ms: number): Promise<void> {
+    await this.#until(() => false, ms)
+    await this.#until(() => this.#scheduler.now() - this.#committedAt > quietMs, calmMs)
   }
 
   #until(done: () => boolean, ms: number): Promise<boolean> {
