@@ -18,7 +18,7 @@ const atOnce = 50
 /** A process is busy that took a call so short a time ago, in ms. */
 const quietMs = 250
 /** What a busy process gives of its time: little while few segments wait, half of it when there are so many. */
-const leastShare = 0.03
+const leastShare = 0.01
 const mostShare = 0.5
 const segmentsForAll = 6_000
 const longestRestMs = 500
