@@ -17,7 +17,7 @@ const orphanMs = 15_000
 const atOnce = 50
 /** A process is busy that took a call so short a time ago, in ms. */
 const quietMs = 250
-/** What a busy process gives of its time: little while few segments wait, half of it when there are so many. */
+/** What a busy process gives of its time: little while few segments wait, and half of it before there are so many; by the square, so that a rush is over first. */
 const leastShare = 0.01
 const mostShare = 0.5
 const segmentsForAll = 6_000
@@ -142,7 +142,7 @@ export class SegmentExpander {
   async #rest(workedMs: number): Promise<void> {
     const { clock, lastCallAt } = this.#parts
     if (clock.now() - lastCallAt() > quietMs) return
-    const share = Math.min(mostShare, Math.max(leastShare, this.#own.size / segmentsForAll))
+    const share = Math.min(mostShare, Math.max(leastShare, (this.#own.size / segmentsForAll) ** 2))
     await pause(clock, Math.min(longestRestMs, (workedMs * (1 - share)) / share))
   }
 }
