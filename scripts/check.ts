@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { docstringFindings } from './check/docstrings.ts'
+import { fileLengthFindings } from './check/file-length.ts'
 import { layerFindings } from './check/layers.ts'
 import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
@@ -33,6 +34,7 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
   layers: () => listed(layerFindings(product)),
+  'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),
   'named paths': () => listed(namedPathFindings(root, [...product, ...pages, ...frontPages])),

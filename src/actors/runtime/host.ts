@@ -89,13 +89,10 @@ export class Host {
     this.#reviver = new Reviver((id) => this.#residents.load(id), holds, clock, log)
     const erased = (project: string, actor: string) => isErased(storage.records, project, actor)
     this.#outbox = new Outbox(this, { ...options, sinks: options.sinks?.(this) ?? {}, erased })
+    const landed = (id: string, written: Promise<unknown>) => written.catch(() => this.#reviver.underWay(id))
     this.#stepper = new Stepper({
       ...options,
-      sending: ({ id }, messages, written) =>
-        this.#outbox.announce(
-          messages,
-          written.catch(() => this.#reviver.underWay(id)),
-        ),
+      sending: ({ id }, messages, written) => this.#outbox.announce(messages, landed(id, written)),
       settled: (resident, draft, commit) => this.#settled(resident, draft, commit),
       overtaken: (resident) => this.#residents.evict(resident),
       doubtful: (resident, error) => this.#doubt(resident, error),
@@ -357,14 +354,8 @@ export class Host {
       this.feed.publish(resident.id, draft.events)
       this.#link?.committed(resident, draft.events)
     }
-    this.#retire(resident, commit.seq - 2)
-  }
-
-  #retire(resident: Resident, seq: number): void {
-    if (seq > 0) resident.retiring.push(seq)
-    if (resident.undelivered > 0) return
-    for (const each of resident.retiring) this.settler.retire({ actor: resident.id, seq: each })
-    resident.retiring.length = 0
+    if (commit.seq > 2) resident.retiring.push(commit.seq - 2)
+    this.settler.retire(resident)
   }
 
   /** Writes the rows that a commit leaves beside the actor's own; it is not closed before they are written. */

@@ -54,7 +54,7 @@ export class Janitor {
     const { seq, inFlight } = resident.state
     if (resident.working || resident.undelivered > 0 || this.#host.rows.waits(resident.id)) return false
     if (Object.keys(inFlight).length > 0) return false
-    for (const each of resident.retiring.splice(0)) this.#host.settler.retire({ actor: resident.id, seq: each })
+    this.#host.settler.retire(resident)
     if (resident.closedSeq === seq) return true
     resident.closedSeq = seq
     this.#host.settler.close({ actor: resident.id, seq })

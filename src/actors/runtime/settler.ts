@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { CommitKey, CommitStore } from '../../storage/ports.ts'
 import type { Clock } from './clock.ts'
+import type { Resident } from './resident.ts'
 
 const everyMs = 200
 const mostAtOnce = 2000
@@ -24,11 +25,19 @@ export class Settler {
     this.#log = log
   }
 
-  /** A commit is two steps behind and done: nothing of it is needed but its events. */
-  retire(key: CommitKey): void {
-    this.#close.push(key)
-    this.#undue.push(key)
-    this.#strip.push(key)
+  /**
+   * Takes an actor's commits that are two steps behind, once all that it has sent is taken: nothing of them is needed but
+   * their events.
+   */
+  retire({ id: actor, retiring, undelivered }: Pick<Resident, 'id' | 'retiring' | 'undelivered'>): void {
+    if (undelivered > 0 || retiring.length === 0) return
+    for (const seq of retiring) {
+      const key = { actor, seq }
+      this.#close.push(key)
+      this.#undue.push(key)
+      this.#strip.push(key)
+    }
+    retiring.length = 0
     this.#plan()
   }
 

@@ -3,12 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { docstringFindings } from '../../../scripts/check/docstrings.ts'
+import { fileLengthFindings } from '../../../scripts/check/file-length.ts'
 import { layerFindings } from '../../../scripts/check/layers.ts'
 import { namedPathFindings } from '../../../scripts/check/named-paths.ts'
 import { namingFindings } from '../../../scripts/check/naming.ts'
 import { type Finding, readFiles } from '../../../scripts/check/source-files.ts'
 
 const lines = (findings: readonly Finding[]) => findings.map(({ line }) => line)
+
+describe('lengths of files', () => {
+  const findings = (count: number) => fileLengthFindings([{ path: 'src/a.ts', text: 'x\n'.repeat(count) }])
+
+  it('end at 400 lines', () => {
+    expect(findings(400)).toEqual([])
+    expect(findings(401)).toMatchObject([{ path: 'src/a.ts', line: 401 }])
+  })
+})
 
 describe('layers', () => {
   const findings = (path: string, text: string) => layerFindings([{ path, text }])
