@@ -33,6 +33,10 @@ export const timedOut = (what: 'answer' | 'continue'): AttemptFailed =>
 export const unreachable = (): AttemptFailed =>
   new AttemptFailed(new ModelError('provider_unavailable', 'The provider cannot be reached.'), true)
 
+/** An address that a customer named, and that the server does not connect to. */
+export const refusedAddress = (): AttemptFailed =>
+  refused(new ModelError('provider_unavailable', 'The address of the provider is not one to connect to.'))
+
 /** An answer with an error status. `retryAfter` is that header's value. */
 export function statusFailure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed {
   const error = errorIn(body)

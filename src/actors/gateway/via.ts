@@ -29,8 +29,4 @@ export const viaBehind = (via: string | undefined): string | undefined => {
 const isOurs = (entry: string): boolean => entry.trim().split(/\s+/, 2)[1]?.toLowerCase() === pseudonym
 
 /** What a caller's requests to providers say. */
-export const viaOf = (caller: object): string => givenVia(caller) ?? ownVia
-
-/** The same, when it is not the usual one. */
-export const givenVia = (caller: object): string | undefined =>
-  'via' in caller && typeof caller.via === 'string' ? caller.via : undefined
+export const viaOf = ({ via }: { readonly via?: string | undefined }): string => via ?? ownVia

@@ -1,6 +1,13 @@
 import type { Dispatcher } from 'undici'
-import { AttemptFailed, cancelled, errorCodeOf, streamBroken, timedOut, unreachable } from '../failure.ts'
-import { ModelError } from '../provider-port.ts'
+import {
+  AttemptFailed,
+  cancelled,
+  errorCodeOf,
+  refusedAddress,
+  streamBroken,
+  timedOut,
+  unreachable,
+} from '../failure.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { atEndOfTask } from './end-of-task.ts'
 
@@ -190,10 +197,3 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
     this.#taker.failed(failure)
   }
 }
-
-/** An address that a customer named, and that the server does not connect to. */
-export const refusedAddress = (): AttemptFailed =>
-  new AttemptFailed(
-    new ModelError('provider_unavailable', 'The address of the provider is not one to connect to.'),
-    false,
-  )

@@ -82,17 +82,18 @@ export class CallRecord {
     return this.#summary
   }
 
-  /** What an answer that broke off has cost, as far as can be known; nothing when nothing was handed on. */
-  partialCost(): string | null {
-    return this.tokensSoFar === null || this.route === null ? '0' : costBy(this.route, this.#estimate())
-  }
-
   /** What an answer that broke off has used, as far as can be known; null when nothing was handed on. */
   partial(): Spent | null {
     const { route } = this
     if (this.tokensSoFar === null || route === null) return null
     const usage = this.#estimate()
     return { route, usage, costUsd: costBy(route, usage) }
+  }
+
+  /** What that has cost; nothing when nothing was handed on, null when nobody knows. */
+  partialCost(): string | null {
+    const spent = this.partial()
+    return spent === null ? '0' : spent.costUsd
   }
 
   /** Hands the call to the ledger, once; but for an actor's, which has a row of its own. @param error null when it went well. */

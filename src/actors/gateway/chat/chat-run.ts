@@ -4,14 +4,13 @@ import type { Admission, Ticket } from '../calls/admission.ts'
 import { type ActorCaller, type Caller, isRequest } from '../calls/caller.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { Redaction } from '../calls/redaction.ts'
-import { type AttemptFailed, cancelled } from '../failure.ts'
+import { type AttemptFailed, cancelled, refusedAddress } from '../failure.ts'
 import type { ModelErrorCode } from '../provider-port.ts'
 import { redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import { givenVia } from '../via.ts'
 import { arrayOf, countOf, textOf, type WireObject } from '../wire.ts'
 import type { AnswerReader, AnswerTaker } from './answer-reader.ts'
-import { Attempt, type AttemptTaker, type Patience, refusedAddress } from './attempt.ts'
+import { Attempt, type AttemptTaker, type Patience } from './attempt.ts'
 import { CallRecord, type RecordParts, type Spent } from './call-record.ts'
 import { type Candidate, Candidates, type CandidatesParts } from './candidates.ts'
 import { ChunkReader } from './chunk-reader.ts'
@@ -264,7 +263,8 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
       this.#record.attempts++
       const attempt = new Attempt(this, this.#parts.patience)
       this.#attempt = attempt
-      const via = givenVia(this.#asked.caller)
+      const { caller } = this.#asked
+      const via = isRequest(caller) ? caller.via : undefined
       const headers = via === undefined ? order.headers : { ...order.headers, via }
       posts.dispatch({ path: basePath + order.path, headers, body: order.body }, attempt)
     } catch (error) {
