@@ -268,8 +268,9 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  constructor(code: ErrorCode, details: ErrorDetails = {}) {
-    super(details.message ?? errors[code].message)
+  /** @param details `cause` is for logs: `details` does not carry it, so no envelope and no other node ever sees it. */
+  constructor(code: ErrorCode, { cause, ...details }: ErrorDetails & { readonly cause?: unknown } = {}) {
+    super(details.message ?? errors[code].message, cause === undefined ? undefined : { cause })
     this.code = code
     this.details = details
   }

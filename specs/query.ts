@@ -49,7 +49,9 @@ export const formFields = (
       else if (json.type === 'array') addItems(body, name, text, reader(json.items ?? {}))
       else addSingle(body, name, reader(json)(text, name))
     } catch (error) {
-      throw error instanceof ServiceError ? new ServiceError('invalid_field', error.details) : error
+      throw error instanceof ServiceError
+        ? new ServiceError('invalid_field', { ...error.details, cause: error })
+        : error
     }
   }
   return body

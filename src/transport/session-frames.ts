@@ -46,8 +46,8 @@ const parse = (text: string): JsonObject => {
 const parseJson = (text: string): Json => {
   try {
     return JSON.parse(text)
-  } catch {
-    throw new ServiceError('malformed_json', { message: 'The frame is not valid JSON.' })
+  } catch (cause) {
+    throw new ServiceError('malformed_json', { message: 'The frame is not valid JSON.', cause })
   }
 }
 

@@ -91,7 +91,7 @@ const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
     }
   } catch (error) {
     if (late.signal.aborted)
-      throw new ServiceError('provider_timeout', { message: 'The model did not answer in time.' })
+      throw new ServiceError('provider_timeout', { message: 'The model did not answer in time.', cause: error })
     throw error
   } finally {
     cancel()

@@ -103,7 +103,7 @@ const patientlyBy =
         if (!(error instanceof ServiceError) || error.code !== 'rate_limit_exceeded') throw error
         const { retryAfterS = 0 } = error.details
         await pause(clock, Math.max(retryAfterS * 1000, backoffMs(refused, 1_000, longestWaitMs)), signal)
-        if (signal.aborted) throw new ServiceError('cancelled')
+        if (signal.aborted) throw new ServiceError('cancelled', { cause: error })
       }
     }
   }

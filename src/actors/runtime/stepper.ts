@@ -127,7 +127,7 @@ export class Stepper {
       })
     } catch (error) {
       this.#parts.log.error({ actorId: resident.id, event: delivery.event.type, err: error }, 'event refused as poison')
-      throw new ServiceError('internal_error')
+      throw new ServiceError('internal_error', { cause: error })
     }
   }
 

@@ -102,7 +102,8 @@ const waiterOf = async (
 
 const found = (actor: Promise<Resident>, param: string): Promise<Resident> =>
   actor.catch((error: unknown) => {
-    throw error instanceof ServiceError && error.code === 'not_found' ? new ServiceError('not_found', { param }) : error
+    const isMissing = error instanceof ServiceError && error.code === 'not_found'
+    throw isMissing ? new ServiceError('not_found', { param, cause: error }) : error
   })
 
 /** A tool that the server runs for the action's run or session is run by it once approved; any other by the caller. */

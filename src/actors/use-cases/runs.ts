@@ -149,7 +149,8 @@ type Version = ReturnType<typeof versionContext>
 const findVersion = async (host: Host, scope: DelegateCall['scope'], id: string): Promise<Version> => {
   const found = await host.find(scope, agentVersionDefinition, id).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
-    throw new ServiceError('not_found', { param: 'agent_version_id', message: 'There is no such version.' })
+    const message = 'There is no such version.'
+    throw new ServiceError('not_found', { param: 'agent_version_id', message, cause: error })
   })
   return versionContext(found.state.snapshot.context)
 }

@@ -122,6 +122,7 @@ const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void =>
     guard.check(url)
   } catch (error) {
     if (!(error instanceof SsrfRefused)) throw error
-    throw new ServiceError('invalid_field', { param: 'url', message: `The URL is refused: ${error.message}.` })
+    const message = `The URL is refused: ${error.message}.`
+    throw new ServiceError('invalid_field', { param: 'url', message, cause: error })
   }
 }

@@ -15,8 +15,8 @@ export const parseJson = (bytes: Buffer): unknown => {
     throw new ServiceError('malformed_json', { message: `The body is nested deeper than ${maxDepth}.` })
   try {
     return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw new ServiceError('malformed_json')
+  } catch (cause) {
+    throw new ServiceError('malformed_json', { cause })
   }
 }
 

@@ -44,7 +44,7 @@ const parsed = (request: HttpRequest, bytes: Buffer): unknown => {
     const coding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
     if (coding === 'identity' || coding === '') throw error
     const message = 'Bodies are taken without a content coding.'
-    throw new ServiceError('unsupported_media_type', { param: 'Content-Encoding', message })
+    throw new ServiceError('unsupported_media_type', { param: 'Content-Encoding', message, cause: error })
   }
 }
 

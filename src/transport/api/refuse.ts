@@ -20,7 +20,7 @@ const inItsPlace = (error: ServiceError, { endpoint, envelope }: Exchange): Serv
   const unnamed = details.param === undefined || details.param === 'id'
   const param = endpoint?.operation.params.at(-1)
   if (code !== 'not_found' || envelope !== 'platform' || !unnamed || param === undefined) return error
-  return new ServiceError(code, { ...details, message, param })
+  return new ServiceError(code, { ...details, message, param, cause: error.cause })
 }
 
 /** What an error is to callers. What we did not foresee is logged, and shown without a word of it. */
@@ -30,10 +30,10 @@ export const serviceErrorOf = (
   log: Logger,
 ): ServiceError => {
   if (error instanceof ServiceError) return error
-  if (error instanceof BodyTooLarge) return new ServiceError('body_too_large')
-  if (error instanceof StoreUnavailable) return new ServiceError('store_unavailable')
+  if (error instanceof BodyTooLarge) return new ServiceError('body_too_large', { cause: error })
+  if (error instanceof StoreUnavailable) return new ServiceError('store_unavailable', { cause: error })
   log.error({ err: error, requestId, operation: endpoint?.operation.id }, 'request failed unexpectedly')
-  return new ServiceError('internal_error')
+  return new ServiceError('internal_error', { cause: error })
 }
 
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const

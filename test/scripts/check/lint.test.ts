@@ -48,6 +48,11 @@ describe('lint rules', () => {
       'src/machines/a.ts',
       'import { sendParent } from "xstate"\nexport const a = sendParent({ type: "b" })\n',
     ],
+    [
+      'an error that loses its cause',
+      'src/a.ts',
+      'export const a = (f) => {\n  try {\n    f()\n  } catch {\n    throw new ServiceError("not_found")\n  }\n}\n',
+    ],
     ['a sleep in a test', 'test/a.test.ts', 'export const a = new Promise((done) => setTimeout(done, 50))\n'],
     ['a sleep by arrow', 'test/a.test.ts', 'export const a = new Promise((done) => setTimeout(() => done(), 50))\n'],
     [

@@ -8,7 +8,7 @@ import { ModelError } from '../provider-port.ts'
 export const refusalOf = (failure: unknown): Error => {
   const error = failure instanceof AttemptFailed ? failure.error : failure
   if (error instanceof ModelError) return refusalBy(error)
-  return error instanceof Error ? error : new ServiceError('internal_error')
+  return error instanceof Error ? error : new ServiceError('internal_error', { cause: failure })
 }
 
 /** The code that a failure is logged with. */
@@ -17,12 +17,15 @@ export const codeOf = (failure: Error): ErrorCode => (failure instanceof Service
 /** The status of a failure that comes before the first byte of the answer. */
 export const statusOf = (failure: Error): number => errors[codeOf(failure)].status
 
-const refusalBy = ({ code, message, retryAfterMs, param }: ModelError): ServiceError =>
-  new ServiceError(code, {
+const refusalBy = (error: ModelError): ServiceError => {
+  const { code, message, retryAfterMs, param } = error
+  return new ServiceError(code, {
     message,
+    cause: error,
     ...(retryAfterMs !== undefined && { retryAfterS: Math.ceil(retryAfterMs / 1000) }),
     ...(param !== undefined ? { param } : code === 'model_not_found' ? { param: 'model' } : {}),
   })
+}
 
 /** What an answer with an error status means, by the format of the route. */
 export const failureBy = (

@@ -27,7 +27,7 @@ export const streamHeaders: Headers = [
 
 /** What went wrong, as callers are told: what nobody foresaw is ours. */
 export const shownError = (error: Error): ServiceError =>
-  error instanceof ServiceError ? error : new ServiceError('internal_error')
+  error instanceof ServiceError ? error : new ServiceError('internal_error', { cause: error })
 
 /**
  * A chat answer as a body of frames. Resolves when the provider has begun, or when it has been silent for long.

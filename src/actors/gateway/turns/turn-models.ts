@@ -31,8 +31,8 @@ export interface TurnAnswer extends ModelAnswer {
 /** The model broke off in the middle of its answer: what was said is charged all the same. */
 export class BrokenAnswer extends ServiceError {
   readonly bill: Bill
-  constructor({ code, details }: ServiceError, bill: Bill) {
-    super(code, details)
+  constructor({ code, details, cause }: ServiceError, bill: Bill) {
+    super(code, { ...details, cause })
     this.bill = bill
   }
 }

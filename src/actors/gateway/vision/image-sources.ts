@@ -25,8 +25,8 @@ interface ImageItem {
 }
 
 /** Something about one image that the caller can put right. */
-export const badImage = (at: string, message: string): ServiceError =>
-  new ServiceError('bad_request', { param: at, message: `${at} ${message}.` })
+export const badImage = (at: string, message: string, cause?: unknown): ServiceError =>
+  new ServiceError('bad_request', { param: at, message: `${at} ${message}.`, cause })
 
 /**
  * The images of a request in order: the single one, `images`, then files.

@@ -17,8 +17,8 @@ const maxRedirects = 5
 export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): void => {
   try {
     guard.check(url.href)
-  } catch {
-    throw badImage(at, 'is an address that is not fetched')
+  } catch (error) {
+    throw badImage(at, 'is an address that is not fetched', error)
   }
 }
 
@@ -51,9 +51,9 @@ export const fetchImage = async (
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error
-    if (options.signal.aborted) throw new ServiceError('cancelled')
-    if (error instanceof SsrfRefused) throw badImage(at, 'is an address that is not fetched')
-    throw badImage(at, signal.aborted ? 'cannot be fetched in time' : 'cannot be fetched')
+    if (options.signal.aborted) throw new ServiceError('cancelled', { cause: error })
+    if (error instanceof SsrfRefused) throw badImage(at, 'is an address that is not fetched', error)
+    throw badImage(at, signal.aborted ? 'cannot be fetched in time' : 'cannot be fetched', error)
   }
 }
 

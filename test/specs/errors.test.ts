@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../specs/errors.ts'
+import { formFields } from '../../specs/query.ts'
+import { integer, object } from '../../specs/schema.ts'
+import { envelop } from '../../src/transport/api/envelopes.ts'
+import { parseJson } from '../../src/transport/api/json-body.ts'
+
+const caught = (fails: () => unknown): ServiceError => {
+  try {
+    fails()
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('a service error', () => {
+  it('keeps the error that it stands for as its cause', () => {
+    expect(caught(() => parseJson(Buffer.from('{"a":'))).cause).toBeInstanceOf(SyntaxError)
+    const { json } = object({ size: integer() })
+    expect(caught(() => formFields(json, [['size', 'large']])).cause).toMatchObject({ code: 'invalid_query' })
+  })
+
+  it('has no cause unless one is given', () => {
+    expect('cause' in new ServiceError('not_found', { param: 'id' })).toBe(false)
+  })
+
+  it.each(['platform', 'memory', 'flat', 'web', 'anthropic', 'custom_providers'] as const)(
+    'shows callers of the family %s nothing of its cause',
+    (family) => {
+      const cause = new Error('password=hunter2')
+      const error = new ServiceError('internal_error', { param: 'a', extra: { used: 1 }, cause })
+      expect(JSON.stringify([envelop(family, error, 'req_1').body, error.details])).not.toContain('hunter2')
+    },
+  )
+})
