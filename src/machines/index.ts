@@ -1,70 +1,11 @@
-import type { JsonObject } from '../../specs/json.ts'
-import { actionMachine } from './action.ts'
-import { agentVersionDefinition } from './agent-version-definition.ts'
-import type { MachineDefinition, RowOf, StoredState } from './definition.ts'
-import { erasureDefinition } from './erasure.ts'
-import { runDefinition, runQueueDefinition } from './run-definitions.ts'
-import { sessionMachine } from './session.ts'
-import { isInState, topState } from './state-value.ts'
-import { deliveryDefinition } from './webhook-delivery-definition.ts'
-
-/** A session's status on the wire (interface "Session"): expired shows as completed. */
-export const sessionStatus = (state: StoredState): 'active' | 'paused' | 'completed' | 'deleted' => {
-  const top = topState(state.value)
-  if (top === 'paused') return 'paused'
-  if (top === 'deleted') return 'deleted'
-  return top === 'active' ? 'active' : 'completed'
-}
-
-const sessionRow: RowOf = (state, facts) => {
-  const status = sessionStatus(state)
-  if (status === 'deleted') return null
-  const { context } = state
-  return {
-    id: facts.id,
-    status,
-    turn_count: context.turn,
-    agent_id: context.agent_id,
-    metadata: context.metadata,
-    total_cost: context.total_cost,
-  }
-}
-
-const actionRow: RowOf = ({ value, context }, facts) =>
-  topState(value) === 'deleted' ? null : { ...context, id: facts.id, status: topState(value) }
-
-/** Sessions: `specs/resources/session.ts` is their interface. */
-export const sessionDefinition: MachineDefinition = {
-  name: 'session',
-  version: 1,
-  idPrefix: 'ses',
-  machine: sessionMachine,
-  effects: { callModel: 'stream', runTool: 'from_params', writeCheckpoint: 'idempotent', eraseSession: 'idempotent' },
-  row: sessionRow,
-  gone: (state) => sessionStatus(state) === 'deleted',
-  text: {
-    startsAt: 'turn.started',
-    adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),
-  },
-  busy: ({ value }) => isInState(value, 'active', 'working'),
-  migrations: {},
-}
-
-const deltaOf = (payload: JsonObject): string | undefined =>
-  typeof payload.delta === 'string' ? payload.delta : undefined
-
-/** Approval-gated tool calls. */
-export const actionDefinition: MachineDefinition = {
-  name: 'action',
-  version: 1,
-  idPrefix: 'act',
-  machine: actionMachine,
-  effects: { runTool: 'from_params', eraseAction: 'idempotent' },
-  row: actionRow,
-  gone: ({ value }) => topState(value) === 'deleted',
-  busy: ({ value }) => isInState(value, 'executing'),
-  migrations: {},
-}
+import { actionDefinition } from './action/action-definition.ts'
+import { agentVersionDefinition } from './agent-version/agent-version-definition.ts'
+import type { MachineDefinition } from './definition.ts'
+import { erasureDefinition } from './erasure/erasure.ts'
+import { runDefinition } from './run/run-definition.ts'
+import { runQueueDefinition } from './run-queue/run-queue-definition.ts'
+import { sessionDefinition } from './session/session-definition.ts'
+import { deliveryDefinition } from './webhook-delivery/webhook-delivery-definition.ts'
 
 /** Every machine, by name. Its order is the order of the docs. */
 export const definitions: readonly MachineDefinition[] = [

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
 import type { Json, JsonObject } from '../../specs/json.ts'
-import type { OpenCall, RejectedEvent, RequestedCall, SessionTool, TurnUsage } from './session-data.ts'
+import type { OpenCall, RejectedEvent, RequestedCall, SessionTool, TurnUsage } from './session/session-data.ts'
 import type { Message } from './vocabulary.ts'
 
 /** What a turn and a run have in common: tools, and the calls of them that are open. */

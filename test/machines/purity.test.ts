@@ -3,13 +3,13 @@ import { type AnyMachineSnapshot, transition } from 'xstate'
 import type { ListedAction } from '../../src/actors/runtime/schema.ts'
 import type { StateValue } from '../../src/machines/definition.ts'
 import { deepFrozen } from '../support/deep-frozen.ts'
-import { walkOf } from './action-samples.ts'
-import { walk as agentVersionWalk } from './agent-version-samples.ts'
+import { walkOf } from './action/action-samples.ts'
+import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
 import { outcomeOf } from './outcome.ts'
 import { reachedIn, type Walk } from './reached.ts'
-import { walk as runWalk } from './run-samples.ts'
-import { walk } from './session-samples.ts'
-import { walk as deliveryWalk } from './webhook-delivery-samples.ts'
+import { walk as runWalk } from './run/run-samples.ts'
+import { walk } from './session/session-samples.ts'
+import { walk as deliveryWalk } from './webhook-delivery/webhook-delivery-samples.ts'
 
 // every event in every state: on a busy machine that takes its time
 vi.setConfig({ testTimeout: 60_000 })

@@ -1,6 +1,6 @@
 import { tellToErase } from '../../src/actors/effects/erase-listed.ts'
 import type { Idempotency } from '../../src/actors/use-cases/call.ts'
-import { agentVersionDefinition } from '../../src/machines/agent-version-definition.ts'
+import { agentVersionDefinition } from '../../src/machines/agent-version/agent-version-definition.ts'
 import type { LogEvent } from '../../src/storage/ports.ts'
 import { ActionClient } from './action-client.ts'
 import { callAs } from './identities.ts'

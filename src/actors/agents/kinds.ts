@@ -1,6 +1,6 @@
 import type { approvalPolicy, overlays } from '../../../specs/agent-config.ts'
 import type { Infer } from '../../../specs/schema.ts'
-import type { AgentVersionContext } from '../../machines/agent-version.ts'
+import type { AgentVersionContext } from '../../machines/agent-version/agent-version.ts'
 import type { RecordKind } from '../../storage/ports.ts'
 import type { TypedKind } from '../records/schema.ts'
 

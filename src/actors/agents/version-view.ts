@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../../specs/index.ts'
-import type { AgentVersionContext, VersionActor } from '../../machines/agent-version.ts'
+import type { AgentVersionContext, VersionActor } from '../../machines/agent-version/agent-version.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { storedState } from '../runtime/actor-state.ts'

@@ -1,5 +1,5 @@
 import { projectScope } from '../../../specs/scope.ts'
-import type { Granted, RunQueueContext } from '../../machines/run-queue.ts'
+import type { Granted, RunQueueContext } from '../../machines/run-queue/run-queue.ts'
 import type { RecordStore, StoredRecord } from '../../storage/ports.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Effect } from '../runtime/effects.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { RunCall, RunContext } from '../../machines/run-data.ts'
+import type { RunCall, RunContext } from '../../machines/run/run-data.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import type { ResolveAgent } from '../agents/resolved-config.ts'
 import { newIdIn } from '../ids.ts'

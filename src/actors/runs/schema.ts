@@ -1,5 +1,5 @@
-import type { RunContext } from '../../machines/run-data.ts'
-import type { RunQueueContext } from '../../machines/run-queue.ts'
+import type { RunContext } from '../../machines/run/run-data.ts'
+import type { RunQueueContext } from '../../machines/run-queue/run-queue.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 
 /*

@@ -1,5 +1,5 @@
-import type { ActionContext } from '../../machines/action.ts'
-import type { SessionContext } from '../../machines/session-data.ts'
+import type { ActionContext } from '../../machines/action/action.ts'
+import type { SessionContext } from '../../machines/session/session-data.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 import type { ConversationState } from './conversation.ts'
 import type { TurnConfig } from './turn-config.ts'

@@ -7,7 +7,7 @@ import {
   type ToolKind,
   type ToolTraits,
 } from '../../machines/approval.ts'
-import type { SessionTool } from '../../machines/session-data.ts'
+import type { SessionTool } from '../../machines/session/session-data.ts'
 import { type ToolDeclaration, type TurnConfig, toolName } from './turn-config.ts'
 
 /** What a turn request says, as far as it plans the turn. */

@@ -1,4 +1,4 @@
-import { erasureDefinition } from '../../machines/erasure.ts'
+import { erasureDefinition } from '../../machines/erasure/erasure.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 import type { AuditActor } from '../audit/audit-note.ts'
 import { derivedId } from '../ids.ts'

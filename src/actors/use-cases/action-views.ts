@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../../specs/index.ts'
-import type { ActionContext } from '../../machines/action.ts'
+import type { ActionContext } from '../../machines/action/action.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'

@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../../specs/index.ts'
-import { runStatus } from '../../machines/run-definitions.ts'
+import { runStatus } from '../../machines/run/run-definition.ts'
 import type { StoredLogEvent } from '../../storage/ports.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
 import { runContext, runInputOf } from '../runs/schema.ts'

@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../../specs/index.ts'
-import { sessionStatus } from '../../machines/index.ts'
+import { sessionStatus } from '../../machines/session/session-definition.ts'
 import type { StoredLogEvent, StoredRecord } from '../../storage/ports.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import { deepestRow } from '../../../specs/lists.ts'
-import { sessionDefinition } from '../../machines/index.ts'
+import { sessionDefinition } from '../../machines/session/session-definition.ts'
 import type { LogEvent, RecordStore } from '../../storage/ports.ts'
 import { isId, newId, newIdFor } from '../ids.ts'
 import type { Host } from '../runtime/host.ts'

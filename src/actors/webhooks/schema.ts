@@ -1,4 +1,4 @@
-import type { DeliveryContext } from '../../machines/webhook-delivery.ts'
+import type { DeliveryContext } from '../../machines/webhook-delivery/webhook-delivery.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 
 /*

@@ -1,5 +1,5 @@
-import type { DeliveryInput } from '../../machines/webhook-delivery.ts'
-import { deliveryDefinition } from '../../machines/webhook-delivery-definition.ts'
+import type { DeliveryInput } from '../../machines/webhook-delivery/webhook-delivery.ts'
+import { deliveryDefinition } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { Notify, WebhookNotice } from '../effects/notify.ts'
 import { derivedId } from '../ids.ts'
 import { timestampOf } from '../records/row-times.ts'

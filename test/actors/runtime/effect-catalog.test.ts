@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { checkedCatalog, type Effect } from '../../../src/actors/runtime/effects.ts'
-import { actionDefinition, sessionDefinition } from '../../../src/machines/index.ts'
+import { actionDefinition } from '../../../src/machines/action/action-definition.ts'
+import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
 const effect: Effect = { run: async () => 'gone', unknown: () => ({ type: 'unknown' }) }
 

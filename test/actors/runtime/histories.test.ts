@@ -8,13 +8,14 @@ import { commitOf, compacted } from '../../../src/actors/runtime/commit-document
 import { SoleOwner } from '../../../src/actors/runtime/sole-owner.ts'
 import { nextStep, type Step, startedStep } from '../../../src/actors/runtime/step.ts'
 import type { MachineDefinition } from '../../../src/machines/definition.ts'
-import { definitionOf, definitions, sessionDefinition } from '../../../src/machines/index.ts'
+import { definitionOf, definitions } from '../../../src/machines/index.ts'
+import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { Commit, Storage, StoredEvent } from '../../../src/storage/ports.ts'
-import { walkOf } from '../../machines/action-samples.ts'
+import { walkOf } from '../../machines/action/action-samples.ts'
 import { pathOf, restingStates } from '../../machines/outcome.ts'
-import { walk as runWalk } from '../../machines/run-samples.ts'
-import { walk } from '../../machines/session-samples.ts'
+import { walk as runWalk } from '../../machines/run/run-samples.ts'
+import { walk } from '../../machines/session/session-samples.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const histories = readHistories()

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
 import { pureTransition } from '../../../src/actors/runtime/pure-transition.ts'
 import type { ListedAction } from '../../../src/actors/runtime/schema.ts'
-import { walkOf } from '../../machines/action-samples.ts'
+import { walkOf } from '../../machines/action/action-samples.ts'
 import { reachedIn, type Walk } from '../../machines/reached.ts'
-import { walk } from '../../machines/session-samples.ts'
+import { walk } from '../../machines/session/session-samples.ts'
 
 const said = (next: AnyMachineSnapshot, actions: readonly ListedAction[]): string =>
   JSON.stringify([next.value, next.context, next.status, actions.map(({ type, params }) => ({ type, params }))])

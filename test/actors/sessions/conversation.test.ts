@@ -7,7 +7,7 @@ import { conversationState } from '../../../src/actors/sessions/schema.ts'
 import { isInState } from '../../../src/machines/state-value.ts'
 import type { LogEvent, StoredEvent } from '../../../src/storage/ports.ts'
 import { outcomeOf } from '../../machines/outcome.ts'
-import { fresh, machine, remove, walk } from '../../machines/session-samples.ts'
+import { fresh, machine, remove, walk } from '../../machines/session/session-samples.ts'
 
 /** The log of a life that the session's own machine leads, and the sequences at which it calls the model. */
 const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelCalls: readonly number[] } => {

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerChecker } from '../../../specs/validate.ts'
 import { webhookEvents } from '../../../specs/webhook-events.ts'
-import { retryDelaysMs } from '../../../src/machines/webhook-delivery.ts'
+import { retryDelaysMs } from '../../../src/machines/webhook-delivery/webhook-delivery.ts'
 import { calm } from '../../support/virtual-clock.ts'
 import { callOf, deliveriesOf, deliveriesWhen, newWebhook, openWorld, runCompleted, type World } from './world.ts'
 

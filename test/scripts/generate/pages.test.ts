@@ -7,7 +7,7 @@ import type { Operation } from '../../../specs/declare.ts'
 import { errors } from '../../../specs/errors.ts'
 import { operations } from '../../../specs/index.ts'
 import { interfaceRows } from '../../../specs/interface-rows.ts'
-import { sessionDefinition } from '../../../src/machines/index.ts'
+import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
 const declared: readonly Operation[] = Object.values(operations)
 

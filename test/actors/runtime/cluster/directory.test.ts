@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LiveDirectory } from '../../../../src/actors/runtime/cluster/directory.ts'
-import { sessionDefinition } from '../../../../src/machines/index.ts'
+import { sessionDefinition } from '../../../../src/machines/session/session-definition.ts'
 import { type LiveActor, liveActorMs, type Member } from '../../../../src/storage/cluster-ports.ts'
 import { MemoryPresence } from '../../../../src/storage/memory/presence.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'

@@ -1,0 +1,19 @@
+import type { MachineDefinition, RowOf } from '../definition.ts'
+import { isInState, topState } from '../state-value.ts'
+import { actionMachine } from './action.ts'
+
+const actionRow: RowOf = ({ value, context }, facts) =>
+  topState(value) === 'deleted' ? null : { ...context, id: facts.id, status: topState(value) }
+
+/** Approval-gated tool calls. */
+export const actionDefinition: MachineDefinition = {
+  name: 'action',
+  version: 1,
+  idPrefix: 'act',
+  machine: actionMachine,
+  effects: { runTool: 'from_params', eraseAction: 'idempotent' },
+  row: actionRow,
+  gone: ({ value }) => topState(value) === 'deleted',
+  busy: ({ value }) => isInState(value, 'executing'),
+  migrations: {},
+}

@@ -1,0 +1,258 @@
+import { assign, setup } from 'xstate'
+import type { Json, JsonObject } from '../../../specs/json.ts'
+import type { ToolKind } from '../approval.ts'
+import { errorOutput } from '../tool-calls.ts'
+import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
+
+/** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on; `agent`: its run delegates. */
+export type ActionKind = Exclude<ToolKind, 'unknown'> | 'caller'
+
+/** An action's durable context. */
+export type ActionContext = {
+  readonly action_id: string
+  /** The actor that waits for the outcome; null for an action of its own. */
+  readonly owner: string | null
+  readonly session_id: string | null
+  readonly run_id: string | null
+  readonly kind: ActionKind
+  readonly tool: string
+  /** JSON text. */
+  readonly arguments: string
+  readonly risk_level: string
+  readonly policy: 'idempotent' | 'at_most_once'
+  readonly expires_in_ms: number
+  /** Where a server-run tool's definition stands (src/actors/sessions/turn-config.ts). */
+  readonly config: Json
+  readonly resolved_by: string | null
+  /** When it was decided, RFC 3339; null while nobody has, or when nobody did in time. */
+  readonly resolved_at: string | null
+  readonly note: string | null
+  readonly output: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** What starts an action. */
+export type ActionInput = Omit<ActionContext, 'resolved_by' | 'resolved_at' | 'note' | 'output' | 'error'>
+
+type Decision = {
+  /** As the action shows who decided. */
+  readonly by: string
+  /** RFC 3339. */
+  readonly at: string
+  /** The same as the audit log says it: an end user is a hash, the time in ms since the epoch. */
+  readonly audit: { readonly by: AuditLine['by']; readonly at: number }
+}
+
+/** Everything that can happen to an action. */
+export type ActionEvent =
+  | (Decision & { readonly type: 'approve'; readonly note?: string; readonly output?: string })
+  | (Decision & { readonly type: 'reject'; readonly reason?: string })
+  | { readonly type: 'cancel' }
+  | { readonly type: 'delete' }
+  | { readonly type: 'tool_succeeded'; readonly output: string }
+  | { readonly type: 'tool_failed'; readonly code: string; readonly message: string }
+
+const tellOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
+  messages: context.owner === null ? [] : [{ to: context.owner, event }],
+})
+
+type ActionNotice = Extract<Notice['event_type'], `action.${string}`>
+
+/** What webhooks hear: never the arguments, which only an approver is to see. */
+const told = (event_type: ActionNotice, more: (context: ActionContext) => JsonObject = () => ({})) =>
+  ({
+    type: 'notify',
+    params: ({ context }: { context: ActionContext }): Notice => {
+      const { action_id, tool, risk_level, run_id, session_id } = context
+      const status = event_type === 'action.created' ? 'pending_approval' : event_type.slice('action.'.length)
+      return { event_type, data: { action_id, tool, risk_level, status, run_id, session_id, ...more(context) } }
+    },
+  }) as const
+
+const withDecider = ({ resolved_by }: ActionContext): JsonObject => ({ resolved_by })
+const withError = ({ error }: ActionContext): JsonObject => ({ error })
+
+const lineOf = ({ action_id, tool }: ActionContext, { audit }: Decision, done: string): Message => ({
+  to: 'audit',
+  event: {
+    type: 'audit',
+    at: audit.at,
+    action: `action.${done}`,
+    by: audit.by,
+    resource: { type: 'action', id: action_id, name: tool },
+    changes: [],
+  },
+})
+
+/** A line of the audit log. A message of its own, since it names the tool: an action's id says little once it is gone. */
+const audits = (done: 'approved' | 'rejected') =>
+  ({
+    type: 'send',
+    params: ({ context, event }: { context: ActionContext; event: ActionEvent }) => ({
+      messages: event.type === 'approve' || event.type === 'reject' ? [lineOf(context, event, done)] : [],
+    }),
+  }) as const
+
+const alreadyResolved = { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } as const
+const gone = { actions: { type: 'refuse', params: { code: 'not_found' } } } as const
+
+const actionSetup = setup({
+  types: {
+    context: {} as ActionContext,
+    input: {} as ActionInput,
+    events: {} as ActionEvent,
+  },
+  actions: {
+    ...vocabulary,
+    runTool: (_: unknown, _params: { action_id: string; policy: string }) => {},
+    eraseAction: (_: unknown, _params: { action_id: string }) => {},
+  },
+  guards: {
+    lacksOutput: ({ context, event }) =>
+      event.type === 'approve' && context.kind === 'function' && event.output === undefined,
+    isFunction: ({ context }) => context.kind === 'function',
+    isCallers: ({ context }) => context.kind === 'caller',
+    isAgents: ({ context }) => context.kind === 'agent',
+  },
+  delays: { expiry: ({ context }) => context.expires_in_ms },
+})
+
+const decided = actionSetup.assign(({ event }) => {
+  if (event.type !== 'approve' && event.type !== 'reject') return {}
+  const note = event.type === 'approve' ? event.note : event.reason
+  return { resolved_by: event.by, resolved_at: event.at, note: note ?? null }
+})
+
+/** Webhooks and the audit log hear of an approval, after the owner: nobody's turn waits for them. */
+const tellApproval = [told('action.approved', withDecider), audits('approved')] as const
+
+/** The owner hears that a person agreed, and goes on by itself or waits for the tool. */
+const tellApproved = {
+  type: 'send',
+  params: ({ context }: { context: ActionContext }) =>
+    tellOwner(context, { type: 'action_approved', action_id: context.action_id }),
+} as const
+
+/** The owner hears why not, in the words of whoever rejected it where they gave some. */
+const tellRejected = (reason: string) =>
+  ({
+    type: 'send',
+    params: ({ context }: { context: ActionContext }) => {
+      const { action_id, note } = context
+      return tellOwner(context, { type: 'action_rejected', action_id, reason, ...(note !== null && { note }) })
+    },
+  }) as const
+
+/** Gives the owner the tool's output, or how it failed. */
+const tellExecuted = {
+  type: 'send',
+  params: ({ context }: { context: ActionContext }) => {
+    const { action_id, error } = context
+    const output = error === null ? (context.output ?? '') : errorOutput(error.code, error.message)
+    return tellOwner(context, { type: 'action_executed', action_id, output })
+  },
+} as const
+
+/**
+ * Approval of one risky tool call.
+ *
+ * Approving twice runs the tool once: only `pending_approval` accepts `approve`; later ones change nothing, and one
+ * after a rejection is refused (interface-additions "Turns, tools and approvals"; interface "Action").
+ */
+export const actionMachine = actionSetup.createMachine({
+  id: 'action',
+  context: ({ input }) => ({ ...input, resolved_by: null, resolved_at: null, note: null, output: null, error: null }),
+  initial: 'pending_approval',
+  on: { delete: '.deleted' },
+  states: {
+    pending_approval: {
+      entry: told('action.created'),
+      after: { expiry: { target: 'expired', actions: [tellRejected('expired'), told('action.expired')] } },
+      on: {
+        approve: [
+          {
+            guard: 'lacksOutput',
+            actions: { type: 'refuse', params: { code: 'tool_result_required', param: 'tool_results' } },
+          },
+          {
+            guard: 'isFunction',
+            target: 'executed',
+            actions: [
+              decided,
+              assign({ output: ({ event }) => event.output ?? null }),
+              {
+                type: 'send',
+                params: ({ context }) =>
+                  tellOwner(context, {
+                    type: 'action_approved',
+                    action_id: context.action_id,
+                    output: context.output ?? '',
+                  }),
+              },
+              ...tellApproval,
+            ],
+          },
+          { guard: 'isCallers', target: 'approved', actions: [decided, ...tellApproval] },
+          { guard: 'isAgents', target: 'approved', actions: [decided, tellApproved, ...tellApproval] },
+          { target: 'executing', actions: [decided, tellApproved, ...tellApproval] },
+        ],
+        reject: {
+          target: 'rejected',
+          actions: [decided, tellRejected('rejected'), told('action.rejected', withDecider), audits('rejected')],
+        },
+        cancel: {
+          target: 'rejected',
+          actions: [assign({ note: 'cancelled' }), told('action.rejected', withDecider)],
+        },
+        delete: { target: 'deleted', actions: tellRejected('deleted') },
+      },
+    },
+    approved: { on: { reject: alreadyResolved } },
+    executing: {
+      entry: {
+        type: 'runTool',
+        params: ({ context }) => ({ action_id: context.action_id, policy: context.policy }),
+      },
+      on: {
+        reject: alreadyResolved,
+        cancel: {
+          target: 'failed',
+          actions: [
+            { type: 'abort', params: { effects: ['runTool'] } },
+            assign({
+              error: { code: 'cancelled', message: 'What the call belonged to ended before the tool did.' },
+            }),
+            told('action.failed', withError),
+          ],
+        },
+        tool_succeeded: {
+          target: 'executed',
+          actions: [assign({ output: ({ event }) => event.output }), tellExecuted, told('action.executed')],
+        },
+        tool_failed: {
+          target: 'failed',
+          actions: [
+            assign({ error: ({ event }) => ({ code: event.code, message: event.message }) }),
+            tellExecuted,
+            told('action.failed', withError),
+          ],
+        },
+        delete: {
+          target: 'deleted',
+          actions: [assign({ error: { code: 'cancelled', message: 'The action was deleted.' } }), tellExecuted],
+        },
+      },
+    },
+    executed: { on: { reject: alreadyResolved } },
+    failed: { on: { reject: alreadyResolved } },
+    rejected: { on: { approve: alreadyResolved } },
+    expired: { on: { approve: alreadyResolved, reject: alreadyResolved } },
+    deleted: {
+      entry: [
+        { type: 'abort', params: { effects: ['runTool'] } },
+        { type: 'eraseAction', params: ({ context }) => ({ action_id: context.action_id }) },
+      ],
+      on: { approve: gone, reject: gone, cancel: gone, delete: gone },
+    },
+  },
+})

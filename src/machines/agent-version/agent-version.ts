@@ -1,0 +1,240 @@
+import { assign, setup } from 'xstate'
+import type { WebhookEventType } from '../../../specs/webhook-events.ts'
+import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
+
+/** Who acts (src/actors/audit/audit-note.ts, `actorOf`). */
+export type VersionActor = { readonly kind: string; readonly id: string | null }
+
+/** A person's decision about a version that was in review. `at` is in ms since the epoch. */
+export type VersionReview = {
+  readonly decision: 'approve' | 'reject'
+  readonly reason: string | null
+  readonly by: VersionActor
+  readonly at: number
+}
+
+/** A version's durable context. Long texts are JSON text, so that each can leave the snapshot as one blob. */
+export type AgentVersionContext = {
+  readonly version_id: string
+  readonly agent_id: string
+  /** Semantic version, chosen by the author. */
+  readonly version: string
+  /** JSON text of the manifest's config; never changes. */
+  readonly config: string
+  /** JSON text. */
+  readonly requirements: string
+  readonly visibility: 'private' | 'unlisted' | 'public'
+  readonly created_by: VersionActor
+  /** JSON text of what the newest test showed. */
+  readonly test: string | null
+  readonly review: VersionReview | null
+  readonly submitted_at: number | null
+  readonly published_at: number | null
+  readonly deprecated_at: number | null
+  readonly retired_at: number | null
+  /** Counts the changes of what the catalogue shows, so that of two that arrive in the wrong order the later one stays. */
+  readonly listings: number
+}
+
+/** What starts a version. */
+export type AgentVersionInput = Pick<
+  AgentVersionContext,
+  'version_id' | 'agent_id' | 'version' | 'config' | 'requirements' | 'visibility' | 'created_by'
+>
+
+type By = { readonly by: VersionActor; readonly at: number }
+
+/** Everything that can happen to a version. `at` is in ms since the epoch. */
+export type AgentVersionEvent =
+  | ({ readonly type: 'tested'; readonly evidence: string } & By)
+  | ({ readonly type: 'submit' } & By)
+  | ({ readonly type: 'review'; readonly decision: 'approve' | 'reject'; readonly reason: string | null } & By)
+  | ({ readonly type: 'publish' } & By)
+  | ({ readonly type: 'deprecate' } & By)
+  | ({ readonly type: 'retire' } & By)
+  /** The agent is deleted. */
+  | ({ readonly type: 'delete' } & By)
+
+/** Takes `{ type: 'list' | 'unlist', … }` messages of versions (src/actors/agents/catalogue.ts). */
+export const catalogueSink = 'agent_catalog'
+
+type Status = 'draft' | 'in_review' | 'published' | 'deprecated' | 'retired'
+
+const notice = (event_type: WebhookEventType, status: Status, context: AgentVersionContext): Notice => ({
+  event_type,
+  data: { version_id: context.version_id, agent_id: context.agent_id, version: context.version, status },
+})
+
+const tells = (event_type: WebhookEventType, status: Status) => ({
+  type: 'notify' as const,
+  params: ({ context }: { context: AgentVersionContext }) => notice(event_type, status, context),
+})
+
+const line = (action: string, by: VersionActor): AuditLine => ({
+  action: `agent_version.${action}`,
+  by,
+  resource: 'agent_version',
+})
+
+const audits = (action: string) => ({
+  type: 'audit' as const,
+  params: ({ event }: { event: AgentVersionEvent }) => line(action, event.by),
+})
+
+const listing = (type: 'list' | 'unlist', context: AgentVersionContext): Message => {
+  const { version_id, agent_id, version, visibility, listings, published_at } = context
+  const event = { type, version_id, agent_id, version, visibility, listings, published_at }
+  return { to: catalogueSink, event }
+}
+
+const lists = (type: 'list' | 'unlist') => ({
+  type: 'send' as const,
+  params: ({ context }: { context: AgentVersionContext }) => ({ messages: [listing(type, context)] }),
+})
+
+const versionSetup = setup({
+  types: {
+    context: {} as AgentVersionContext,
+    input: {} as AgentVersionInput,
+    events: {} as AgentVersionEvent,
+  },
+  actions: { ...vocabulary, eraseVersion: (_: unknown, _params: { version_id: string }) => {} },
+  guards: { approves: ({ event }) => event.type === 'review' && event.decision === 'approve' },
+})
+
+const published = versionSetup.assign(({ context, event }) => ({
+  published_at: event.at,
+  listings: context.listings + 1,
+}))
+
+const reviewed = versionSetup.assign(({ event }) => {
+  if (event.type !== 'review') return {}
+  const { decision, reason, by, at } = event
+  return { review: { decision, reason, by, at } }
+})
+
+const withdrawn = versionSetup.assign(({ context }) => ({ listings: context.listings + 1 }))
+
+const refused = { actions: { type: 'refuse', params: { code: 'invalid_transition' } } } as const
+
+const publish = {
+  target: 'published',
+  actions: [published, tells('agent_version.published', 'published'), audits('published'), lists('list')],
+} as const
+
+/**
+ * One version of an agent, from its draft to its retirement (interface "Agent version", interface-additions "version
+ * states"). Its manifest never changes; only a draft takes evidence of tests.
+ *
+ * Whatever the table does not allow is refused with `invalid_transition`, a repetition too.
+ */
+export const agentVersionMachine = versionSetup.createMachine({
+  id: 'agent_version',
+  context: ({ input }) => ({
+    ...input,
+    test: null,
+    review: null,
+    submitted_at: null,
+    published_at: null,
+    deprecated_at: null,
+    retired_at: null,
+    listings: 0,
+  }),
+  entry: [
+    tells('agent_version.created', 'draft'),
+    { type: 'audit', params: ({ context }) => line('created', context.created_by) },
+  ],
+  initial: 'draft',
+  on: {
+    tested: refused,
+    submit: refused,
+    review: refused,
+    publish: refused,
+    deprecate: refused,
+    retire: refused,
+    delete: { target: '.deleted', actions: audits('deleted') },
+  },
+  states: {
+    draft: {
+      on: {
+        tested: { actions: [assign({ test: ({ event }) => event.evidence }), audits('tested')] },
+        submit: {
+          target: 'in_review',
+          actions: [
+            assign({ submitted_at: ({ event }) => event.at }),
+            tells('agent_version.submitted', 'in_review'),
+            audits('submitted'),
+          ],
+        },
+        publish,
+      },
+    },
+    in_review: {
+      on: {
+        review: [
+          {
+            guard: 'approves',
+            target: 'published',
+            actions: [reviewed, ...publish.actions],
+          },
+          {
+            target: 'draft',
+            actions: [
+              reviewed,
+              audits('rejected'),
+              {
+                type: 'notify',
+                params: ({ context, event }) => {
+                  const { event_type, data } = notice('agent_version.rejected', 'draft', context)
+                  return { event_type, data: { ...data, reason: event.reason } }
+                },
+              },
+            ],
+          },
+        ],
+        publish,
+      },
+    },
+    published: {
+      on: {
+        deprecate: {
+          target: 'deprecated',
+          actions: [
+            withdrawn,
+            assign({ deprecated_at: ({ event }) => event.at }),
+            tells('agent_version.deprecated', 'deprecated'),
+            audits('deprecated'),
+            lists('unlist'),
+          ],
+        },
+        retire: {
+          target: 'retired',
+          actions: [
+            withdrawn,
+            assign({ retired_at: ({ event }) => event.at }),
+            tells('agent_version.retired', 'retired'),
+            audits('retired'),
+            lists('unlist'),
+          ],
+        },
+      },
+    },
+    deprecated: {
+      on: {
+        retire: {
+          target: 'retired',
+          actions: [
+            assign({ retired_at: ({ event }) => event.at }),
+            tells('agent_version.retired', 'retired'),
+            audits('retired'),
+          ],
+        },
+      },
+    },
+    retired: {},
+    deleted: {
+      entry: { type: 'eraseVersion', params: ({ context }) => ({ version_id: context.version_id }) },
+      on: { '*': {} },
+    },
+  },
+})

@@ -1,0 +1,123 @@
+import { assign, setup } from 'xstate'
+import type { JsonObject } from '../../../specs/json.ts'
+import type { MachineDefinition } from '../definition.ts'
+import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
+
+/** An erasure's durable context. */
+export type ErasureContext = {
+  readonly erasure_id: string
+  readonly tenant_id: string
+  readonly external_id: string
+  /** External id of the user; null for the whole tenant. */
+  readonly user: string | null
+  readonly by: AuditLine['by']
+  readonly rounds: number
+  /** What was left after the newest round, by collection; empty for nothing. */
+  readonly left: JsonObject
+  /** Rounds in a row that found nothing. */
+  readonly quiet: number
+  /** Wait before the next round. */
+  readonly pause_ms: number
+}
+
+/** What starts an erasure. */
+export type ErasureInput = Pick<ErasureContext, 'erasure_id' | 'tenant_id' | 'external_id' | 'user' | 'by'>
+
+/** Everything that can happen to an erasure. */
+export type ErasureEvent = {
+  readonly type: 'round_done'
+  /** What is left, by collection; empty for nothing. */
+  readonly left: JsonObject
+}
+
+/** Between two looks that find nothing, in ms: longer than a request that was let in before goes on, on any node. */
+export const confirmationMs = 5_000
+
+/** The erasure is the project's, so the delivery is too, and outlives the tenant. */
+const tellDeleted = {
+  type: 'notify',
+  params: ({ context: { tenant_id, external_id } }: { context: ErasureContext }): Notice => ({
+    event_type: 'tenant.deleted',
+    data: { tenant_id, external_id },
+  }),
+} as const
+
+const firstPauseMs = 200
+const longestPauseMs = 60_000
+
+/**
+ * Removes all that a tenant owns, or one user of it, in rounds, and counts what is left after each; what it starts
+ * with is refused from then on (src/actors/tenants/tenant-directory.ts). It ends when two counts, some seconds apart,
+ * find nothing: what came in meanwhile is found too (interface "Tenant": DELETE cascades).
+ *
+ * `working` has a round in flight, `waiting` is between two rounds, `finishing` removes the tenant's own row and the
+ * erasure itself.
+ */
+export const erasureMachine = setup({
+  types: {
+    context: {} as ErasureContext,
+    input: {} as ErasureInput,
+    events: {} as ErasureEvent,
+  },
+  actions: {
+    ...vocabulary,
+    eraseOwned: (_: unknown, _params: { round: number }) => {},
+    finishErasure: (_: unknown, _params: { tenant_id: string }) => {},
+  },
+  guards: {
+    foundNothingAgain: ({ context, event }) => isEmpty(event.left) && context.quiet > 0,
+    foundNothing: ({ event }) => isEmpty(event.left),
+    tenantIsGone: ({ context, event }) => isEmpty(event.left) && context.quiet > 0 && context.user === null,
+  },
+  delays: { pause: ({ context }) => context.pause_ms },
+}).createMachine({
+  id: 'erasure',
+  context: ({ input }) => ({ ...input, rounds: 0, left: {}, quiet: 0, pause_ms: firstPauseMs }),
+  initial: 'working',
+  states: {
+    working: {
+      entry: { type: 'eraseOwned', params: ({ context }) => ({ round: context.rounds + 1 }) },
+      on: {
+        round_done: [
+          { guard: 'tenantIsGone', target: 'finishing', actions: tellDeleted },
+          { guard: 'foundNothingAgain', target: 'finishing' },
+          {
+            guard: 'foundNothing',
+            target: 'waiting',
+            actions: assign(({ context }) => ({
+              rounds: context.rounds + 1,
+              left: {},
+              quiet: context.quiet + 1,
+              pause_ms: confirmationMs,
+            })),
+          },
+          {
+            target: 'waiting',
+            actions: assign(({ context, event }) => ({
+              rounds: context.rounds + 1,
+              left: event.left,
+              quiet: 0,
+              pause_ms: Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(context.rounds, 20)),
+            })),
+          },
+        ],
+      },
+    },
+    waiting: { after: { pause: 'working' } },
+    finishing: { entry: { type: 'finishErasure', params: ({ context }) => ({ tenant_id: context.tenant_id }) } },
+  },
+})
+
+const isEmpty = (left: JsonObject): boolean => Object.keys(left).length === 0
+
+/** Erasures have no resource of their own: a tenant shows `deleting` while one runs. */
+export const erasureDefinition: MachineDefinition = {
+  name: 'erasure',
+  version: 1,
+  idPrefix: 'era',
+  machine: erasureMachine,
+  effects: { eraseOwned: 'idempotent', finishErasure: 'idempotent' },
+  row: () => null,
+  busy: ({ value }) => value === 'working',
+  migrations: {},
+}

@@ -1,0 +1,14 @@
+import type { MachineDefinition } from '../definition.ts'
+import { runQueueMachine } from './run-queue.ts'
+
+/** The queue of a project's runs. It has no interface of its own and shows in no list. */
+export const runQueueDefinition: MachineDefinition = {
+  name: 'run_queue',
+  version: 1,
+  idPrefix: 'rqu',
+  machine: runQueueMachine,
+  effects: { pickRuns: 'idempotent' },
+  row: () => null,
+  busy: ({ value }) => value === 'picking',
+  migrations: {},
+}

@@ -1,0 +1,148 @@
+import { assign, setup } from 'xstate'
+import { type Message, vocabulary } from '../vocabulary.ts'
+
+/** A queue's durable context. Who waits is not here: runs that wait are rows (src/actors/runs/lanes.ts). */
+export type RunQueueContext = {
+  readonly queue_id: string
+  /** Runs that have a slot, by lane; as many at most as the project may run at a time. */
+  readonly holders: Readonly<Record<string, readonly string[]>>
+  /** The lane that was served last: the next one goes on behind it, round and round. */
+  readonly cursor: string | null
+  /** Lanes that had all the slots they may have when somebody last looked. */
+  readonly capped: readonly string[]
+  /** Something changed since the look that is under way began. */
+  readonly stale: boolean
+  /** When the holders were last checked, in ms since the epoch. */
+  readonly checked_at: number
+}
+
+/** What starts a queue. */
+export type RunQueueInput = { readonly queue_id: string }
+
+/** A run and the lane that it waits in. */
+export type Granted = { readonly run_id: string; readonly lane: string }
+
+/** Everything that can happen to a queue. */
+export type RunQueueEvent =
+  /** A run waits in this lane, and its row says so. */
+  | { readonly type: 'wake'; readonly lane: string }
+  | { readonly type: 'slot_returned'; readonly run_id: string; readonly lane: string }
+  | {
+      readonly type: 'runs_picked'
+      readonly granted: readonly Granted[]
+      /** Holders that have ended or are gone without having said so. */
+      readonly gone: readonly Granted[]
+      readonly cursor: string | null
+      readonly capped: readonly string[]
+      /** The project has no slot left. */
+      readonly full: boolean
+      readonly checked_at: number
+    }
+
+const without = (holders: RunQueueContext['holders'], gone: readonly Granted[]): RunQueueContext['holders'] => {
+  const left = { ...holders }
+  for (const { run_id, lane } of gone) {
+    const rest = (left[lane] ?? []).filter((each) => each !== run_id)
+    if (rest.length > 0) left[lane] = rest
+    else delete left[lane]
+  }
+  return left
+}
+
+const withAll = (holders: RunQueueContext['holders'], granted: readonly Granted[]): RunQueueContext['holders'] => {
+  const all = { ...holders }
+  for (const { run_id, lane } of granted) all[lane] = [...(all[lane] ?? []), run_id]
+  return all
+}
+
+const heldAfter = (
+  { holders }: RunQueueContext,
+  { granted, gone }: Extract<RunQueueEvent, { type: 'runs_picked' }>,
+): RunQueueContext['holders'] => withAll(without(holders, gone), granted)
+
+const grants = (granted: readonly Granted[]): readonly Message[] =>
+  granted.map(({ run_id }) => ({ to: run_id, event: { type: 'slot_granted' } }))
+
+const queueSetup = setup({
+  types: {
+    context: {} as RunQueueContext,
+    input: {} as RunQueueInput,
+    events: {} as RunQueueEvent,
+  },
+  actions: {
+    ...vocabulary,
+    pickRuns: (_: unknown, _params: { queue_id: string }) => {},
+  },
+  guards: {
+    isHolder: ({ context, event }) =>
+      event.type === 'slot_returned' && (context.holders[event.lane]?.includes(event.run_id) ?? false),
+    isServable: ({ context, event }) => event.type === 'wake' && !context.capped.includes(event.lane),
+    isFresh: ({ context }) => !context.stale,
+    isStale: ({ context }) => context.stale,
+    hasHolders: ({ context }) => Object.keys(context.holders).length > 0,
+    keepsHolders: ({ context, event }) =>
+      event.type === 'runs_picked' && Object.keys(heldAfter(context, event)).length > 0,
+    leftNothing: ({ event }) => event.type === 'runs_picked' && event.full,
+  },
+  // a slot whose run is gone without a word is found again within this time
+  delays: { upkeep: 60_000 },
+})
+
+const takeBack = queueSetup.assign(({ context, event }) =>
+  event.type === 'slot_returned'
+    ? { holders: without(context.holders, [event]), capped: context.capped.filter((lane) => lane !== event.lane) }
+    : {},
+)
+
+const grant = {
+  type: 'send',
+  params: ({ event }: { event: RunQueueEvent }) => ({
+    messages: event.type === 'runs_picked' ? grants(event.granted) : [],
+  }),
+} as const
+
+const keepPicked = queueSetup.assign(({ context, event }) => {
+  if (event.type !== 'runs_picked') return {}
+  const { cursor, capped, checked_at } = event
+  return { holders: heldAfter(context, event), cursor, capped, checked_at }
+})
+
+const returned = { guard: 'isHolder', target: 'picking', actions: takeBack } as const
+// a reminder that nobody takes would be delivered again for ever
+const lookAgain = { upkeep: [{ guard: 'hasHolders', target: 'picking' }, { target: 'resting' }] } as const
+const servable = { guard: 'isServable', target: 'picking' } as const
+
+/**
+ * Gives the slots of one project to the runs that wait, round-robin over its tenants.
+ *
+ * It keeps who has a slot, not who waits: a run that waits says so in its row before it wakes the queue, and each look
+ * (`pickRuns`) reads the lanes behind the one that was served last. While the project has no slot left (`full`) a
+ * further run costs no commit. A slot comes back by message; one whose run is gone is found by upkeep. Without holders
+ * it is `resting`, and nothing reminds it.
+ */
+export const runQueueMachine = queueSetup.createMachine({
+  id: 'run_queue',
+  context: ({ input }) => ({ ...input, holders: {}, cursor: null, capped: [], stale: false, checked_at: 0 }),
+  initial: 'resting',
+  states: {
+    resting: { on: { wake: servable } },
+    idle: { after: lookAgain, on: { wake: servable, slot_returned: returned } },
+    picking: {
+      entry: [
+        assign({ stale: false }),
+        { type: 'pickRuns', params: ({ context }) => ({ queue_id: context.queue_id }) },
+      ],
+      on: {
+        wake: { guard: 'isFresh', actions: assign({ stale: true }) },
+        slot_returned: { guard: 'isHolder', actions: [takeBack, assign({ stale: true })] },
+        runs_picked: [
+          { guard: 'isStale', target: 'picking', reenter: true, actions: [keepPicked, grant] },
+          { guard: 'leftNothing', target: 'full', actions: [keepPicked, grant] },
+          { guard: 'keepsHolders', target: 'idle', actions: [keepPicked, grant] },
+          { target: 'resting', actions: [keepPicked, grant] },
+        ],
+      },
+    },
+    full: { after: lookAgain, on: { slot_returned: returned } },
+  },
+})

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../../specs/json.ts'
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { isInState, topState } from '../state-value.ts'
+import { runMachine } from './run.ts'
+
+/** A run's status on the wire (interface "Run"); null once it is deleted. */
+export const runStatus = ({ value }: StoredState) => {
+  if (isInState(value, 'open', 'queued')) return 'queued'
+  if (isInState(value, 'open', 'started', 'requires_action')) return 'requires_action'
+  const top = topState(value)
+  if (top === 'completed' || top === 'failed' || top === 'cancelled' || top === 'expired') return top
+  return top === 'open' ? 'running' : null
+}
+
+const waitsForSlot = ({ value }: StoredState): boolean =>
+  isInState(value, 'open', 'queued') || isInState(value, 'open', 'started', 'running', 'returning')
+
+/** What lists and the queue filter on; the run itself is read from its actor, since its input and output may be large. */
+const runRow: RowOf = (state, { id }) => {
+  const status = runStatus(state)
+  if (status === null) return null
+  const { agent_id, agent_version_id, installation_id, parent, depth, lane, usage, error } = state.context
+  return {
+    id,
+    status,
+    agent_id,
+    agent_version_id,
+    installation_id,
+    parent_run_id: parentOf(parent),
+    depth,
+    // only runs that wait are in a lane, so that the next of a lane is one indexed read
+    lane: waitsForSlot(state) ? lane : null,
+    usage,
+    error,
+  }
+}
+
+const parentOf = (parent: JsonObject[string]) =>
+  typeof parent === 'object' && parent !== null && 'run_id' in parent ? parent.run_id : null
+
+/** Runs: `specs/resources/runs.ts` is their interface. */
+export const runDefinition: MachineDefinition = {
+  name: 'run',
+  version: 1,
+  idPrefix: 'run',
+  machine: runMachine,
+  effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },
+  row: runRow,
+  gone: (state) => runStatus(state) === null,
+  busy: ({ value }) => isInState(value, 'open'),
+  migrations: {},
+}

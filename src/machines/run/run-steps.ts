@@ -1,0 +1,242 @@
+import { Decimal } from 'decimal.js'
+import type { JsonObject } from '../../../specs/json.ts'
+import type { OpenCall, RequestedCall } from '../session/session-data.ts'
+import { argumentsOf, errorOutput, openCall, unknownToolOutput, withdrawals } from '../tool-calls.ts'
+import type { Emission, Message, Notice } from '../vocabulary.ts'
+import type { RunCall, RunContext, RunEnd, RunError, RunEvent, RunInput, RunLimits } from './run-data.ts'
+
+/** A run that delegates to runs that delegate: at most this deep (interface-additions "runs"). */
+export const maxDepth = 5
+
+/** So many delegations of one run are open at a time, so that its context stays small. */
+export const maxOpenChildren = 32
+
+/** An event of a run's log. */
+export const emission = (event_type: string, payload: JsonObject): Emission => ({ event_type, payload })
+
+/** The first event: what is to be done. */
+export const queuedEvent = (context: RunContext): Emission =>
+  emission('run.queued', {
+    agent_id: context.agent_id,
+    version: context.version,
+    installation_id: context.installation_id,
+    parent_run_id: context.parent?.run_id ?? null,
+    input: JSON.parse(context.input),
+  })
+
+const statusOf = (context: RunContext, tool: string): OpenCall['status'] => {
+  const traits = context.tools[tool]
+  if (traits === undefined || traits.denied) return 'resolved'
+  // the caller's own tools wait for their output, which comes with an approval
+  return traits.gated || traits.kind === 'function' ? 'pending' : 'running'
+}
+
+/** The calls of a model's answer, behind the delegations of callers that are still open. */
+export const callsAfterAnswer = (context: RunContext, calls: readonly RequestedCall[]): readonly RunCall[] => [
+  ...callersChildren(context),
+  ...calls.map(
+    (call): RunCall => ({
+      ...openCall(context, call, statusOf(context, call.tool)),
+      child: null,
+      asked: 'model',
+    }),
+  ),
+]
+
+/** Delegations that a caller asked for: they outlive the model's calls. */
+export const callersChildren = ({ calls }: RunContext): readonly RunCall[] =>
+  calls.filter((call) => call.asked === 'caller' && call.status === 'running')
+
+/** Delegations under way. */
+export const openChildren = ({ calls }: RunContext): readonly RunCall[] =>
+  calls.filter((call) => call.child !== null && call.status === 'running')
+
+/** Calls that this server works on itself. */
+export const busyCalls = ({ calls }: RunContext): readonly RunCall[] =>
+  calls.filter((call) => call.child === null && call.status === 'running')
+
+const waitsFor = ({ kind }: RunCall): string => (kind === 'function' ? 'tool_output_required' : 'approval_required')
+
+/** `run.requires_action` for each call that waits for a person or for the caller's output. */
+export const waitingEvents = (calls: readonly RunCall[]): readonly Emission[] =>
+  calls
+    .filter((call) => call.status === 'pending')
+    .map((call) =>
+      emission('run.requires_action', {
+        reason: waitsFor(call),
+        action_id: call.action_id,
+        tool: call.tool,
+        arguments: argumentsOf(call),
+      }),
+    )
+
+const startedEvent = ({ tool, action_id, opaque, arguments: args }: RequestedCall): Emission => {
+  const event = emission('run.tool_call.started', { tool, arguments: args, action_id })
+  return opaque === undefined ? event : { ...event, hidden: { opaque } }
+}
+
+/** What a model's answer journals, once `context.calls` holds its calls: all its calls stand before the first output. */
+export const answerEvents = (
+  context: RunContext,
+  answer: Extract<RunEvent, { type: 'model_answered' }>,
+): readonly Emission[] => {
+  const { delta, calls, usage } = answer
+  const own = context.calls.filter((call) => call.asked === 'model')
+  return [
+    emission('run.model_call.completed', { step: context.steps, model: context.model, text: delta, usage }),
+    ...calls.map(startedEvent),
+    ...own.filter((call) => call.status === 'resolved').map((call) => toolCompleted(call, refusalOf(context, call))),
+    ...waitingEvents(own),
+  ]
+}
+
+const refusalOf = (context: RunContext, { tool }: RunCall): string =>
+  context.tools[tool]?.denied
+    ? errorOutput('denied_by_policy', `The approval policy does not let ${tool} run.`)
+    : unknownToolOutput(tool)
+
+/** The output of a tool call. */
+export const toolCompleted = ({ action_id, tool }: RunCall, output: string): Emission =>
+  emission('run.tool_call.completed', { tool, output, action_id })
+
+/** A call by its id. */
+export const callOf = ({ calls }: RunContext, actionId: string): RunCall | undefined =>
+  calls.find((call) => call.action_id === actionId)
+
+/** `calls` with the child that works on one of them. */
+export const withChild = ({ calls }: RunContext, action_id: string, child: string): readonly RunCall[] =>
+  calls.map((call) => (call.action_id === action_id ? { ...call, child } : call))
+
+/** A delegation by a caller, as a call that nobody's model asked for. */
+export const callersCall = (child: RunInput): RunCall => ({
+  action_id: child.run_id,
+  tool: 'delegate',
+  arguments: '{}',
+  kind: 'agent',
+  status: 'running',
+  child: child.run_id,
+  asked: 'caller',
+})
+
+/** A delegation has begun: its child is claimed by this very commit. */
+export const delegatedEvent = (child: RunInput, action_id: string | null): Emission =>
+  emission('run.delegated', {
+    child_run_id: child.run_id,
+    agent_id: child.agent_id,
+    agent_version_id: child.agent_version_id,
+    action_id,
+    input: JSON.parse(child.input),
+  })
+
+/** Starts the child run. */
+export const claim = (child: RunInput): { messages: readonly Message[] } => ({
+  messages: [{ to: child.run_id, event: { type: 'create', input: child } }],
+})
+
+type ChildEnded = Extract<RunEvent, { type: 'child_ended' }>
+
+/** What the parent's log says of a child's end; `asked` null when the child is not known any more. */
+export const childEvents = (call: RunCall, ended: ChildEnded): readonly Emission[] => {
+  const { run_id, status, output, error } = ended
+  const completed = emission('run.child.completed', {
+    child_run_id: run_id,
+    action_id: call.asked === 'model' ? call.action_id : null,
+    status,
+    output: output === null ? null : { text: output },
+    error,
+  })
+  return call.asked === 'model' ? [completed, toolCompleted(call, childOutput(ended))] : [completed]
+}
+
+/** A child's result as the parent's model reads it. */
+export const childOutput = ({ status, output, error }: ChildEnded): string => {
+  if (status === 'completed') return output ?? ''
+  return errorOutput(error?.code ?? status, error?.message ?? `The delegated run is ${status}.`)
+}
+
+/** The result of a delegation that a caller asked for, as the model is told it. */
+export const toldResult = (ended: ChildEnded): string =>
+  `Result of the delegated run ${ended.run_id} (${ended.status}):\n\n${childOutput(ended)}`
+
+/** The bound that a run which wants another model call has met; null for none. */
+export const exceeded = ({ limits, steps, usage }: RunContext): RunError | null => {
+  if (steps >= limits.max_steps) {
+    return { code: 'too_many_steps', message: `The run makes at most ${limits.max_steps} model calls.` }
+  }
+  if (limits.max_tokens !== null && usage.total_tokens >= limits.max_tokens) {
+    return { code: 'token_limit_exceeded', message: `The run uses at most ${limits.max_tokens} tokens.` }
+  }
+  if (isCostly(limits, usage.cost_usd)) {
+    return { code: 'cost_limit_exceeded', message: `The run costs at most ${limits.max_cost_usd} USD.` }
+  }
+  return null
+}
+
+/** A price that is not known cannot be bounded: it is let through (specs/decisions/0071-runs.md). */
+const isCostly = ({ max_cost_usd }: RunLimits, cost: string | null): boolean =>
+  max_cost_usd !== null && cost !== null && new Decimal(cost).gte(max_cost_usd)
+
+/** What time is up means. */
+export const timeIsUp: RunError = { code: 'time_limit_exceeded', message: 'The run took longer than it may.' }
+
+const outputOf = ({ output }: RunContext): JsonObject | null => (output === null ? null : { text: output })
+
+/** The last event of a log. */
+export const endEvent = (context: RunContext, end: RunEnd): Emission => {
+  const { usage, error } = context
+  if (end === 'completed') return emission('run.completed', { output: outputOf(context), usage })
+  return emission(`run.${end}`, end === 'failed' ? { error, usage } : { usage })
+}
+
+/** Everybody who has to hear that a run is over: the queue, its actions, its children, its parent. */
+export const endMessages = (context: RunContext, end: RunEnd): { messages: readonly Message[] } => ({
+  messages: [
+    ...slotReturn(context),
+    ...withdrawals(context).messages,
+    ...childMessages(context, end === 'expired' ? 'expire' : 'cancel'),
+    ...parentMessage(context, end),
+  ],
+})
+
+/** Gives the slot back, when there is one. */
+export const slotReturn = ({ slot, queue_id, lane, run_id }: RunContext): readonly Message[] =>
+  slot ? [{ to: queue_id, event: { type: 'slot_returned', run_id, lane } }] : []
+
+const childMessages = (context: RunContext, type: 'cancel' | 'expire'): readonly Message[] =>
+  openChildren(context).flatMap(({ child }) => (child === null ? [] : [{ to: child, event: { type } }]))
+
+const parentMessage = ({ parent, run_id, output, error }: RunContext, status: RunEnd): readonly Message[] =>
+  parent === null
+    ? []
+    : [
+        {
+          to: parent.run_id,
+          event: { type: 'child_ended', run_id, action_id: parent.action_id, status, output, error },
+        },
+      ]
+
+type RunNotice = Extract<Notice['event_type'], `run.${string}`>
+
+/** What webhooks hear of a run. */
+export const noticeOf = (context: RunContext, event_type: RunNotice): Notice => {
+  const { run_id, agent_id, installation_id, parent, usage, error } = context
+  const status = event_type === 'run.started' ? 'running' : event_type.slice('run.'.length)
+  const ends = ['run.completed', 'run.failed', 'run.cancelled', 'run.expired'].includes(event_type)
+  return {
+    event_type,
+    data: {
+      run_id,
+      agent_id,
+      installation_id,
+      parent_run_id: parent?.run_id ?? null,
+      status,
+      ...(ends && { usage }),
+      ...(event_type === 'run.completed' && { output: outputOf(context) }),
+      ...(event_type === 'run.failed' && { error }),
+      ...(event_type === 'run.requires_action' && { action_ids: waitingIds(context) }),
+    },
+  }
+}
+
+const waitingIds = ({ calls }: RunContext): readonly string[] =>
+  calls.filter((call) => call.status === 'pending').map((call) => call.action_id)

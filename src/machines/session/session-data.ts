@@ -1,0 +1,117 @@
+import type { Json, JsonObject } from '../../../specs/json.ts'
+import type { ToolKind } from '../approval.ts'
+
+/** Tokens and money of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */
+export type TurnUsage = {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly total_tokens: number
+  readonly cost_usd: string | null
+}
+
+/** No tokens, no cost. */
+export const noUsage: TurnUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: '0' }
+
+/** What the machine has to know of a tool of the turn. */
+export type SessionTool = {
+  readonly kind: ToolKind
+  readonly gated: boolean
+  readonly risk_level: 'low' | 'medium' | 'high' | 'critical'
+  readonly policy: 'idempotent' | 'at_most_once'
+  readonly expires_in_ms: number
+}
+
+/** A tool call as the model asked for it. `arguments` is an object, or the raw text when it was not one. */
+export type RequestedCall = {
+  readonly action_id: string
+  readonly tool: string
+  readonly arguments: Json
+  /** What the provider wants back with the call (a signature, its reasoning), unread by us. */
+  readonly opaque?: string
+}
+
+/**
+ * A tool call of the current answer.
+ * `pending` waits for a person, `running` is being run by us, `deferred` waits for the caller's next turn, `resolved` has its output.
+ */
+export type OpenCall = {
+  readonly action_id: string
+  readonly tool: string
+  /** JSON text, so that a large value can leave the snapshot as one blob. */
+  readonly arguments: string
+  readonly kind: ToolKind
+  readonly status: 'pending' | 'running' | 'deferred' | 'resolved'
+}
+
+/** An output for a call that the caller ran. */
+export type ToolResult = { readonly action_id: string; readonly output: string }
+
+/** A session's durable context. Messages are events of its log, not context. */
+export type SessionContext = {
+  readonly session_id: string
+  readonly agent_id: string | null
+  /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
+  readonly installation_id?: string
+  readonly metadata: JsonObject
+  readonly turn: number
+  /** Model calls made in this turn. */
+  readonly steps: number
+  readonly model: string
+  /** Everything else that a model call needs, inline or as a blob reference (src/actors/sessions/turn-config.ts). */
+  readonly config: JsonObject
+  readonly tools: Readonly<Record<string, SessionTool>>
+  readonly calls: readonly OpenCall[]
+  readonly usage: TurnUsage
+  readonly total_cost: string
+}
+
+/** What starts a session. */
+export type SessionInput = {
+  readonly session_id: string
+  readonly agent_id: string | null
+  /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
+  readonly installation_id?: string
+  readonly metadata: JsonObject
+}
+
+/** How a model call of a turn or a run ended. */
+export type ModelEvent =
+  | {
+      readonly type: 'model_answered'
+      /** Text that arrived since the last `model_delta`; all of it in a run, which journals none. */
+      readonly delta: string
+      readonly calls: readonly RequestedCall[]
+      readonly usage: TurnUsage
+    }
+  | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
+
+/** A call that is not carried out: `reason` is what happened to its action, `note` what a person said to it. */
+export type RejectedEvent = {
+  readonly type: 'action_rejected'
+  readonly action_id: string
+  readonly reason: string
+  readonly note?: string
+}
+
+/** What becomes of the calls that a model asked for. */
+export type CallEvent =
+  | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
+  | { readonly type: 'action_approved'; readonly action_id: string; readonly output?: string }
+  | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
+  | RejectedEvent
+
+/** Everything that can happen to a session. */
+export type SessionEvent =
+  | {
+      readonly type: 'turn'
+      readonly input: string
+      readonly tool_results: readonly ToolResult[]
+      readonly model: string
+      readonly config: JsonObject
+      readonly tools: Readonly<Record<string, SessionTool>>
+    }
+  | { readonly type: 'model_delta'; readonly delta: string }
+  | ModelEvent
+  | CallEvent
+  | { readonly type: 'cancel' }
+  | { readonly type: 'delete' }

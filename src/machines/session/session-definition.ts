@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../../specs/json.ts'
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { isInState, topState } from '../state-value.ts'
+import { sessionMachine } from './session.ts'
+
+/** A session's status on the wire (interface "Session"): expired shows as completed. */
+export const sessionStatus = (state: StoredState): 'active' | 'paused' | 'completed' | 'deleted' => {
+  const top = topState(state.value)
+  if (top === 'paused') return 'paused'
+  if (top === 'deleted') return 'deleted'
+  return top === 'active' ? 'active' : 'completed'
+}
+
+const sessionRow: RowOf = (state, facts) => {
+  const status = sessionStatus(state)
+  if (status === 'deleted') return null
+  const { context } = state
+  return {
+    id: facts.id,
+    status,
+    turn_count: context.turn,
+    agent_id: context.agent_id,
+    metadata: context.metadata,
+    total_cost: context.total_cost,
+  }
+}
+
+/** Sessions: `specs/resources/session.ts` is their interface. */
+export const sessionDefinition: MachineDefinition = {
+  name: 'session',
+  version: 1,
+  idPrefix: 'ses',
+  machine: sessionMachine,
+  effects: { callModel: 'stream', runTool: 'from_params', writeCheckpoint: 'idempotent', eraseSession: 'idempotent' },
+  row: sessionRow,
+  gone: (state) => sessionStatus(state) === 'deleted',
+  text: {
+    startsAt: 'turn.started',
+    adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),
+  },
+  busy: ({ value }) => isInState(value, 'active', 'working'),
+  migrations: {},
+}
+
+const deltaOf = (payload: JsonObject): string | undefined =>
+  typeof payload.delta === 'string' ? payload.delta : undefined

@@ -1,0 +1,104 @@
+import type { JsonObject } from '../../../specs/json.ts'
+import { argumentsOf, openCall, unknownToolOutput } from '../tool-calls.ts'
+import { type Emission, turnText } from '../vocabulary.ts'
+import type { OpenCall, RequestedCall, SessionContext } from './session-data.ts'
+
+/** At most this many model calls a turn (interface-additions "Turns, tools and approvals"). */
+export const maxModelCalls = 16
+
+/** A checkpoint of the conversation is written every so many turns (interface "Session"). */
+export const checkpointEvery = 50
+
+/** An event of the current turn. */
+export const emission = (context: SessionContext, event_type: string, payload: JsonObject): Emission => ({
+  event_type,
+  turn_number: context.turn,
+  payload,
+})
+
+/** The text that a model call adds; none for ''. */
+export const deltaEvents = (context: SessionContext, delta: string): readonly Emission[] =>
+  delta === '' ? [] : [emission(context, 'output_text.delta', { delta })]
+
+const statusOf = (context: SessionContext, tool: string): OpenCall['status'] => {
+  const traits = context.tools[tool]
+  if (traits === undefined) return 'resolved'
+  if (traits.gated) return 'pending'
+  return traits.kind === 'function' ? 'deferred' : 'running'
+}
+
+/** The calls of a model's answer as the session tracks them. */
+export const openCalls = (context: SessionContext, calls: readonly RequestedCall[]): readonly OpenCall[] =>
+  calls.map((call) => openCall(context, call, statusOf(context, call.tool)))
+
+const pausedEvent = (context: SessionContext, call: OpenCall): Emission =>
+  emission(context, 'turn.paused', {
+    reason: 'approval_required',
+    action_id: call.action_id,
+    tool: call.tool,
+    arguments: argumentsOf(call),
+  })
+
+/** `turn.paused` for each call that still waits, but `except`. */
+export const waitingEvents = (context: SessionContext, except?: string): readonly Emission[] =>
+  context.calls
+    .filter((call) => call.status === 'pending' && call.action_id !== except)
+    .map((call) => pausedEvent(context, call))
+
+const startedEvent = (context: SessionContext, call: RequestedCall): Emission => {
+  const { tool, action_id, opaque } = call
+  const event = emission(context, 'tool_call.started', { tool, arguments: call.arguments, action_id })
+  return opaque === undefined ? event : { ...event, hidden: { opaque } }
+}
+
+const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission =>
+  toolCompleted(context, call.action_id, unknownToolOutput(call.tool))
+
+/**
+ * What a model's answer journals, once `context.calls` holds its calls. All its calls stand before the first output,
+ * so that the fold of the log can tell one answer's calls from the next one's.
+ */
+export const answerEvents = (
+  context: SessionContext,
+  delta: string,
+  calls: readonly RequestedCall[],
+): readonly Emission[] => [
+  ...deltaEvents(context, delta),
+  ...calls.map((call) => startedEvent(context, call)),
+  ...context.calls.filter((call) => call.kind === 'unknown').map((call) => unknownToolEvent(context, call)),
+  ...waitingEvents(context),
+]
+
+/** The result of a tool that the server ran. */
+export const toolCompleted = (context: SessionContext, action_id: string, output: string): Emission =>
+  emission(context, 'tool_call.completed', {
+    tool: context.calls.find((call) => call.action_id === action_id)?.tool ?? '',
+    output,
+    action_id,
+  })
+
+/** `turn.completed`; with `tool_calls` when the caller has to run some. */
+export const completion = (context: SessionContext): Emission => {
+  const deferred = context.calls.filter((call) => call.status === 'deferred')
+  return emission(context, 'turn.completed', {
+    turn_number: context.turn,
+    output: turnText,
+    usage: context.usage,
+    ...(deferred.length > 0 && {
+      tool_calls: deferred.map((call) => ({
+        action_id: call.action_id,
+        tool: call.tool,
+        arguments: argumentsOf(call),
+      })),
+    }),
+  })
+}
+
+/** `turn.failed` with the text so far and the reason. */
+export const failure = (context: SessionContext, code: string, message: string): Emission =>
+  emission(context, 'turn.failed', {
+    turn_number: context.turn,
+    output: { text: turnText, error: { code, message } },
+    error: { code, message },
+    usage: context.usage,
+  })

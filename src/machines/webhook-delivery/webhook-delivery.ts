@@ -1,0 +1,147 @@
+import { assign, setup } from 'xstate'
+import type { JsonObject } from '../../../specs/json.ts'
+import { vocabulary } from '../vocabulary.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** Waits before the second attempt, the third and so on, in ms (interface-additions "webhooks"). The first is made at once. */
+export const retryDelaysMs: readonly number[] = [
+  5_000,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  10 * hourMs,
+]
+
+/** A wait is longer than scheduled by up to this part, so that deliveries which failed together do not return together. */
+const jitterPart = 0.1
+
+/** How long a delivery stays in the log once it is done with, in ms: 30 days. */
+export const deliveryRetentionMs = 30 * 24 * hourMs
+
+/** Why a delivery ended without success and before its last attempt. */
+export type UndeliverableReason = 'webhook_deleted' | 'webhook_disabled' | 'endpoint_gone'
+
+/** A delivery's durable context. What attempts sent and got are events of its log. */
+export type DeliveryContext = {
+  readonly delivery_id: string
+  readonly webhook_id: string
+  /** Names the event, the same in all its deliveries and replays: the header `webhook-id`. */
+  readonly event_id: string
+  readonly event_type: string
+  /** The JSON text that is signed and sent, the same in every attempt. */
+  readonly body: string
+  /** The delivery that this one repeats. */
+  readonly replay_of: string | null
+  readonly attempts: number
+  readonly last_status: number | null
+  readonly last_error: string | null
+  /** Wait before the next attempt. */
+  readonly delay_ms: number
+}
+
+/** What starts a delivery. */
+export type DeliveryInput = Pick<
+  DeliveryContext,
+  'delivery_id' | 'webhook_id' | 'event_id' | 'event_type' | 'body' | 'replay_of'
+>
+
+/** One attempt as it is logged: `{ at, url, request, status, response, error, duration_ms }`. */
+type AttemptFacts = {
+  readonly attempt: JsonObject
+  readonly status: number | null
+  readonly error: string | null
+}
+
+/** Everything that can happen to a delivery. */
+export type DeliveryEvent =
+  | ({ readonly type: 'attempt_succeeded' } & AttemptFacts)
+  /** `jitter` is in [0, 1). `final`: no further attempt has a chance. */
+  | ({ readonly type: 'attempt_failed'; readonly jitter: number; readonly final: boolean } & AttemptFacts)
+  | { readonly type: 'undeliverable'; readonly reason: UndeliverableReason }
+  | { readonly type: 'delete' }
+
+const delayAfter = (attempts: number, jitter: number): number => {
+  const delay = retryDelaysMs[attempts - 1] ?? 0
+  return delay + Math.round(delay * jitterPart * jitter)
+}
+
+/**
+ * One event on its way to one webhook: at once, then on a schedule, until the endpoint takes it or the last attempt
+ * has failed (interface-additions "webhooks"). It stays in the log of deliveries for 30 days, then removes itself.
+ */
+export const deliveryMachine = setup({
+  types: {
+    context: {} as DeliveryContext,
+    input: {} as DeliveryInput,
+    events: {} as DeliveryEvent,
+  },
+  actions: {
+    ...vocabulary,
+    attemptDelivery: (_: unknown, _params: { attempt: number }) => {},
+    eraseDelivery: (_: unknown, _params: Record<never, never>) => {},
+  },
+  guards: {
+    isLast: ({ context, event }) =>
+      event.type === 'attempt_failed' && (event.final || context.attempts >= retryDelaysMs.length),
+  },
+  delays: { backoff: ({ context }) => context.delay_ms, retention: deliveryRetentionMs },
+}).createMachine({
+  id: 'delivery',
+  context: ({ input }) => ({ ...input, attempts: 0, last_status: null, last_error: null, delay_ms: 0 }),
+  initial: 'attempting',
+  on: { delete: '.erasing' },
+  states: {
+    attempting: {
+      entry: { type: 'attemptDelivery', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
+      on: {
+        attempt_succeeded: {
+          target: 'delivered',
+          actions: [
+            { type: 'emit', params: ({ event }) => attempted(event) },
+            assign(({ context, event }) => ({ ...outcome(event), attempts: context.attempts + 1 })),
+          ],
+        },
+        attempt_failed: [
+          {
+            guard: 'isLast',
+            target: 'failed',
+            actions: [
+              { type: 'emit', params: ({ event }) => attempted(event) },
+              assign(({ context, event }) => ({ ...outcome(event), attempts: context.attempts + 1 })),
+            ],
+          },
+          {
+            target: 'waiting',
+            actions: [
+              { type: 'emit', params: ({ event }) => attempted(event) },
+              assign(({ context, event }) => ({
+                ...outcome(event),
+                attempts: context.attempts + 1,
+                delay_ms: delayAfter(context.attempts + 1, event.jitter),
+              })),
+            ],
+          },
+        ],
+        undeliverable: { target: 'failed', actions: assign({ last_error: ({ event }) => event.reason }) },
+        delete: {
+          target: 'erasing',
+          actions: { type: 'abort', params: { effects: ['attemptDelivery'] } },
+        },
+      },
+    },
+    waiting: { after: { backoff: 'attempting' } },
+    delivered: { after: { retention: 'erasing' } },
+    failed: { after: { retention: 'erasing' } },
+    erasing: { entry: { type: 'eraseDelivery', params: {} }, on: { delete: {} } },
+  },
+})
+
+const attempted = ({ attempt }: AttemptFacts) => ({
+  events: [{ event_type: 'delivery.attempted', payload: attempt }],
+})
+
+const outcome = ({ status, error }: AttemptFacts) => ({ last_status: status, last_error: error })

@@ -1,0 +1,53 @@
+import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import type { ActionKind } from '../../../src/machines/action/action.ts'
+import { actionDefinition } from '../../../src/machines/action/action-definition.ts'
+import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { after, pathOf } from '../outcome.ts'
+import type { Walk } from '../reached.ts'
+
+/** The machine as the runtime knows it. */
+export const { machine } = actionDefinition
+
+const inputOf = (kind: ActionKind, owner: string | null): JsonObject => ({
+  action_id: 'act_1',
+  owner,
+  session_id: 'ses_1',
+  run_id: null,
+  kind,
+  tool: 'tool',
+  arguments: '{}',
+  risk_level: 'medium',
+  policy: 'at_most_once',
+  expires_in_ms: 5000,
+  config: null,
+})
+
+/** A new action of a kind; `owner` hears of its outcome. */
+export const fresh = (kind: ActionKind, owner: string | null = 'ses_1'): AnyMachineSnapshot =>
+  initialTransition(machine, inputOf(kind, owner))[0]
+
+const decision = {
+  by: 'key_1',
+  at: '2026-01-01T00:00:00.000Z',
+  audit: { by: { kind: 'secret_key', id: 'key_1' }, at: Date.parse('2026-01-01T00:00:00.000Z') },
+}
+export const approve: StoredEvent = { type: 'approve', ...decision }
+export const approveWithOutput: StoredEvent = { type: 'approve', ...decision, note: 'fine', output: '31' }
+export const reject: StoredEvent = { type: 'reject', ...decision, reason: 'too risky' }
+export const cancel: StoredEvent = { type: 'cancel' }
+export const remove: StoredEvent = { type: 'delete' }
+export const succeeds: StoredEvent = { type: 'tool_succeeded', output: 'done' }
+export const fails: StoredEvent = { type: 'tool_failed', code: 'tool_timeout', message: 'It took too long.' }
+export const expiry: StoredEvent = { type: 'xstate.after.expiry.action.pending_approval' }
+
+/** An action after these events. */
+export const action = (kind: ActionKind, ...events: readonly StoredEvent[]): AnyMachineSnapshot =>
+  after(machine, fresh(kind), ...events)
+
+/** Every event in every state of an action of this kind. */
+export const walkOf = (kind: ActionKind): Walk => ({
+  machine,
+  input: inputOf(kind, 'ses_1'),
+  events: [approve, approveWithOutput, reject, cancel, remove, succeeds, fails, expiry],
+  kindOf: ({ value }) => pathOf(value),
+})

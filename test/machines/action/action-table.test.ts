@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { transition } from 'xstate'
+import { type ListedAction, paramsOf } from '../../../src/actors/runtime/schema.ts'
+import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import {
+  action,
+  approve,
+  approveWithOutput,
+  cancel,
+  expiry,
+  fails,
+  fresh,
+  machine,
+  reject,
+  remove,
+  succeeds,
+} from './action-samples.ts'
+
+const places = {
+  'pending, the caller runs the tool': action('function'),
+  'pending, we run the tool': action('http'),
+  'pending, an agent is asked': action('agent'),
+  "pending, an action of the caller's own": fresh('caller', null),
+  approved: action('caller', approve),
+  'approved, an agent works': action('agent', approve),
+  executing: action('http', approve),
+  executed: action('http', approve, succeeds),
+  'executed by the caller': action('function', approveWithOutput),
+  failed: action('http', approve, fails),
+  rejected: action('http', reject),
+  expired: action('http', expiry),
+  deleted: action('http', remove),
+}
+
+const events = {
+  approve,
+  'approve with an output': approveWithOutput,
+  reject,
+  cancel,
+  delete: remove,
+  tool_succeeded: succeeds,
+  tool_failed: fails,
+  expiry,
+} satisfies Record<string, StoredEvent>
+
+type Row = Partial<Record<keyof typeof events, string>>
+
+const erased = 'deleted: abort eraseAction!'
+const bothRefused: Row = {
+  approve: 'refused action_already_resolved',
+  'approve with an output': 'refused action_already_resolved',
+}
+const rejectRefused: Row = { reject: 'refused action_already_resolved' }
+const endsUnapproved: Row = {
+  reject: 'rejected: forget action_rejected>ses_1 notify! audit>audit',
+  cancel: 'rejected: forget notify!',
+  delete: 'deleted: forget action_rejected>ses_1 abort eraseAction!',
+  expiry: 'expired: forget action_rejected>ses_1 notify!',
+}
+const executes = 'executing: forget action_approved>ses_1 notify! audit>audit runTool!'
+const agrees = 'approved: forget action_approved>ses_1 notify! audit>audit'
+
+/** What is not listed is ignored: a decision that is repeated changes nothing. */
+const table: Record<keyof typeof places, Row> = {
+  'pending, the caller runs the tool': {
+    ...endsUnapproved,
+    approve: 'refused tool_result_required',
+    'approve with an output': 'executed: forget action_approved>ses_1 notify! audit>audit',
+  },
+  'pending, we run the tool': { ...endsUnapproved, approve: executes, 'approve with an output': executes },
+  'pending, an agent is asked': { ...endsUnapproved, approve: agrees, 'approve with an output': agrees },
+  "pending, an action of the caller's own": {
+    approve: 'approved: forget notify! audit>audit',
+    'approve with an output': 'approved: forget notify! audit>audit',
+    reject: 'rejected: forget notify! audit>audit',
+    cancel: 'rejected: forget notify!',
+    delete: 'deleted: forget abort eraseAction!',
+    expiry: 'expired: forget notify!',
+  },
+  approved: { ...rejectRefused, delete: erased },
+  'approved, an agent works': { ...rejectRefused, delete: erased },
+  executing: {
+    ...rejectRefused,
+    cancel: 'failed: abort notify!',
+    delete: 'deleted: action_executed>ses_1 abort eraseAction!',
+    tool_succeeded: 'executed: action_executed>ses_1 notify!',
+    tool_failed: 'failed: action_executed>ses_1 notify!',
+  },
+  executed: { ...rejectRefused, delete: erased },
+  'executed by the caller': { ...rejectRefused, delete: erased },
+  failed: { ...rejectRefused, delete: erased },
+  rejected: { ...bothRefused, delete: erased },
+  expired: { ...bothRefused, ...rejectRefused, delete: erased },
+  deleted: {
+    approve: 'refused not_found',
+    'approve with an output': 'refused not_found',
+    reject: 'refused not_found',
+    cancel: 'refused not_found',
+    delete: 'refused not_found',
+  },
+}
+
+it('has a place for every state of an action', () => {
+  const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
+  expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
+})
+
+it('has a sample of every event that the machine names', () => {
+  expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
+})
+
+describe.each(Object.entries(places))('an action that is %s', (place, snapshot) => {
+  const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
+  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+    expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
+  })
+})
+
+it('tells the waiting session the output that came with the approval of a function', () => {
+  const [next, actions] = transition(machine, action('function'), approveWithOutput)
+  expect(next.context).toMatchObject({ resolved_by: 'key_1', note: 'fine', output: '31' })
+  const event = { type: 'action_approved', action_id: 'act_1', output: '31' }
+  expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
+})
+
+it('keeps what an approval of our own tool brings as output out of the result', () => {
+  expect(action('http', approveWithOutput).context).toMatchObject({ output: null, note: 'fine' })
+})
+
+it('gives the model the failure of a tool as its output', () => {
+  const [next, actions] = transition(machine, action('http', approve), fails)
+  const error = { code: 'tool_timeout', message: 'It took too long.' }
+  expect(next.context.error).toEqual(error)
+  const event = { type: 'action_executed', action_id: 'act_1', output: JSON.stringify({ error }) }
+  expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
+})
+
+it('tells the audit log who decided, when, and about which tool', () => {
+  const at = Date.parse('2026-01-01T00:00:00.000Z')
+  const by = { kind: 'secret_key', id: 'key_1' }
+  const resource = { type: 'action', id: 'act_1', name: 'tool' }
+  for (const [event, done] of [
+    [approve, 'action.approved'],
+    [reject, 'action.rejected'],
+  ] as const) {
+    const line = { type: 'audit', at, action: done, by, resource, changes: [] }
+    const [, actions] = transition(machine, fresh('http'), event)
+    expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'audit', event: line }] } }))
+  }
+})
+
+it('keeps who decided, when and why', () => {
+  const at = '2026-01-01T00:00:00.000Z'
+  expect(action('http', reject).context).toMatchObject({ resolved_by: 'key_1', resolved_at: at, note: 'too risky' })
+  expect(action('agent', approve).context).toMatchObject({ resolved_by: 'key_1', resolved_at: at, note: null })
+  expect(action('http', expiry).context).toMatchObject({ resolved_by: null, resolved_at: null })
+})
+
+it('shows webhooks nothing of the arguments', () => {
+  const [, listed] = transition(machine, action('http'), approve)
+  const actions: readonly ListedAction[] = listed
+  const notices = actions.filter(({ type }) => type === 'notify').map((each) => paramsOf.notify(each).data)
+  const known = { action_id: 'act_1', tool: 'tool', risk_level: 'medium', run_id: null, session_id: 'ses_1' }
+  expect(notices).toEqual([{ ...known, status: 'approved', resolved_by: 'key_1' }])
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { type AnyMachineSnapshot, transition } from 'xstate'
+import { type ListedAction, paramsOf } from '../../../src/actors/runtime/schema.ts'
+import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { outcomeOf } from '../outcome.ts'
+import { fresh, machine, walk } from './agent-version-samples.ts'
+
+/** What a version went through, and what it told the catalogue on the way. */
+interface Path {
+  readonly states: readonly string[]
+  readonly told: readonly string[]
+}
+
+const maxLength = 6
+
+const toldBy = (actions: readonly ListedAction[]): readonly string[] =>
+  actions
+    .filter(({ type }) => type === 'send')
+    .flatMap((action) => paramsOf.send(action).messages)
+    .map(({ event }) => `${event.type} ${event.listings}`)
+
+const accepted = (snapshot: AnyMachineSnapshot, event: StoredEvent): boolean =>
+  !/^(ignored|refused)/.test(outcomeOf(machine, snapshot, event))
+
+/** Every path of accepted events up to a length, each of its beginnings included. */
+const pathsFrom = (snapshot: AnyMachineSnapshot, path: Path): readonly Path[] => {
+  if (path.states.length > maxLength) return [path]
+  const further = walk.events
+    .filter((event) => accepted(snapshot, event))
+    .flatMap((event) => {
+      const [next, actions] = transition(machine, snapshot, event)
+      return pathsFrom(next, { states: [...path.states, String(next.value)], told: [...path.told, ...toldBy(actions)] })
+    })
+  return [path, ...further]
+}
+
+describe('on every path', () => {
+  const paths = pathsFrom(fresh(), { states: ['draft'], told: [] })
+
+  it('a version is published once at most, and never goes back to being changed', () => {
+    for (const { states } of paths) {
+      const first = states.indexOf('published')
+      if (first < 0) continue
+      expect(states.filter((state) => state === 'published')).toHaveLength(1)
+      expect(states.slice(first).filter((state) => state === 'draft' || state === 'in_review')).toEqual([])
+    }
+  })
+
+  it('what is retired or deleted stays so', () => {
+    for (const { states } of paths) {
+      const after = states.slice(states.indexOf('retired'))
+      if (states.includes('retired')) expect(after.every((state) => ['retired', 'deleted'].includes(state))).toBe(true)
+      if (states.includes('deleted')) expect(states.indexOf('deleted')).toBe(states.length - 1)
+    }
+  })
+
+  it('the catalogue is told of it first to list it, then to take it out, under rising numbers', () => {
+    const words = new Set(paths.map(({ told }) => told.join(', ')))
+    expect([...words].sort()).toEqual(['', 'list 1', 'list 1, unlist 2'])
+  })
+
+  it('it is listed exactly while it can be installed, unless it is deleted', () => {
+    for (const { states, told } of paths) {
+      const last = states.at(-1)
+      if (last === 'published') expect(told.at(-1)).toBe('list 1')
+      if (last === 'deprecated' || last === 'retired') expect(told.at(-1)).toBe('unlist 2')
+      if (last === 'draft' || last === 'in_review') expect(told).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { firstStep, nextStep, type Step } from '../../../src/actors/runtime/step.ts'
+import { confirmationMs, erasureDefinition, erasureMachine } from '../../../src/machines/erasure/erasure.ts'
+import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { restingStates } from '../outcome.ts'
+
+const actor = 'era_01kdvdna00fedcba9876543211'
+const input = {
+  erasure_id: actor,
+  tenant_id: 'ten_a',
+  external_id: 'acme',
+  user: null,
+  by: { kind: 'secret_key', id: 'key_a' },
+}
+
+const draftOf = (step: Step) => {
+  if (step.kind !== 'next') throw new Error(`the step is ${step.kind}`)
+  return step.draft
+}
+
+/** The state after these events, reminders included, from the start. */
+const having = (from: JsonObject, ...events: readonly StoredEvent[]) => {
+  let draft = draftOf(firstStep(erasureDefinition, from, { actor, event: { type: 'create' }, at: 0 }))
+  for (const event of events) {
+    const [done] = event.type === 'round_done' ? Object.keys(draft.inFlight) : []
+    const reminder = Object.values(draft.reminders)[0]?.event ?? event
+    const given = event.type === 'wait' ? reminder : event
+    draft = draftOf(
+      nextStep(erasureDefinition, draft, { actor, event: given, at: 0, ...(done !== undefined && { done }) }),
+    )
+  }
+  return {
+    state: draft.snapshot.value,
+    effects: draft.effects.map(({ name }) => name),
+    told: draft.messages.map(({ event }) => event.event_type),
+    dueIn: Object.values(draft.reminders).map(({ due }) => due),
+  }
+}
+
+const found = (left: JsonObject): StoredEvent => ({ type: 'round_done', left })
+const nothing = found({})
+const wait: StoredEvent = { type: 'wait' }
+
+describe('an erasure', () => {
+  it('begins with a round at once', () => {
+    expect(having(input)).toEqual({ state: 'working', effects: ['eraseOwned'], told: [], dueIn: [] })
+  })
+
+  it('looks again while something is left, after longer and longer waits', () => {
+    const some = found({ sessions: 3 })
+    expect(having(input, some)).toMatchObject({ state: 'waiting', effects: [], dueIn: [200] })
+    expect(having(input, some, wait)).toMatchObject({ state: 'working', effects: ['eraseOwned'] })
+    expect(having(input, some, wait, some).dueIn).toEqual([400])
+    const rounds = Array.from({ length: 20 }, () => [some, wait]).flat()
+    expect(having(input, ...rounds, some).dueIn).toEqual([60_000])
+  })
+
+  it('ends only when two looks in a row, some seconds apart, find nothing', () => {
+    expect(having(input, nothing)).toMatchObject({ state: 'waiting', dueIn: [confirmationMs] })
+    expect(having(input, nothing, wait, found({ runs: 1 })).state).toBe('waiting')
+    expect(having(input, nothing, wait, found({ runs: 1 }), wait, nothing).state).toBe('waiting')
+    expect(having(input, nothing, wait, nothing)).toEqual({
+      state: 'finishing',
+      effects: ['finishErasure'],
+      told: ['tenant.deleted'],
+      dueIn: [],
+    })
+  })
+
+  it('of one user tells nobody that the tenant is gone', () => {
+    const ofUser = { ...input, user: 'ada' }
+    expect(having(ofUser, nothing, wait, nothing)).toMatchObject({ state: 'finishing', told: [] })
+  })
+
+  it('takes nothing else in any state: nothing stops it but its end', () => {
+    const events = ['delete', 'cancel', 'pause'].map((type): StoredEvent => ({ type }))
+    const histories = [[], [found({ a: 1 })], [nothing, wait, nothing]]
+    const states = histories.map((history) => having(input, ...history).state)
+    expect(states.toSorted()).toEqual([...restingStates(erasureMachine)].toSorted())
+    for (const history of histories) {
+      for (const event of events) expect(() => having(input, ...history, event)).toThrow('the step is ignored')
+    }
+  })
+})

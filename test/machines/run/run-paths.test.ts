@@ -1,0 +1,222 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { type AnyMachineSnapshot, transition } from 'xstate'
+import { runContext } from '../../../src/actors/runs/schema.ts'
+import { type ListedAction, paramsOf } from '../../../src/actors/runtime/schema.ts'
+import { isInState } from '../../../src/machines/state-value.ts'
+import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import { reachedIn } from '../reached.ts'
+import {
+  answer,
+  cancel,
+  delegate,
+  duration,
+  ended,
+  expire,
+  expiry,
+  fresh,
+  inputOf,
+  machine,
+  prepared,
+  remove,
+  run,
+  slot,
+  walk,
+} from './run-samples.ts'
+
+// every event in every state: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
+
+const reached = reachedIn(walk)
+
+it('reaches every state in which a run can rest', () => {
+  expect([...new Set(reached.map((each) => pathOf(each.value)))].sort()).toEqual([...restingStates(machine)].sort())
+})
+
+describe('in every state that can be reached', () => {
+  it('takes cancel and delete, or says why not, but for a second cancel', () => {
+    for (const snapshot of reached) {
+      if (pathOf(snapshot.value) !== 'cancelled') expect(outcomeOf(machine, snapshot, cancel)).not.toBe('ignored')
+      expect(outcomeOf(machine, snapshot, remove)).not.toBe('ignored')
+    }
+  })
+
+  it('has a slot exactly while it works by itself, but for what its approved tools do', () => {
+    for (const { value, context } of reached) {
+      const { slot: has } = runContext(context)
+      const path = pathOf(value)
+      if (path === 'open.started.running.thinking') expect(has).toBe(true)
+      else if (path !== 'open.started.running.acting') expect(has).toBe(false)
+    }
+  })
+
+  it('gives back or uses every slot that it is given', () => {
+    for (const snapshot of reached.filter(({ context }) => !runContext(context).slot)) {
+      const outcome = outcomeOf(machine, snapshot, slot)
+      const takes = ['open.queued', 'open.started.running.returning'].includes(pathOf(snapshot.value))
+      expect(outcome).toContain(takes ? 'callModel!' : 'slot_returned>rqu_1')
+    }
+  })
+})
+
+/** What a random life of a run did, told by what it asked of the world. */
+class Tally {
+  slots = 0
+  asked = 0
+  ends = 0
+  parentTold = 0
+  modelCalls = 0
+  readonly actions = new Set<string>()
+  readonly children = new Set<string>()
+
+  take(action: ListedAction): void {
+    if (action.type === 'callModel') this.modelCalls++
+    if (action.type === 'emit') {
+      for (const { event_type } of paramsOf.emit(action).events) {
+        if (/^run\.(completed|failed|cancelled|expired)$/.test(event_type)) this.ends++
+      }
+    }
+    if (action.type === 'send') for (const { to, event } of paramsOf.send(action).messages) this.#message(to, event)
+  }
+
+  #message(to: string, event: StoredEvent): void {
+    if (event.type === 'join') this.asked++
+    else if (event.type === 'slot_returned') this.slots--
+    else if (event.type === 'child_ended') this.parentTold++
+    else if (event.type === 'create') (to.startsWith('run_') ? this.children : this.actions).add(to)
+    else {
+      this.actions.delete(to)
+      this.children.delete(to)
+    }
+  }
+}
+
+const live = (life: readonly StoredEvent[]): void => {
+  const tally = new Tally()
+  const [start, first] = transition(machine, fresh(), { type: 'nothing' })
+  for (const action of first) tally.take(action)
+  tally.asked = 1
+  let snapshot: AnyMachineSnapshot = start
+  for (const event of life) {
+    // a queue gives what was asked for, once
+    if (event === slot && tally.asked <= 0) continue
+    const outcome = outcomeOf(machine, snapshot, event)
+    if (outcome === 'ignored' || outcome.startsWith('refused')) continue
+    if (event === slot) {
+      tally.asked--
+      tally.slots++
+    }
+    // who has ended by itself needs no message
+    if (event.type.startsWith('action_')) tally.actions.delete(String(event.action_id))
+    if (event.type === 'child_ended') tally.children.delete(String(event.run_id))
+    const [next, actions] = transition(machine, snapshot, event)
+    for (const action of actions) tally.take(action)
+    snapshot = next
+    check(tally, snapshot)
+  }
+}
+
+const check = (tally: Tally, snapshot: AnyMachineSnapshot): void => {
+  const open = isInState(snapshot.value, 'open')
+  const deleted = isInState(snapshot.value, 'deleted')
+  expect(tally.slots).toBe(runContext(snapshot.context).slot ? 1 : 0)
+  expect(tally.modelCalls).toBeLessThanOrEqual(3)
+  if (!deleted) expect(tally.ends).toBe(open ? 0 : 1)
+  expect(tally.parentTold).toBe(open ? 0 : 1)
+  if (!open) expect([...tally.actions, ...tally.children]).toEqual([])
+}
+
+describe('whatever happens in whatever order', () => {
+  const last = new Set([cancel, expire, remove, expiry, duration])
+  const step = fc.constantFrom(...walk.events.filter((event) => !last.has(event)))
+
+  it('has one slot at most and returns it, ends once, tells its parent once, leaves no action or child behind', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (life) => live([slot, ...life])),
+      { numRuns: 400 },
+    )
+  })
+
+  it('does so when it is ended from outside in between', () => {
+    const life = fc.tuple(
+      fc.array(step, { maxLength: 20 }),
+      fc.constantFrom(...last),
+      fc.array(fc.oneof(step, fc.constantFrom(...last)), { maxLength: 8 }),
+    )
+    fc.assert(
+      fc.property(life, ([before, end, behind]) => live([slot, ...before, end, ...behind])),
+      { numRuns: 400 },
+    )
+  })
+})
+
+describe('a run that wants another model call', () => {
+  const costs = (cost_usd: string | null, total_tokens = 15): StoredEvent => ({
+    ...answer('made_up'),
+    usage: { input_tokens: total_tokens, output_tokens: 0, total_tokens, cost_usd },
+  })
+  const bounded = (limits: object, ...events: readonly StoredEvent[]): AnyMachineSnapshot =>
+    [slot, ...events].reduce(
+      (state, event) => transition(machine, state, event)[0],
+      fresh({ limits: { ...inputOf().limits, ...limits } }),
+    )
+
+  it.each([
+    ['too_many_steps', { max_steps: 2 }, [answer('made_up'), answer('made_up')]],
+    ['token_limit_exceeded', { max_tokens: 30 }, [costs('0'), costs('0')]],
+    ['cost_limit_exceeded', { max_cost_usd: '0.3' }, [costs('0.1'), costs('0.2')]],
+  ] as const)('fails with %s at its bound', (code, limits, events) => {
+    const snapshot = bounded(limits, ...events)
+    expect(pathOf(snapshot.value)).toBe('failed')
+    expect(runContext(snapshot.context).error?.code).toBe(code)
+  })
+
+  it('fails with time_limit_exceeded when its time is up, waiting for people or not', () => {
+    for (const events of [[slot], [slot, answer('ask')], [slot, answer('helper'), prepared('helper')]]) {
+      const [next] = transition(machine, run(...events), duration)
+      expect(runContext(next.context).error?.code).toBe('time_limit_exceeded')
+    }
+  })
+
+  it('goes on below its bounds, and where the price is not known', () => {
+    const below = bounded({ max_tokens: 31, max_cost_usd: '0.31' }, costs('0.1'), costs('0.2'))
+    const unknown = bounded({ max_cost_usd: '0.01' }, costs(null))
+    for (const each of [below, unknown]) expect(pathOf(each.value)).toBe('open.started.running.thinking')
+  })
+
+  it('is completed at a bound that the last answer reaches', () => {
+    expect(pathOf(bounded({ max_tokens: 15 }, answer()).value)).toBe('completed')
+  })
+})
+
+describe('delegation', () => {
+  it('claims a child once, however often it is asked for', () => {
+    expect(outcomeOf(machine, run(slot, delegate), delegate)).toBe('ignored')
+  })
+
+  it('is refused at the deepest level and with too many open', () => {
+    const deepest = transition(machine, fresh({ depth: 5 }), slot)[0]
+    expect(outcomeOf(machine, deepest, delegate)).toBe('refused delegation_too_deep')
+    let many = run(slot)
+    for (let count = 0; count < 32; count++) {
+      const child = inputOf({ run_id: `run_${100 + count}` })
+      many = transition(machine, many, { type: 'delegate', child })[0]
+    }
+    expect(outcomeOf(machine, many, delegate)).toBe('refused too_many_children')
+  })
+
+  it('tells the model what a caller’s child found, with its next call', () => {
+    const waiting = run(slot, delegate, answer())
+    const returning = transition(machine, waiting, ended('run_9', 'run_9'))[0]
+    expect(runContext(returning.context).told).toHaveLength(1)
+    const [thinking, actions] = transition(machine, returning, slot)
+    expect(runContext(thinking.context)).toMatchObject({ told: [], steps: 2 })
+    const listed: readonly ListedAction[] = actions
+    const emitted = listed.filter(({ type }) => type === 'emit').flatMap((each) => paramsOf.emit(each).events)
+    expect(emitted[0]).toMatchObject({
+      event_type: 'run.model_call.started',
+      hidden: { told: expect.stringContaining('done') },
+    })
+  })
+})

@@ -1,0 +1,147 @@
+import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import { runContext } from '../../../src/actors/runs/schema.ts'
+import type { RunInput, RunLimits, RunTool } from '../../../src/machines/run/run-data.ts'
+import { runDefinition } from '../../../src/machines/run/run-definition.ts'
+import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { after, pathOf } from '../outcome.ts'
+import type { Walk } from '../reached.ts'
+
+/** The machine as the runtime knows it. */
+export const { machine } = runDefinition
+
+const tool = (kind: RunTool['kind'], more: Partial<RunTool> = {}): RunTool => ({
+  kind,
+  gated: false,
+  denied: false,
+  risk_level: 'medium',
+  policy: 'at_most_once',
+  expires_in_ms: 1000,
+  subagent: null,
+  ...more,
+})
+
+const subagent = { agent_id: 'agt_2', version: null }
+
+/** `ask` is the caller's, `post` ours, `guarded` ours behind an approval, `helper` an agent, `boss` one behind an approval. */
+const tools = {
+  ask: tool('function'),
+  post: tool('http'),
+  guarded: tool('http', { gated: true }),
+  barred: tool('http', { denied: true }),
+  helper: tool('agent', { subagent }),
+  boss: tool('agent', { subagent, gated: true }),
+}
+
+const limits: RunLimits = { max_steps: 3, max_tokens: null, max_cost_usd: null, max_duration_ms: 60_000 }
+
+/** What starts a run. */
+export const inputOf = (more: Partial<RunInput> = {}): RunInput => ({
+  run_id: 'run_1',
+  agent_id: 'agt_1',
+  agent_version_id: null,
+  version: null,
+  installation_id: null,
+  rate_plan_id: null,
+  parent: { run_id: 'run_0', action_id: 'act_0' },
+  created_by: null,
+  depth: 1,
+  input: '{"prompt":"go"}',
+  model: 'm',
+  config: {},
+  tools,
+  limits,
+  policy: null,
+  expires_in_ms: 5000,
+  queue_id: 'rqu_1',
+  lane: 'lan_1',
+  ...more,
+})
+
+export const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost_usd: '0.1' }
+
+export const slot: StoredEvent = { type: 'slot_granted' }
+
+/** The model's answer with a call of each named tool; the action's id is the tool's name with a number behind. */
+export const answer = (...names: readonly string[]): StoredEvent => ({
+  type: 'model_answered',
+  delta: 'text',
+  calls: names.map((name) => ({ action_id: name, tool: name.replace(/\d+$/, ''), arguments: { a: 1 } })),
+  usage,
+})
+
+export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
+export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })
+export const executed = (action_id: string): StoredEvent => ({ type: 'action_executed', action_id, output: '1' })
+/** An approval: of a function with its output, of a tool of ours or an agent without. */
+export const approves = (action_id: string): StoredEvent => ({
+  type: 'action_approved',
+  action_id,
+  ...(action_id.startsWith('ask') && { output: '1' }),
+})
+export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
+export const prepared = (action_id: string, run_id = `run_of_${action_id}`): StoredEvent => ({
+  type: 'child_prepared',
+  action_id,
+  child: inputOf({ run_id, parent: { run_id: 'run_1', action_id }, depth: 2 }),
+})
+export const unprepared = (action_id: string): StoredEvent => ({
+  type: 'child_refused',
+  action_id,
+  code: 'agent_not_runnable',
+  message: 'It is retired.',
+})
+export const ended = (run_id: string, action_id: string): StoredEvent => ({
+  type: 'child_ended',
+  run_id,
+  action_id,
+  status: 'completed',
+  output: 'done',
+  error: null,
+})
+export const delegate: StoredEvent = {
+  type: 'delegate',
+  child: inputOf({ run_id: 'run_9', parent: { run_id: 'run_1', action_id: 'run_9' }, depth: 2 }),
+}
+export const cancel: StoredEvent = { type: 'cancel' }
+/** The same as a caller asks for it. */
+export const cancelBy: StoredEvent = { type: 'cancel', by: { kind: 'secret_key', id: 'key_1' } }
+export const expire: StoredEvent = { type: 'expire' }
+export const remove: StoredEvent = { type: 'delete' }
+export const expiry: StoredEvent = { type: 'xstate.after.expiry.run.open' }
+export const duration: StoredEvent = { type: 'xstate.after.duration.run.open.started' }
+
+/** A new run. */
+export const fresh = (more: Partial<RunInput> = {}): AnyMachineSnapshot => initialTransition(machine, inputOf(more))[0]
+
+/** A run after these events. */
+export const run = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
+
+/** Every kind of event in every state; two runs are of one kind when they are in one state with the same calls open. */
+export const walk: Walk = {
+  machine,
+  input: inputOf(),
+  events: [
+    slot,
+    answer(),
+    ...['ask', 'guarded', 'post', 'helper', 'boss', 'barred', 'made_up'].map((name) => answer(name)),
+    answer('ask', 'post'),
+    fails,
+    ...['ask', 'guarded', 'boss'].flatMap((id) => [approves(id), rejects(id)]),
+    executed('guarded'),
+    ran('post'),
+    ...['helper', 'boss'].flatMap((id) => [prepared(id), unprepared(id), ended(`run_of_${id}`, id)]),
+    delegate,
+    ended('run_9', 'run_9'),
+    cancel,
+    cancelBy,
+    expire,
+    remove,
+    expiry,
+    duration,
+  ],
+  kindOf: ({ value, context }) => {
+    const { calls, slot: has } = runContext(context)
+    const open = calls.map((call) => `${call.action_id}:${call.status}:${call.child !== null}`)
+    return `${pathOf(value)} ${has} ${open}`
+  },
+}

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import { initialTransition } from 'xstate'
+import type { ListedAction } from '../../../src/actors/runtime/schema.ts'
+import type { RunInput } from '../../../src/machines/run/run-data.ts'
+import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import {
+  answer,
+  approves,
+  cancel,
+  cancelBy,
+  delegate,
+  duration,
+  ended,
+  executed,
+  expire,
+  expiry,
+  fails,
+  inputOf,
+  machine,
+  prepared,
+  ran,
+  rejects,
+  remove,
+  run,
+  slot,
+  unprepared,
+} from './run-samples.ts'
+
+const places = {
+  queued: run(),
+  thinking: run(slot),
+  'thinking while a child works': run(slot, delegate),
+  'acting, a tool running': run(slot, answer('post')),
+  'acting while another waits': run(slot, answer('post', 'ask')),
+  'acting, a child being prepared': run(slot, answer('helper')),
+  'waiting for a child': run(slot, answer('helper'), prepared('helper')),
+  'waiting for a caller’s child': run(slot, delegate, answer()),
+  'waiting for people': run(slot, answer('ask', 'guarded')),
+  'acting without a slot': run(slot, answer('guarded'), approves('guarded')),
+  returning: run(slot, answer('ask'), approves('ask')),
+  completed: run(slot, answer()),
+  failed: run(slot, fails),
+  cancelled: run(cancel),
+  expired: run(expiry),
+  deleted: run(remove),
+}
+
+const events = {
+  slot_granted: slot,
+  'model_answered finally': answer(),
+  'model_answered with calls': answer('ask', 'guarded', 'post', 'helper', 'barred', 'made_up'),
+  model_failed: fails,
+  'tool_answered post': ran('post'),
+  'action_approved ask': approves('ask'),
+  'action_approved guarded': approves('guarded'),
+  'action_executed guarded': executed('guarded'),
+  'action_rejected ask': rejects('ask'),
+  'child_prepared helper': prepared('helper'),
+  'child_refused helper': unprepared('helper'),
+  'child_ended helper': ended('run_of_helper', 'helper'),
+  'child_ended of the caller': ended('run_9', 'run_9'),
+  delegate,
+  cancel,
+  'cancel by a caller': cancelBy,
+  expire,
+  delete: remove,
+  expiry,
+  duration,
+} satisfies Record<string, StoredEvent>
+
+type Row = Partial<Record<keyof typeof events, string>>
+
+const thinking = 'open.started.running.thinking'
+const acting = 'open.started.running.acting'
+const waiting = 'open.started.running.waiting'
+const returning = 'open.started.running.returning'
+const people = 'open.started.requires_action'
+const asksModel = 'run.model_call.started callModel!'
+const back = 'slot_returned>rqu_1'
+const parent = 'child_ended>run_0'
+
+/** How a run ends from here: whom it has to tell beside its log and its parent. */
+const ends = (forgets: string, tells: string): Row => {
+  const told = tells === '' ? '' : `${tells} `
+  const cancels = `cancelled: ${forgets} abort run.cancelled ${told}${parent} notify!`
+  const expires = told.replaceAll(/cancel>run/g, 'expire>run')
+  return {
+    cancel: cancels,
+    'cancel by a caller': `${cancels} audit!`,
+    expire: `expired: ${forgets} abort run.expired ${expires}${parent} notify!`,
+    expiry: `expired: ${forgets} abort run.expired ${expires}${parent} notify!`,
+    delete: `deleted: ${forgets} abort ${told}${parent} eraseRun!`,
+  }
+}
+
+const endsStarted = (tells: string): Row => ({
+  ...ends('forget forget', tells),
+  duration: `failed: forget forget abort run.failed ${tells === '' ? '' : `${tells} `}${parent} notify!`,
+})
+
+const over: Row = {
+  slot_granted: `same: ${back}`,
+  delegate: 'refused invalid_transition',
+  cancel: 'refused invalid_transition',
+  'cancel by a caller': 'refused invalid_transition',
+  delete: 'deleted: eraseRun!',
+}
+
+const overWithout = (...names: readonly string[]): Row =>
+  Object.fromEntries(Object.entries(over).filter(([each]) => !names.includes(each)))
+
+/** What is not listed is ignored. `same` stands for the state that the run is in. */
+const table: Record<keyof typeof places, Row> = {
+  queued: {
+    ...ends('forget', ''),
+    slot_granted: `${thinking}: run.started notify! remind ${asksModel}`,
+    delegate: 'refused invalid_transition',
+  },
+  thinking: {
+    ...endsStarted(back),
+    'model_answered finally': `completed: forget forget run.model_call.completed abort run.completed ${back} ${parent} notify!`,
+    'model_answered with calls':
+      `${acting}: run.model_call.completed ` +
+      'run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started ' +
+      'run.tool_call.started run.tool_call.completed run.tool_call.completed run.requires_action run.requires_action ' +
+      'create>ask create>guarded runTool! prepareChild!',
+    model_failed: `failed: forget forget abort run.failed ${back} ${parent} notify!`,
+    delegate: `${thinking}: run.delegated create>run_9`,
+  },
+  'thinking while a child works': {
+    ...endsStarted(`${back} cancel>run_9`),
+    'model_answered finally': `${waiting}: run.model_call.completed ${back}`,
+    'model_answered with calls':
+      `${acting}: run.model_call.completed ` +
+      'run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started ' +
+      'run.tool_call.started run.tool_call.completed run.tool_call.completed run.requires_action run.requires_action ' +
+      'create>ask create>guarded runTool! prepareChild!',
+    model_failed: `failed: forget forget abort run.failed ${back} cancel>run_9 ${parent} notify!`,
+    'child_ended of the caller': `${thinking}: run.child.completed`,
+  },
+  'acting, a tool running': {
+    ...endsStarted(back),
+    'tool_answered post': `${thinking}: run.tool_call.completed ${asksModel}`,
+    delegate: `${acting}: run.delegated create>run_9`,
+  },
+  'acting while another waits': {
+    ...endsStarted(`${back} cancel>ask`),
+    'tool_answered post': `${people}: run.tool_call.completed ${back} notify!`,
+    'action_approved ask': `${acting}: run.action.approved run.tool_call.completed`,
+    'action_rejected ask': `${acting}: run.action.rejected`,
+    delegate: `${acting}: run.delegated create>run_9`,
+  },
+  'acting, a child being prepared': {
+    ...endsStarted(back),
+    'child_prepared helper': `${waiting}: run.delegated create>run_of_helper ${back}`,
+    'child_refused helper': `${thinking}: run.tool_call.completed ${asksModel}`,
+    delegate: `${acting}: run.delegated create>run_9`,
+  },
+  'waiting for a child': {
+    ...endsStarted('cancel>run_of_helper'),
+    slot_granted: `same: ${back}`,
+    'child_ended helper': `${returning}: run.child.completed run.tool_call.completed join>run_queue`,
+    delegate: `${waiting}: run.delegated create>run_9`,
+  },
+  'waiting for a caller’s child': {
+    ...endsStarted('cancel>run_9'),
+    slot_granted: `same: ${back}`,
+    'child_ended of the caller': `${returning}: run.child.completed join>run_queue`,
+  },
+  'waiting for people': {
+    ...endsStarted('cancel>ask cancel>guarded'),
+    slot_granted: `same: ${back}`,
+    'action_approved ask': `${people}: run.action.approved run.tool_call.completed notify!`,
+    'action_approved guarded': `${acting}: run.action.approved`,
+    'action_rejected ask': `${people}: run.action.rejected notify!`,
+    delegate: `${people}: run.delegated create>run_9`,
+  },
+  'acting without a slot': {
+    ...endsStarted('cancel>guarded'),
+    slot_granted: `same: ${back}`,
+    'action_executed guarded': `${returning}: run.tool_call.completed join>run_queue`,
+    delegate: `${acting}: run.delegated create>run_9`,
+  },
+  returning: {
+    ...endsStarted(''),
+    slot_granted: `${thinking}: ${asksModel}`,
+    delegate: `${returning}: run.delegated create>run_9`,
+  },
+  completed: over,
+  failed: over,
+  cancelled: overWithout('cancel', 'cancel by a caller'),
+  expired: over,
+  deleted: {
+    slot_granted: `same: ${back}`,
+    delegate: 'refused not_found',
+    cancel: 'refused not_found',
+    'cancel by a caller': 'refused not_found',
+    delete: 'refused not_found',
+  },
+}
+
+it('has a place for every state in which a run can rest', () => {
+  const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
+  expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
+})
+
+it('has a sample of every event that the machine names', () => {
+  const sampled = new Set(Object.values(events).map((event) => event.type))
+  expect([...sampled].sort()).toEqual([...machine.events].sort())
+})
+
+describe.each(Object.entries(places))('a run that is %s', (place, snapshot) => {
+  const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
+  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+    const expected = (row[name] ?? 'ignored').replace(/^same/, pathOf(snapshot.value))
+    expect(outcomeOf(machine, snapshot, event)).toBe(expected)
+  })
+})
+
+it('tells the audit log of a run that a caller asked for, and of no other', () => {
+  const created_by = { kind: 'secret_key', id: 'key_1' }
+  const lines = (by: RunInput['created_by']) => {
+    const actions: readonly ListedAction[] = initialTransition(machine, inputOf({ created_by: by }))[1]
+    return actions.filter(({ type }) => type === 'audit')
+  }
+  const line = { action: 'run.created', by: created_by, resource: 'run' }
+  expect(lines(created_by)).toEqual([expect.objectContaining({ params: line })])
+  expect(lines(null)).toEqual([])
+})

@@ -1,0 +1,93 @@
+import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import { sessionContext } from '../../../src/actors/sessions/schema.ts'
+import type { SessionTool } from '../../../src/machines/session/session-data.ts'
+import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
+import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { after, pathOf } from '../outcome.ts'
+import type { Walk } from '../reached.ts'
+
+/** The machine as the runtime knows it. */
+export const { machine } = sessionDefinition
+
+const tool = (kind: SessionTool['kind'], gated: boolean): SessionTool => ({
+  kind,
+  gated,
+  risk_level: 'medium',
+  policy: 'at_most_once',
+  expires_in_ms: 1000,
+})
+
+const tools: JsonObject = {
+  ask: tool('function', true),
+  give: tool('function', false),
+  post: tool('http', false),
+  guarded: tool('http', true),
+}
+
+const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost_usd: '0.1' }
+
+/** Starts a turn with the tools `ask` and `guarded` (gated), `give` (the caller's) and `post` (ours). */
+export const turn = (...results: readonly string[]): StoredEvent => ({
+  type: 'turn',
+  input: 'hi',
+  tool_results: results.map((action_id) => ({ action_id, output: '1' })),
+  model: 'm',
+  config: {},
+  tools,
+})
+
+/** The model's answer with a call of each named tool; the action's id is the tool's name with a number behind. */
+export const answer = (...names: readonly string[]): StoredEvent => ({
+  type: 'model_answered',
+  delta: 'text',
+  calls: names.map((name) => ({ action_id: name, tool: name.replace(/\d+$/, ''), arguments: { a: 1 } })),
+  usage,
+})
+
+export const delta: StoredEvent = { type: 'model_delta', delta: 'more' }
+export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
+export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })
+export const executed = (action_id: string): StoredEvent => ({ type: 'action_executed', action_id, output: '1' })
+/** An approval: of a function with its output, of a tool of ours without. */
+export const approves = (action_id: string): StoredEvent => ({
+  type: 'action_approved',
+  action_id,
+  ...(action_id.startsWith('ask') && { output: '1' }),
+})
+export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
+export const cancel: StoredEvent = { type: 'cancel' }
+export const remove: StoredEvent = { type: 'delete' }
+export const inactivity: StoredEvent = { type: 'xstate.after.inactivity.session.active.idle' }
+
+const input = { session_id: 'ses_1', agent_id: null, metadata: {} }
+
+/** A new session. */
+export const fresh = (): AnyMachineSnapshot => initialTransition(machine, input)[0]
+
+/** A session after these events. */
+export const session = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
+
+/** Every kind of event in every state; two sessions are of one kind when they are in one state with the same calls open. */
+export const walk: Walk = {
+  machine,
+  input,
+  events: [
+    turn(),
+    turn('give'),
+    delta,
+    answer(),
+    ...['ask', 'guarded', 'post', 'give', 'made_up'].map((name) => answer(name)),
+    answer('ask', 'guarded'),
+    answer('ask', 'post', 'give'),
+    fails,
+    ...['ask', 'guarded'].flatMap((id) => [approves(id), rejects(id), executed(id)]),
+    ran('post'),
+    cancel,
+    remove,
+    inactivity,
+  ],
+  kindOf: ({ value, context }) => {
+    const { calls, steps } = sessionContext(context)
+    return `${pathOf(value)} ${steps > 1} ${calls.map((call) => `${call.action_id}:${call.status}`)}`
+  },
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import {
+  answer,
+  approves,
+  cancel,
+  delta,
+  executed,
+  fails,
+  inactivity,
+  machine,
+  ran,
+  rejects,
+  remove,
+  session,
+  turn,
+} from './session-samples.ts'
+
+/** A session at rest, one or more for each state, by what is open there. */
+const places = {
+  idle: session(),
+  'idle, the caller owes an output': session(turn(), answer('give')),
+  thinking: session(turn()),
+  'acting, one of two running': session(turn(), answer('post1', 'post2'), ran('post2')),
+  'acting while another waits': session(turn(), answer('post', 'ask')),
+  'acting, an approved tool running': session(turn(), answer('guarded'), approves('guarded')),
+  'paused for one': session(turn(), answer('ask')),
+  'paused for two': session(turn(), answer('ask', 'guarded')),
+  completed: session(turn(), answer('ask'), rejects('ask')),
+  expired: session(inactivity),
+  deleted: session(remove),
+}
+
+const events = {
+  turn: turn(),
+  'turn with an owed output': turn('give'),
+  'turn with an unknown output': turn('nobody'),
+  model_delta: delta,
+  'model_answered finally': answer(),
+  'model_answered with calls for all': answer('ask', 'give', 'post', 'made_up'),
+  'model_answered with a made-up call': answer('made_up'),
+  model_failed: fails,
+  'tool_answered post': ran('post'),
+  'tool_answered post1': ran('post1'),
+  'action_approved ask': approves('ask'),
+  'action_approved guarded': approves('guarded'),
+  'action_executed guarded': executed('guarded'),
+  'action_rejected ask': rejects('ask'),
+  cancel,
+  delete: remove,
+  inactivity,
+} satisfies Record<string, StoredEvent>
+
+type Row = Partial<Record<keyof typeof events, string>>
+
+const turnsRefused = (code: string): Row => ({
+  turn: `refused ${code}`,
+  'turn with an owed output': `refused ${code}`,
+  'turn with an unknown output': `refused ${code}`,
+})
+
+/** What is not listed is ignored. */
+const table: Record<keyof typeof places, Row> = {
+  idle: {
+    turn: 'active.working.thinking: forget turn.started callModel!',
+    'turn with an owed output': 'refused not_found',
+    'turn with an unknown output': 'refused not_found',
+    cancel: 'refused no_turn_in_progress',
+    delete: 'deleted: forget abort eraseSession!',
+    inactivity: 'expired: forget',
+  },
+  'idle, the caller owes an output': {
+    turn: 'active.working.thinking: forget turn.started callModel!',
+    'turn with an owed output': 'active.working.thinking: forget turn.started callModel!',
+    'turn with an unknown output': 'refused not_found',
+    cancel: 'refused no_turn_in_progress',
+    delete: 'deleted: forget abort eraseSession!',
+    inactivity: 'expired: forget',
+  },
+  thinking: {
+    ...turnsRefused('turn_in_progress'),
+    model_delta: 'active.working.thinking: output_text.delta',
+    'model_answered finally': 'active.idle: output_text.delta turn.completed remind',
+    'model_answered with calls for all':
+      'active.working.acting: output_text.delta tool_call.started tool_call.started tool_call.started ' +
+      'tool_call.started tool_call.completed turn.paused create>ask runTool!',
+    'model_answered with a made-up call':
+      'active.working.thinking: output_text.delta tool_call.started tool_call.completed callModel!',
+    model_failed: 'active.idle: turn.failed remind',
+    cancel: 'active.idle: abort turn.failed remind',
+    delete: 'deleted: abort eraseSession!',
+  },
+  'acting, one of two running': {
+    ...turnsRefused('turn_in_progress'),
+    'tool_answered post1': 'active.working.thinking: tool_call.completed callModel!',
+    cancel: 'active.idle: abort turn.failed remind',
+    delete: 'deleted: abort eraseSession!',
+  },
+  'acting while another waits': {
+    ...turnsRefused('turn_in_progress'),
+    'tool_answered post': 'paused: tool_call.completed',
+    'action_approved ask': 'active.working.acting: turn.resumed',
+    'action_rejected ask': 'completed: abort turn.resumed turn.completed',
+    cancel: 'active.idle: abort turn.failed cancel>ask remind',
+    delete: 'deleted: abort cancel>ask eraseSession!',
+  },
+  'acting, an approved tool running': {
+    ...turnsRefused('turn_in_progress'),
+    'action_executed guarded': 'active.working.thinking: tool_call.completed callModel!',
+    cancel: 'active.idle: abort turn.failed cancel>guarded remind',
+    delete: 'deleted: abort cancel>guarded eraseSession!',
+  },
+  'paused for one': {
+    ...turnsRefused('approval_pending'),
+    'action_approved ask': 'active.working.thinking: turn.resumed callModel!',
+    'action_rejected ask': 'completed: abort turn.resumed turn.completed',
+    cancel: 'active.idle: abort turn.failed cancel>ask remind',
+    delete: 'deleted: abort cancel>ask eraseSession!',
+  },
+  'paused for two': {
+    ...turnsRefused('approval_pending'),
+    'action_approved ask': 'paused: turn.resumed turn.paused',
+    'action_approved guarded': 'active.working.acting: turn.resumed turn.paused',
+    'action_rejected ask': 'completed: abort cancel>guarded turn.resumed turn.completed',
+    cancel: 'active.idle: abort turn.failed cancel>ask cancel>guarded remind',
+    delete: 'deleted: abort cancel>ask cancel>guarded eraseSession!',
+  },
+  completed: {
+    turn: 'active.working.thinking: turn.started callModel!',
+    'turn with an owed output': 'refused not_found',
+    'turn with an unknown output': 'refused not_found',
+    cancel: 'refused no_turn_in_progress',
+    delete: 'deleted: abort eraseSession!',
+  },
+  expired: {
+    ...turnsRefused('session_expired'),
+    cancel: 'refused no_turn_in_progress',
+    delete: 'deleted: abort eraseSession!',
+  },
+  deleted: { ...turnsRefused('not_found'), cancel: 'refused not_found', delete: 'refused not_found' },
+}
+
+/** The sample of an event by the type that the machine knows it under. */
+const sampled = new Set(Object.values(events).map((event) => event.type))
+
+it('has a place for every state in which a session can rest', () => {
+  const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
+  expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
+})
+
+it('has a sample of every event that the machine names', () => {
+  expect([...sampled].sort()).toEqual([...machine.events].sort())
+})
+
+describe.each(Object.entries(places))('a session that is %s', (place, snapshot) => {
+  const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
+  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+    expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
+  })
+})

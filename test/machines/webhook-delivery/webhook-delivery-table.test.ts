@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { deliveryRetentionMs, retryDelaysMs } from '../../../src/machines/webhook-delivery/webhook-delivery.ts'
+import { deliveryDefinition } from '../../../src/machines/webhook-delivery/webhook-delivery-definition.ts'
+import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import {
+  backoff,
+  deletion,
+  delivery,
+  fails,
+  failsForGood,
+  fresh,
+  machine,
+  retained,
+  succeeds,
+  undeliverable,
+} from './webhook-delivery-samples.ts'
+
+const places = {
+  'under way': fresh(),
+  'under way for the last time': delivery(...retryDelaysMs.flatMap(() => [fails, backoff])),
+  waiting: delivery(fails),
+  delivered: delivery(succeeds),
+  failed: delivery(failsForGood),
+  'removing itself': delivery(deletion),
+}
+
+const events = {
+  'a success': succeeds,
+  'a failure': fails,
+  'a failure for good': failsForGood,
+  'nobody to deliver to': undeliverable,
+  'a deletion': deletion,
+  'the end of its wait': backoff,
+  'the end of its time when delivered': retained('delivered'),
+  'the end of its time when failed': retained('failed'),
+} satisfies Record<string, StoredEvent>
+
+type Row = Partial<Record<keyof typeof events, string>>
+
+const attempting: Row = {
+  'a success': 'delivered: delivery.attempted remind',
+  'a failure': 'waiting: delivery.attempted remind',
+  'a failure for good': 'failed: delivery.attempted remind',
+  'nobody to deliver to': 'failed: remind',
+  'a deletion': 'erasing: abort eraseDelivery!',
+}
+
+/** What is not listed is ignored. */
+const table: Record<keyof typeof places, Row> = {
+  'under way': attempting,
+  'under way for the last time': { ...attempting, 'a failure': 'failed: delivery.attempted remind' },
+  waiting: {
+    'the end of its wait': 'attempting: forget attemptDelivery!',
+    'a deletion': 'erasing: forget eraseDelivery!',
+  },
+  delivered: {
+    'the end of its time when delivered': 'erasing: forget eraseDelivery!',
+    'a deletion': 'erasing: forget eraseDelivery!',
+  },
+  failed: {
+    'the end of its time when failed': 'erasing: forget eraseDelivery!',
+    'a deletion': 'erasing: forget eraseDelivery!',
+  },
+  'removing itself': {},
+}
+
+it('has a place for every state of a delivery', () => {
+  const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
+  expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
+})
+
+it('has a sample of every event that the machine names', () => {
+  expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
+})
+
+describe.each(Object.entries(places))('a delivery that is %s', (place, snapshot) => {
+  const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
+  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+    expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
+  })
+})
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+it('waits 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h between its eight attempts', () => {
+  expect(retryDelaysMs).toEqual([5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour])
+})
+
+it.each([0, 0.5, 0.999])('makes each wait up to a tenth longer, by a jitter of %d', (jitter) => {
+  for (const [failures, delay] of retryDelaysMs.entries()) {
+    const before = Array.from({ length: failures }, () => [fails, backoff]).flat()
+    const { delay_ms } = delivery(...before, { ...fails, jitter }).context
+    expect(delay_ms).toBe(delay + Math.round(delay * 0.1 * jitter))
+  }
+})
+
+it('shows when the next attempt is made while it waits, and no time otherwise', () => {
+  const facts = { id: 'dlv_1', project: 'prj_a', tenant: null, user: null, createdAt: 5, updatedAt: 1000 }
+  const rowAfter = (...given: readonly StoredEvent[]) => deliveryDefinition.row(delivery(...given), facts)
+  expect(rowAfter({ ...fails, jitter: 0 })).toMatchObject({ status: 'pending', next_attempt_at_ms: 6000, attempts: 1 })
+  expect(rowAfter()).toMatchObject({ status: 'pending', next_attempt_at_ms: null, attempts: 0 })
+  expect(rowAfter(succeeds)).toMatchObject({ status: 'delivered', next_attempt_at_ms: null, last_status: 204 })
+  expect(rowAfter(succeeds, deletion)).toBeNull()
+})
+
+it('keeps a delivery for 30 days', () => {
+  expect(deliveryRetentionMs).toBe(30 * 24 * hour)
+})
