@@ -7,7 +7,7 @@ import type { Route } from '../src/actors/gateway/calls/routes.ts'
 import { openChats } from '../src/actors/gateway/chat/open-chats.ts'
 import type { ModelMessage } from '../src/actors/gateway/provider-port.ts'
 import { GatewayTurns, type TurnModels } from '../src/actors/gateway/turns/turn-models.ts'
-import { openSsrfGuard } from '../src/actors/tools/ssrf-guard.ts'
+import { openSsrfGuard } from '../src/outgoing/ssrf-guard.ts'
 import { median, type Row } from './row.ts'
 
 const rounds = 5

@@ -10,7 +10,7 @@ import { type SimulatedProvider, startSimulatedProvider } from './actors/gateway
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import { ClusterRuns } from './actors/runtime/start-number.ts'
-import { openSsrfGuard } from './actors/tools/ssrf-guard.ts'
+import { openSsrfGuard } from './outgoing/ssrf-guard.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { openStorage } from './open-storage.ts'

@@ -6,7 +6,8 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'specs', holds: /^specs\// },
   { name: 'machines', holds: /^src\/machines\// },
   { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
-  { name: 'actors', holds: /^src\/actors\// },
+  { name: 'outgoing', holds: /^src\/outgoing\// },
+  { name: 'actors and gateway', holds: /^src\/(actors|gateway)\// },
   { name: 'transport', holds: /^src\/transport\// },
   { name: 'main', holds: /^src\/(main|open-cluster)\.ts$/ },
 ]

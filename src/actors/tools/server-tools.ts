@@ -2,7 +2,7 @@ import { isObject } from '../runtime/schema.ts'
 import type { ToolCall, ToolOutcome, ToolRunner } from '../sessions/tool-runner.ts'
 import type { ToolDeclaration } from '../sessions/turn-config.ts'
 import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
-import type { SsrfGuard } from './ssrf-guard.ts'
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 
 /** What running tools needs. */
 export interface ServerToolParts {

@@ -23,7 +23,7 @@ import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { SsrfGuard } from '../tools/ssrf-guard.ts'
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** What the operations on connections stand on. */

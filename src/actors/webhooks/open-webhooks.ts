@@ -4,7 +4,7 @@ import { attemptDelivery, attemptTimeoutMs } from '../effects/attempt-delivery.t
 import { type EraseParts, eraseActor } from '../effects/erase-actor.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
-import type { SsrfGuard } from '../tools/ssrf-guard.ts'
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { AttemptGate } from './attempt-gate.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 

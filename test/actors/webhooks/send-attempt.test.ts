@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSsrfGuard, type SsrfGuard } from '../../../src/actors/tools/ssrf-guard.ts'
+import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import { sendAttempt } from '../../../src/actors/webhooks/send-attempt.ts'
 import { Receiver } from './receiver.ts'
 

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../../specs/scope.ts'
 import type { Owner } from '../../runtime/actor-state.ts'
 import type { Attribution, Principal } from '../../use-cases/call.ts'
-import { viaBehind } from '../via.ts'
+import { viaBehind } from '../../../outgoing/via.ts'
 
 /** Who a gateway request is for: limits, budgets, usage rows and the request log go by it. */
 export interface Caller {

@@ -1,4 +1,4 @@
-import { SsrfRefused } from '../../tools/ssrf-guard.ts'
+import { SsrfRefused } from '../../../outgoing/ssrf-guard.ts'
 import { type CallPolicy, waitBefore } from '../call-policy.ts'
 import type { Admission, Ticket } from '../calls/admission.ts'
 import { type ActorCaller, type Caller, isRequest } from '../calls/caller.ts'

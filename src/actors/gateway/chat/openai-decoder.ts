@@ -1,5 +1,5 @@
 import type { ChatDecoder } from '../formats/chat-format.ts'
-import { SseDecoder } from '../sse-decoder.ts'
+import { SseDecoder } from '../../../outgoing/sse-decoder.ts'
 import type { WireObject } from '../wire.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 

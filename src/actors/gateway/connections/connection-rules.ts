@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../specs/errors.ts'
 import type { WireFormat } from '../../../../specs/providers.ts'
-import { type SsrfGuard, SsrfRefused } from '../../tools/ssrf-guard.ts'
+import { type SsrfGuard, SsrfRefused } from '../../../outgoing/ssrf-guard.ts'
 import { providerNamed } from '../routing/model-names.ts'
 
 /** What a caller says of where a connection leads. */

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
-import { SsrfRefused } from '../../tools/ssrf-guard.ts'
+import { SsrfRefused } from '../../../outgoing/ssrf-guard.ts'
 import { errorCodeOf } from '../failure.ts'
-import { uncoded } from '../uncoded.ts'
-import { ownVia } from '../via.ts'
+import { uncoded } from '../../../outgoing/uncoded.ts'
+import { ownVia } from '../../../outgoing/via.ts'
 import { parseJson } from '../wire.ts'
 
 /** Largest answer that is read; a provider's list of models is some hundred kilobytes. */

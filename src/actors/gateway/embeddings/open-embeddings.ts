@@ -1,4 +1,4 @@
-import type { SsrfGuard } from '../../tools/ssrf-guard.ts'
+import type { SsrfGuard } from '../../../outgoing/ssrf-guard.ts'
 import { embeddingUseCases } from '../../use-cases/embeddings.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call-policy.ts'
 import { Breaker } from '../chat/breaker.ts'

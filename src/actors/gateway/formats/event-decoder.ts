@@ -1,5 +1,5 @@
 import { AttemptFailed, streamBroken } from '../failure.ts'
-import { SseDecoder } from '../sse-decoder.ts'
+import { SseDecoder } from '../../../outgoing/sse-decoder.ts'
 import { isObject, parseJson, type WireObject } from '../wire.ts'
 import type { AnswerEnd, ChatDecoder, FormatAnswer } from './chat-format.ts'
 import { completionOf } from './completion-of.ts'

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { ServiceError } from '../../../../specs/errors.ts'
-import { type SsrfGuard, SsrfRefused } from '../../tools/ssrf-guard.ts'
+import { type SsrfGuard, SsrfRefused } from '../../../outgoing/ssrf-guard.ts'
 import { badImage } from './image-sources.ts'
 
 /** What fetching stands on. */

@@ -1,4 +1,4 @@
-import type { SsrfGuard } from '../../tools/ssrf-guard.ts'
+import type { SsrfGuard } from '../../../outgoing/ssrf-guard.ts'
 import { defaultCallPolicy } from '../call-policy.ts'
 import { Upstreams } from '../chat/upstreams.ts'
 import { type VoiceParts, type VoiceUseCases, voiceUseCases } from './voice-use-cases.ts'

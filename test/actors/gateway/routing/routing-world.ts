@@ -14,7 +14,7 @@ import { type ManagedConfig, ManagedProviders } from '../../../../src/actors/gat
 import { openRouting, type RoutingParts } from '../../../../src/actors/gateway/routing/open-routing.ts'
 import { newId } from '../../../../src/actors/ids.ts'
 import { Table } from '../../../../src/actors/records/table.ts'
-import { openSsrfGuard } from '../../../../src/actors/tools/ssrf-guard.ts'
+import { openSsrfGuard } from '../../../../src/outgoing/ssrf-guard.ts'
 import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore } from '../../../../src/storage/ports.ts'
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { imageParts } from '../../../../src/actors/gateway/vision/image-parts.ts'
 import { fetchImage } from '../../../../src/actors/gateway/vision/remote-image.ts'
-import { openSsrfGuard, type SsrfGuard } from '../../../../src/actors/tools/ssrf-guard.ts'
+import { openSsrfGuard, type SsrfGuard } from '../../../../src/outgoing/ssrf-guard.ts'
 import { jpeg } from '../simulated/image-bytes.ts'
 import { pngOf } from './vision-world.ts'
 

@@ -8,7 +8,7 @@ import type { Redaction } from '../../../../src/actors/gateway/calls/redaction.t
 import type { KeySource, Route, Routes } from '../../../../src/actors/gateway/calls/routes.ts'
 import { openVoice } from '../../../../src/actors/gateway/voice/open-voice.ts'
 import type { VoicePolicy } from '../../../../src/actors/gateway/voice/voice-call.ts'
-import { openSsrfGuard } from '../../../../src/actors/tools/ssrf-guard.ts'
+import { openSsrfGuard } from '../../../../src/outgoing/ssrf-guard.ts'
 import type { ByteSink, Principal, StreamControl, UploadedFile } from '../../../../src/actors/use-cases/call.ts'
 import type { BytesResult } from '../../../../src/actors/use-cases/use-cases.ts'
 import { LocalLimits } from '../../../../src/storage/local-limits.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ownVia, viaBehind, viaOf } from '../../../src/actors/gateway/via.ts'
+import { ownVia, viaBehind, viaOf } from '../../src/outgoing/via.ts'
 
 describe('the servers that a request came through', () => {
   it.each([
