@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { takeIdsFrom } from '../src/actors/ids.ts'
+import { takeIdsFrom } from '../src/actors/runtime/ids.ts'
 import { definitions } from '../src/machines/index.ts'
 import { openWorld } from '../test/actors/sessions/harness.ts'
 import { VirtualClock } from '../test/support/virtual-clock.ts'

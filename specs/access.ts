@@ -1,4 +1,4 @@
-/** The kinds of credential; `Principal` in src/actors/use-cases/call.ts has one shape for each. */
+/** The kinds of credential; `Principal` in src/actors/call/call.ts has one shape for each. */
 export type CredentialKind = 'secret_key' | 'agent_key' | 'client_token' | 'dashboard' | 'public'
 
 /** What a client token may hold. */

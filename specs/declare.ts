@@ -19,7 +19,7 @@ export type EnvelopeName = 'platform' | 'flat' | 'web' | 'custom_providers' | 'm
 
 /**
  * What an Idempotency-Key does.
- * - `stored`: the answer is kept for 24 hours and given again (src/actors/use-cases/idempotent.ts).
+ * - `stored`: the answer is kept for 24 hours and given again (src/actors/records/idempotent.ts).
  * - `journaled`: the key is the cause of an actor's commit, which remembers.
  * - `ignored`: the operation is not one that creates or executes.
  */

@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
-import { deriveKey, keyName } from './actors/auth/derive-key.ts'
+import { deriveKey, keyName } from './actors/records/derive-key.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import type { ClusterParts } from './actors/runtime/cluster/cluster-node.ts'
 import type { PeerService } from './actors/runtime/peers.ts'

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { EventSink, EventStream } from '../../src/actors/use-cases/call.ts'
+import type { EventSink, EventStream } from '../../src/actors/call/call.ts'
 import type { LogEvent } from '../../src/storage/ports.ts'
 import { openServer } from '../../src/transport/open-server.ts'
 import { SseStreams } from '../../src/transport/sse.ts'

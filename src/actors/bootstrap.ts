@@ -15,8 +15,8 @@ import {
 } from './auth/kinds.ts'
 import { hashPassword } from './auth/passwords.ts'
 import type { ProjectDirectory } from './auth/project-directory.ts'
-import { mintSecret } from './auth/secrets.ts'
-import { newId } from './ids.ts'
+import { mintSecret } from './records/secrets.ts'
+import { newId } from './runtime/ids.ts'
 import type { Row, TypedKind } from './records/schema.ts'
 import { type NewRow, Table } from './records/table.ts'
 

@@ -16,7 +16,7 @@ import { epochs } from './runtime/runtime.ts'
 import { sessionKinds } from './sessions/kinds.ts'
 import { tenantKinds } from './tenants/kinds.ts'
 import { usageKinds } from './usage/kinds.ts'
-import { idempotencyKeys } from './use-cases/idempotent.ts'
+import { idempotencyKeys } from './records/idempotent.ts'
 import { webhookKinds } from './webhooks/kinds.ts'
 
 /** Every kind of record there is: what a store is prepared for, and what a backup takes along. */

@@ -36,7 +36,7 @@ export interface Notice {
 
 /**
  * Writes a line of the audit log about the actor itself: a message to the sink `audit`. `by` is who did it, as the
- * command said (src/actors/audit/audit-note.ts, `actorOf`); `changes` names fields, never values.
+ * command said (src/actors/records/audit-note.ts, `actorOf`); `changes` names fields, never values.
  */
 export interface AuditLine {
   /** `<resource>.<past participle>`. */

@@ -1,4 +1,4 @@
-import { newId } from '../actors/ids.ts'
+import { newId } from '../actors/runtime/ids.ts'
 
 const acceptable = /^[A-Za-z0-9_-]{8,128}$/
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../specs/errors.ts'
-import type { EventSink, EventStream, StreamControl } from '../actors/use-cases/call.ts'
+import type { EventSink, EventStream, StreamControl } from '../actors/call/call.ts'
 import type { JsonObject, LogEvent } from '../storage/ports.ts'
 import type { WebSocketPeer } from './http-port.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'

@@ -1,4 +1,4 @@
-import type { EventSink, EventStream, StreamControl } from '../actors/use-cases/call.ts'
+import type { EventSink, EventStream, StreamControl } from '../actors/call/call.ts'
 import type { LogEvent } from '../storage/ports.ts'
 import type { BodyWriter, Headers, HttpResponse } from './http-port.ts'
 import { sseFrames } from './sse-frames.ts'

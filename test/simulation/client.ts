@@ -1,5 +1,5 @@
 import { errors, ServiceError } from '../../specs/errors.ts'
-import type { Idempotency } from '../../src/actors/use-cases/call.ts'
+import type { Idempotency } from '../../src/actors/call/call.ts'
 import { StoreUnavailable } from '../../src/storage/ports.ts'
 import type { Cluster } from './cluster.ts'
 import type { Identity } from './identities.ts'

@@ -1,5 +1,5 @@
 import { projectScope, type Scope, userScope } from '../../specs/scope.ts'
-import type { Call, Idempotency, Principal } from '../../src/actors/use-cases/call.ts'
+import type { Call, Idempotency, Principal } from '../../src/actors/call/call.ts'
 
 /** Who a client is. */
 export interface Identity {

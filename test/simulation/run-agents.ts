@@ -1,4 +1,4 @@
-import { derivedId } from '../../src/actors/ids.ts'
+import { derivedId } from '../../src/actors/runtime/ids.ts'
 import type { RunConcurrency } from '../../src/actors/runs/pick-runs.ts'
 import type { ToolDeclaration } from '../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../src/actors/sessions/turn-plan.ts'

@@ -1,5 +1,5 @@
 import { projectScope } from '../../specs/scope.ts'
-import { derivedId } from '../../src/actors/ids.ts'
+import { derivedId } from '../../src/actors/runtime/ids.ts'
 import { runContext, runQueueContext } from '../../src/actors/runs/schema.ts'
 import { readStoredState } from '../../src/actors/runtime/actor-state.ts'
 import { usageRows } from '../../src/actors/usage/kinds.ts'

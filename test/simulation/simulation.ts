@@ -1,4 +1,4 @@
-import { takeIdsFrom } from '../../src/actors/ids.ts'
+import { takeIdsFrom } from '../../src/actors/runtime/ids.ts'
 import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
 import { Cluster } from './cluster.ts'
 import type { Defect } from './defects.ts'

@@ -1,4 +1,4 @@
-import type { EventStream } from '../../src/actors/use-cases/call.ts'
+import type { EventStream } from '../../src/actors/call/call.ts'
 import type { LogEvent } from '../../src/storage/ports.ts'
 import type { Ledger } from './ledger.ts'
 import type { Node } from './node.ts'

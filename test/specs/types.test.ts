@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ResultOf } from '../../specs/index.ts'
-import type { StreamAnswer } from '../../src/actors/use-cases/call.ts'
-import type { UseCases, WithHeaders } from '../../src/actors/use-cases/use-cases.ts'
+import type { StreamAnswer } from '../../src/actors/call/call.ts'
+import type { UseCases, WithHeaders } from '../../src/actors/call/use-cases.ts'
 
 describe('types of declarations', () => {
   it('follow the path, the query and the body', () => {

@@ -1,4 +1,4 @@
-import type { EventSink, EventStream } from '../../src/actors/use-cases/call.ts'
+import type { EventSink, EventStream } from '../../src/actors/call/call.ts'
 import type { LogEvent } from '../../src/storage/ports.ts'
 import type { BodyWriter, Headers, HttpResponse, WebSocketPeer } from '../../src/transport/http-port.ts'
 import type { Every } from '../../src/transport/ticker.ts'

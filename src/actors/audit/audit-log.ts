@@ -1,5 +1,5 @@
 import type { MessageRecord, RecordStore } from '../../storage/ports.ts'
-import { derivedId } from '../ids.ts'
+import { derivedId } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
 import { type AuditData, auditLog } from './kinds.ts'

@@ -2,12 +2,12 @@ import { projectScope } from '../../../specs/scope.ts'
 import { type AgentData, agents } from '../records/kinds.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { Principal } from '../use-cases/call.ts'
+import type { Principal } from '../call/call.ts'
 import type { ApiKeysDeps } from './api-keys.ts'
-import { deriveKey } from './derive-key.ts'
+import { deriveKey } from '../records/derive-key.ts'
 import { type KeyMaterial, KeyRing } from './key-ring.ts'
 import { type AgentKeyData, agentKeys } from './kinds.ts'
-import { mintSecret, secretHash } from './secrets.ts'
+import { mintSecret, secretHash } from '../records/secrets.ts'
 
 /** Whom an agent's key speaks for. */
 export type AgentPrincipal = Extract<Principal, { kind: 'agent_key' }>

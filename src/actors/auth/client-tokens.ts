@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
-import type { Principal } from '../use-cases/call.ts'
-import { deriveKey, keyName } from './derive-key.ts'
+import type { Principal } from '../call/call.ts'
+import { deriveKey, keyName } from '../records/derive-key.ts'
 
 /** The longest life of a client token in seconds; a longer one that is asked for is cut to it (interface "Limits"). */
 export const maxClientTokenS = 900

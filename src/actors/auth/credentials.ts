@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Principal } from '../use-cases/call.ts'
+import type { Principal } from '../call/call.ts'
 import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from './agent-keys.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { ClientTokens } from './client-tokens.ts'

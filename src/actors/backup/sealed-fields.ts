@@ -2,7 +2,7 @@ import type { JsonObject, StoredRecord } from '../../storage/ports.ts'
 import { projects } from '../auth/kinds.ts'
 import { newSigningSecret, type SecretBox, signingAad } from '../auth/project-directory.ts'
 import { connectionKeyAad, customKeyAad, customProviders, providerConnections } from '../gateway/connections/kinds.ts'
-import { answerAad, idempotencyKeys, isSealedAnswer } from '../use-cases/idempotent.ts'
+import { answerAad, idempotencyKeys, isSealedAnswer } from '../records/idempotent.ts'
 import { webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
 
 /** A field of a record's data that the secret box has sealed. A kind that gets one is added here. */

@@ -5,7 +5,7 @@ import { tenants } from '../records/kinds.ts'
 import { Table } from '../records/table.ts'
 import type { EffectCatalog, EffectContext } from '../runtime/effects.ts'
 import type { Owned, OwnerOf } from '../tenants/owned.ts'
-import { type EraseParts, eraseActor } from './erase-actor.ts'
+import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 
 /** What the effects of an erasure need. */
 export interface ErasureEffectParts extends EraseParts {

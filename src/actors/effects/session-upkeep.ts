@@ -2,8 +2,8 @@ import { projectScope } from '../../../specs/scope.ts'
 import type { Effect } from '../runtime/effects.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 import { actionRows } from '../sessions/kinds.ts'
-import { type EraseParts, eraseActor } from './erase-actor.ts'
-import { type EraserHost, eraseListed } from './erase-listed.ts'
+import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
+import { type EraserHost, eraseListed } from '../runtime/erase-listed.ts'
 
 const notRun = (): never => {
   throw new Error('an idempotent effect is run again, never given up')

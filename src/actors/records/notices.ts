@@ -1,6 +1,6 @@
 import type { WebhookEventType } from '../../../specs/webhook-events.ts'
 import type { JsonObject, MessageRecord, StoredEvent, StoredRecord } from '../../storage/ports.ts'
-import { type AuditNote, auditEvent } from '../audit/audit-note.ts'
+import { type AuditNote, auditEvent } from './audit-note.ts'
 import { auditSink, webhookSink } from '../runtime/sinks.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
-import { isId } from '../ids.ts'
+import { isId } from '../runtime/ids.ts'
 import type { Row } from './schema.ts'
 import type { Table } from './table.ts'
 

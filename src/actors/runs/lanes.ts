@@ -1,6 +1,6 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { derivedId, newId } from '../ids.ts'
+import { derivedId, newId } from '../runtime/ids.ts'
 import { Table } from '../records/table.ts'
 import { type RunLaneData, runLanes } from './kinds.ts'
 

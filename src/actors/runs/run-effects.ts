@@ -1,5 +1,5 @@
 import { type CallModelParts, callRunModel } from '../effects/call-model.ts'
-import { type EraseParts, eraseActor } from '../effects/erase-actor.ts'
+import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import { type RunToolParts, runRunTool } from '../effects/run-tool.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
 import { type PickParts, pickRuns } from './pick-runs.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type LogEvent, StoreUnavailable } from '../../storage/ports.ts'
-import type { EventSink, EventStream, StreamControl } from '../use-cases/call.ts'
+import type { EventSink, EventStream, StreamControl } from '../call/call.ts'
 import { backoffMs, type Clock } from './clock.ts'
 
 /** Where a stream reads what it missed. */

@@ -11,7 +11,7 @@ export type Sink = (owner: Pick<Owner, 'project' | 'tenant' | 'user'>, message: 
 /** Sinks by the name that messages are sent to; no id of an actor looks like one. */
 export type Sinks = Readonly<Record<string, Sink>>
 
-/** Takes what src/actors/audit/audit-note.ts makes to the audit log. */
+/** Takes what src/actors/records/audit-note.ts makes to the audit log. */
 export const auditSink = 'audit'
 
 /** Takes `{ type: 'notify', at, event_type, data }` to the project's webhooks (src/actors/effects/notify.ts). */

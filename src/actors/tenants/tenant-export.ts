@@ -13,8 +13,8 @@ import type { Host } from '../runtime/host.ts'
 import { logPage } from '../runtime/log-page.ts'
 import { actionRows, sessionCheckpoints, sessionRows } from '../sessions/kinds.ts'
 import { usageRows } from '../usage/kinds.ts'
-import { idempotencyKeys } from '../use-cases/idempotent.ts'
-import type { BytesResult } from '../use-cases/use-cases.ts'
+import { idempotencyKeys } from '../records/idempotent.ts'
+import type { BytesResult } from '../call/use-cases.ts'
 import { forgottenUsers, tenantUsers } from './kinds.ts'
 
 /** What an export reads from. */

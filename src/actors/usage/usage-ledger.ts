@@ -1,4 +1,4 @@
-import { derivedId } from '../ids.ts'
+import { derivedId } from '../runtime/ids.ts'
 import type { Ledger } from '../runtime/ledger.ts'
 import { tenantAgent, type UsageData, usageRows } from './kinds.ts'
 import { meteredIn } from './schema.ts'

@@ -5,7 +5,7 @@ import { jsonObjectOf } from '../agents/schema.ts'
 import type { AgentData } from '../records/kinds.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { Table } from '../records/table.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the catalogue is made of. */
 export interface CatalogDeps {

@@ -1,18 +1,18 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { type AuditActor, actorOf } from '../audit/audit-note.ts'
+import { type AuditActor, actorOf } from '../records/audit-note.ts'
 import type { AgentKeys } from '../auth/agent-keys.ts'
 import { type AgentKeyData, agentKeys } from '../auth/kinds.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { agents } from '../records/kinds.ts'
 import type { Notice } from '../records/notices.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { futureOf } from './future-time.ts'
-import type { UseCases } from './use-cases.ts'
+import { futureOf } from '../records/future-time.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the keys of agents need. */
 export interface AgentKeyDeps {

@@ -5,14 +5,14 @@ import { examine, type Finding, type ManifestParts } from '../agents/manifest-ch
 import { jsonObjectOf, manifestOf, versionContext, versionStatus } from '../agents/schema.ts'
 import { tryDraft, type VersionTestParts } from '../agents/version-test.ts'
 import { type AgentVersionView, versionRowView, versionView } from '../agents/version-view.ts'
-import { actorOf } from '../audit/audit-note.ts'
-import { newId, newIdFor } from '../ids.ts'
+import { actorOf } from '../records/audit-note.ts'
+import { newId, newIdFor } from '../runtime/ids.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import type { Metered } from '../usage/metered.ts'
-import type { Call } from './call.ts'
+import type { Call } from '../call/call.ts'
 import { causeOf } from './sessions.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on versions stand on. */
 export interface AgentVersionParts {

@@ -6,7 +6,7 @@ import { pageOf } from '../records/pages.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What reading the audit log needs. */
 export interface AuditLogDeps {

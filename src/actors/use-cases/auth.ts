@@ -11,7 +11,7 @@ import { endedSessionCookie, sessionCookie } from '../auth/session-cookie.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What signing in needs. */
 export interface AuthDeps {

@@ -8,7 +8,7 @@ import { errorFrame } from '../gateway/chat/refusal.ts'
 import { asCompletion } from '../gateway/chat/schema.ts'
 import { needOf } from '../gateway/forms/chat-parts.ts'
 import { memoryHeaders, noMemory } from '../gateway/forms/no-memory.ts'
-import type { UseCase, UseCases } from './use-cases.ts'
+import type { UseCase, UseCases } from '../call/use-cases.ts'
 
 type Completions = UseCase<'chat_completions.create'>
 type CompletionCall = Parameters<Completions>[0]

@@ -6,7 +6,7 @@ import type { ClientTokens } from '../auth/client-tokens.ts'
 import { tenants } from '../records/kinds.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What minting needs. */
 export interface ClientTokenDeps {

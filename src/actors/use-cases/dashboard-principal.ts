@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Principal } from './call.ts'
+import type { Principal } from '../call/call.ts'
 
 /** A signed-in member. */
 export type DashboardPrincipal = Extract<Principal, { kind: 'dashboard' }>

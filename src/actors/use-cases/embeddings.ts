@@ -1,7 +1,7 @@
 import { callerOf } from '../gateway/calls/caller.ts'
 import type { EmbeddingCalls, EmbeddingOutcome } from '../gateway/embeddings/embedding-calls.ts'
 import { refusePublicKey } from '../gateway/forms/public-keys.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** Embeddings in OpenAI's form: what a provider of that form answers is handed on as it came. */
 export const embeddingUseCases = (calls: Pick<EmbeddingCalls, 'create'>): Pick<UseCases, 'embeddings.create'> => ({

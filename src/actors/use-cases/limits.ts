@@ -10,14 +10,14 @@ import { creditsOf } from '../gateway/limits/grant-credits.ts'
 import { budgetCounters, type LimitData, limits, subjectKey } from '../gateway/limits/kinds.ts'
 import { counterId } from '../gateway/limits/limit-admission.ts'
 import type { LimitBook } from '../gateway/limits/limit-book.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { tenants } from '../records/kinds.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { textOf } from '../usage/money.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on limits stand on. */
 export interface LimitParts {

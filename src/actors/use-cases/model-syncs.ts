@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
-import type { Caller } from '../audit/audit-note.ts'
+import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import {
   type ConnectionData,
@@ -18,12 +18,12 @@ import {
   withoutKey,
 } from '../gateway/connections/upstream-models.ts'
 import { connectionEndpoint } from '../gateway/routing/project-providers.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { ConnectionParts } from './provider-connections.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
 

@@ -2,8 +2,8 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { ModelRow } from '../gateway/model-rows.ts'
 import { providerNamed } from '../gateway/routing/model-names.ts'
 import { effective, type ModelRegistry } from '../gateway/routing/model-registry.ts'
-import type { Principal } from './call.ts'
-import type { UseCases } from './use-cases.ts'
+import type { Principal } from '../call/call.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /**
  * The model registry (interface "Model registry entry"): every query narrows it, and all of them combine. Each id is

@@ -1,18 +1,18 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { Caller } from '../audit/audit-note.ts'
+import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import { type ProjectKeyData, projectKeys } from '../auth/kinds.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { type NoticesOf, Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
-import { futureOf } from './future-time.ts'
-import type { UseCases } from './use-cases.ts'
+import { futureOf } from '../records/future-time.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the keys of a project need. */
 export interface ProjectKeyDeps {

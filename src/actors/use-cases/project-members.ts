@@ -1,18 +1,18 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { organizationScope, type Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { Caller } from '../audit/audit-note.ts'
+import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { DashboardSessions } from '../auth/dashboard-sessions.ts'
 import { type MemberData, members } from '../auth/kinds.ts'
 import { hashPassword } from '../auth/passwords.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
-import type { Principal } from './call.ts'
+import type { Principal } from '../call/call.ts'
 import { memberOf } from './dashboard-principal.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the members of an organisation need. */
 export interface ProjectMemberDeps {

@@ -3,12 +3,12 @@ import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../audit/audited.ts'
 import { projects } from '../auth/kinds.ts'
 import type { ProjectDirectory } from '../auth/project-directory.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the projects of an organisation need. */
 export interface ProjectDeps {

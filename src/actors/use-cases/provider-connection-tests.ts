@@ -7,7 +7,7 @@ import { connectionEndpoint } from '../gateway/routing/project-providers.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { ConnectionParts } from './provider-connections.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 type TestUseCases = Pick<UseCases, 'provider_connections.validate' | 'provider_connections.test'>
 

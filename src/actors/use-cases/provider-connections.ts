@@ -1,7 +1,7 @@
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { Caller } from '../audit/audit-note.ts'
-import { changedFields } from '../audit/audit-note.ts'
+import type { Caller } from '../records/audit-note.ts'
+import { changedFields } from '../records/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
 import {
@@ -18,13 +18,13 @@ import {
   providerConnections,
 } from '../gateway/connections/kinds.ts'
 import type { ProjectProviders } from '../gateway/routing/project-providers.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on connections stand on. */
 export interface ConnectionParts {

@@ -1,11 +1,11 @@
 import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../audit/audited.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
 import { ratePlans } from '../usage/kinds.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 type RatePlanUseCases = Pick<UseCases, Extract<keyof UseCases, `rate_plans.${string}`>>
 

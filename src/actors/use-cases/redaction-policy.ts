@@ -7,7 +7,7 @@ import { isPhoneRegion } from '../gateway/redaction/recognisers/checks.ts'
 import { defaultPolicy, type RedactionPolicies } from '../gateway/redaction/redaction-policies.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 type RedactionUseCases = Pick<UseCases, Extract<keyof UseCases, `redaction_policy.${string}`>>
 

@@ -5,14 +5,14 @@ import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../audit/audited.ts'
 import { logPrefix, type RequestLogData, requestLog } from '../gateway/ledger/kinds.ts'
 import { type LogSettings, logSettingsId } from '../gateway/ledger/log-settings.ts'
-import { idFloor } from '../ids.ts'
+import { idFloor } from '../runtime/ids.ts'
 import { type Cover, filteredPage } from '../records/filtered-page.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { RowWriter } from '../runtime/row-writer.ts'
 import { timeOf } from '../usage/usage-range.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What reading the request log needs. */
 export interface RequestLogParts {

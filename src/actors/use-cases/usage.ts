@@ -2,7 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { idFloor } from '../ids.ts'
+import { idFloor } from '../runtime/ids.ts'
 import { tenants } from '../records/kinds.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -15,7 +15,7 @@ import { coverOf, usageIn, usagePage, type WhoseUsage } from '../usage/read-usag
 import { usagePrefix } from '../usage/usage-ledger.ts'
 import { rangeOf, timeOf, type UsageRange } from '../usage/usage-range.ts'
 import { GroupedUsage, type Grouping, groupings } from '../usage/usage-sums.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on usage stand on. */
 export interface UsageParts {

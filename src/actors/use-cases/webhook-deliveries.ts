@@ -4,7 +4,7 @@ import type { Scope } from '../../../specs/scope.ts'
 import type { DeliveryInput } from '../../machines/webhook-delivery/webhook-delivery.ts'
 import { deliveryDefinition, deliveryKeys } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { RecordStore, StoredLogEvent, StoredRecord } from '../../storage/ports.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
@@ -15,7 +15,7 @@ import { deliveryRows } from '../webhooks/kinds.ts'
 import { deliveryContext, deliveryRow } from '../webhooks/schema.ts'
 import { type DeliveryOwner, eventOf, startDelivery } from '../webhooks/webhook-deliveries.ts'
 import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on deliveries stand on. */
 export interface DeliveryParts {

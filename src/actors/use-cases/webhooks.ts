@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { Caller } from '../audit/audit-note.ts'
+import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
 import { newSigningSecret, type SecretBox } from '../auth/project-directory.ts'
-import { newIdFor } from '../ids.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -11,7 +11,7 @@ import { Table } from '../records/table.ts'
 import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
 import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
-import type { UseCases } from './use-cases.ts'
+import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on webhooks stand on. */
 export interface WebhookParts {

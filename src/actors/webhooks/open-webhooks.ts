@@ -1,7 +1,7 @@
 import type { RecordStore, Storage } from '../../storage/ports.ts'
 import type { SecretBox } from '../auth/project-directory.ts'
 import { attemptDelivery, attemptTimeoutMs } from '../effects/attempt-delivery.ts'
-import { type EraseParts, eraseActor } from '../effects/erase-actor.ts'
+import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'

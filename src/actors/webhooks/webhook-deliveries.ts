@@ -1,7 +1,7 @@
 import type { DeliveryInput } from '../../machines/webhook-delivery/webhook-delivery.ts'
 import { deliveryDefinition } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { Notify, WebhookNotice } from '../effects/notify.ts'
-import { derivedId } from '../ids.ts'
+import { derivedId } from '../runtime/ids.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'

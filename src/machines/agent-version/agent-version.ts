@@ -2,7 +2,7 @@ import { assign, setup } from 'xstate'
 import type { WebhookEventType } from '../../../specs/webhook-events.ts'
 import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
 
-/** Who acts (src/actors/audit/audit-note.ts, `actorOf`). */
+/** Who acts (src/actors/records/audit-note.ts, `actorOf`). */
 export type VersionActor = { readonly kind: string; readonly id: string | null }
 
 /** A person's decision about a version that was in review. `at` is in ms since the epoch. */

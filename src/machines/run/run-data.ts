@@ -46,7 +46,7 @@ export type RunInput = {
   readonly version: string | null
   readonly installation_id: string | null
   readonly parent: RunParent | null
-  /** Who asked for it (src/actors/audit/audit-note.ts, `actorOf`); null when a model delegated. */
+  /** Who asked for it (src/actors/records/audit-note.ts, `actorOf`); null when a model delegated. */
   readonly created_by: AuditLine['by'] | null
   /** 0 for a run of its own, 1 for its children. */
   readonly depth: number

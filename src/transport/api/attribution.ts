@@ -1,6 +1,6 @@
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Attribution, Principal } from '../../actors/use-cases/call.ts'
+import type { Attribution, Principal } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 import type { Tenants } from './named-tenant.ts'
 

@@ -1,4 +1,4 @@
-import type { Principal } from '../../actors/use-cases/call.ts'
+import type { Principal } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 
 /** Finds out who sends a request. Answers without a promise where it can: this is on the path of every request. */

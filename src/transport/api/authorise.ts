@@ -2,7 +2,7 @@ import { type Access, roles } from '../../../specs/access.ts'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope, type Scope, userScope, workScope } from '../../../specs/scope.ts'
-import type { Principal } from '../../actors/use-cases/call.ts'
+import type { Principal } from '../../actors/call/call.ts'
 import { isWork } from './named-tenant.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Operation } from '../../../specs/declare.ts'
 import { operations } from '../../../specs/index.ts'
 import { type RequestValidator, requestValidator } from '../../../specs/validate.ts'
-import type { Call } from '../../actors/use-cases/call.ts'
-import type { UseCases } from '../../actors/use-cases/use-cases.ts'
+import type { Call } from '../../actors/call/call.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
 
 /**
  * A use-case as the dispatcher sees it. Written as a method, so that TypeScript takes a use-case of any operation: the

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
-import type { Attribution, Idempotency, UploadedFile } from '../../actors/use-cases/call.ts'
+import type { Attribution, Idempotency, UploadedFile } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 import { canonical } from './canonical.ts'
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { UploadedFile } from '../../actors/use-cases/call.ts'
+import type { UploadedFile } from '../../actors/call/call.ts'
 
 /** A multipart form: text fields in order, and files. */
 export interface Form {

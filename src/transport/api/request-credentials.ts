@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Credentials } from '../../actors/auth/credentials.ts'
 import { sessionCookieName } from '../../actors/auth/session-cookie.ts'
-import type { Principal } from '../../actors/use-cases/call.ts'
+import type { Principal } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Tenants } from './named-tenant.ts'

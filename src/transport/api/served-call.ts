@@ -1,5 +1,5 @@
 import type { Scope } from '../../../specs/scope.ts'
-import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '../../actors/use-cases/call.ts'
+import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 import { type Exchange, goneSignal, onGone } from './exchange.ts'
 

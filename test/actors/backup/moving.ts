@@ -8,7 +8,7 @@ import { type ImportDeps, type ImportReport, importProject } from '../../../src/
 import { kinds } from '../../../src/actors/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
-import { IdempotentRequests } from '../../../src/actors/use-cases/idempotent.ts'
+import { IdempotentRequests } from '../../../src/actors/records/idempotent.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'

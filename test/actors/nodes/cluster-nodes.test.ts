@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newIdIn } from '../../../src/actors/ids.ts'
+import { newIdIn } from '../../../src/actors/runtime/ids.ts'
 import { ClusterNodes } from '../../../src/actors/nodes/cluster-nodes.ts'
 import { nodeUseCases } from '../../../src/actors/use-cases/nodes.ts'
 import type { Member } from '../../../src/storage/cluster-ports.ts'

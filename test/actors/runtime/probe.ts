@@ -5,7 +5,7 @@ import type { Effect, EffectContext, EffectOutcome } from '../../../src/actors/r
 import type { Ledger } from '../../../src/actors/runtime/ledger.ts'
 import type { Delivery, Resident, Told } from '../../../src/actors/runtime/resident.ts'
 import { epochs, startRuntime } from '../../../src/actors/runtime/runtime.ts'
-import type { EventStream, StreamControl } from '../../../src/actors/use-cases/call.ts'
+import type { EventStream, StreamControl } from '../../../src/actors/call/call.ts'
 import type { MachineDefinition } from '../../../src/machines/definition.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { JsonObject, LogEvent, RecordKind, Storage, StoredEvent } from '../../../src/storage/ports.ts'

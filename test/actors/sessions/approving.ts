@@ -1,5 +1,5 @@
 import { userScope } from '../../../specs/scope.ts'
-import type { Call, Principal } from '../../../src/actors/use-cases/call.ts'
+import type { Call, Principal } from '../../../src/actors/call/call.ts'
 import type { LogEvent } from '../../../src/storage/ports.ts'
 import { callOf, collect, type Script, turn, type World } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelAnswer } from '../../../src/actors/gateway/provider-port.ts'
-import type { Call } from '../../../src/actors/use-cases/call.ts'
+import type { Call } from '../../../src/actors/call/call.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { type LogEvent, type Storage, StoreUnavailable } from '../../../src/storage/ports.ts'
 import { type Fault, FaultyStorage } from '../../support/faulty-storage.ts'

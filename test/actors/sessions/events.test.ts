@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { isId } from '../../../src/actors/ids.ts'
+import { isId } from '../../../src/actors/runtime/ids.ts'
 import { Conversations } from '../../../src/actors/sessions/conversations.ts'
 import { eventId } from '../../../src/actors/sessions/event-id.ts'
 import { sessionCheckpoints, sessionRows } from '../../../src/actors/sessions/kinds.ts'

@@ -1,4 +1,4 @@
-import { idAt } from '../../../src/actors/ids.ts'
+import { idAt } from '../../../src/actors/runtime/ids.ts'
 import type { Row } from '../../../src/actors/records/schema.ts'
 import { tenantAgent, type UsageData, usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'

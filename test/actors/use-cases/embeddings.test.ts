@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import type { EmbeddingAsk, EmbeddingOutcome } from '../../../src/actors/gateway/embeddings/embedding-calls.ts'
-import type { Principal } from '../../../src/actors/use-cases/call.ts'
+import type { Principal } from '../../../src/actors/call/call.ts'
 import { embeddingUseCases } from '../../../src/actors/use-cases/embeddings.ts'
 
 const secretKey: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { countedList, cursorPage, namedList } from '../../../specs/lists.ts'
 import { defineResource } from '../../../specs/resource.ts'
 import { array, boolean, integer, nullable, number, object, oneOf, optional, string } from '../../../specs/schema.ts'
-import type { Call } from '../../../src/actors/use-cases/call.ts'
+import type { Call } from '../../../src/actors/call/call.ts'
 import type { AnyUseCase } from '../../../src/transport/api/endpoint.ts'
 import { principals, type Sent, serve } from './serving.ts'
 

@@ -7,7 +7,7 @@ import { DashboardSessions } from '../../../src/actors/auth/dashboard-sessions.t
 import { agentKeys as agentKeyKind, members, projects } from '../../../src/actors/auth/kinds.ts'
 import { ProjectDirectory } from '../../../src/actors/auth/project-directory.ts'
 import { bootstrap } from '../../../src/actors/bootstrap.ts'
-import { newId } from '../../../src/actors/ids.ts'
+import { newId } from '../../../src/actors/runtime/ids.ts'
 import { agents } from '../../../src/actors/records/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { providers } from '../../../../specs/providers.ts'
-import type { BytesResult } from '../../use-cases/use-cases.ts'
+import type { BytesResult } from '../../call/use-cases.ts'
 
 const folder = new URL('../../../../specs/logos/', import.meta.url)
 const ids = new Set(providers.map(({ id }) => id))

@@ -1,5 +1,5 @@
-import type { ByteSink, ByteStream, StreamControl } from '../../use-cases/call.ts'
-import type { BytesResult } from '../../use-cases/use-cases.ts'
+import type { ByteSink, ByteStream, StreamControl } from '../../call/call.ts'
+import type { BytesResult } from '../../call/use-cases.ts'
 import type { ChatSummary } from '../calls/chat-calls.ts'
 import type { WireObject } from '../wire.ts'
 import type { RunTaker } from './chat-run.ts'

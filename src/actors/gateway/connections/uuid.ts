@@ -1,5 +1,5 @@
-import { newIdFor } from '../../ids.ts'
-import type { Idempotency } from '../../use-cases/call.ts'
+import { newIdFor } from '../../runtime/ids.ts'
+import type { Idempotency } from '../../call/call.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 

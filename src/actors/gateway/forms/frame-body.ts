@@ -1,4 +1,4 @@
-import type { ByteSink, ByteStream, StreamControl } from '../../use-cases/call.ts'
+import type { ByteSink, ByteStream, StreamControl } from '../../call/call.ts'
 
 /** How a body is written. */
 export interface FrameOptions {

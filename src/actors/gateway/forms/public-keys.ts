@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../specs/errors.ts'
-import type { Principal } from '../../use-cases/call.ts'
+import type { Principal } from '../../call/call.ts'
 
 /** An agent's public key is seen in browsers: it may chat, and nothing else of the gateway. @throws {ServiceError} `forbidden` */
 export const refusePublicKey = (principal: Principal): void => {

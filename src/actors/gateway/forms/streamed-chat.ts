@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../specs/errors.ts'
-import type { BytesResult } from '../../use-cases/use-cases.ts'
+import type { BytesResult } from '../../call/use-cases.ts'
 import type { ChatAsk, ChatCalls, ChatControl, ChatSummary } from '../calls/chat-calls.ts'
 import type { WireObject } from '../wire.ts'
 import { FrameBody, keepAliveMs } from './frame-body.ts'

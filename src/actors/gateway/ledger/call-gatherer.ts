@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { RecordStore } from '../../../storage/ports.ts'
-import { idAt } from '../../ids.ts'
+import { idAt } from '../../runtime/ids.ts'
 import type { Row } from '../../records/schema.ts'
 import { backoffMs, type Clock, pause } from '../../runtime/clock.ts'
 import type { CallLedger, GatewayCall } from '../calls/call-ledger.ts'

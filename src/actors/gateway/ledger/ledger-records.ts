@@ -1,6 +1,6 @@
 import { covers, type Scope } from '../../../../specs/scope.ts'
 import type { RecordKind, RecordQuery, RecordStore, StoredRecord } from '../../../storage/ports.ts'
-import { idFloor, timeOfId } from '../../ids.ts'
+import { idFloor, timeOfId } from '../../runtime/ids.ts'
 import { boundRecords } from '../../records/bound-records.ts'
 import type { Row } from '../../records/schema.ts'
 import { Table } from '../../records/table.ts'

@@ -1,6 +1,6 @@
 import { projectScope } from '../../../../specs/scope.ts'
 import type { RecordStore } from '../../../storage/ports.ts'
-import { RecheckCache } from '../../auth/recheck-cache.ts'
+import { RecheckCache } from '../../records/recheck-cache.ts'
 import type { Notice } from '../../records/notices.ts'
 import type { Row } from '../../records/schema.ts'
 import { Table } from '../../records/table.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { RecordStore } from '../../../storage/ports.ts'
-import { idFloor } from '../../ids.ts'
+import { idFloor } from '../../runtime/ids.ts'
 import type { Row } from '../../records/schema.ts'
 import { Table } from '../../records/table.ts'
 import { type Clock, pause } from '../../runtime/clock.ts'

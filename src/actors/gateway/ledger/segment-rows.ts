@@ -1,5 +1,5 @@
 import type { RecordKind, StoredRecord } from '../../../storage/ports.ts'
-import { idWithTail, tailOf } from '../../ids.ts'
+import { idWithTail, tailOf } from '../../runtime/ids.ts'
 import type { Row } from '../../records/schema.ts'
 import { tenantAgent, type UsageData, usageRows } from '../../usage/kinds.ts'
 import { usagePrefix } from '../../usage/usage-ledger.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../specs/errors.ts'
 import { maxImages } from '../../../../specs/resources/vision.ts'
-import type { UploadedFile } from '../../use-cases/call.ts'
+import type { UploadedFile } from '../../call/call.ts'
 
 /** One image as the caller gave it. `at` names it in errors: `image_url`, `images[1]`, `files[0]`. */
 export type ImageSource = { readonly at: string } & (

@@ -1,6 +1,6 @@
 import type { BodyOf } from '../../../../specs/index.ts'
-import type { Call } from '../../use-cases/call.ts'
-import type { BytesResult, UseCases } from '../../use-cases/use-cases.ts'
+import type { Call } from '../../call/call.ts'
+import type { BytesResult, UseCases } from '../../call/use-cases.ts'
 import { callerOf } from '../calls/caller.ts'
 import type { ChatAsk, ChatCalls, ChatOutcome } from '../calls/chat-calls.ts'
 import type { Routes } from '../calls/routes.ts'

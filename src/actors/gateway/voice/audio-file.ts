@@ -1,5 +1,5 @@
 import { type AudioContainer, audioContainers, maxAudioBytes } from '../../../../specs/audio.ts'
-import type { UploadedFile } from '../../use-cases/call.ts'
+import type { UploadedFile } from '../../call/call.ts'
 import { unfit } from './speech-task.ts'
 
 /** A file to transcribe, checked. */

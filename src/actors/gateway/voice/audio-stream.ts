@@ -1,4 +1,4 @@
-import type { ByteSink, ByteStream } from '../../use-cases/call.ts'
+import type { ByteSink, ByteStream } from '../../call/call.ts'
 import { cancelled } from '../failure.ts'
 import type { AudioReader } from './formats/voice-format.ts'
 import type { OpenAnswer } from './voice-call.ts'

@@ -1,5 +1,5 @@
 import { type LiveActor, liveActorMs, type Member, type Presence } from '../../../storage/cluster-ports.ts'
-import { liveActorOf } from '../../nodes/live-actor.ts'
+import { liveActorOf } from '../live-actor.ts'
 import type { Clock } from '../clock.ts'
 import type { Resident } from '../resident.ts'
 

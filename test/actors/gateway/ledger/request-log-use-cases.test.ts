@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { projectScope } from '../../../../specs/scope.ts'
-import type { Call } from '../../../../src/actors/use-cases/call.ts'
+import type { Call } from '../../../../src/actors/call/call.ts'
 import { requestLogUseCases } from '../../../../src/actors/use-cases/request-log.ts'
 import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'

@@ -3,7 +3,7 @@ import { piiTypes } from '../../../../specs/resources/redaction.ts'
 import { projectScope } from '../../../../specs/scope.ts'
 import { redactionKinds } from '../../../../src/actors/gateway/redaction/kinds.ts'
 import { RedactionPolicies } from '../../../../src/actors/gateway/redaction/redaction-policies.ts'
-import type { Call } from '../../../../src/actors/use-cases/call.ts'
+import type { Call } from '../../../../src/actors/call/call.ts'
 import { redactionPolicyUseCases } from '../../../../src/actors/use-cases/redaction-policy.ts'
 import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../../src/actors/use-cases/call.ts'
+import type { Principal } from '../../../../src/actors/call/call.ts'
 import { modelUseCases } from '../../../../src/actors/use-cases/models.ts'
 import { callOf, refusalOf, secretOf } from '../../agents/harness.ts'
 import { openRoutingWorld } from './routing-world.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/actors/gateway/connections/kinds.ts'
 import { type ManagedConfig, ManagedProviders } from '../../../../src/actors/gateway/routing/managed-providers.ts'
 import { openRouting, type RoutingParts } from '../../../../src/actors/gateway/routing/open-routing.ts'
-import { newId } from '../../../../src/actors/ids.ts'
+import { newId } from '../../../../src/actors/runtime/ids.ts'
 import { Table } from '../../../../src/actors/records/table.ts'
 import { openSsrfGuard } from '../../../../src/outgoing/ssrf-guard.ts'
 import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'

@@ -9,8 +9,8 @@ import type { KeySource, Route, Routes } from '../../../../src/actors/gateway/ca
 import { openVoice } from '../../../../src/actors/gateway/voice/open-voice.ts'
 import type { VoicePolicy } from '../../../../src/actors/gateway/voice/voice-call.ts'
 import { openSsrfGuard } from '../../../../src/outgoing/ssrf-guard.ts'
-import type { ByteSink, Principal, StreamControl, UploadedFile } from '../../../../src/actors/use-cases/call.ts'
-import type { BytesResult } from '../../../../src/actors/use-cases/use-cases.ts'
+import type { ByteSink, Principal, StreamControl, UploadedFile } from '../../../../src/actors/call/call.ts'
+import type { BytesResult } from '../../../../src/actors/call/use-cases.ts'
 import { LocalLimits } from '../../../../src/storage/local-limits.ts'
 import { type AudioUpstream, openAudioUpstream } from './audio-upstream.ts'
 

@@ -1,4 +1,4 @@
-import type { UseCases } from '../../../use-cases/use-cases.ts'
+import type { UseCases } from '../../../call/use-cases.ts'
 import { callerOf } from '../../calls/caller.ts'
 import type { ChatAsk, ChatCalls } from '../../calls/chat-calls.ts'
 import { arrayOf } from '../../wire.ts'

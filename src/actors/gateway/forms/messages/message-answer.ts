@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../../../../specs/index.ts'
-import { newId } from '../../../ids.ts'
+import { newId } from '../../../runtime/ids.ts'
 import type { ChatOutcome, ChatSummary } from '../../calls/chat-calls.ts'
 import type { ModelUsage } from '../../provider-port.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../wire.ts'

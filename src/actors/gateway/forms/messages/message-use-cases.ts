@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../../specs/errors.ts'
-import type { UseCases } from '../../../use-cases/use-cases.ts'
+import type { UseCases } from '../../../call/use-cases.ts'
 import { callerOf } from '../../calls/caller.ts'
 import type { ChatAsk, ChatCalls } from '../../calls/chat-calls.ts'
 import type { Route, Routes } from '../../calls/routes.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../../specs/errors.ts'
-import { newId } from '../../../ids.ts'
+import { newId } from '../../../runtime/ids.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../wire.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 

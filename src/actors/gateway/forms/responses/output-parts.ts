@@ -1,4 +1,4 @@
-import { newId } from '../../../ids.ts'
+import { newId } from '../../../runtime/ids.ts'
 import { objectOf, type WireObject } from '../../wire.ts'
 import { citationsIn } from './citations.ts'
 import type { ResponseItem } from './input-items.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../../../specs/errors.ts'
-import type { BytesResult } from '../../../use-cases/use-cases.ts'
+import type { BytesResult } from '../../../call/use-cases.ts'
 import type { Caller } from '../../calls/caller.ts'
 import type { ChatAsk, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../../calls/chat-calls.ts'
 import { arrayOf, objectOf, type WireObject } from '../../wire.ts'

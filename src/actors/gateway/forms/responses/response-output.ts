@@ -1,4 +1,4 @@
-import { newId } from '../../../ids.ts'
+import { newId } from '../../../runtime/ids.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../wire.ts'
 import type { ResponseItem } from './input-items.ts'
 import { OutputCall, OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'

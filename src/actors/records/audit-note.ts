@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StoredEvent } from '../../storage/ports.ts'
-import type { Call, Principal } from '../use-cases/call.ts'
+import type { Call, Principal } from '../call/call.ts'
 
 /**
  * Who did it: the kind of credential, the key, member or end user behind it, and from where. An end user's address is

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope, tenantScope } from '../../../specs/scope.ts'
 import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import type { Clock } from '../../../src/actors/runtime/clock.ts'
-import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '../../../src/actors/use-cases/idempotent.ts'
+import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '../../../src/actors/records/idempotent.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { type RecordStore, StoreUnavailable } from '../../../src/storage/ports.ts'
 

@@ -1,8 +1,8 @@
 import type { Storage } from '../../storage/ports.ts'
-import { actorBlobs } from '../runtime/blob-owner.ts'
-import { type Clock, pause } from '../runtime/clock.ts'
-import type { Effect, EffectContext } from '../runtime/effects.ts'
-import { markErased } from '../runtime/erased-actors.ts'
+import { actorBlobs } from './blob-owner.ts'
+import { type Clock, pause } from './clock.ts'
+import type { Effect, EffectContext } from './effects.ts'
+import { markErased } from './erased-actors.ts'
 
 /** A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. */
 const lateMs = 30_000

@@ -1,5 +1,5 @@
 import type { LiveActor, Member } from '../../storage/cluster-ports.ts'
-import type { Resident } from '../runtime/resident.ts'
+import type { Resident } from './resident.ts'
 
 /** An actor in this process's memory, as the directory names it. */
 export const liveActorOf = (

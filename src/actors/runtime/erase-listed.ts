@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { Json, RecordKind, Storage } from '../../storage/ports.ts'
-import { actorBlobs } from '../runtime/blob-owner.ts'
-import { type Clock, pause } from '../runtime/clock.ts'
-import { markErased } from '../runtime/erased-actors.ts'
-import type { Host } from '../runtime/host.ts'
+import { actorBlobs } from './blob-owner.ts'
+import { type Clock, pause } from './clock.ts'
+import { markErased } from './erased-actors.ts'
+import type { Host } from './host.ts'
 
 /** What removing actors needs of the host. */
 export interface EraserHost extends Pick<Host, 'deliver' | 'drop'> {
