@@ -3,10 +3,10 @@ import { type AgentData, agents } from '../records/kinds.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Principal } from '../call/call.ts'
-import type { ApiKeysDeps } from './api-keys.ts'
+import type { ApiKeysDeps } from '../accounts/api-keys.ts'
 import { deriveKey } from '../records/derive-key.ts'
-import { type KeyMaterial, KeyRing } from './key-ring.ts'
-import { type AgentKeyData, agentKeys } from './kinds.ts'
+import { type KeyMaterial, KeyRing } from '../accounts/key-ring.ts'
+import { type AgentKeyData, agentKeys } from '../accounts/kinds.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
 
 /** Whom an agent's key speaks for. */

@@ -8,7 +8,7 @@ import {
   type StoredRecord,
   StoreUnavailable,
 } from '../../storage/ports.ts'
-import { projectKeys } from '../auth/kinds.ts'
+import { projectKeys } from '../accounts/kinds.ts'
 import { shardOf } from '../runtime/shard.ts'
 import { BackupError } from './backup-error.ts'
 import type { Item } from './schema.ts'

@@ -1,6 +1,6 @@
 import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
 import type { Commit, RecordKind, Storage, StoredRecord } from '../../storage/ports.ts'
-import { projectKeys, projects } from '../auth/kinds.ts'
+import { projectKeys, projects } from '../accounts/kinds.ts'
 import type { Item } from './schema.ts'
 
 /** What a project is read from. */

@@ -1,6 +1,6 @@
 import type { JsonObject, StoredRecord } from '../../storage/ports.ts'
-import { projects } from '../auth/kinds.ts'
-import { newSigningSecret, type SecretBox, signingAad } from '../auth/project-directory.ts'
+import { projects } from '../accounts/kinds.ts'
+import { newSigningSecret, type SecretBox, signingAad } from '../accounts/project-directory.ts'
 import { connectionKeyAad, customKeyAad, customProviders, providerConnections } from '../gateway/connections/kinds.ts'
 import { answerAad, idempotencyKeys, isSealedAnswer } from '../records/idempotent.ts'
 import { webhookSecretAad, webhooks } from '../webhooks/kinds.ts'

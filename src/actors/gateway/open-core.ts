@@ -1,6 +1,6 @@
 import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { ProjectDirectory } from '../auth/project-directory.ts'
+import type { ProjectDirectory } from '../accounts/project-directory.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import type { Admission } from './calls/admission.ts'

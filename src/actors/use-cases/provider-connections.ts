@@ -3,7 +3,7 @@ import type { RecordStore } from '../../storage/ports.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { changedFields } from '../records/audit-note.ts'
 import { Audited } from '../audit/audited.ts'
-import type { SecretBox } from '../auth/project-directory.ts'
+import type { SecretBox } from '../accounts/project-directory.ts'
 import {
   type Destination,
   destinationOf,

@@ -1,5 +1,5 @@
 import type { RecordStore, Storage } from '../../storage/ports.ts'
-import type { SecretBox } from '../auth/project-directory.ts'
+import type { SecretBox } from '../accounts/project-directory.ts'
 import { attemptDelivery, attemptTimeoutMs } from '../effects/attempt-delivery.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import type { Clock } from '../runtime/clock.ts'

@@ -1,7 +1,7 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { WebhookEventType } from '../../../specs/webhook-events.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { SecretBox } from '../auth/project-directory.ts'
+import type { SecretBox } from '../accounts/project-directory.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'

@@ -1,4 +1,4 @@
-import type { ProjectDirectory, ProjectSettings } from '../../actors/auth/project-directory.ts'
+import type { ProjectDirectory, ProjectSettings } from '../../actors/accounts/project-directory.ts'
 import type { Origins } from './authenticator.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Credentials } from '../../actors/auth/credentials.ts'
-import { sessionCookieName } from '../../actors/auth/session-cookie.ts'
+import type { Credentials } from '../../actors/accounts/credentials.ts'
+import { sessionCookieName } from '../../actors/accounts/session-cookie.ts'
 import type { Principal } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http-port.ts'
 import type { Authenticator } from './authenticator.ts'

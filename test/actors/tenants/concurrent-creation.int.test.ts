@@ -14,7 +14,7 @@ import { tenantUseCases } from '../../../src/actors/use-cases/tenants.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
 import { openSqliteStorage } from '../../../src/storage/sqlite/open-sqlite-storage.ts'
 import { openPatientMongo } from '../../storage/mongo-patience.ts'
-import { callOf } from '../use-cases/account-harness.ts'
+import { callOf } from '../accounts/account-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-tenants-'))
 const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TenantDirectory } from '../../../src/actors/tenants/tenant-directory.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
-import { callOf, openAccounts } from '../use-cases/account-harness.ts'
+import { callOf, openAccounts } from '../accounts/account-harness.ts'
 
 const open = async () => {
   const world = await openAccounts()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { projects } from '../../../src/actors/auth/kinds.ts'
-import { ProjectDirectory } from '../../../src/actors/auth/project-directory.ts'
+import { projects } from '../../../src/actors/accounts/kinds.ts'
+import { ProjectDirectory } from '../../../src/actors/accounts/project-directory.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { projectOrigins } from '../../../src/transport/api/project-origins.ts'

@@ -1,7 +1,7 @@
 import { organizationScope, projectScope } from '../../../../specs/scope.ts'
 import type { FanOut } from '../../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../../storage/ports.ts'
-import type { ProjectDirectory } from '../../auth/project-directory.ts'
+import type { ProjectDirectory } from '../../accounts/project-directory.ts'
 import { RecheckCache } from '../../records/recheck-cache.ts'
 import type { Row } from '../../records/schema.ts'
 import { Table } from '../../records/table.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { projectKeys } from '../../../../src/actors/auth/kinds.ts'
+import { projectKeys } from '../../../../src/actors/accounts/kinds.ts'
 import { grantCredits, ungateCredits } from '../../../../src/actors/gateway/limits/grant-credits.ts'
 import { tenants } from '../../../../src/actors/records/kinds.ts'
 import type { Call } from '../../../../src/actors/call/call.ts'

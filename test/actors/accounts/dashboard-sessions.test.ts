@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { organizationScope } from '../../../specs/scope.ts'
-import { DashboardSessions, dashboardSessionS } from '../../../src/actors/auth/dashboard-sessions.ts'
-import { dashboardSessions, members } from '../../../src/actors/auth/kinds.ts'
+import { DashboardSessions, dashboardSessionS } from '../../../src/actors/accounts/dashboard-sessions.ts'
+import { dashboardSessions, members } from '../../../src/actors/accounts/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { ClientTokens } from '../../../src/actors/auth/client-tokens.ts'
+import { ClientTokens } from '../../../src/actors/accounts/client-tokens.ts'
 import { deriveKey, keyName } from '../../../src/actors/records/derive-key.ts'
 
 const masterKey = Buffer.alloc(32, 1)

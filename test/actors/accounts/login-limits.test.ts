@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LoginLimits } from '../../../src/actors/auth/login-limits.ts'
+import { LoginLimits } from '../../../src/actors/accounts/login-limits.ts'
 import { LocalLimits } from '../../../src/storage/local-limits.ts'
 
 const minute = 60_000

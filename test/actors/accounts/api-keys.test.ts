@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { ApiKeys } from '../../../src/actors/auth/api-keys.ts'
-import { authKinds, type ProjectKeyData, projectKeys } from '../../../src/actors/auth/kinds.ts'
+import { ApiKeys } from '../../../src/actors/accounts/api-keys.ts'
+import { authKinds, type ProjectKeyData, projectKeys } from '../../../src/actors/accounts/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { projectScope } from '../../specs/scope.ts'
-import type { JsonObject, RecordStore } from '../storage/ports.ts'
-import type { ApiKeys } from './auth/api-keys.ts'
-import type { KeyMaterial } from './auth/key-ring.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import type { ApiKeys } from './api-keys.ts'
+import type { KeyMaterial } from './key-ring.ts'
 import {
   type MemberData,
   members,
@@ -12,13 +12,13 @@ import {
   type ProjectKeyData,
   projectKeys,
   projects,
-} from './auth/kinds.ts'
-import { hashPassword } from './auth/passwords.ts'
-import type { ProjectDirectory } from './auth/project-directory.ts'
-import { mintSecret } from './records/secrets.ts'
-import { newId } from './runtime/ids.ts'
-import type { Row, TypedKind } from './records/schema.ts'
-import { type NewRow, Table } from './records/table.ts'
+} from './kinds.ts'
+import { hashPassword } from './passwords.ts'
+import type { ProjectDirectory } from './project-directory.ts'
+import { mintSecret } from '../records/secrets.ts'
+import { newId } from '../runtime/ids.ts'
+import type { Row, TypedKind } from '../records/schema.ts'
+import { type NewRow, Table } from '../records/table.ts'
 
 /** What the environment gives for the first start; null: generated. */
 export interface BootstrapGiven {
