@@ -1,6 +1,6 @@
-import { type CallModelParts, callRunModel } from '../effects/call-model.ts'
+import { type CallModelParts, callRunModel } from '../sessions/call-model.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
-import { type RunToolParts, runRunTool } from '../effects/run-tool.ts'
+import { type RunToolParts, runRunTool } from '../sessions/run-tool.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
 import { type PickParts, pickRuns } from './pick-runs.ts'
 import { type ChildParts, prepareChild } from './prepare-child.ts'

@@ -1,9 +1,9 @@
 import type { Storage } from '../../storage/ports.ts'
-import { type CallModelParts, callModel } from '../effects/call-model.ts'
+import { type CallModelParts, callModel } from './call-model.ts'
 import { eraseActor } from '../runtime/erase-actor.ts'
 import type { EraserHost } from '../runtime/erase-listed.ts'
-import { runActionTool, runSessionTool } from '../effects/run-tool.ts'
-import { eraseSession, writeCheckpoint } from '../effects/session-upkeep.ts'
+import { runActionTool, runSessionTool } from './run-tool.ts'
+import { eraseSession, writeCheckpoint } from './session-upkeep.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
 import type { ToolRunner } from './tool-runner.ts'
 

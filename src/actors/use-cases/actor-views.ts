@@ -15,7 +15,7 @@ import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { actionContext, sessionContext } from '../sessions/schema.ts'
 import type { Call } from '../call/call.ts'
-import { listSessions } from './sessions.ts'
+import { listSessions } from '../sessions/session-use-cases.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 /** What the console's reads stand on. */

@@ -11,7 +11,7 @@ import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import type { Metered } from '../usage/metered.ts'
 import type { Call } from '../call/call.ts'
-import { causeOf } from './sessions.ts'
+import { causeOf } from '../sessions/session-use-cases.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on versions stand on. */

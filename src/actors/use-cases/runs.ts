@@ -16,7 +16,7 @@ import type { Resident } from '../runtime/resident.ts'
 import { shardOf } from '../runtime/shard.ts'
 import type { Call } from '../call/call.ts'
 import { runEventView, runView } from './run-views.ts'
-import { causeOf } from './sessions.ts'
+import { causeOf } from '../sessions/session-use-cases.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 /** What the run use-cases stand on. */

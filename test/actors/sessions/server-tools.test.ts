@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { serverTools } from '../../../src/actors/tools/server-tools.ts'
+import { serverTools } from '../../../src/actors/sessions/server-tools.ts'
 import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
 import { approve, calls, httpTool, lastPayload, pausedTurn } from './approving.ts'

@@ -2,9 +2,9 @@ import { type CallHolder, errorOutput } from '../../machines/tool-calls.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import { runContext } from '../runs/schema.ts'
 import type { Effect, EffectContext } from '../runtime/effects.ts'
-import { actionContext, sessionContext } from '../sessions/schema.ts'
-import type { ToolOutcome, ToolRunner } from '../sessions/tool-runner.ts'
-import { type TurnConfigs, toolName } from '../sessions/turn-config.ts'
+import { actionContext, sessionContext } from './schema.ts'
+import type { ToolOutcome, ToolRunner } from './tool-runner.ts'
+import { type TurnConfigs, toolName } from './turn-config.ts'
 
 /** What running a tool needs. */
 export interface RunToolParts {

@@ -1,6 +1,6 @@
 import { isObject } from '../runtime/schema.ts'
-import type { ToolCall, ToolOutcome, ToolRunner } from '../sessions/tool-runner.ts'
-import type { ToolDeclaration } from '../sessions/turn-config.ts'
+import type { ToolCall, ToolOutcome, ToolRunner } from './tool-runner.ts'
+import type { ToolDeclaration } from './turn-config.ts'
 import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 

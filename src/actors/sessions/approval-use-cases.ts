@@ -7,9 +7,9 @@ import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
-import { actionContext, sessionContext } from '../sessions/schema.ts'
+import { actionContext, sessionContext } from './schema.ts'
 import type { Idempotency, Principal, StreamAnswer } from '../call/call.ts'
-import { causeOf, checkSameRequest, endsTurn, findSession } from './sessions.ts'
+import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]

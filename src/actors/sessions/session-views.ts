@@ -3,8 +3,8 @@ import { sessionStatus } from '../../machines/session/session-definition.ts'
 import type { StoredLogEvent, StoredRecord } from '../../storage/ports.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { eventId } from '../sessions/event-id.ts'
-import { sessionContext, sessionRow } from '../sessions/schema.ts'
+import { eventId } from './event-id.ts'
+import { sessionContext, sessionRow } from './schema.ts'
 
 type Session = ResultOf<'sessions.get'>
 type SessionEventView = ResultOf<'sessions.events'>['data'][number]

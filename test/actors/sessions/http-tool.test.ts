@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpToolContext, maxToolAnswerBytes, runHttpTool } from '../../../src/actors/tools/http-tool.ts'
+import { type HttpToolContext, maxToolAnswerBytes, runHttpTool } from '../../../src/actors/sessions/http-tool.ts'
 import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 
 const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`

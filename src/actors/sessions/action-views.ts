@@ -4,8 +4,8 @@ import { timestampOf } from '../records/row-times.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { isObject } from '../runtime/schema.ts'
-import { sanitized, truncated } from '../sessions/sanitize.ts'
-import { actionContext } from '../sessions/schema.ts'
+import { sanitized, truncated } from './sanitize.ts'
+import { actionContext } from './schema.ts'
 
 type Action = ResultOf<'actions.get'>
 

@@ -1,7 +1,7 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { Effect } from '../runtime/effects.ts'
-import type { Conversations } from '../sessions/conversations.ts'
-import { actionRows } from '../sessions/kinds.ts'
+import type { Conversations } from './conversations.ts'
+import { actionRows } from './kinds.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import { type EraserHost, eraseListed } from '../runtime/erase-listed.ts'
 

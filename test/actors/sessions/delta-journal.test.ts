@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { DeltaJournal } from '../../../src/actors/effects/delta-journal.ts'
+import { DeltaJournal } from '../../../src/actors/sessions/delta-journal.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 
 /** A journal whose writes a test ends. */
