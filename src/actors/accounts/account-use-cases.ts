@@ -7,12 +7,12 @@ import type { TenantExport } from '../tenants/tenant-export.ts'
 import { auditLogUseCases } from '../use-cases/audit-log.ts'
 import { authUseCases } from './login-use-cases.ts'
 import { type ClientTokenDeps, clientTokenUseCases } from './client-token-use-cases.ts'
-import { endUserUseCases } from '../use-cases/end-users.ts'
+import { endUserUseCases } from '../tenants/end-user-use-cases.ts'
 import { projectKeyUseCases } from './project-key-use-cases.ts'
 import { projectMemberUseCases } from './member-use-cases.ts'
 import { projectUseCases } from './project-use-cases.ts'
-import { tenantUserUseCases } from '../use-cases/tenant-users.ts'
-import { tenantUseCases } from '../use-cases/tenants.ts'
+import { tenantUserUseCases } from '../tenants/tenant-user-use-cases.ts'
+import { tenantUseCases } from '../tenants/tenant-use-cases.ts'
 
 /** What the operations on accounts and plain records need. */
 export interface AccountDeps {

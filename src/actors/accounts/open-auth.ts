@@ -1,5 +1,5 @@
 import type { RecordStore } from '../../storage/ports.ts'
-import { AgentKeys } from '../auth/agent-keys.ts'
+import { AgentKeys } from '../agents/agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'
 import { ClientTokens } from './client-tokens.ts'
 import { Credentials } from './credentials.ts'

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope, tenantScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { agents } from '../records/kinds.ts'
+import { agents } from './plain-kinds.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { storedState } from '../runtime/actor-state.ts'

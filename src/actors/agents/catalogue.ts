@@ -1,6 +1,6 @@
 import { projectScope, type Scope } from '../../../specs/scope.ts'
 import type { JsonObject, RecordStore } from '../../storage/ports.ts'
-import { type AgentData, agents } from '../records/kinds.ts'
+import { type AgentData, agents } from './plain-kinds.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'

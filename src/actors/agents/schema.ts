@@ -1,6 +1,6 @@
 import type { AgentVersionContext } from '../../machines/agent-version/agent-version.ts'
 import type { JsonObject } from '../../storage/ports.ts'
-import type { AgentConfig as WrittenConfig } from '../records/kinds.ts'
+import type { AgentConfig as WrittenConfig } from './plain-kinds.ts'
 import type { VersionStatus } from './kinds.ts'
 
 /*

@@ -2,7 +2,7 @@ import { projectScope, type Scope, tenantScope, userScope } from '../../../specs
 import type { RecordKind, RecordStore, Storage } from '../../storage/ports.ts'
 import { auditLog } from '../audit/kinds.ts'
 import { type EraserParts, tellListed, tellToErase } from '../runtime/erase-listed.ts'
-import { tenants } from '../records/kinds.ts'
+import { tenants } from '../agents/plain-kinds.ts'
 import { tenantBlobs } from '../runtime/blob-owner.ts'
 import { usageRows } from '../usage/kinds.ts'
 import { idempotencyKeys } from '../records/idempotent.ts'

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
-import { type TenantData, tenants } from '../records/kinds.ts'
+import { type TenantData, tenants } from '../agents/plain-kinds.ts'
 import { Table } from '../records/table.ts'
 import { forgottenUsers } from './kinds.ts'
 

@@ -11,7 +11,7 @@ import { budgetCounters, type LimitData, limits, subjectKey } from '../gateway/l
 import { counterId } from '../gateway/limits/limit-admission.ts'
 import type { LimitBook } from '../gateway/limits/limit-book.ts'
 import { newIdFor } from '../runtime/ids.ts'
-import { tenants } from '../records/kinds.ts'
+import { tenants } from '../agents/plain-kinds.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'

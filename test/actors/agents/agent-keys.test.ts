@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AgentKeys, permitsOrigin } from '../../../src/actors/auth/agent-keys.ts'
+import { AgentKeys, permitsOrigin } from '../../../src/actors/agents/agent-keys.ts'
 import { type AgentWorld, callOf, newAgent, openAgentWorld, refusalOf, secretOf } from './harness.ts'
 
 type Body = Parameters<AgentWorld['useCases']['agent_keys.create']>[0]['body']

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { projectKeys } from '../../../../src/actors/accounts/kinds.ts'
 import { grantCredits, ungateCredits } from '../../../../src/actors/gateway/limits/grant-credits.ts'
-import { tenants } from '../../../../src/actors/records/kinds.ts'
+import { tenants } from '../../../../src/actors/agents/plain-kinds.ts'
 import type { Call } from '../../../../src/actors/call/call.ts'
 import { limitUseCases } from '../../../../src/actors/use-cases/limits.ts'
 import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'

@@ -1,5 +1,5 @@
 import { projectScope } from '../../../specs/scope.ts'
-import { type AgentData, agents } from '../records/kinds.ts'
+import { type AgentData, agents } from './plain-kinds.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Principal } from '../call/call.ts'

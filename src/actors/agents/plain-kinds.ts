@@ -1,6 +1,6 @@
 import type { BodyOf, ResultOf } from '../../../specs/index.ts'
 import type { JsonObject, RecordKind } from '../../storage/ports.ts'
-import type { TypedKind } from './schema.ts'
+import type { TypedKind } from '../records/schema.ts'
 
 /** What an agent runs on, as its caller wrote it. */
 export type AgentConfig = BodyOf<'agents.create'>['config']

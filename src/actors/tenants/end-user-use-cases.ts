@@ -7,7 +7,7 @@ import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { type EndUserData, endUsers } from '../tenants/kinds.ts'
+import { type EndUserData, endUsers } from './kinds.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 type EndUserUseCases = Pick<UseCases, 'end_users.list' | 'end_users.create'>
