@@ -14,5 +14,5 @@ export type Sinks = Readonly<Record<string, Sink>>
 /** Takes what src/actors/records/audit-note.ts makes to the audit log. */
 export const auditSink = 'audit'
 
-/** Takes `{ type: 'notify', at, event_type, data }` to the project's webhooks (src/actors/effects/notify.ts). */
+/** Takes `{ type: 'notify', at, event_type, data }` to the project's webhooks (src/actors/webhooks/notify.ts). */
 export const webhookSink = 'webhooks'

@@ -1,6 +1,6 @@
 import type { RecordStore, Storage } from '../../storage/ports.ts'
 import type { SecretBox } from '../accounts/project-directory.ts'
-import { attemptDelivery, attemptTimeoutMs } from '../effects/attempt-delivery.ts'
+import { attemptDelivery, attemptTimeoutMs } from './attempt-delivery.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'

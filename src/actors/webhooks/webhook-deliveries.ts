@@ -1,6 +1,6 @@
 import type { DeliveryInput } from '../../machines/webhook-delivery/webhook-delivery.ts'
 import { deliveryDefinition } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
-import type { Notify, WebhookNotice } from '../effects/notify.ts'
+import type { Notify, WebhookNotice } from './notify.ts'
 import { derivedId } from '../runtime/ids.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
@@ -27,7 +27,7 @@ export const eventOf = ({ id, at, event_type, tenant, data }: WebhookNotice) => 
   body: JSON.stringify({ type: event_type, timestamp: timestampOf(at), data: { tenant_id: tenant, ...data } }),
 })
 
-/** The one place where events turn into deliveries (src/actors/effects/notify.ts). */
+/** The one place where events turn into deliveries (src/actors/webhooks/notify.ts). */
 export const notifyWebhooks =
   ({ host, endpoints }: { readonly host: Pick<Host, 'create'>; readonly endpoints: WebhookEndpoints }): Notify =>
   async (notice) => {

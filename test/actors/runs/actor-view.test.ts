@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { actorViewUseCases } from '../../../src/actors/use-cases/actor-views.ts'
+import { actorViewUseCases } from '../../../src/actors/operators/actor-use-cases.ts'
 import { functionTool } from '../sessions/approving.ts'
 import { callOf } from '../sessions/harness.ts'
 import { AnsweringModel, openRuns, startRun, until, withTools } from './run-world.ts'

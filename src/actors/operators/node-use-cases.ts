@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../../specs/index.ts'
-import type { Nodes, NodeView } from '../nodes/nodes.ts'
+import type { Nodes, NodeView } from './nodes.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 /** What operators see of the processes that the installation consists of. */

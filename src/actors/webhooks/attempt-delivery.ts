@@ -4,11 +4,11 @@ import type { Row } from '../records/schema.ts'
 import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { webhookHeaders } from '../../outgoing/webhook-signature.ts'
-import type { AttemptGate } from '../webhooks/attempt-gate.ts'
-import type { WebhookData } from '../webhooks/kinds.ts'
-import { deliveryContext } from '../webhooks/schema.ts'
-import { type AttemptOutcome, type AttemptRequest, sendAttempt } from '../webhooks/send-attempt.ts'
-import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+import type { AttemptGate } from './attempt-gate.ts'
+import type { WebhookData } from './kinds.ts'
+import { deliveryContext } from './schema.ts'
+import { type AttemptOutcome, type AttemptRequest, sendAttempt } from './send-attempt.ts'
+import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
 /** What attempts need. */
 export interface AttemptDeliveryParts {

@@ -4,7 +4,7 @@ import { newIdFor } from '../runtime/ids.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
-import { ratePlans } from '../usage/kinds.ts'
+import { ratePlans } from './kinds.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 type RatePlanUseCases = Pick<UseCases, Extract<keyof UseCases, `rate_plans.${string}`>>

@@ -9,8 +9,8 @@ import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
-import { type WebhookData, webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
-import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
+import type { WebhookEndpoints } from './webhook-endpoints.ts'
 import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on webhooks stand on. */

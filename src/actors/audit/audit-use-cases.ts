@@ -1,6 +1,6 @@
 import { type Scope, tenantScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { type AuditData, auditLog } from '../audit/kinds.ts'
+import { type AuditData, auditLog } from './kinds.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import { pageOf } from '../records/pages.ts'
 import { timestampOf } from '../records/row-times.ts'
