@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { organizationScope } from '../specs/scope.ts'
 import { organizations } from '../src/actors/accounts/kinds.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
-import { creditsOf, grantCredits, ungateCredits } from '../src/actors/gateway/limits/grant-credits.ts'
+import { creditsOf, grantCredits, ungateCredits } from '../src/gateway/limits/grant-credits.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 
 const usage = 'usage: npm run credits -- --organization ID [--grant USD | --ungate]'

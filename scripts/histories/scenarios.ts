@@ -1,5 +1,5 @@
 import type { ResolveAgent } from '../../src/actors/agents/resolved-config.ts'
-import { ModelError } from '../../src/actors/gateway/provider-port.ts'
+import { ModelError } from '../../src/gateway/call/provider-port.ts'
 import { newId } from '../../src/actors/runtime/ids.ts'
 import type { RunConcurrency } from '../../src/actors/runs/pick-runs.ts'
 import type { ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openUpstream, stalled, type Upstream, whole } from '../actors/gateway/scripted-upstream.ts'
+import { openUpstream, stalled, type Upstream, whole } from '../gateway/call/scripted-upstream.ts'
 import { World } from './world.ts'
 
 /*

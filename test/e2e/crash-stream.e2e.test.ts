@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hangUp, openUpstream, stalled, type Upstream, whole } from '../actors/gateway/scripted-upstream.ts'
+import { hangUp, openUpstream, stalled, type Upstream, whole } from '../gateway/call/scripted-upstream.ts'
 import { answerTo } from './simulated-answer.ts'
 import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from './stream-reader.ts'
 import { stores, World } from './world.ts'

@@ -1,7 +1,7 @@
 import OpenAI, { BadRequestError, InternalServerError } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cut, openUpstream, refusal, trickled, type Upstream, whole } from '../actors/gateway/scripted-upstream.ts'
-import { anthropic, google } from '../actors/gateway/wire-samples.ts'
+import { cut, openUpstream, refusal, trickled, type Upstream, whole } from '../gateway/call/scripted-upstream.ts'
+import { anthropic, google } from '../gateway/call/wire-samples.ts'
 import { World } from './world.ts'
 
 describe('providers of other formats behind the official OpenAI client', () => {

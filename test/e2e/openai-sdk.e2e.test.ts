@@ -8,7 +8,7 @@ import OpenAI, {
   UnprocessableEntityError,
 } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { delta, framesOf, goodAnswer, goodStream } from '../actors/gateway/chat/chat-world.ts'
+import { delta, framesOf, goodAnswer, goodStream } from '../gateway/chat/chat-world.ts'
 import {
   type Answer,
   cut,
@@ -17,7 +17,7 @@ import {
   stalled,
   trickled,
   type Upstream,
-} from '../actors/gateway/scripted-upstream.ts'
+} from '../gateway/call/scripted-upstream.ts'
 import { World } from './world.ts'
 
 const json =

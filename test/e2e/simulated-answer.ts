@@ -1,4 +1,4 @@
-import { decideReply } from '../../src/actors/gateway/simulated/reply.ts'
+import { decideReply } from '../../src/gateway/simulated/reply.ts'
 
 /** The whole text that the simulated model answers to an input without tools. */
 export const answerTo = (input: string): string => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { pngOf } from '../actors/gateway/vision/vision-world.ts'
+import { pngOf } from '../gateway/vision/vision-world.ts'
 import type { Api } from './api.ts'
 import { World } from './world.ts'
 

@@ -8,8 +8,8 @@ import {
   refuses,
   sends,
   stalls,
-} from '../actors/gateway/voice/audio-upstream.ts'
-import { deepgramAnswer } from '../actors/gateway/voice/wire-answers.ts'
+} from '../gateway/voice/audio-upstream.ts'
+import { deepgramAnswer } from '../gateway/voice/wire-answers.ts'
 import { Api } from './api.ts'
 import { patience } from './patience.ts'
 import { World } from './world.ts'

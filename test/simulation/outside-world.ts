@@ -1,6 +1,6 @@
-import { type ModelAnswer, ModelError, type ModelRequest } from '../../src/actors/gateway/provider-port.ts'
+import { type ModelAnswer, ModelError, type ModelRequest } from '../../src/gateway/call/provider-port.ts'
 import type { ToolCall, ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
-import { allMessages, type TestModel } from '../actors/test-model.ts'
+import { allMessages, type TestModel } from '../support/test-model.ts'
 import type { Ledger } from './ledger.ts'
 import { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'

@@ -1,4 +1,4 @@
-import type { ModelTool } from '../gateway/provider-port.ts'
+import type { ModelTool } from '../../gateway/call/provider-port.ts'
 import { type ToolDeclaration, toolName } from './turn-config.ts'
 
 const anyArguments = { type: 'object', properties: {} }

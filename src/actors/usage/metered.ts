@@ -1,5 +1,5 @@
-import { priceAt, priceSnapshot } from '../gateway/prices.ts'
-import type { Bill } from '../gateway/turns/turn-models.ts'
+import { priceAt, priceSnapshot } from '../../gateway/prices/prices.ts'
+import type { Bill } from '../../gateway/turns/turn-models.ts'
 import type { BillingMode, UsageData, UsageOperation } from './kinds.ts'
 
 /** One answered model call, and whose it was. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
-import type { ActorCaller } from '../../../src/actors/gateway/calls/caller.ts'
-import { ModelError } from '../../../src/actors/gateway/provider-port.ts'
+import type { ActorCaller } from '../../../src/gateway/call/caller.ts'
+import { ModelError } from '../../../src/gateway/call/provider-port.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
-import type { TestModel } from '../test-model.ts'
+import type { TestModel } from '../../support/test-model.ts'
 import { callOf, draft, keyed, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
 const review = (decision: 'approve' | 'reject', reason?: string) =>

@@ -7,8 +7,8 @@ import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import { AgentKeys } from '../../../src/actors/agents/agent-keys.ts'
 import { eraseActor } from '../../../src/actors/runtime/erase-actor.ts'
-import { refusalOf as refusalBy } from '../../../src/actors/gateway/chat/refusal.ts'
-import type { ModelError } from '../../../src/actors/gateway/provider-port.ts'
+import { refusalOf as refusalBy } from '../../../src/gateway/chat/refusal.ts'
+import type { ModelError } from '../../../src/gateway/call/provider-port.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { tenants } from '../../../src/actors/agents/plain-kinds.ts'
@@ -24,7 +24,7 @@ import { agentVersionDefinition } from '../../../src/machines/agent-version/agen
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
 import { type Script, ScriptedProvider } from '../sessions/harness.ts'
-import { type TestModel, turnModelsOf } from '../test-model.ts'
+import { type TestModel, turnModelsOf } from '../../support/test-model.ts'
 
 /** How a test opens its world. */
 export interface AgentWorldOptions {

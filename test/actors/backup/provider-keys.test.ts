@@ -5,7 +5,7 @@ import {
   customKeyAad,
   customProviders,
   providerConnections,
-} from '../../../src/actors/gateway/connections/kinds.ts'
+} from '../../../src/gateway/routing/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'

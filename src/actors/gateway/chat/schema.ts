@@ -1,5 +1,0 @@
-import type { ResultOf } from '../../../../specs/index.ts'
-import type { WireObject } from '../wire.ts'
-
-/** What a provider answered, as what the operation answers: its choices are read, the rest is the provider's word. */
-export const asCompletion = (completion: WireObject) => completion as ResultOf<'chat_completions.create'>

@@ -1,6 +1,0 @@
-import { type AttemptFailed, refused } from '../failure.ts'
-import { ModelError } from '../provider-port.ts'
-
-/** An answer that does not have a vector for each input. */
-export const unreadableEmbeddings = (): AttemptFailed =>
-  refused(new ModelError('provider_error', 'The provider left out embeddings.'))

@@ -1,5 +1,0 @@
-import type { RecordKind } from '../../../storage/ports.ts'
-import { storedResponses } from './responses/stored-responses.ts'
-
-/** All kinds of this folder, for `RecordStore.prepare`. */
-export const formKinds: readonly RecordKind[] = [storedResponses]

@@ -1,0 +1,116 @@
+import type { ServiceError } from '../../../../specs/errors.ts'
+import type { ResultOf } from '../../../../specs/index.ts'
+import { asksMemory } from '../../../../specs/memory-field.ts'
+import { codeIn } from '../../../../specs/wire-errors.ts'
+import type { ChatOutcome, ChatSummary } from '../../call/chat-calls.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import { noMemory } from '../no-memory.ts'
+import type { StreamForm } from '../streamed-chat.ts'
+
+type Result = ResultOf<'ai_chat.create'>
+type Call = NonNullable<Result['toolCalls']>[number]
+
+/** A whole answer in the form of `/api/ai/chat`. @param memory the request's field. */
+export const chatResultOf = (outcome: ChatOutcome, memory: unknown): Result => {
+  const { completion } = outcome
+  const message = objectOf(objectOf(arrayOf(completion.choices)[0]).message)
+  const calls = arrayOf(message.tool_calls).map((call) => wholeCall(objectOf(call)))
+  return {
+    id: textOf(completion.id),
+    content: textOf(message.content),
+    ...endOf(outcome, calls),
+    ...(asksMemory(memory) && { memory: noMemory }),
+  }
+}
+
+/** The frames of a streamed answer (interface additions "Streams"). @param memory the request's field. */
+export const chatFrames = (memory: unknown, requestId: string): StreamForm => {
+  const calls: PartialCall[] = []
+  const state = { id: '' }
+  return {
+    chunk: (chunk) => {
+      if (state.id === '') state.id = textOf(chunk.id)
+      const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta)
+      for (const call of arrayOf(delta.tool_calls)) addTo(calls, objectOf(call))
+      const text = textOf(delta.content)
+      return text === '' ? '' : frame({ delta: text })
+    },
+    end: (summary) => {
+      const whole = calls.map((call): Call => ({ id: call.id, type: 'function', function: functionOf(call) }))
+      const last = {
+        delta: '',
+        id: state.id,
+        ...endOf(summary, whole),
+        ...(asksMemory(memory) && { memory: noMemory }),
+      }
+      return `${frame(last)}data: [DONE]\n\n`
+    },
+    fail: (error) => frame(errorFrame(error, requestId)),
+  }
+}
+
+/** Everything of an answer but its text. */
+const endOf = (summary: ChatSummary, calls: readonly Call[]) => {
+  const { usage, finishReason } = summary
+  const prompt = usage.inputTokens
+  const completion = usage.outputTokens
+  const cost = summary.costUsd === null ? null : Number(summary.costUsd)
+  const toolCalls = calls.length === 0 ? null : calls
+  return {
+    model: summary.model,
+    provider: summary.route.provider,
+    finishReason,
+    finish_reason: finishReason,
+    usage: {
+      promptTokens: prompt,
+      completionTokens: completion,
+      totalTokens: prompt + completion,
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+    },
+    toolCalls,
+    tool_calls: toolCalls,
+    costUsd: cost,
+    cost_usd: cost,
+  }
+}
+
+interface PartialCall {
+  id: string
+  name: string
+  arguments: string
+}
+
+const addTo = (calls: PartialCall[], delta: WireObject): void => {
+  const index = countOf(delta.index)
+  while (calls.length <= index && calls.length < maxCalls) calls.push({ id: '', name: '', arguments: '' })
+  const call = calls[index]
+  if (call === undefined) return
+  const fields = objectOf(delta.function)
+  call.id ||= textOf(delta.id)
+  call.name ||= textOf(fields.name)
+  call.arguments += textOf(fields.arguments)
+}
+
+/** More than any model asks for at once: an index beyond it is nonsense. */
+const maxCalls = 1024
+
+const functionOf = ({ name, arguments: text }: PartialCall) => ({ name, arguments: text })
+
+const wholeCall = (call: WireObject): Call => {
+  const fields = objectOf(call.function)
+  return {
+    id: textOf(call.id),
+    type: 'function',
+    function: { name: textOf(fields.name), arguments: textOf(fields.arguments) },
+  }
+}
+
+const errorFrame = (error: ServiceError, requestId: string) => ({
+  error: codeIn('flat', error.code),
+  message: error.message,
+  request_id: requestId,
+})
+
+const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`

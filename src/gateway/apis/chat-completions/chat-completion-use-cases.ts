@@ -1,0 +1,73 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import { asksMemory } from '../../../../specs/memory-field.ts'
+import { callerOf } from '../../call/caller.ts'
+import type { RunAsk, WholeAnswer } from '../../chat/chat-run.ts'
+import { type Chats, wholeTaker } from '../../chat/chats.ts'
+import { CompletionStream, type KeepAlive } from '../../chat/completion-stream.ts'
+import { errorFrame } from '../../chat/refusal.ts'
+import { asCompletion } from '../../chat/schema.ts'
+import { needOf } from '../chat-parts.ts'
+import { memoryHeaders, noMemory } from '../no-memory.ts'
+import type { UseCase, UseCases } from '../../../actors/call/use-cases.ts'
+
+type Completions = UseCase<'chat_completions.create'>
+type CompletionCall = Parameters<Completions>[0]
+type CompletionAnswer = Awaited<ReturnType<Completions>>
+
+/** What chat completions stand on. */
+export interface ChatCompletionsDeps {
+  readonly chats: Pick<Chats, 'run'>
+  readonly keepAlive: KeepAlive
+}
+
+/** Chat in OpenAI's form: what providers of that form answer is handed on as it comes. */
+export const chatCompletionsUseCases = (deps: ChatCompletionsDeps): Pick<UseCases, 'chat_completions.create'> => ({
+  'chat_completions.create': (call) => (call.body.stream === true ? streamed(deps, call) : whole(deps, call)),
+})
+
+const whole = ({ chats }: ChatCompletionsDeps, call: CompletionCall): Promise<CompletionAnswer> =>
+  new Promise((resolve, reject) => {
+    const taker = wholeTaker((answer) => resolve(answerTo(call, answer)), reject)
+    const run = chats.run(askOf(call), taker)
+    call.onGone?.(() => {
+      run.cancel()
+      reject(new ServiceError('cancelled'))
+    })
+  })
+
+const streamed = ({ chats, keepAlive }: ChatCompletionsDeps, call: CompletionCall): Promise<CompletionAnswer> =>
+  new Promise((resolve, reject) => {
+    const opening = {
+      open: (bytes: Extract<CompletionAnswer, { bytes: unknown }>['bytes']) => resolve({ bytes }),
+      refuse: reject,
+      shown: (error: Error) => errorFrame(error, call.requestId),
+    }
+    const stream = new CompletionStream(opening, keepAlive, memoryHeaders(call.body.memory))
+    stream.control(chats.run(askOf(call), stream))
+    call.onGone?.(() => {
+      stream.gone()
+      reject(new ServiceError('cancelled'))
+    })
+  })
+
+const askOf = (call: CompletionCall): RunAsk => ({
+  caller: callerOf(call),
+  operation: 'chat_completions.create',
+  need: needOf(call.body.messages),
+  body: call.body,
+  bytes: call.bytes ?? null,
+  stream: call.body.stream === true,
+})
+
+/** As the provider wrote it, where nothing is to be added and nobody keeps it. */
+const answerTo = (
+  { body, idempotency }: CompletionCall,
+  { bytes, completion, headers }: WholeAnswer,
+): CompletionAnswer => {
+  const remembers = asksMemory(body.memory)
+  if (bytes !== null && idempotency === null && !remembers) return { bytes: { contentType: jsonType, bytes, headers } }
+  const json = asCompletion(remembers ? { ...completion, memory: noMemory } : completion)
+  return { json, headers: [...headers, ...memoryHeaders(body.memory)] }
+}
+
+const jsonType = 'application/json; charset=utf-8'

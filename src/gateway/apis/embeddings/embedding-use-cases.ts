@@ -1,0 +1,28 @@
+import { callerOf } from '../../call/caller.ts'
+import type { EmbeddingCalls, EmbeddingOutcome } from '../../embeddings/embedding-calls.ts'
+import { refusePublicKey } from '../public-keys.ts'
+import type { UseCases } from '../../../actors/call/use-cases.ts'
+
+/** Embeddings in OpenAI's form: what a provider of that form answers is handed on as it came. */
+export const embeddingUseCases = (calls: Pick<EmbeddingCalls, 'create'>): Pick<UseCases, 'embeddings.create'> => ({
+  'embeddings.create': async (call) => {
+    const { principal, body, bytes = null, signal, idempotency } = call
+    refusePublicKey(principal)
+    const outcome = await calls.create({
+      ...{ caller: callerOf(call), operation: 'embeddings.create' },
+      ...{ body, bytes, signal },
+    })
+    const { headers } = outcome
+    if (outcome.bytes !== null && idempotency === null) {
+      return { bytes: { contentType: 'application/json; charset=utf-8', bytes: outcome.bytes, headers } }
+    }
+    return { json: listOf(outcome), headers }
+  },
+})
+
+const listOf = ({ model, vectors, usage: { inputTokens } }: EmbeddingOutcome) => ({
+  object: 'list' as const,
+  data: vectors.map((embedding, index) => ({ object: 'embedding' as const, index, embedding })),
+  model,
+  usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },
+})

@@ -1,0 +1,141 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { BodyOf } from '../../../../specs/index.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import { given, invalid, needText } from '../chat-parts.ts'
+
+type Turns = BodyOf<'messages.create'>['messages']
+
+/**
+ * The turns of a conversation in the words of chat completions: results of tools are messages of their own, calls stand
+ * beside the text of their answer.
+ *
+ * @param own the provider's format is Anthropic's: it gets back what only it can read (thinking, marks for its cache).
+ * @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` for blocks that are not taken.
+ */
+export const chatTurns = (
+  system: string | readonly WireObject[] | null | undefined,
+  turns: Turns,
+  own: boolean,
+): readonly WireObject[] => [
+  ...systemOf(system, 'system', own),
+  ...turns.flatMap(({ role, content }, at) => {
+    const path = `messages[${at}].content`
+    if (role === 'system') return systemOf(content, path, own)
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+    return role === 'assistant' ? [answerOf(blocks, path, own)] : askedOf(blocks, path, own)
+  }),
+]
+
+const systemOf = (
+  system: string | readonly WireObject[] | null | undefined,
+  path: string,
+  own: boolean,
+): readonly WireObject[] => {
+  if (system === null || system === undefined || system === '') return []
+  if (typeof system === 'string') return [{ role: 'system', content: system }]
+  const parts = system.map((block, at) => partOf(block, `${path}[${at}]`, own))
+  return parts.length === 0 ? [] : [{ role: 'system', content: plainOr(parts) }]
+}
+
+/** One text stays a string: not every server takes lists of parts. */
+const plainOr = (parts: readonly WireObject[]): unknown => {
+  const [only, ...others] = parts
+  return others.length === 0 && only?.type === 'text' && only.cache_control === undefined ? only.text : parts
+}
+
+const askedOf = (blocks: readonly WireObject[], path: string, own: boolean): readonly WireObject[] => {
+  const messages: WireObject[] = []
+  const parts: WireObject[] = []
+  for (const [at, block] of blocks.entries()) {
+    if (block.type !== 'tool_result') parts.push(partOf(block, `${path}[${at}]`, own))
+    else {
+      const { message, images } = resultOf(block, `${path}[${at}]`, own)
+      messages.push(message)
+      parts.push(...images)
+    }
+  }
+  return parts.length === 0 ? messages : [...messages, { role: 'user', content: plainOr(parts) }]
+}
+
+/** Images in results are shown beside them where the format has no place for them. */
+const resultOf = (block: WireObject, path: string, own: boolean) => {
+  const { content, is_error } = block
+  const said = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content).map(objectOf)
+  const all = said.map((each, at) => partOf(each, `${path}.content[${at}]`, own))
+  const images = own ? [] : all.filter(({ type }) => type !== 'text')
+  const texts = own ? all : all.filter(({ type }) => type === 'text')
+  const text = texts.map((part) => textOf(part.text)).join('')
+  const failed = is_error === true && !own ? 'Error: ' : ''
+  const tool_call_id = needText(block.tool_use_id, `${path}.tool_use_id`)
+  const plain = texts.every(({ type, cache_control }) => type === 'text' && cache_control === undefined)
+  const kept = own ? { ...markOf(block, own), ...(is_error === true && { is_error }) } : {}
+  return { message: { role: 'tool', tool_call_id, content: plain ? failed + text : texts, ...kept }, images }
+}
+
+const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): WireObject => {
+  const parts: WireObject[] = []
+  const calls: WireObject[] = []
+  const thoughts: WireObject[] = []
+  for (const [at, block] of blocks.entries()) {
+    if (block.type === 'thinking' || block.type === 'redacted_thinking') thoughts.push(block)
+    else if (block.type === 'tool_use') calls.push({ ...callOf(block, `${path}[${at}]`), ...markOf(block, own) })
+    else parts.push(partOf(block, `${path}[${at}]`, own))
+  }
+  return {
+    role: 'assistant',
+    content: parts.length === 0 ? null : plainOr(parts),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(own && thoughts.length > 0 && { thinking_blocks: thoughts }),
+  }
+}
+
+const callOf = (block: WireObject, path: string): WireObject => ({
+  id: needText(block.id, `${path}.id`),
+  type: 'function',
+  function: { name: needText(block.name, `${path}.name`), arguments: JSON.stringify(block.input ?? {}) },
+})
+
+/** A mark for the cache of Anthropic. */
+const markOf = ({ cache_control }: WireObject, own: boolean): WireObject =>
+  own && isObject(cache_control) ? { cache_control } : {}
+
+const partOf = (block: WireObject, path: string, own: boolean): WireObject => {
+  const mark = markOf(block, own)
+  switch (block.type) {
+    case 'text':
+      if (typeof block.text !== 'string') throw invalid(`${path}.text`, 'must be string')
+      return { type: 'text', text: block.text, ...mark }
+    case 'image':
+      return { type: 'image_url', image_url: { url: urlOf(objectOf(block.source), `${path}.source`) }, ...mark }
+    case 'document':
+      return { ...documentOf(block, path), ...mark }
+    default:
+      throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not taken here.` })
+  }
+}
+
+const documentOf = (block: WireObject, path: string): WireObject => {
+  const source = objectOf(block.source)
+  if (source.type === 'text') return { type: 'text', text: textOf(source.data) }
+  if (source.type === 'content') return { type: 'text', text: contentText(source.content, `${path}.source.content`) }
+  const field = source.type === 'url' ? 'file_url' : 'file_data'
+  return {
+    type: 'file',
+    file: given({ filename: block.title ?? 'document.pdf', [field]: urlOf(source, `${path}.source`) }),
+  }
+}
+
+/** A document of text blocks, or of one text. */
+const contentText = (content: unknown, path: string): string => {
+  if (typeof content === 'string') return content
+  const texts = arrayOf(content).map(objectOf)
+  const other = texts.findIndex(({ type }) => type !== 'text')
+  if (other >= 0) throw invalid(`${path}[${other}].type`, 'must be text')
+  return texts.map(({ text }) => textOf(text)).join('\n')
+}
+
+const urlOf = (source: WireObject, path: string): string => {
+  if (source.type === 'url') return needText(source.url, `${path}.url`)
+  if (source.type !== 'base64') throw invalid(`${path}.type`, 'must be base64 or url')
+  return `data:${needText(source.media_type, `${path}.media_type`)};base64,${needText(source.data, `${path}.data`)}`
+}

@@ -1,0 +1,109 @@
+import type { ResultOf } from '../../../../specs/index.ts'
+import { newId } from '../../../actors/runtime/ids.ts'
+import type { ChatOutcome, ChatSummary } from '../../call/chat-calls.ts'
+import type { ModelUsage } from '../../call/provider-port.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../call/wire.ts'
+
+/** Anthropic's Message document. */
+export type Message = ResultOf<'messages.create'>
+type Block = WireObject & { readonly type: string }
+
+/** A whole answer in the form of Anthropic. */
+export const messageOf = (outcome: ChatOutcome): Message => {
+  const choice = objectOf(arrayOf(outcome.completion.choices)[0])
+  const blocks = blocksOf(objectOf(choice.message))
+  const hasCalls = blocks.some(({ type }) => type === 'tool_use')
+  const stop = stopOf(outcome, { text: stopTextOf(choice), hasCalls })
+  return { ...newMessage(outcome.model, blocks, usageOf(outcome.usage)), ...stop }
+}
+
+/** A message that is not over. */
+export const newMessage = (model: string, content: readonly Block[], usage: Message['usage']): Message => ({
+  id: newId('msg'),
+  type: 'message',
+  role: 'assistant',
+  model,
+  content,
+  stop_reason: null,
+  stop_sequence: null,
+  stop_details: null,
+  container: null,
+  diagnostics: null,
+  usage,
+})
+
+const blocksOf = (said: WireObject): readonly Block[] => {
+  const text = textOf(said.content) + textOf(said.refusal)
+  return [
+    ...thoughtsOf(said),
+    ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
+    ...arrayOf(said.tool_calls).map((call) => callBlock(objectOf(call))),
+  ]
+}
+
+/** As the provider signed them; reasoning that nobody signed is shown all the same. */
+const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObject): readonly Block[] => {
+  const signed = arrayOf(thinking_blocks).filter(isObject)
+  if (signed.length > 0) return signed.map((block) => ({ ...block, type: textOf(block.type) }))
+  const thinking = textOf(reasoning_content) || textOf(reasoning)
+  return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }]
+}
+
+const callBlock = (call: WireObject): Block => {
+  const { name, arguments: text } = objectOf(call.function)
+  const input = parseJson(textOf(text))
+  return {
+    type: 'tool_use',
+    id: textOf(call.id),
+    name: textOf(name),
+    input: isObject(input) ? input : {},
+    caller: { type: 'direct' },
+  }
+}
+
+const stopReasons: Readonly<Record<string, string>> = {
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+}
+
+/** The stop sequence that a choice was ended by, as Anthropic's models and vLLM tell; '' for none. */
+export const stopTextOf = (choice: WireObject): string => textOf(choice.stop_reason)
+
+/**
+ * Why the answer is over, in Anthropic's words. A forced call ends OpenAI's answers by `stop`; clients of this form run
+ * tools for `tool_use` only.
+ *
+ * @param text the stop sequence that ended it; '' for none.
+ */
+export const stopOf = (
+  { finishReason }: ChatSummary,
+  { text, hasCalls }: { readonly text: string; readonly hasCalls: boolean },
+): Pick<Message, 'stop_reason' | 'stop_sequence'> => {
+  if (finishReason === 'stop' && hasCalls) return { stop_reason: 'tool_use', stop_sequence: null }
+  if (finishReason === 'stop' && text !== '') return { stop_reason: 'stop_sequence', stop_sequence: text }
+  return { stop_reason: stopReasons[finishReason ?? ''] ?? 'end_turn', stop_sequence: null }
+}
+
+/** What went into the cache, by how long it stays there. */
+const writtenTokens = (written: number, long: number) => ({
+  ephemeral_5m_input_tokens: written - long,
+  ephemeral_1h_input_tokens: long,
+})
+
+/** Usage as Anthropic counts it: what was cached is not part of `input_tokens`. */
+export const usageOf = (usage: ModelUsage): Message['usage'] & WireObject => {
+  const written = usage.cacheWriteTokens ?? 0
+  return {
+    input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens - written),
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cachedTokens,
+    cache_creation_input_tokens: written,
+    cache_creation: written === 0 ? null : writtenTokens(written, usage.cacheWriteLongTokens ?? 0),
+    server_tool_use: null,
+    service_tier: null,
+    inference_geo: null,
+    output_tokens_details: null,
+    speed: null,
+  }
+}

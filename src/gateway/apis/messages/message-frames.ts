@@ -1,0 +1,164 @@
+import type { ServiceError } from '../../../../specs/errors.ts'
+import { anthropicError } from '../../../../specs/wire-errors.ts'
+import type { ChatSummary } from '../../call/chat-calls.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { StreamForm } from '../streamed-chat.ts'
+import { newMessage, stopOf, stopTextOf, usageOf } from './message-answer.ts'
+
+interface WaitingCall {
+  id: string
+  name: string
+  /** What is not sent yet. */
+  rest: string
+  begun: boolean
+}
+
+const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+
+/** More than any model asks for at once: an index beyond it is nonsense. */
+const maxCalls = 1024
+
+/**
+ * The events of a streamed answer in the form of Anthropic: one block after the other. Of several calls at once the first
+ * is streamed; the others follow when the model is done.
+ */
+export class MessageFrames implements StreamForm {
+  readonly headers: NonNullable<StreamForm['headers']>
+  readonly #requestId: string
+  readonly #calls: WaitingCall[] = []
+  #frames = ''
+  #begun = false
+  /** Blocks that began. */
+  #blocks = 0
+  #open: 'text' | 'thinking' | 'tool_use' | null = null
+  /** Index of the call that is streamed. */
+  #streamed = 0
+  #stopText = ''
+
+  constructor(requestId: string) {
+    this.#requestId = requestId
+    this.headers = [['request-id', requestId]]
+  }
+
+  chunk(chunk: WireObject): string {
+    if (!this.#begun) this.#begin(textOf(chunk.model))
+    const choice = objectOf(arrayOf(chunk.choices)[0])
+    this.#stopText ||= stopTextOf(choice)
+    this.#delta(objectOf(choice.delta))
+    return this.#take()
+  }
+
+  end(summary: ChatSummary): string {
+    if (!this.#begun) this.#begin(summary.model)
+    this.#finishCalls()
+    this.#close()
+    const stop = stopOf(summary, { text: this.#stopText, hasCalls: this.#calls.some(({ begun }) => begun) })
+    const delta = { ...stop, stop_details: null, container: null }
+    this.#emit('message_delta', { delta, usage: usageOf(summary.usage) })
+    this.#emit('message_stop', {})
+    return this.#take()
+  }
+
+  fail(error: ServiceError): string {
+    return `event: error\ndata: ${JSON.stringify(anthropicError(error, this.#requestId))}\n\n`
+  }
+
+  #begin(model: string): void {
+    this.#begun = true
+    this.#emit('message_start', { message: newMessage(model, [], usageOf(nothingUsed)) })
+  }
+
+  #delta(delta: WireObject): void {
+    const thinking = textOf(delta.reasoning_content) || textOf(delta.reasoning)
+    if (thinking !== '') this.#thinking({ type: 'thinking_delta', thinking })
+    for (const block of arrayOf(delta.thinking_blocks)) this.#thought(objectOf(block))
+    const text = textOf(delta.content) + textOf(delta.refusal)
+    if (text !== '') {
+      this.#turnTo('text', { type: 'text', text: '', citations: null })
+      this.#blockDelta({ type: 'text_delta', text })
+    }
+    for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
+  }
+
+  #thinking(delta: WireObject): void {
+    this.#turnTo('thinking', { type: 'thinking', thinking: '', signature: '' })
+    this.#blockDelta(delta)
+  }
+
+  /** A provider signs its thinking at the end of it; what it hides comes whole. */
+  #thought(block: WireObject): void {
+    if (block.type === 'thinking') {
+      this.#thinking({ type: 'signature_delta', signature: textOf(block.signature) })
+      this.#close()
+    } else if (block.type === 'redacted_thinking') {
+      this.#close()
+      this.#emit('content_block_start', { index: this.#blocks, content_block: block })
+      this.#emit('content_block_stop', { index: this.#blocks++ })
+    }
+  }
+
+  #call(delta: WireObject, place: number): void {
+    const index = typeof delta.index === 'number' ? countOf(delta.index) : place
+    if (index >= maxCalls) return
+    while (this.#calls.length <= index) this.#calls.push({ id: '', name: '', rest: '', begun: false })
+    const call = this.#calls[index]
+    if (call === undefined) return
+    const { name, arguments: text } = objectOf(delta.function)
+    call.id ||= textOf(delta.id)
+    call.name ||= textOf(name)
+    call.rest += textOf(text)
+    if (index === this.#streamed) this.#stream(call)
+  }
+
+  #stream(call: WaitingCall): void {
+    if (call.name === '') return
+    if (!call.begun) {
+      call.begun = true
+      this.#close()
+      const { id, name } = call
+      this.#start('tool_use', { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } })
+    }
+    // once another block has begun, this one cannot go on
+    if (call.rest === '' || this.#open !== 'tool_use') return
+    this.#blockDelta({ type: 'input_json_delta', partial_json: call.rest })
+    call.rest = ''
+  }
+
+  #finishCalls(): void {
+    for (const [index, call] of this.#calls.entries()) {
+      this.#streamed = index
+      this.#stream(call)
+    }
+  }
+
+  #turnTo(kind: 'text' | 'thinking', block: WireObject): void {
+    if (this.#open === kind) return
+    this.#close()
+    this.#start(kind, block)
+  }
+
+  #start(kind: 'text' | 'thinking' | 'tool_use', content_block: WireObject): void {
+    this.#emit('content_block_start', { index: this.#blocks++, content_block })
+    this.#open = kind
+  }
+
+  #blockDelta(delta: WireObject): void {
+    this.#emit('content_block_delta', { index: this.#blocks - 1, delta })
+  }
+
+  #close(): void {
+    if (this.#open === null) return
+    this.#open = null
+    this.#emit('content_block_stop', { index: this.#blocks - 1 })
+  }
+
+  #emit(type: string, fields: WireObject): void {
+    this.#frames += `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  }
+
+  #take(): string {
+    const frames = this.#frames
+    this.#frames = ''
+    return frames
+  }
+}

@@ -1,0 +1,47 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { UseCases } from '../../../actors/call/use-cases.ts'
+import { callerOf } from '../../call/caller.ts'
+import type { ChatAsk, ChatCalls } from '../../call/chat-calls.ts'
+import type { Route, Routes } from '../../call/routes.ts'
+import { capabilitiesOf } from '../../prices/model-capabilities.ts'
+import { arrayOf } from '../../call/wire.ts'
+import { needOf } from '../chat-parts.ts'
+import { refusePublicKey } from '../public-keys.ts'
+import { streamedChat } from '../streamed-chat.ts'
+import { messageOf } from './message-answer.ts'
+import { MessageFrames } from './message-frames.ts'
+import { type Asked, messageRequestOf } from './message-request.ts'
+
+/** What Anthropic's form stands on. */
+export interface MessageParts {
+  readonly chat: ChatCalls
+  readonly routes: Routes
+}
+
+type MessageUseCases = Pick<UseCases, 'messages.create' | 'messages.count_tokens'>
+
+const askedOf = (first: Route | undefined): Asked => {
+  if (first === undefined) return { own: false, reasons: true }
+  const { provider, model, format } = first
+  return { own: format === 'anthropic', reasons: capabilitiesOf(provider, model)?.includes('reasoning') !== false }
+}
+
+/** The use-cases of Anthropic's Messages form. */
+export const messageUseCases = ({ chat, routes }: MessageParts): MessageUseCases => ({
+  'messages.create': async (call) => {
+    refusePublicKey(call.principal)
+    const caller = callerOf(call)
+    const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
+    const body = messageRequestOf(call.body, askedOf(first))
+    const need = needOf(arrayOf(body.messages))
+    const ask: ChatAsk = { caller, operation: 'messages.create', need, body, signal: call.signal }
+    if (call.body.stream === true) return { bytes: await streamedChat(chat, ask, new MessageFrames(call.requestId)) }
+    const outcome = await chat.complete(ask)
+    return { json: messageOf(outcome), headers: [...outcome.headers, ['request-id', call.requestId]] }
+  },
+  'messages.count_tokens': (call) => {
+    refusePublicKey(call.principal)
+    const message = 'Tokens are not counted before a call: an answer says in usage what it took.'
+    return Promise.reject(new ServiceError('bad_request', { message }))
+  },
+})

@@ -1,0 +1,7 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Principal } from '../../actors/call/call.ts'
+
+/** An agent's public key is seen in browsers: it may chat, and nothing else of the gateway. @throws {ServiceError} `forbidden` */
+export const refusePublicKey = (principal: Principal): void => {
+  if (principal.kind === 'agent_key' && principal.keyType === 'public') throw new ServiceError('forbidden')
+}

@@ -1,0 +1,16 @@
+import type { WireObject } from '../../call/wire.ts'
+
+/** Writes the events of one response as frames, numbered from 0 in the order in which they come. */
+export class EventFrames {
+  readonly #write: (frame: string) => void
+  #sequence = 0
+
+  constructor(write: (frame: string) => void) {
+    this.#write = write
+  }
+
+  readonly emit = (type: string, fields: WireObject): void => {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields })
+    this.#write(`event: ${type}\ndata: ${data}\n\n`)
+  }
+}

@@ -1,0 +1,186 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import { newId } from '../../../actors/runtime/ids.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import { given, invalid, needText } from '../chat-parts.ts'
+
+/** An item of a conversation in the Responses form, checked, with an id. */
+export type ResponseItem = WireObject & { readonly id: string; readonly type: string }
+
+/** What a model is asked with, as items. @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
+export const inputItems = (input: string | readonly WireObject[] | null | undefined): readonly ResponseItem[] => {
+  if (input === null || input === undefined) return []
+  if (typeof input === 'string') return [messageItem({ role: 'user', content: input }, 'input')]
+  return input.map((item, at) => inputItem(item, `input[${at}]`))
+}
+
+const inputItem = (item: WireObject, path: string): ResponseItem => {
+  switch (item.type ?? 'message') {
+    case 'message':
+      return messageItem(item, path)
+    case 'function_call':
+      return callItem(item, path)
+    case 'function_call_output':
+      return outputItem(item, path)
+    case 'reasoning':
+    case 'web_search_call':
+      return { ...item, id: textOf(item.id) || newId('rs'), type: textOf(item.type) }
+    default:
+      throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not taken here.` })
+  }
+}
+
+const roles = ['user', 'assistant', 'system', 'developer']
+
+const messageItem = (item: WireObject, path: string): ResponseItem => {
+  const role = needText(item.role, `${path}.role`)
+  if (!roles.includes(role)) throw invalid(`${path}.role`, `must be one of ${JSON.stringify(roles)}`)
+  const type = role === 'assistant' ? 'output_text' : 'input_text'
+  const content =
+    typeof item.content === 'string'
+      ? [{ type, text: item.content, ...(role === 'assistant' && { annotations: [] }) }]
+      : partsOf(item.content, `${path}.content`)
+  return { id: textOf(item.id) || newId('msg'), type: 'message', status: 'completed', role, content }
+}
+
+const partsOf = (content: unknown, path: string): readonly WireObject[] => {
+  if (!Array.isArray(content)) throw invalid(path, 'must be string or array')
+  return content.map((part, at) => partOf(objectOf(part), `${path}[${at}]`))
+}
+
+const partOf = (part: WireObject, path: string): WireObject => {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+      if (typeof part.text !== 'string') throw invalid(`${path}.text`, 'must be string')
+      return part
+    case 'refusal':
+      return { type: 'refusal', refusal: textOf(part.refusal) }
+    case 'input_image':
+      refuseFileId(part, path)
+      return { ...part, image_url: needText(part.image_url, `${path}.image_url`) }
+    case 'input_file':
+      refuseFileId(part, path)
+      if (part.file_url !== undefined && part.file_url !== null) throw notKept(`${path}.file_url`, 'send file_data')
+      return { ...part, file_data: needText(part.file_data, `${path}.file_data`) }
+    default:
+      throw invalid(`${path}.type`, 'must be one of ["input_text","input_image","input_file","output_text","refusal"]')
+  }
+}
+
+const refuseFileId = (part: WireObject, path: string): void => {
+  if (part.file_id !== undefined && part.file_id !== null) throw notKept(`${path}.file_id`, 'send the content itself')
+}
+
+const notKept = (param: string, instead: string): ServiceError =>
+  new ServiceError('bad_request', { param, message: `${param} is not taken: files are not kept here; ${instead}.` })
+
+const callItem = (item: WireObject, path: string): ResponseItem => ({
+  id: textOf(item.id) || newId('fc'),
+  type: 'function_call',
+  status: 'completed',
+  call_id: needText(item.call_id, `${path}.call_id`),
+  name: needText(item.name, `${path}.name`),
+  arguments: textOf(item.arguments),
+})
+
+const outputItem = (item: WireObject, path: string): ResponseItem => ({
+  id: textOf(item.id) || newId('fco'),
+  type: 'function_call_output',
+  status: 'completed',
+  call_id: needText(item.call_id, `${path}.call_id`),
+  output: typeof item.output === 'string' ? item.output : partsOf(item.output, `${path}.output`),
+})
+
+/**
+ * The items in the words of chat completions: calls belong to the answer that made them, what outputs show beside text
+ * follows them as the user's, reasoning and searches are left out.
+ *
+ * @throws {ServiceError} `bad_request` when a call has no output, or an output no call.
+ */
+export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[] => {
+  checkCalls(items)
+  const messages: WireObject[] = []
+  let shown: WireObject[] = []
+  const show = (): void => {
+    if (shown.length > 0) messages.push({ role: 'user', content: shown })
+    shown = []
+  }
+  for (const item of items) {
+    if (item.type === 'function_call_output') {
+      messages.push(toolMessage(item))
+      shown.push(...mediaOf(item))
+      continue
+    }
+    show()
+    if (item.type === 'message') messages.push(messageOf(item))
+    else if (item.type === 'function_call') addCall(messages, item)
+  }
+  show()
+  return messages
+}
+
+/** What an output has beside text: tools answer in text only. */
+const mediaOf = ({ output }: ResponseItem): readonly WireObject[] =>
+  arrayOf(output)
+    .map(objectOf)
+    .filter(({ type }) => type === 'input_image' || type === 'input_file')
+    .map(chatPart)
+
+const checkCalls = (items: readonly ResponseItem[]): void => {
+  const open = new Set<string>()
+  for (const { type, call_id } of items) {
+    const call = textOf(call_id)
+    if (type === 'function_call') open.add(call)
+    else if (type === 'function_call_output' && !open.delete(call)) {
+      throw new ServiceError('bad_request', { param: 'input', message: `No function call has the call_id ${call}.` })
+    }
+  }
+  const [lacking] = open
+  if (lacking === undefined) return
+  throw new ServiceError('bad_request', { param: 'input', message: `The function call ${lacking} has no output.` })
+}
+
+const messageOf = ({ role, content }: ResponseItem): WireObject => {
+  const parts = arrayOf(content).map(objectOf)
+  if (role === 'assistant') return { role, content: plainText(parts) }
+  return { role: role === 'user' ? 'user' : 'system', content: chatContent(parts) }
+}
+
+/** One text stays a string: not every server takes lists of parts. */
+const chatContent = (parts: readonly WireObject[]): unknown => {
+  const [only, ...others] = parts
+  if (others.length === 0 && only !== undefined && 'text' in only) return only.text
+  return parts.map(chatPart)
+}
+
+const chatPart = (part: WireObject): WireObject => {
+  switch (part.type) {
+    case 'input_image':
+      return { type: 'image_url', image_url: given({ url: part.image_url, detail: part.detail }) }
+    case 'input_file':
+      return { type: 'file', file: given({ filename: part.filename, file_data: part.file_data }) }
+    default:
+      return { type: 'text', text: textOf(part.text ?? part.refusal) }
+  }
+}
+
+const plainText = (parts: readonly WireObject[]): string =>
+  parts.map(({ text, refusal }) => textOf(text ?? refusal)).join('')
+
+const addCall = (messages: WireObject[], { call_id, name, arguments: text }: ResponseItem): void => {
+  const call = { id: call_id, type: 'function', function: { name, arguments: text } }
+  const last = messages.at(-1)
+  if (last?.role === 'assistant') {
+    messages[messages.length - 1] = {
+      ...last,
+      content: last.content || null,
+      tool_calls: [...arrayOf(last.tool_calls), call],
+    }
+  } else messages.push({ role: 'assistant', content: null, tool_calls: [call] })
+}
+
+const toolMessage = ({ call_id, output }: ResponseItem): WireObject => ({
+  role: 'tool',
+  tool_call_id: call_id,
+  content: typeof output === 'string' ? output : plainText(arrayOf(output).filter(isObject)),
+})

@@ -1,0 +1,185 @@
+import { newId } from '../../../actors/runtime/ids.ts'
+import { objectOf, type WireObject } from '../../call/wire.ts'
+import { citationsIn } from './citations.ts'
+import type { ResponseItem } from './input-items.ts'
+import type { Emit, Source } from './response-output.ts'
+
+/** One item of an output, as it stands. */
+export interface OutputPart {
+  readonly item: ResponseItem
+}
+
+const statusOf = (whole: boolean) => (whole ? 'completed' : 'incomplete')
+
+/** A message of the model: text and refusals, one part each time the kind changes. */
+export class OutputMessage implements OutputPart {
+  readonly #emit: Emit
+  readonly #place: { readonly item_id: string; readonly output_index: number }
+  readonly #sources: readonly Source[]
+  readonly #content: WireObject[] = []
+  #annotations: WireObject[] = []
+  #kind: 'output_text' | 'refusal' | null = null
+  #text = ''
+  #status = 'in_progress'
+
+  /** @param sources what the text may cite. */
+  constructor(emit: Emit, index: number, sources: readonly Source[]) {
+    this.#emit = emit
+    this.#place = { item_id: newId('msg'), output_index: index }
+    this.#sources = sources
+  }
+
+  get item(): ResponseItem {
+    const open = this.#kind === null ? [] : [this.#part()]
+    const content = [...this.#content, ...open]
+    return { id: this.#place.item_id, type: 'message', status: this.#status, role: 'assistant', content }
+  }
+
+  begin(): void {
+    this.#emit('response.output_item.added', { output_index: this.#place.output_index, item: this.item })
+  }
+
+  text(delta: string): void {
+    this.#turnTo('output_text')
+    this.#text += delta
+    this.#emit('response.output_text.delta', { ...this.#at(), delta, logprobs: [] })
+  }
+
+  /** Citations of the provider, in the form of OpenAI's chat completions. */
+  annotate(annotations: readonly WireObject[]): void {
+    for (const { type, url_citation } of annotations) {
+      if (type !== 'url_citation') continue
+      const annotation = { type, ...objectOf(url_citation) }
+      const annotation_index = this.#annotations.length
+      this.#annotations.push(annotation)
+      this.#emit('response.output_text.annotation.added', { ...this.#at(), annotation_index, annotation })
+    }
+  }
+
+  refusal(delta: string): void {
+    this.#turnTo('refusal')
+    this.#text += delta
+    this.#emit('response.refusal.delta', { ...this.#at(), delta })
+  }
+
+  finish(whole: boolean): void {
+    this.#endPart()
+    this.#status = statusOf(whole)
+    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.item })
+  }
+
+  #at() {
+    return { ...this.#place, content_index: this.#content.length }
+  }
+
+  #turnTo(kind: 'output_text' | 'refusal'): void {
+    if (this.#kind === kind) return
+    this.#endPart()
+    this.#kind = kind
+    this.#emit('response.content_part.added', { ...this.#at(), part: this.#part() })
+  }
+
+  #endPart(): void {
+    if (this.#kind === null) return
+    const at = this.#at()
+    if (this.#kind === 'output_text') this.#endText(at)
+    else this.#emit('response.refusal.done', { ...at, refusal: this.#text })
+    const part = this.#part()
+    this.#emit('response.content_part.done', { ...at, part })
+    this.#content.push(part)
+    this.#kind = null
+    this.#text = ''
+    this.#annotations = []
+  }
+
+  #endText(at: WireObject): void {
+    this.annotate(citationsIn(this.#text, this.#sources))
+    this.#emit('response.output_text.done', { ...at, text: this.#text, logprobs: [] })
+  }
+
+  #part(): WireObject {
+    return this.#kind === 'refusal'
+      ? { type: 'refusal', refusal: this.#text }
+      : { type: 'output_text', annotations: [...this.#annotations], logprobs: [], text: this.#text }
+  }
+}
+
+/** What a model lets see of its reasoning. */
+export class OutputReasoning implements OutputPart {
+  readonly #emit: Emit
+  readonly #place: { readonly item_id: string; readonly output_index: number; readonly content_index: number }
+  #text = ''
+  #status = 'in_progress'
+
+  constructor(emit: Emit, index: number) {
+    this.#emit = emit
+    this.#place = { item_id: newId('rs'), output_index: index, content_index: 0 }
+  }
+
+  get item(): ResponseItem {
+    const content = this.#text === '' ? [] : [this.#part()]
+    return { id: this.#place.item_id, type: 'reasoning', status: this.#status, summary: [], content }
+  }
+
+  begin(): void {
+    this.#emit('response.output_item.added', { output_index: this.#place.output_index, item: this.item })
+    this.#emit('response.content_part.added', { ...this.#place, part: this.#part() })
+  }
+
+  add(delta: string): void {
+    this.#text += delta
+    this.#emit('response.reasoning_text.delta', { ...this.#place, delta })
+  }
+
+  finish(whole: boolean): void {
+    this.#emit('response.reasoning_text.done', { ...this.#place, text: this.#text })
+    this.#emit('response.content_part.done', { ...this.#place, part: this.#part() })
+    this.#status = statusOf(whole)
+    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.item })
+  }
+
+  #part(): WireObject {
+    return { type: 'reasoning_text', text: this.#text }
+  }
+}
+
+/** A call that the model asks for. */
+export class OutputCall implements OutputPart {
+  readonly #emit: Emit
+  readonly #place: { readonly item_id: string; readonly output_index: number }
+  readonly #call: { readonly callId: string; readonly name: string }
+  #arguments = ''
+  #status = 'in_progress'
+
+  constructor(emit: Emit, index: number, call: { readonly callId: string; readonly name: string }) {
+    this.#emit = emit
+    this.#place = { item_id: newId('fc'), output_index: index }
+    this.#call = call
+  }
+
+  get item(): ResponseItem {
+    const { callId, name } = this.#call
+    const id = this.#place.item_id
+    return { id, type: 'function_call', status: this.#status, call_id: callId, name, arguments: this.#arguments }
+  }
+
+  begin(): void {
+    this.#emit('response.output_item.added', { output_index: this.#place.output_index, item: this.item })
+  }
+
+  add(delta: string): void {
+    if (delta === '') return
+    this.#arguments += delta
+    this.#emit('response.function_call_arguments.delta', { ...this.#place, delta })
+  }
+
+  finish(whole: boolean): void {
+    this.#emit('response.function_call_arguments.done', {
+      ...this.#place,
+      name: this.#call.name,
+      arguments: this.#arguments,
+    })
+    this.#status = statusOf(whole)
+    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.item })
+  }
+}

@@ -1,0 +1,84 @@
+import type { ResultOf } from '../../../../specs/index.ts'
+import type { ModelUsage } from '../../call/provider-port.ts'
+import type { ResponseItem } from './input-items.ts'
+import type { ResponseRequest } from './response-plan.ts'
+
+/** OpenAI's Response document. */
+export type ResponseDocument = ResultOf<'responses.create'>
+
+/** What is known of a response from its beginning. */
+export interface ResponseHead {
+  readonly id: string
+  /** s since the epoch. */
+  readonly createdAt: number
+  readonly request: ResponseRequest
+  readonly store: boolean
+}
+
+/** How a response stands. */
+export interface ResponseState {
+  readonly status: ResponseDocument['status']
+  readonly model: string
+  readonly output: readonly ResponseItem[]
+  readonly usage?: ModelUsage
+  readonly error?: ResponseDocument['error']
+  readonly incompleteReason?: string
+  /** s since the epoch. */
+  readonly completedAt?: number
+}
+
+/** The document, with every setting as the request made it. */
+export const responseDocument = (head: ResponseHead, state: ResponseState): ResponseDocument => ({
+  id: head.id,
+  object: 'response',
+  created_at: head.createdAt,
+  completed_at: state.completedAt ?? null,
+  status: state.status,
+  background: false,
+  error: state.error ?? null,
+  incomplete_details: state.incompleteReason === undefined ? null : { reason: state.incompleteReason },
+  model: state.model,
+  output: state.output,
+  usage: state.usage === undefined ? null : usageOf(state.usage),
+  store: head.store,
+  ...settingsOf(head.request),
+})
+
+const settingsOf = (request: ResponseRequest) => ({
+  instructions: request.instructions ?? null,
+  max_output_tokens: request.max_output_tokens ?? null,
+  max_tool_calls: request.max_tool_calls ?? null,
+  metadata: request.metadata ?? {},
+  parallel_tool_calls: request.parallel_tool_calls ?? true,
+  previous_response_id: request.previous_response_id ?? null,
+  reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
+  temperature: request.temperature ?? null,
+  text: { ...request.text, format: request.text?.format ?? { type: 'text' } },
+  tool_choice: request.tool_choice ?? 'auto',
+  tools: request.tools ?? [],
+  top_p: request.top_p ?? null,
+  truncation: request.truncation ?? 'disabled',
+  access_programs: null,
+})
+
+const usageOf = (usage: ModelUsage) => ({
+  input_tokens: usage.inputTokens,
+  input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens ?? 0 },
+  output_tokens: usage.outputTokens,
+  output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  total_tokens: usage.inputTokens + usage.outputTokens,
+})
+
+/** Both together, of several model calls of one response. */
+export const addUsage = (a: ModelUsage | null, b: ModelUsage): ModelUsage =>
+  a === null
+    ? b
+    : {
+        inputTokens: a.inputTokens + b.inputTokens,
+        outputTokens: a.outputTokens + b.outputTokens,
+        cachedTokens: a.cachedTokens + b.cachedTokens,
+        reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+        cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
+        audioInputTokens: (a.audioInputTokens ?? 0) + (b.audioInputTokens ?? 0),
+        audioOutputTokens: (a.audioOutputTokens ?? 0) + (b.audioOutputTokens ?? 0),
+      }

@@ -1,0 +1,226 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { BytesResult } from '../../../actors/call/use-cases.ts'
+import type { Caller } from '../../call/caller.ts'
+import type { ChatAsk, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../../call/chat-calls.ts'
+import { arrayOf, objectOf, type WireObject } from '../../call/wire.ts'
+import { needOf } from '../chat-parts.ts'
+import { FrameBody, keepAliveMs } from '../frame-body.ts'
+import { eventStream, Opening, shownError, streamHeaders, whenAborted } from '../streamed-chat.ts'
+import { EventFrames } from './event-frames.ts'
+import { type ResponseDocument, type ResponseHead, responseDocument } from './response-document.ts'
+import { type Emit, ResponseOutput } from './response-output.ts'
+import type { ResponsePlan } from './response-plan.ts'
+import { type AskModel, type RunEnd, runResponse } from './response-run.ts'
+import { type SearchWay, upstreamFormatFor } from './search-way.ts'
+import type { StoredResponses } from './stored-responses.ts'
+import type { WebSearch } from './web-search.ts'
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+/** What responses are made with. */
+export interface MakerParts {
+  readonly chat: ChatCalls
+  readonly stored: StoredResponses
+  /** Null: the server has no engine that searches. */
+  readonly search: WebSearch | null
+  readonly now: () => number
+  readonly log: Logger
+  /** ms of silence after which a stream begins without its provider. */
+  readonly silenceMs?: number
+}
+
+/** One response to be made. */
+export interface ToMake {
+  readonly id: string
+  readonly plan: ResponsePlan
+  readonly caller: Caller
+  readonly store: boolean
+  /** Who searches the web; null when nobody has to. */
+  readonly way: SearchWay | null
+  readonly signal: AbortSignal
+}
+
+/** Makes responses by chat with any model. */
+export class ResponseMaker {
+  readonly #parts: MakerParts
+
+  constructor(parts: MakerParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {ServiceError} */
+  async whole(task: ToMake): Promise<{ readonly json: ResponseDocument; readonly headers: Headers }> {
+    const head = this.#head(task)
+    const output = newOutput(task, () => {})
+    const ask: AskModel = async (body, onDelta) => {
+      const outcome = await this.#parts.chat.complete(askOf(task, body))
+      onDelta(messageOf(outcome))
+      return outcome
+    }
+    const end = await this.#run(task, output, ask)
+    return { json: await this.#ended(task, head, output, end), headers: end.summary.headers }
+  }
+
+  /** Resolves when the provider has begun. @throws {ServiceError} what is refused before that. */
+  streamed(task: ToMake): Promise<BytesResult> {
+    const head = this.#head(task)
+    return new Promise((resolve, reject) => {
+      const open = (model: string, headers: Headers): void => {
+        const response = responseDocument(head, { status: 'in_progress', model, output: [] })
+        stream.emit('response.created', { response })
+        stream.emit('response.in_progress', { response })
+        resolve({ contentType: eventStream, bytes: stream.body, headers: [...streamHeaders, ...headers] })
+      }
+      const stream = new ResponseStream(this.#parts.chat, task, open, this.#parts.silenceMs)
+      this.#run(task, stream.output, stream.ask)
+        .then((end) => this.#ended(task, head, stream.output, end))
+        .then((response) => stream.over(`response.${response.status}`, { response }))
+        .catch((error: Error) => {
+          if (stream.begun) this.#broke(stream, head, error)
+          else {
+            stream.giveUp()
+            reject(error)
+          }
+        })
+    })
+  }
+
+  #head({ id, plan, store }: ToMake): ResponseHead {
+    return { id, createdAt: this.#seconds(), request: plan.request, store }
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#parts.now() / 1000)
+  }
+
+  #run({ plan, way, caller, signal }: ToMake, output: ResponseOutput, ask: AskModel): Promise<RunEnd> {
+    const search = way === 'engine' ? this.#parts.search : null
+    return runResponse({ plan, output, ask, search, project: caller.project, signal })
+  }
+
+  /** The document of a response that was answered, kept when it is to be. */
+  async #ended(task: ToMake, head: ResponseHead, output: ResponseOutput, end: RunEnd): Promise<ResponseDocument> {
+    const { summary, usage } = end
+    const incompleteReason = incompleteReasons[summary.finishReason ?? '']
+    const document = responseDocument(head, {
+      status: incompleteReason === undefined ? 'completed' : 'incomplete',
+      model: summary.model,
+      output: output.items,
+      usage,
+      ...(incompleteReason === undefined ? { completedAt: this.#seconds() } : { incompleteReason }),
+    })
+    return task.store ? this.#kept(task, document) : document
+  }
+
+  /** An answer that was paid for is given although it could not be kept; it says so. */
+  async #kept({ caller, plan }: ToMake, document: ResponseDocument): Promise<ResponseDocument> {
+    try {
+      await this.#parts.stored.keep(caller, { document, input: plan.input, chain: plan.chain })
+      return document
+    } catch (error) {
+      this.#parts.log.warn({ err: error, responseId: document.id }, 'response not stored')
+      return { ...document, store: false }
+    }
+  }
+
+  #broke(stream: ResponseStream, head: ResponseHead, error: Error): void {
+    const { code, message } = shownError(error)
+    if (!(error instanceof ServiceError)) this.#parts.log.error({ err: error, responseId: head.id }, 'response broke')
+    stream.output.finish(false)
+    const shown = { code: responseCodes[code] ?? 'server_error', message }
+    const state = { status: 'failed', model: stream.model, output: stream.output.items, error: shown } as const
+    stream.emit('response.failed', { response: responseDocument(head, state) })
+    // the SDKs throw at this one: it comes last so that they see the other too
+    stream.over('error', { code, message, param: null })
+  }
+}
+
+const incompleteReasons: Readonly<Record<string, string>> = {
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+}
+
+/** OpenAI's words for what can go wrong with a response that has begun. */
+const responseCodes: Readonly<Record<string, string>> = {
+  provider_rate_limited: 'rate_limit_exceeded',
+  rate_limit_exceeded: 'rate_limit_exceeded',
+}
+
+const newOutput = ({ way }: ToMake, emit: Emit): ResponseOutput => new ResponseOutput(emit, way === 'engine')
+
+const askOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatAsk => ({
+  caller,
+  operation: 'responses.create',
+  need: needOf(arrayOf(body.messages)),
+  body,
+  signal,
+  ...(way === 'upstream' && { formatFor: upstreamFormatFor }),
+})
+
+const messageOf = ({ completion }: ChatOutcome): WireObject =>
+  objectOf(objectOf(arrayOf(completion.choices)[0]).message)
+
+/** One streamed response: the body that is read, and the model that is asked. */
+class ResponseStream {
+  readonly output: ResponseOutput
+  readonly body: FrameBody
+  readonly emit: Emit
+  /** As far as it is known. */
+  model: string
+  readonly #chat: ChatCalls
+  readonly #task: ToMake
+  readonly #opening: Opening
+  #control: ChatControl | null = null
+
+  constructor(chat: ChatCalls, task: ToMake, open: (model: string, headers: Headers) => void, silenceMs = keepAliveMs) {
+    this.#chat = chat
+    this.#task = task
+    this.model = task.plan.request.model
+    this.#opening = new Opening(
+      silenceMs,
+      () => this.body.keepAlive(),
+      (headers) => open(this.model, headers),
+    )
+    this.body = new FrameBody({ onResume: () => this.#control?.resume() })
+    this.emit = new EventFrames((frame) => this.body.write(frame)).emit
+    this.output = newOutput(task, this.emit)
+  }
+
+  readonly ask: AskModel = (body, onDelta) =>
+    new Promise((resolve, reject) => {
+      const ask = askOf(this.#task, body)
+      whenAborted(ask.signal, () => reject(new ServiceError('cancelled')))
+      this.#control = this.#chat.stream(ask, {
+        begin: (about) => this.#begin(about),
+        chunk: (chunk) => {
+          onDelta(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta))
+          return this.body.write('')
+        },
+        end: resolve,
+        fail: reject,
+      })
+    })
+
+  /** Its last event. */
+  over(type: string, fields: WireObject): void {
+    this.emit(type, fields)
+    this.body.end()
+  }
+
+  get begun(): boolean {
+    return this.#opening.isOpen
+  }
+
+  /** There will be no answer. */
+  giveUp(): void {
+    this.#opening.giveUp()
+  }
+
+  /** Of several model calls the first begins the answer. */
+  #begin({ route, headers }: Parameters<ChatListener['begin']>[0]): void {
+    if (this.begun) return
+    this.model = route.model
+    this.#opening.open(headers)
+  }
+}

@@ -1,0 +1,194 @@
+import { newId } from '../../../actors/runtime/ids.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { ResponseItem } from './input-items.ts'
+import { OutputCall, OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
+import { searchToolName } from './response-tools.ts'
+
+/** Told of everything that happens to the output, in order: the type of an event and its fields. */
+export type Emit = (type: string, fields: WireObject) => void
+
+/** A source that the answer may cite as `[n]`, n from 1. */
+export interface Source {
+  readonly url: string
+  readonly title: string
+}
+
+/** A search that the model asked for. `arguments` is JSON as the model wrote it. */
+export interface SearchCall {
+  readonly callId: string
+  readonly arguments: string
+}
+
+/** More than any model asks for at once: an index beyond it is nonsense. */
+const maxCalls = 1024
+
+/**
+ * The output of one response as it is made: deltas of chat completions in, items and their events out.
+ *
+ * A message or a piece of reasoning ends when something else begins; calls end with the model's answer.
+ */
+export class ResponseOutput {
+  readonly #emit: Emit
+  readonly #searches: boolean
+  readonly #parts: OutputPart[] = []
+  readonly #sources: Source[] = []
+  #open: OutputMessage | OutputReasoning | null = null
+  #calls: (CallTaker | undefined)[] = []
+  #searchCalls: SearchRequest[] = []
+  readonly #foreign = new Map<string, (action: WireObject, failed: boolean) => void>()
+
+  /** @param searches calls of the search are the server's. */
+  constructor(emit: Emit, searches: boolean) {
+    this.#emit = emit
+    this.#searches = searches
+  }
+
+  /** The items so far, as they stand. */
+  get items(): readonly ResponseItem[] {
+    return this.#parts.map((part) => part.item)
+  }
+
+  /** One delta of a chunk, or the message of a whole completion. */
+  delta(delta: WireObject): void {
+    const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning)
+    if (reasoning !== '') this.#reasoning().add(reasoning)
+    for (const search of arrayOf(delta.web_searches)) this.#foreignSearch(objectOf(search))
+    const text = textOf(delta.content)
+    if (text !== '') this.#message().text(text)
+    if (this.#open instanceof OutputMessage) this.#open.annotate(arrayOf(delta.annotations).map(objectOf))
+    const refusal = textOf(delta.refusal)
+    if (refusal !== '') this.#message().refusal(refusal)
+    for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
+  }
+
+  /** The model's answer is over. @param whole false when it was cut off: what is open stays incomplete. */
+  finish(whole: boolean): void {
+    this.#close(whole)
+    for (const call of this.#calls) call?.finish(whole)
+    this.#calls = []
+  }
+
+  /** Calls that the caller has to run. */
+  get hasCalls(): boolean {
+    return this.#parts.some(({ item }) => item.type === 'function_call')
+  }
+
+  /** The searches of the model's answer, taken once. */
+  takeSearches(): readonly SearchCall[] {
+    const calls = this.#searchCalls
+    this.#searchCalls = []
+    return calls
+  }
+
+  /** An item for a search that begins. @returns tells that it is over. */
+  search(query: string): (sources: readonly Source[], failed: boolean) => void {
+    const over = this.#beginSearch({ type: 'search', query })
+    return (sources, failed) => {
+      this.#sources.push(...sources)
+      over({ type: 'search', query, sources: sources.map(({ url }) => ({ type: 'url', url })) }, failed)
+    }
+  }
+
+  #beginSearch(begun: WireObject): (action: WireObject, failed: boolean) => void {
+    this.#close(true)
+    const output_index = this.#parts.length
+    const id = newId('ws')
+    const place = { item_id: id, output_index }
+    const part = { item: { id, type: 'web_search_call', status: 'in_progress', action: begun } }
+    this.#parts.push(part)
+    this.#emit('response.output_item.added', { output_index, item: part.item })
+    this.#emit('response.web_search_call.in_progress', place)
+    this.#emit('response.web_search_call.searching', place)
+    return (action, failed) => {
+      part.item = { id, type: 'web_search_call', status: failed ? 'failed' : 'completed', action }
+      if (!failed) this.#emit('response.web_search_call.completed', place)
+      this.#emit('response.output_item.done', { output_index, item: part.item })
+    }
+  }
+
+  /** A search that the provider runs, as it begins and as it ended. */
+  #foreignSearch(item: WireObject): void {
+    const id = textOf(item.id)
+    const action = objectOf(item.action)
+    const over = this.#foreign.get(id) ?? this.#beginSearch({ type: 'search', ...action })
+    this.#foreign.set(id, over)
+    if (item.status === 'completed' || item.status === 'failed')
+      over({ type: 'search', ...action }, item.status === 'failed')
+  }
+
+  /** Sources found so far. */
+  get sources(): readonly Source[] {
+    return this.#sources
+  }
+
+  #close(whole: boolean): void {
+    this.#open?.finish(whole)
+    this.#open = null
+  }
+
+  #message(): OutputMessage {
+    if (this.#open instanceof OutputMessage) return this.#open
+    this.#close(true)
+    const message = new OutputMessage(this.#emit, this.#parts.length, this.#sources)
+    return this.#begin(message)
+  }
+
+  #reasoning(): OutputReasoning {
+    if (this.#open instanceof OutputReasoning) return this.#open
+    this.#close(true)
+    return this.#begin(new OutputReasoning(this.#emit, this.#parts.length))
+  }
+
+  #begin<P extends OutputMessage | OutputReasoning>(part: P): P {
+    this.#parts.push(part)
+    this.#open = part
+    part.begin()
+    return part
+  }
+
+  #call(delta: WireObject, place: number): void {
+    const index = typeof delta.index === 'number' ? countOf(delta.index) : place
+    if (index >= maxCalls) return
+    const { name, arguments: text } = objectOf(delta.function)
+    const known = this.#calls[index]
+    const call =
+      known ?? (textOf(name) === '' ? undefined : this.#newCall(textOf(delta.id) || newId('call'), textOf(name)))
+    this.#calls[index] = call
+    call?.add(textOf(text))
+  }
+
+  #newCall(callId: string, name: string): CallTaker {
+    if (this.#searches && name === searchToolName) {
+      const search = new SearchRequest(callId)
+      this.#searchCalls.push(search)
+      return search
+    }
+    this.#close(true)
+    const call = new OutputCall(this.#emit, this.#parts.length, { callId, name })
+    this.#parts.push(call)
+    call.begin()
+    return call
+  }
+}
+
+/** A call as its deltas come. */
+interface CallTaker {
+  add(text: string): void
+  finish(whole: boolean): void
+}
+
+/** A call of the search: no output itself; what comes of it is. */
+class SearchRequest implements SearchCall, CallTaker {
+  readonly callId: string
+  arguments = ''
+
+  constructor(callId: string) {
+    this.callId = callId
+  }
+
+  add(text: string): void {
+    this.arguments += text
+  }
+
+  finish(): void {}
+}

@@ -1,0 +1,80 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { BodyOf } from '../../../../specs/index.ts'
+import type { ChatBody } from '../../call/chat-calls.ts'
+import { objectOf, type WireObject } from '../../call/wire.ts'
+import { given, missing } from '../chat-parts.ts'
+import { inputItems, messagesOf, type ResponseItem } from './input-items.ts'
+import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoiceOf } from './response-tools.ts'
+import type { ResponseHistory } from './stored-responses.ts'
+
+/** A request of the Responses form, as parsed. */
+export type ResponseRequest = BodyOf<'responses.create'>
+
+/** A request that was checked, and what it comes to. */
+export interface ResponsePlan {
+  readonly request: ResponseRequest
+  /** What the request itself brings. */
+  readonly input: readonly ResponseItem[]
+  /** All items, those of earlier responses first. */
+  readonly items: readonly ResponseItem[]
+  readonly chain: readonly string[]
+  readonly tools: ResponseTools
+  /** In the words of chat completions. */
+  readonly messages: readonly WireObject[]
+  /** Everything of the chat request but `messages` and what says about tools. */
+  readonly base: ChatBody
+  readonly toolChoice: unknown
+}
+
+/**
+ * Checks a request and turns it into the words of chat completions.
+ *
+ * @param history what came before it; null for nothing.
+ * @throws {ServiceError} `bad_request` for what is not offered here; `missing_field`, `invalid_field`.
+ */
+export const planResponse = (request: ResponseRequest, history: ResponseHistory | null): ResponsePlan => {
+  const input = inputItems(request.input)
+  if (input.length === 0 && history === null) throw missing('input')
+  const items = [...(history?.items ?? []), ...input]
+  const instructions = request.instructions ? [{ role: 'system', content: request.instructions }] : []
+  return {
+    request,
+    input,
+    items,
+    chain: history?.chain ?? [],
+    tools: allowedOf(responseTools(request.tools), request.tool_choice),
+    messages: [...instructions, ...messagesOf(items)],
+    base: baseOf(request),
+    toolChoice: toolChoiceOf(request.tool_choice),
+  }
+}
+
+/** What OpenAI offers under these names is not offered here. @throws {ServiceError} `bad_request` */
+export const refuseUnoffered = ({ background, conversation, prompt }: ResponseRequest): void => {
+  if (background === true) throw unoffered('background', 'Responses are not made in the background: wait, or stream.')
+  if (conversation !== undefined && conversation !== null) {
+    throw unoffered('conversation', 'Conversations are not kept: go on from previous_response_id.')
+  }
+  if (prompt !== undefined && prompt !== null) throw unoffered('prompt', 'Prompts are not kept: send instructions.')
+}
+
+const unoffered = (param: string, message: string): ServiceError => new ServiceError('bad_request', { param, message })
+
+const allowedOf = (tools: ResponseTools, choice: unknown): ResponseTools => {
+  const allowed = allowedTools(choice)
+  if (allowed === null) return tools
+  return { ...tools, functions: tools.functions.filter((tool) => allowed.has(String(objectOf(tool.function).name))) }
+}
+
+const baseOf = (request: ResponseRequest): ChatBody =>
+  given({
+    model: request.model,
+    models: request.models,
+    max_tokens: request.max_output_tokens,
+    temperature: request.temperature,
+    top_p: request.top_p,
+    response_format: textFormatOf(request.text?.format),
+    verbosity: request.text?.verbosity,
+    reasoning_effort: request.reasoning?.effort,
+    user: request.user,
+  })

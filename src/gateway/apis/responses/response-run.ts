@@ -1,0 +1,152 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { ChatBody, ChatSummary } from '../../call/chat-calls.ts'
+import type { ModelUsage } from '../../call/provider-port.ts'
+import { textOf, type WireObject } from '../../call/wire.ts'
+import { given } from '../chat-parts.ts'
+import { addUsage } from './response-document.ts'
+import type { ResponseOutput, SearchCall } from './response-output.ts'
+import type { ResponsePlan } from './response-plan.ts'
+import { searchToolField } from './upstream-request.ts'
+import { queryOf, resultText, searchFunction, type WebResult, type WebSearch } from './web-search.ts'
+
+/** Asks the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
+export type AskModel = (body: ChatBody, onDelta: (delta: WireObject) => void) => Promise<ChatSummary>
+
+/** What a response is made with. */
+export interface RunParts {
+  readonly plan: ResponsePlan
+  readonly output: ResponseOutput
+  readonly ask: AskModel
+  /** Null when the server has nothing to search. */
+  readonly search: WebSearch | null
+  readonly project: string
+  readonly signal: AbortSignal
+}
+
+/** How it ended. */
+export interface RunEnd {
+  readonly usage: ModelUsage
+  /** Of the last model call. */
+  readonly summary: ChatSummary
+}
+
+/** Model calls of one response, searches in between. */
+const roundsMax = 16
+/** How often a conversation that is too long is cut in half. */
+const cutsMax = 8
+
+interface Round {
+  readonly number: number
+  readonly searched: number
+  readonly messages: readonly WireObject[]
+}
+
+/** Asks the model until it has answered, and runs the searches that it asks for meanwhile. @throws {ServiceError} */
+export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
+  const { plan, output } = parts
+  let usage: ModelUsage | null = null
+  let round: Round = { number: 1, searched: 0, messages: plan.messages }
+  for (;;) {
+    const { summary, text, messages } = await askOnce(parts, round)
+    usage = addUsage(usage, summary.usage)
+    output.finish(summary.finishReason !== 'length' && summary.finishReason !== 'content_filter')
+    const searches = output.takeSearches()
+    if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, summary }
+    const results = await searchAll(parts, searches)
+    const tool_calls = searches.map(({ callId, arguments: written }) => ({
+      id: callId,
+      type: 'function',
+      function: { name: 'web_search', arguments: written },
+    }))
+    round = {
+      number: round.number + 1,
+      searched: round.searched + searches.length,
+      messages: [...messages, { role: 'assistant', content: text === '' ? null : text, tool_calls }, ...results],
+    }
+  }
+}
+
+/** One model call; with `truncation: auto` again with less when the conversation is too long for the model. */
+const askOnce = async (parts: RunParts, round: Round) => {
+  const { plan, output, ask } = parts
+  let { messages } = round
+  for (let cuts = 0; ; cuts++) {
+    let text = ''
+    try {
+      const summary = await ask(bodyOf(parts, round, messages), (delta) => {
+        text += textOf(delta.content)
+        output.delta(delta)
+      })
+      return { summary, text, messages }
+    } catch (error) {
+      const shorter = plan.request.truncation === 'auto' && isTooLong(error) ? withoutOldest(messages) : null
+      if (shorter === null || cuts >= cutsMax) throw error
+      messages = shorter
+    }
+  }
+}
+
+const isTooLong = (error: unknown): boolean => error instanceof ServiceError && error.code === 'context_length_exceeded'
+
+/** Without the older half of what follows the system messages; null when nothing can be spared. */
+const withoutOldest = (messages: readonly WireObject[]): readonly WireObject[] | null => {
+  const first = messages.findIndex(({ role }) => role !== 'system')
+  const rest = first < 0 ? [] : messages.slice(first)
+  const from = rest.findIndex(({ role }, at) => at >= rest.length / 2 && role === 'user')
+  return from <= 0 ? null : [...messages.slice(0, first), ...rest.slice(from)]
+}
+
+/** Whether the model has searched as often as it may: it has to answer now. */
+const isSpent = ({ request }: ResponsePlan, { number, searched }: Round): boolean =>
+  number >= roundsMax || searched >= (request.max_tool_calls ?? Number.POSITIVE_INFINITY)
+
+const bodyOf = ({ plan, search }: RunParts, round: Round, messages: readonly WireObject[]): ChatBody => {
+  const tools = search === null ? plan.tools.functions : [...plan.tools.functions, searchFunction]
+  const foreign = search === null ? plan.tools.search : null
+  if (tools.length === 0 && foreign === null) return { ...plan.base, messages }
+  // a choice that forces a call holds for the first model call only: the answer has to come some time
+  const choice = search !== null && isSpent(plan, round) ? 'none' : round.number === 1 ? plan.toolChoice : undefined
+  const parallel = plan.request.parallel_tool_calls ?? undefined
+  return {
+    ...plan.base,
+    messages,
+    ...(tools.length > 0 && { tools }),
+    ...(foreign !== null && {
+      [searchToolField]: foreign.tool,
+      ...given({ max_tool_calls: plan.request.max_tool_calls }),
+    }),
+    ...(choice !== undefined && { tool_choice: choice }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+  }
+}
+
+const searchAll = async (parts: RunParts, calls: readonly SearchCall[]): Promise<readonly WireObject[]> => {
+  const messages: WireObject[] = []
+  for (const call of calls) {
+    const content = await searchOnce(parts, queryOf(call.arguments))
+    messages.push({ role: 'tool', tool_call_id: call.callId, content })
+  }
+  return messages
+}
+
+/** What the model is told of one search; trouble of the engine is told too. */
+const searchOnce = async (parts: RunParts, query: string): Promise<string> => {
+  if (query === '') return 'The search needs a query.'
+  const before = parts.output.sources.length
+  const found = parts.output.search(query)
+  const results = await resultsOf(parts, query)
+  found(results ?? [], results === null)
+  return results === null ? 'The search failed.' : resultText(results, before)
+}
+
+const resultsOf = async (
+  { search, plan, project, signal }: RunParts,
+  query: string,
+): Promise<readonly WebResult[] | null> => {
+  try {
+    return (await search?.search(project, query, { limit: plan.tools.search?.limit ?? 0, signal })) ?? null
+  } catch {
+    signal.throwIfAborted()
+    return null
+  }
+}

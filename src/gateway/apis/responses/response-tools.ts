@@ -1,0 +1,90 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import { given, invalid, needText } from '../chat-parts.ts'
+
+/** The name under which a model calls the search that the server runs. */
+export const searchToolName = 'web_search'
+
+/** The tools of a request, told apart by who runs them. */
+export interface ResponseTools {
+  /** Run by the caller; in the words of chat completions. */
+  readonly functions: readonly WireObject[]
+  /** Run by the server; null when it was not asked for. */
+  readonly search: SearchTool | null
+}
+
+/** The search as the request wants it. */
+export interface SearchTool {
+  /** As it was sent. */
+  readonly tool: WireObject
+  /** Where it stands, for errors: `tools[1]`. */
+  readonly path: string
+  /** Results a search. */
+  readonly limit: number
+}
+
+const searchTypes = ['web_search_preview', 'web_search_preview_2025_03_11', 'web_search', 'web_search_2025_08_26']
+const limits: Readonly<Record<string, number>> = { low: 3, medium: 6, high: 12 }
+
+/** @throws {ServiceError} `invalid_field`, `missing_field`; `bad_request` for tools of OpenAI that nobody runs here. */
+export const responseTools = (tools: readonly WireObject[] | null | undefined): ResponseTools => {
+  const functions: WireObject[] = []
+  let search: SearchTool | null = null
+  for (const [at, tool] of (tools ?? []).entries()) {
+    const path = `tools[${at}]`
+    const type = needText(tool.type, `${path}.type`)
+    if (type === 'function') functions.push(functionOf(tool, path))
+    else if (searchTypes.includes(type)) search = { tool, path, limit: limits[textOf(tool.search_context_size)] ?? 6 }
+    else throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not offered here.` })
+  }
+  if (search !== null) refuseNamesake(functions)
+  return { functions, search }
+}
+
+/** Whose call it is has to be plain by its name. */
+const refuseNamesake = (functions: readonly WireObject[]): void => {
+  if (!functions.some((tool) => objectOf(tool.function).name === searchToolName)) return
+  throw invalid('tools', `must not have a function named ${searchToolName} beside the search`)
+}
+
+const functionOf = (tool: WireObject, path: string): WireObject => {
+  const { description, parameters, strict } = tool
+  if (parameters !== undefined && parameters !== null && !isObject(parameters)) {
+    throw invalid(`${path}.parameters`, 'must be object')
+  }
+  const name = needText(tool.name, `${path}.name`)
+  return { type: 'function', function: given({ name, description, parameters, strict }) }
+}
+
+/** `tool_choice` in the words of chat completions; undefined leaves it to the model. @throws {ServiceError} `invalid_field` */
+export const toolChoiceOf = (choice: unknown): unknown => {
+  if (choice === undefined || choice === null) return undefined
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  const fields = objectOf(choice)
+  if (fields.type === 'function') return named(needText(fields.name, 'tool_choice.name'))
+  if (searchTypes.includes(textOf(fields.type))) return named(searchToolName)
+  if (fields.type === 'allowed_tools' && (fields.mode === 'auto' || fields.mode === 'required')) return fields.mode
+  throw invalid('tool_choice', 'must be auto, none, required, or name a tool of the request')
+}
+
+/** Names of the functions that `tool_choice` leaves; null for all. */
+export const allowedTools = (choice: unknown): ReadonlySet<string> | null => {
+  const { type, tools } = objectOf(choice)
+  if (type !== 'allowed_tools') return null
+  return new Set(arrayOf(tools).map((tool) => textOf(objectOf(tool).name) || searchToolName))
+}
+
+const named = (name: string) => ({ type: 'function', function: { name } })
+
+/** `text.format` in the words of chat completions; undefined for plain text. @throws {ServiceError} `invalid_field`, `missing_field` */
+export const textFormatOf = (format: WireObject | null | undefined): unknown => {
+  if (format === undefined || format === null || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json_object' }
+  if (format.type !== 'json_schema') {
+    throw invalid('text.format.type', 'must be one of ["text","json_object","json_schema"]')
+  }
+  const { description, schema, strict } = format
+  if (!isObject(schema)) throw invalid('text.format.schema', 'must be object')
+  const name = needText(format.name, 'text.format.name')
+  return { type: 'json_schema', json_schema: given({ name, description, schema, strict }) }
+}

@@ -1,0 +1,98 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { RecordStore } from '../../../storage/ports.ts'
+import { newIdFor } from '../../../actors/runtime/ids.ts'
+import type { Principal } from '../../../actors/call/call.ts'
+import type { UseCases } from '../../../actors/call/use-cases.ts'
+import { callerOf } from '../../call/caller.ts'
+import type { ChatCalls } from '../../call/chat-calls.ts'
+import type { Routes } from '../../call/routes.ts'
+import { needOf } from '../chat-parts.ts'
+import { refusePublicKey } from '../public-keys.ts'
+import type { ResponseItem } from './input-items.ts'
+import { ResponseMaker } from './response-maker.ts'
+import { planResponse, refuseUnoffered } from './response-plan.ts'
+import { searchWay } from './search-way.ts'
+import { StoredResponses } from './stored-responses.ts'
+import type { WebSearch } from './web-search.ts'
+
+/** What the Responses form stands on. */
+export interface ResponseParts {
+  readonly chat: ChatCalls
+  readonly routes: Routes
+  readonly records: RecordStore
+  /** Null: the server has no engine that searches. */
+  readonly search: WebSearch | null
+  readonly now: () => number
+  readonly log: Logger
+  /** ms of silence after which a stream begins without its provider. */
+  readonly silenceMs?: number
+}
+
+type ResponseUseCases = Pick<
+  UseCases,
+  'responses.create' | 'responses.get' | 'responses.delete' | 'responses.input_items'
+>
+
+/** The use-cases of OpenAI's Responses form. */
+export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
+  const stored = new StoredResponses(parts.records, parts.now)
+  const maker = new ResponseMaker({ ...parts, stored })
+  return {
+    'responses.create': async (call) => {
+      refusePublicKey(call.principal)
+      const { body: request, signal } = call
+      refuseUnoffered(request)
+      const caller = callerOf(call)
+      const before = request.previous_response_id
+      const plan = planResponse(request, before ? await stored.history(caller, before) : null)
+      const { search } = plan.tools
+      const asked = { project: caller.project, model: request.model, need: needOf(plan.messages) }
+      const way =
+        search === null ? null : await searchWay({ ...parts, hasEngine: parts.search !== null }, asked, search)
+      const task = { id: newIdFor(call, 'resp'), plan, caller, way, store: request.store !== false, signal }
+      return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
+    },
+    'responses.get': async ({ principal, scope, params, query }) => {
+      if (query.stream === true) throw new ServiceError('bad_request', { param: 'stream', message: noLaterStream })
+      const { document } = await stored.find(scope, agentOf(principal), params.response_id)
+      return document
+    },
+    'responses.delete': async ({ principal, scope, params: { response_id: id } }) => {
+      await stored.remove(scope, agentOf(principal), id)
+      return { id, object: 'response', deleted: true }
+    },
+    'responses.input_items': async ({ principal, scope, params, query }) => {
+      const { input } = await stored.find(scope, agentOf(principal), params.response_id)
+      return pageOf(input, query)
+    },
+  }
+}
+
+const noLaterStream = 'A response is streamed while it is made; read it without stream.'
+
+/** The agent whose responses a credential reaches; null for all. */
+const agentOf = (principal: Principal): string | null => {
+  refusePublicKey(principal)
+  return principal.kind === 'agent_key' ? principal.agentId : null
+}
+
+interface PageQuery {
+  readonly limit?: number
+  readonly order?: 'asc' | 'desc'
+  readonly after?: string
+}
+
+/** OpenAI's list of a response's input: newest first unless asked otherwise, 20 a page. */
+const pageOf = (items: readonly ResponseItem[], { limit = 20, order = 'desc', after }: PageQuery) => {
+  const ordered = order === 'asc' ? items : items.toReversed()
+  const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
+  const data = ordered.slice(from, from + limit)
+  return {
+    object: 'list' as const,
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: from + limit < ordered.length,
+  }
+}

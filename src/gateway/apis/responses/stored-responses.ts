@@ -1,0 +1,118 @@
+import { ServiceError } from '../../../../specs/errors.ts'
+import type { Scope } from '../../../../specs/scope.ts'
+import type { RecordStore } from '../../../storage/ports.ts'
+import type { Row, TypedKind } from '../../../actors/records/schema.ts'
+import { Table } from '../../../actors/records/table.ts'
+import type { Caller } from '../../call/caller.ts'
+import type { ResponseItem } from './input-items.ts'
+import type { ResponseDocument } from './response-document.ts'
+
+type ResponseData = {
+  /** JSON of the document as it was answered. */
+  readonly document: string
+  /** JSON of the items that it was asked with, those of earlier responses left out. */
+  readonly input: string
+  /** The responses that it goes on from, oldest first. */
+  readonly chain: readonly string[]
+  /** Of an agent's key: no other agent's key reaches it. */
+  readonly agent_id: string | null
+}
+
+/** Responses that were stored, for 30 days. */
+export const storedResponses: TypedKind<ResponseData> = { name: 'responses' }
+
+const keptMs = 30 * 24 * 60 * 60 * 1000
+const chainMax = 1000
+
+/** A response as it is kept. */
+export interface KeptResponse {
+  readonly document: ResponseDocument
+  readonly input: readonly ResponseItem[]
+  readonly chain: readonly string[]
+}
+
+/** What came before a response: every item, and the responses that they are of. */
+export interface ResponseHistory {
+  readonly items: readonly ResponseItem[]
+  readonly chain: readonly string[]
+}
+
+/** Keeps responses so that later ones go on from them. */
+export class StoredResponses {
+  readonly #table: Table<ResponseData>
+  readonly #now: () => number
+
+  constructor(records: RecordStore, now: () => number) {
+    this.#table = new Table(records, storedResponses, now)
+    this.#now = now
+  }
+
+  /** @throws {StoreUnavailable} */
+  async keep(caller: Caller, { document, input, chain }: KeptResponse): Promise<void> {
+    const { project, tenant, externalUserId, agentId } = caller
+    await this.#table.insert({
+      id: document.id,
+      project,
+      tenant,
+      user: tenant === null ? null : externalUserId,
+      expiresAtMs: this.#now() + keptMs,
+      data: { document: JSON.stringify(document), input: JSON.stringify(input), chain, agent_id: agentId },
+    })
+  }
+
+  /** @throws {ServiceError} `not_found`, for another agent's too. */
+  async find(scope: Scope, agentId: string | null, id: string): Promise<KeptResponse> {
+    return keptOf(await this.#row(scope, agentId, id))
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async remove(scope: Scope, agentId: string | null, id: string): Promise<void> {
+    await this.#row(scope, agentId, id)
+    if (!(await this.#table.remove(scope, id))) throw new ServiceError('not_found')
+  }
+
+  /**
+   * What was said up to and with the response `id`.
+   *
+   * @throws {ServiceError} `not_found` with `previous_response_id`: it is unknown, another tenant's, or an earlier one
+   * is gone; `bad_request` when too many responses follow each other.
+   */
+  async history(caller: Caller, id: string): Promise<ResponseHistory> {
+    const last = await this.#ownRow(caller, id)
+    if (last === null) throw gone('There is no response with this previous_response_id.')
+    const chain = [...last.data.chain, id]
+    if (chain.length > chainMax) {
+      const message = `More than ${chainMax} responses follow each other; begin a new conversation.`
+      throw new ServiceError('bad_request', { param: 'previous_response_id', message })
+    }
+    const earlier = await Promise.all(last.data.chain.map((each) => this.#ownRow(caller, each)))
+    const items = [...earlier, last].flatMap((row) => {
+      if (row === null) throw gone('An earlier response of this conversation was deleted, or has expired.')
+      return itemsOf(keptOf(row))
+    })
+    return { items, chain }
+  }
+
+  async #row(scope: Scope, agentId: string | null, id: string): Promise<Row<ResponseData>> {
+    const row = await this.#table.get(scope, id)
+    if (row === null || (agentId !== null && row.data.agent_id !== agentId)) throw new ServiceError('not_found')
+    return row
+  }
+
+  async #ownRow({ scope, tenant, agentId }: Caller, id: string): Promise<Row<ResponseData> | null> {
+    const row = await this.#table.get(scope, id)
+    const isOwn = row?.tenant === tenant && (agentId === null || row.data.agent_id === agentId)
+    return isOwn ? row : null
+  }
+}
+
+const gone = (message: string): ServiceError =>
+  new ServiceError('not_found', { param: 'previous_response_id', message })
+
+const keptOf = ({ data }: Row<ResponseData>): KeptResponse => ({
+  document: JSON.parse(data.document),
+  input: JSON.parse(data.input),
+  chain: data.chain,
+})
+
+const itemsOf = ({ document, input }: KeptResponse): readonly ResponseItem[] => [...input, ...document.output]

@@ -1,0 +1,63 @@
+import { refused, statusFailure, streamedFailure } from '../../call/failure.ts'
+import type { ChatFormat, FormatAnswer } from '../../call/chat-format.ts'
+import { ChunkWriter } from '../../providers/chunk-writer.ts'
+import { EventDecoder } from '../../providers/event-decoder.ts'
+import { ModelError } from '../../call/provider-port.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import { annotationsOf, endOf, searchOf, UpstreamReader } from './upstream-reader.ts'
+import { upstreamRequest } from './upstream-request.ts'
+
+/** OpenAI's Responses as a provider's chat format: for what its chat completions cannot do, which is to search the web. */
+export const upstreamFormat: ChatFormat = {
+  request(body, route, stream) {
+    const { apiKey, model } = route
+    return {
+      path: '/responses',
+      headers: {
+        'content-type': 'application/json',
+        accept: stream ? 'text/event-stream' : 'application/json',
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(upstreamRequest(body, model, stream)),
+      answer: (json) => answerOf(json, model),
+      decoder: () => new EventDecoder(new UpstreamReader(writerFor(model))),
+    }
+  },
+  failure: statusFailure,
+}
+
+const writerFor = (model: string): ChunkWriter => {
+  const created = Math.floor(Date.now() / 1000)
+  return new ChunkWriter(`chatcmpl-${created}`, model, created)
+}
+
+const answerOf = (json: unknown, asked: string): FormatAnswer => {
+  if (isObject(json) && isObject(json.error)) throw streamedFailure(json.error)
+  if (!isObject(json) || !Array.isArray(json.output)) throw unreadable()
+  const message = messageOf(json.output.map(objectOf))
+  const end = endOf(json, asked, message.tool_calls !== undefined)
+  const { finishReason: finish_reason } = end
+  const head = { id: textOf(json.id), object: 'chat.completion', created: json.created_at, model: end.model }
+  return { ...end, completion: { ...head, choices: [{ index: 0, message, finish_reason }] } }
+}
+
+const messageOf = (output: readonly WireObject[]): WireObject => {
+  const parts = output.flatMap((item) => (item.type === 'message' ? arrayOf(item.content).map(objectOf) : []))
+  const calls = output.filter(({ type }) => type === 'function_call')
+  const tool_calls = calls.map(({ call_id, name, arguments: written }) => ({
+    id: call_id,
+    type: 'function',
+    function: { name, arguments: written },
+  }))
+  return {
+    role: 'assistant',
+    content: parts.map(({ text }) => textOf(text)).join(''),
+    refusal: parts.map(({ refusal }) => textOf(refusal)).join('') || null,
+    ...annotationsOf(parts.flatMap(({ annotations }) => arrayOf(annotations))),
+    web_searches: output.flatMap((item) => (searchOf(item) === null ? [] : [item])),
+    ...(tool_calls.length > 0 && { tool_calls }),
+  }
+}
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))

@@ -1,0 +1,130 @@
+import { streamBroken, streamedFailure } from '../../call/failure.ts'
+import type { AnswerEnd } from '../../call/chat-format.ts'
+import type { ChunkWriter } from '../../providers/chunk-writer.ts'
+import type { EventReader } from '../../providers/event-decoder.ts'
+import { cacheWrites } from '../../call/openai-usage.ts'
+import type { ModelUsage } from '../../call/provider-port.ts'
+import { countOf, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+
+/** Turns the events of OpenAI's Responses into chunks; searches and citations are fields of their deltas. */
+export class UpstreamReader implements EventReader {
+  readonly #writer: ChunkWriter
+  /** Index of each call among the calls, by its place in the output. */
+  readonly #calls = new Map<number, number>()
+  #end: AnswerEnd | null = null
+  #begun = false
+
+  constructor(writer: ChunkWriter) {
+    this.#writer = writer
+  }
+
+  get done(): boolean {
+    return this.#end !== null
+  }
+
+  read(event: WireObject): readonly WireObject[] {
+    switch (event.type) {
+      case 'error':
+        throw streamedFailure(event)
+      case 'response.failed':
+        throw streamedFailure(objectOf(event.response).error)
+      case 'response.completed':
+      case 'response.incomplete':
+        return this.#over(objectOf(event.response))
+      default: {
+        const delta = this.#delta(event)
+        return delta === null ? [] : this.#opened([this.#writer.delta(delta)])
+      }
+    }
+  }
+
+  finish() {
+    if (this.#end === null) throw streamBroken()
+    return { chunks: [], end: this.#end }
+  }
+
+  #delta(event: WireObject): WireObject | null {
+    switch (event.type) {
+      case 'response.output_text.delta':
+        return { content: textOf(event.delta) }
+      case 'response.refusal.delta':
+        return { refusal: textOf(event.delta) }
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        return { reasoning_content: textOf(event.delta) }
+      case 'response.output_text.annotation.added':
+        return annotationsOf([event.annotation])
+      case 'response.function_call_arguments.delta':
+        return this.#arguments(event)
+      case 'response.output_item.added':
+        return this.#item(objectOf(event.item), countOf(event.output_index))
+      case 'response.output_item.done':
+        return searchOf(objectOf(event.item))
+      default:
+        return null
+    }
+  }
+
+  #item(item: WireObject, place: number): WireObject | null {
+    if (item.type !== 'function_call') return searchOf(item)
+    const index = this.#calls.size
+    this.#calls.set(place, index)
+    const called = { name: textOf(item.name), arguments: '' }
+    return { tool_calls: [{ index, id: textOf(item.call_id), type: 'function', function: called }] }
+  }
+
+  #arguments(event: WireObject): WireObject | null {
+    const index = this.#calls.get(countOf(event.output_index))
+    return index === undefined ? null : { tool_calls: [{ index, function: { arguments: textOf(event.delta) } }] }
+  }
+
+  #opened(chunks: readonly WireObject[]): readonly WireObject[] {
+    if (this.#begun) return chunks
+    this.#begun = true
+    return [this.#writer.delta({ role: 'assistant', content: '' }), ...chunks]
+  }
+
+  #over(response: WireObject): readonly WireObject[] {
+    this.#end = endOf(response, this.#writer.model, this.#calls.size > 0)
+    this.#writer.model = this.#end.model
+    const { usage, finishReason } = this.#end
+    const last = this.#writer.finish(finishReason)
+    return this.#opened(usage === null ? [last] : [last, this.#writer.usage(usage)])
+  }
+}
+
+/** How a response ended, in the words of chat completions. */
+export const endOf = (response: WireObject, asked: string, hasCalls: boolean): AnswerEnd => ({
+  model: textOf(response.model) || asked,
+  usage: usageOf(response.usage),
+  finishReason:
+    finishReasons[textOf(objectOf(response.incomplete_details).reason)] ?? (hasCalls ? 'tool_calls' : 'stop'),
+})
+
+const finishReasons: Readonly<Record<string, string>> = {
+  max_output_tokens: 'length',
+  content_filter: 'content_filter',
+}
+
+const usageOf = (usage: unknown): ModelUsage | null => {
+  if (usage === undefined || usage === null) return null
+  const fields = objectOf(usage)
+  return {
+    inputTokens: countOf(fields.input_tokens),
+    outputTokens: countOf(fields.output_tokens),
+    cachedTokens: countOf(objectOf(fields.input_tokens_details).cached_tokens),
+    ...cacheWrites(objectOf(fields.input_tokens_details)),
+    reasoningTokens: countOf(objectOf(fields.output_tokens_details).reasoning_tokens),
+  }
+}
+
+/** A search as it stands; null for other items. */
+export const searchOf = (item: WireObject): WireObject | null =>
+  item.type === 'web_search_call' ? { web_searches: [item] } : null
+
+/** Citations as OpenAI's chat completions have them. */
+export const annotationsOf = (annotations: readonly unknown[]): WireObject => ({
+  annotations: annotations.map(objectOf).flatMap(({ type, ...fields }) => {
+    return type === 'url_citation' ? [{ type, url_citation: fields }] : []
+  }),
+})

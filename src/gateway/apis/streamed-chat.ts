@@ -1,0 +1,112 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BytesResult } from '../../actors/call/use-cases.ts'
+import type { ChatAsk, ChatCalls, ChatControl, ChatSummary } from '../call/chat-calls.ts'
+import type { WireObject } from '../call/wire.ts'
+import { FrameBody, keepAliveMs } from './frame-body.ts'
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+/** How a form writes a streamed answer: SSE frames as text, '' for none. */
+export interface StreamForm {
+  /** Headers beside those of every answer. */
+  readonly headers?: Headers
+  chunk(chunk: WireObject): string
+  end(summary: ChatSummary): string
+  /** The last frames of an answer that broke after its beginning. */
+  fail(error: ServiceError): string
+}
+
+/** The content type of all streams of this folder. */
+export const eventStream = 'text/event-stream; charset=utf-8'
+
+/** Headers of every stream: no cache, and no proxy that gathers it. */
+export const streamHeaders: Headers = [
+  ['cache-control', 'no-store'],
+  ['x-accel-buffering', 'no'],
+]
+
+/** What went wrong, as callers are told: what nobody foresaw is ours. */
+export const shownError = (error: Error): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError('internal_error', { cause: error })
+
+/**
+ * A chat answer as a body of frames. Resolves when the provider has begun, or when it has been silent for long.
+ *
+ * @throws {ServiceError} what `ChatCalls` refuses before that; `cancelled` when the caller went away.
+ */
+export const streamedChat = (chat: ChatCalls, ask: ChatAsk, form: StreamForm, silenceMs = keepAliveMs) =>
+  new Promise<BytesResult>((resolve, reject) => {
+    const held: { control: ChatControl | null } = { control: null }
+    const body = new FrameBody({ onResume: () => held.control?.resume() })
+    const opening = new Opening(
+      silenceMs,
+      () => body.keepAlive(),
+      (headers) => {
+        const all = [...streamHeaders, ...headers, ...(form.headers ?? [])]
+        resolve({ contentType: eventStream, bytes: body, headers: all })
+      },
+    )
+    const refuse = (error: Error): void => {
+      opening.giveUp()
+      reject(error)
+    }
+    whenAborted(ask.signal, () => refuse(new ServiceError('cancelled')))
+    held.control = chat.stream(ask, {
+      begin: ({ headers }) => opening.open(headers),
+      chunk: (chunk) => body.write(form.chunk(chunk)),
+      end: (summary) => {
+        body.write(form.end(summary))
+        body.end()
+      },
+      fail: (error) => {
+        if (!opening.isOpen) {
+          refuse(error)
+          return
+        }
+        body.write(form.fail(shownError(error)))
+        body.end()
+      },
+    })
+  })
+
+/**
+ * When the head of a streamed answer goes out: with its first frame, so that a refusal before it has a status of its own;
+ * or, when the model is silent for long, with a comment, so that nobody on the way takes the connection for dead.
+ */
+export class Opening {
+  readonly #open: (headers: Headers) => void
+  readonly #timer: NodeJS.Timeout
+  #isOpen = false
+
+  /** @param silent called before the head goes out for silence. */
+  constructor(silenceMs: number, silent: () => void, open: (headers: Headers) => void) {
+    this.#open = open
+    this.#timer = setTimeout(() => {
+      silent()
+      this.open([])
+    }, silenceMs)
+    this.#timer.unref()
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  open(headers: Headers): void {
+    if (this.#isOpen) return
+    this.giveUp()
+    this.#isOpen = true
+    this.#open(headers)
+  }
+
+  /** There will be no answer. */
+  giveUp(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+/** Calls at once when the signal has aborted already. */
+export const whenAborted = (signal: AbortSignal, listener: () => void): void => {
+  if (signal.aborted) listener()
+  else signal.addEventListener('abort', listener, { once: true })
+}

@@ -1,0 +1,65 @@
+import type { ResultOf } from '../../../../specs/index.ts'
+import type { JsonObject } from '../../../../specs/json.ts'
+import { codeIn } from '../../../../specs/wire-errors.ts'
+import { isObject } from '../../../actors/runtime/schema.ts'
+import { amountOf, percentOf, textOf as textOfAmount } from '../../prices/money.ts'
+import type { ChatOutcome, ChatSummary } from '../../call/chat-calls.ts'
+import type { KeySource } from '../../call/routes.ts'
+import type { StreamForm } from '../streamed-chat.ts'
+import { arrayOf, objectOf, parseJson, textOf } from '../../call/wire.ts'
+
+type About = Pick<ResultOf<'vision.analyze'>, 'model' | 'provider' | 'usage' | 'cost'>
+
+/** Percent that the installation takes on top of what its own key cost. Own keys cost it nothing, and nothing is charged. */
+const managedMarkup = '0'
+
+/** The model's words. */
+export const answerText = ({ completion }: Pick<ChatOutcome, 'completion'>): string =>
+  textOf(objectOf(objectOf(arrayOf(completion.choices)[0]).message).content)
+
+/** Everything of a result but the model's words. */
+export const aboutOf = ({ model, route, usage, costUsd }: ChatSummary): About => ({
+  model,
+  provider: route.provider,
+  usage: {
+    promptTokens: usage.inputTokens,
+    completionTokens: usage.outputTokens,
+    totalTokens: usage.inputTokens + usage.outputTokens,
+  },
+  cost: costOf(costUsd, route.source),
+})
+
+const costOf = (costUsd: string | null, source: KeySource): About['cost'] => {
+  const own = source === 'byok' || source === 'custom'
+  const markupPercentage = own ? 0 : Number(managedMarkup)
+  if (costUsd === null) return { providerCostUsd: null, serviceChargeUsd: own ? 0 : null, markupPercentage }
+  return { providerCostUsd: Number(costUsd), serviceChargeUsd: own ? 0 : Number(chargeFor(costUsd)), markupPercentage }
+}
+
+const chargeFor = (costUsd: string): string => {
+  const cost = amountOf(costUsd)
+  return textOfAmount(cost.plus(percentOf(cost, amountOf(managedMarkup))))
+}
+
+/** The JSON object that a model answered, bare, in a fenced block or between words; null when there is none. */
+export const classificationIn = (raw: string): JsonObject | null => {
+  const fenced = /```(?:json)?\s*\n?([\s\S]*?)```/i.exec(raw)?.[1]
+  const between = raw.slice(raw.indexOf('{'), raw.lastIndexOf('}') + 1)
+  for (const text of [raw, fenced, between]) {
+    const parsed = text === undefined ? undefined : parseJson(text)
+    if (isObject(parsed)) return parsed
+  }
+  return null
+}
+
+/** The frames of a streamed answer (interface "Vision"): deltas, then usage and cost, then `[DONE]`. */
+export const visionFrames = (requestId: string): StreamForm => ({
+  chunk: (chunk) => {
+    const delta = textOf(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta).content)
+    return delta === '' ? '' : frame({ delta })
+  },
+  end: (summary) => `${frame({ done: true, ...aboutOf(summary) })}data: [DONE]\n\n`,
+  fail: (error) => frame({ error: codeIn('flat', error.code), message: error.message, request_id: requestId }),
+})
+
+const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`

@@ -1,0 +1,80 @@
+import type { BodyOf } from '../../../../specs/index.ts'
+import type { Call } from '../../../actors/call/call.ts'
+import type { BytesResult, UseCases } from '../../../actors/call/use-cases.ts'
+import { callerOf } from '../../call/caller.ts'
+import type { ChatAsk, ChatCalls, ChatOutcome } from '../../call/chat-calls.ts'
+import type { Routes } from '../../call/routes.ts'
+import { given } from '../chat-parts.ts'
+import { refusePublicKey } from '../public-keys.ts'
+import { streamedChat } from '../streamed-chat.ts'
+import { chooseModel } from '../../vision/default-model.ts'
+import { imageParts } from '../../vision/image-parts.ts'
+import { imageSources } from '../../vision/image-sources.ts'
+import type { RemoteImages } from '../../vision/remote-image.ts'
+import { jsonInstruction, promptFor, type Task } from './vision-prompt.ts'
+import { aboutOf, answerText, classificationIn, visionFrames } from './vision-result.ts'
+
+/** What vision stands on. */
+export interface VisionParts extends RemoteImages {
+  readonly chat: ChatCalls
+  readonly routes: Routes
+}
+
+type VisionUseCases = Pick<UseCases, Extract<keyof UseCases, `vision.${string}`>>
+type VisionCall = Call<unknown, unknown, BodyOf<'vision.analyze'>>
+
+/** Images, by the caller's prompt or a preset (interface "Vision"); every image is checked before a provider is asked. */
+export const visionUseCases = (parts: VisionParts): VisionUseCases => ({
+  'vision.analyze': async (call) =>
+    answered(parts, 'analyze', call, (outcome) => ({ analysis: answerText(outcome), ...aboutOf(outcome) })),
+  'vision.describe': async (call) =>
+    answered(parts, 'describe', call, (outcome) => ({ description: answerText(outcome), ...aboutOf(outcome) })),
+  'vision.ocr': async (call) =>
+    answered(parts, 'ocr', call, (outcome) => ({ text: answerText(outcome), ...aboutOf(outcome) })),
+  'vision.classify': async (call) =>
+    answered(parts, 'classify', call, (outcome) => {
+      const raw = answerText(outcome)
+      return { classification: classificationIn(raw), raw, ...aboutOf(outcome) }
+    }),
+})
+
+type Answered<T> = { readonly json: T; readonly headers: ChatOutcome['headers'] } | { readonly bytes: BytesResult }
+
+const answered = async <T>(
+  parts: VisionParts,
+  task: Task,
+  call: VisionCall,
+  view: (outcome: ChatOutcome) => T,
+): Promise<Answered<T>> => {
+  refusePublicKey(call.principal)
+  const ask = await askOf(parts, task, call)
+  if (call.body.stream === true) return { bytes: await streamedChat(parts.chat, ask, visionFrames(call.requestId)) }
+  const outcome = await parts.chat.complete(ask)
+  return { json: view(outcome), headers: outcome.headers }
+}
+
+const askOf = async (parts: VisionParts, task: Task, call: VisionCall): Promise<ChatAsk> => {
+  const { body, files, signal, scope } = call
+  const sources = imageSources(body, files)
+  const { model, route } = await chooseModel(parts.routes, scope.project, body.model ?? null)
+  const images = await imageParts(sources, route, parts, signal)
+  const text = promptFor(task, body.prompt ?? null, images.length > 1)
+  const asJson = task === 'classify' || body.response_format === 'json'
+  const messages = [
+    ...(asJson ? [{ role: 'system', content: jsonInstruction }] : []),
+    { role: 'user', content: [{ type: 'text', text }, ...images] },
+  ]
+  return {
+    caller: callerOf(call),
+    operation: `vision.${task}`,
+    need: 'vision',
+    body: given({
+      model,
+      messages,
+      max_tokens: body.max_tokens,
+      temperature: body.temperature,
+      response_format: asJson ? { type: 'json_object' } : undefined,
+    }),
+    signal,
+  }
+}

@@ -1,0 +1,53 @@
+import type { ModelUsage } from './provider-port.ts'
+import type { Caller } from './caller.ts'
+import type { Need, Route } from './routes.ts'
+
+/** Status under which a call is logged whose caller went away. */
+export const callerGone = 499
+
+/** What a call used, in the units that its provider charges for. */
+export interface CallUnits {
+  readonly tokens?: ModelUsage
+  /** Text made speech. */
+  readonly characters?: number
+  /** Audio made text. */
+  readonly seconds?: number
+  readonly images?: number
+}
+
+/** One gateway request that is over. */
+export interface GatewayCall {
+  readonly caller: Caller
+  /** Operation id, such as `chat_completions.create`. */
+  readonly operation: string
+  readonly need: Need
+  /** The model that the caller named. */
+  readonly asked: string
+  /** Who answered, or was asked last; null when nobody was. */
+  readonly route: Route | null
+  /** null: it failed before anything was used; then nothing is charged. */
+  readonly units: CallUnits | null
+  /** USD as exact decimal text; null when the price is unknown. '0' only when the provider charges nothing. */
+  readonly costUsd: string | null
+  /** Status that the caller got. */
+  readonly status: number
+  /** Code of `specs/errors.ts`; null when nothing went wrong. */
+  readonly error: string | null
+  readonly streamed: boolean
+  /** ms since the epoch. */
+  readonly startedAt: number
+  /** ms until the first byte of the answer; null when there was none. */
+  readonly firstByteMs: number | null
+  readonly durationMs: number
+  /** Attempts at providers, the successful one included. */
+  readonly attempts: number
+  /** What was asked and answered, for the request log, made on demand after the answer is out; null: nothing is kept. */
+  readonly bodies: (() => { readonly request: string; readonly response: string }) | null
+}
+
+/** Takes what is over: usage rows and request log. Never waits, never throws; what it took is durable within 100 ms. */
+export interface CallLedger {
+  record(call: GatewayCall): void
+  /** Everything taken so far is durable and can be listed. */
+  flush(): Promise<void>
+}

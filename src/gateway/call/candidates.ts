@@ -1,0 +1,115 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Need, Route, Routes } from './routes.ts'
+import type { Breaker } from './breaker.ts'
+
+/** What the ways to serve a request are found with. */
+export interface CandidatesParts {
+  readonly routes: Routes
+  readonly breaker: Breaker
+}
+
+/** A way to serve a request, and the name of the model under which it was found. */
+export interface Candidate {
+  readonly model: string
+  readonly route: Route
+}
+
+/**
+ * The ways to serve one request, in the order in which to try them: every route of the model, then those of each fallback.
+ * Routes that failed often of late come when there is nothing else left. Models are looked up as they are needed.
+ */
+export class Candidates {
+  readonly #parts: CandidatesParts
+  readonly #project: string
+  readonly #need: Need
+  readonly #models: readonly string[]
+  readonly #resting: Candidate[] = []
+  #modelAt = -1
+  #routes: readonly Route[] = []
+  #routeAt = 0
+  #model = ''
+  #given = 0
+  #unknown: unknown = null
+
+  constructor(parts: CandidatesParts, project: string, need: Need, models: readonly string[]) {
+    this.#parts = parts
+    this.#project = project
+    this.#need = need
+    this.#models = models
+  }
+
+  /**
+   * The next one; null when there is none left.
+   *
+   * @throws {ServiceError} (or rejects) when no model of the request could be served at all: what was wrong with the first.
+   */
+  next(): Candidate | null | Promise<Candidate | null> {
+    for (;;) {
+      const route = this.#routes[this.#routeAt++]
+      if (route === undefined) return this.#nextModel()
+      const candidate = { model: this.#model, route }
+      if (this.#isAlone() || !this.#parts.breaker.rests(route)) return this.#give(candidate)
+      this.#resting.push(candidate)
+    }
+  }
+
+  /** Whether something is left to try after the current one. */
+  get hasMore(): boolean {
+    return this.#routeAt < this.#routes.length || this.#modelAt + 1 < this.#models.length || this.#resting.length > 0
+  }
+
+  /** Passes over the other routes of the current model: they would be asked the same. */
+  skipModel(): void {
+    this.#routeAt = this.#routes.length
+    const other = this.#resting.filter(({ model }) => model !== this.#model)
+    this.#resting.splice(0, this.#resting.length, ...other)
+  }
+
+  #isAlone(): boolean {
+    return this.#models.length === 1 && this.#routes.length === 1
+  }
+
+  #give(candidate: Candidate): Candidate {
+    this.#given++
+    return candidate
+  }
+
+  #nextModel(): Candidate | null | Promise<Candidate | null> {
+    const model = this.#models[++this.#modelAt]
+    if (model === undefined) return this.#last()
+    this.#model = model
+    this.#routeAt = 0
+    this.#routes = []
+    let found: readonly Route[] | Promise<readonly Route[]>
+    try {
+      found = this.#parts.routes.resolve(this.#project, model, this.#need)
+    } catch (error) {
+      return this.#without(error)
+    }
+    if (found instanceof Promise)
+      return found.then(
+        (routes) => this.#with(routes),
+        (error) => this.#without(error),
+      )
+    return this.#with(found)
+  }
+
+  #with(routes: readonly Route[]): Candidate | null | Promise<Candidate | null> {
+    this.#routes = routes
+    return this.next()
+  }
+
+  /** A fallback may serve what the first model cannot; trouble of ours is no reason to look further. */
+  #without(error: unknown): Candidate | null | Promise<Candidate | null> {
+    if (!(error instanceof ServiceError)) throw error
+    this.#unknown ??= error
+    return this.#nextModel()
+  }
+
+  #last(): Candidate | null {
+    const resting = this.#resting.shift()
+    if (resting !== undefined) return this.#give(resting)
+    if (this.#given === 0 && this.#unknown !== null) throw this.#unknown
+    return null
+  }
+}

@@ -1,0 +1,54 @@
+import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import type { ProjectDirectory } from '../../actors/accounts/project-directory.ts'
+import type { Clock } from '../../actors/runtime/clock.ts'
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import type { Admission } from './admission.ts'
+import type { CallLedger } from './call-ledger.ts'
+import type { Redaction } from './redaction.ts'
+import type { Routes } from './routes.ts'
+import { type OpenChats, openChats } from '../chat/open-chats.ts'
+import type { RequestLedger } from '../ledger/request-ledger.ts'
+import { type Metering, openMetering } from '../open-metering.ts'
+import { GatewayTurns, type TurnModels } from '../turns/turn-models.ts'
+
+/** What every request of the gateway goes by, whatever its form. */
+export interface GatewayCore {
+  readonly routes: Routes
+  readonly admission: Admission
+  readonly ledger: CallLedger
+  readonly redaction: Redaction
+}
+
+/** What the core stands on. */
+export interface CoreParts {
+  readonly records: RecordStore
+  readonly guard: SsrfGuard
+  readonly routes: Routes
+  readonly redaction: Redaction
+  readonly ledger: RequestLedger
+  readonly limits: RateLimits
+  readonly projects: Pick<ProjectDirectory, 'settings'>
+  /** Other nodes, which are told of changes; absent for one process. */
+  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
+  readonly clock: Clock
+}
+
+/** The core, put together: whatever asks a model stands on it. */
+export interface OpenCore extends GatewayCore, OpenChats {
+  readonly ledger: RequestLedger
+  readonly metering: Metering
+  /** Models as turns and runs ask them. */
+  readonly turns: TurnModels
+}
+
+/** Opens what turns and runs need, before the runtime takes up those that a crash has left. Connects to nobody. */
+export const openCore = (parts: CoreParts): OpenCore => {
+  const { guard, routes, redaction, ledger, clock } = parts
+  const metering = openMetering(parts)
+  const { admission } = metering
+  const core = { routes, admission, ledger, redaction }
+  const counted: typeof admission.counted = (call) => admission.counted(call)
+  const opened = openChats({ ...core, counted, guard, now: clock.now })
+  return { ...core, ...opened, metering, turns: new GatewayTurns(opened) }
+}

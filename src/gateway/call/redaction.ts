@@ -1,0 +1,41 @@
+/** What stands for the personal data that was taken out of one request, so that its answer can have it back. */
+export interface Restorer {
+  /** The text with every placeholder of this request turned back. */
+  restore(text: string): string
+  /** For streams: what can be handed on of the text so far; a placeholder may be cut in two between parts. */
+  push(part: string): string
+  /** What `push` had kept back. */
+  end(): string
+  /** For a further stream of the same answer: each tool call and each choice has one of its own. */
+  fork(): Restorer
+}
+
+/** Redaction as a project wants it. */
+export interface RedactionPolicy {
+  /** Whether texts of messages are redacted. */
+  readonly input: boolean
+  /** Whether arguments of tool calls are. */
+  readonly toolArguments: boolean
+  /**
+   * Texts of a request before they go to a provider, and JSON texts of tool calls' arguments, which stay JSON; each in
+   * order, whatever `input` and `toolArguments` say. The restorer turns their answer back; null when nothing was
+   * replaced, or the project wants no restoring. `redactChat` (src/gateway/redaction/chat-redaction.ts) does this
+   * for a chat body.
+   */
+  redact(
+    texts: readonly string[],
+    toolArguments?: readonly string[],
+  ): {
+    readonly texts: readonly string[]
+    readonly toolArguments: readonly string[]
+    readonly restorer: Restorer | null
+  }
+}
+
+/** Personal data in requests, by each project's policy. */
+export interface Redaction {
+  /** null: the project redacts nothing on the way to providers. Answers without waiting for a project in steady use. */
+  policyOf(project: string): RedactionPolicy | null | Promise<RedactionPolicy | null>
+  /** A body for the request log: personal data and secrets are always taken out, whatever the policy. */
+  forLog(body: string): string
+}

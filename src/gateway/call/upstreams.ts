@@ -1,0 +1,95 @@
+import { type Dispatcher, Pool } from 'undici'
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import type { CallPolicy } from './call-policy.ts'
+import type { Route } from './routes.ts'
+import { Http1Pool, type PoolRequest } from '../../outgoing/http1-pool.ts'
+import { uncoded } from '../../outgoing/uncoded.ts'
+import { ownVia } from '../../outgoing/via.ts'
+
+/** Connections at once to one origin; a streamed answer holds one. Further calls wait. */
+const maxConnections = 1024
+
+/** Where the requests of one route go. */
+export interface Upstream {
+  readonly dispatcher: Dispatcher
+  readonly origin: string
+  /** Path of the base URL, without a slash at its end. */
+  readonly basePath: string
+  /** For what is sent and asked all day: whole bodies, posted. */
+  readonly posts: Posts
+}
+
+/** Takes requests whose body is written whole. */
+export interface Posts {
+  /** @throws {TypeError} for a header that cannot go over the wire. */
+  dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): void
+}
+
+/** Connections to providers: one pool an origin; what a customer named goes through the guard. */
+export class Upstreams {
+  readonly #guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
+  readonly #connectTimeoutMs: number
+  readonly #pools = new Map<string, Pool>()
+  readonly #posts = new Map<string, Http1Pool>()
+  readonly #known = new WeakMap<Route, Upstream>()
+
+  constructor(guard: Pick<SsrfGuard, 'dispatcher' | 'check'>, policy: Pick<CallPolicy, 'connectTimeoutMs'>) {
+    this.#guard = guard
+    this.#connectTimeoutMs = policy.connectTimeoutMs
+  }
+
+  /** @throws {SsrfRefused} when a customer's URL is not one that the server connects to. */
+  of(route: Route): Upstream {
+    const known = this.#known.get(route)
+    if (known !== undefined) return known
+    const guarded = route.source === 'byok' || route.source === 'custom'
+    const { origin, pathname } = guarded ? this.#guard.check(route.baseUrl) : new URL(route.baseUrl)
+    const dispatcher = guarded ? this.#guard.dispatcher : this.#pool(origin)
+    const posts = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
+    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, ''), posts }
+    this.#known.set(route, made)
+    return made
+  }
+
+  /** Ends all connections; calls in flight fail. */
+  async close(): Promise<void> {
+    for (const posts of this.#posts.values()) posts.destroy()
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
+  }
+
+  #postsTo(origin: string): Http1Pool {
+    const known = this.#posts.get(origin)
+    if (known !== undefined) return known
+    const connectTimeoutMs = this.#connectTimeoutMs
+    const headers = { via: ownVia, ...uncoded }
+    const made = new Http1Pool(origin, { connections: maxConnections, connectTimeoutMs, headers })
+    this.#posts.set(origin, made)
+    return made
+  }
+
+  #pool(origin: string): Pool {
+    const known = this.#pools.get(origin)
+    if (known !== undefined) return known
+    const pool = openPool(origin, this.#connectTimeoutMs)
+    this.#pools.set(origin, pool)
+    return pool
+  }
+}
+
+const throughGuard = (dispatcher: Dispatcher, origin: string): Posts => ({
+  dispatch: ({ path, headers, body }, handler) => {
+    const all = { via: ownVia, ...uncoded, ...headers }
+    dispatcher.dispatch({ origin, method: 'POST', path, headers: all, body }, handler)
+  },
+})
+
+/** HTTP/1.1 only: there an abort closes the socket, which every server notices at once. Time limits are the call's own. */
+const openPool = (origin: string, timeout: number): Pool =>
+  new Pool(origin, {
+    connections: maxConnections,
+    pipelining: 1,
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout },
+  })

@@ -1,0 +1,167 @@
+import type { ProviderSpec } from '../../../specs/providers.ts'
+import { providers } from '../../../specs/providers.ts'
+import { type CapabilityName, capabilityNames, type ModelType } from '../../../specs/resources/catalogue.ts'
+import type { PriceRow, PriceTable } from '../prices/price-table.ts'
+import { contextDisplay, imageDisplay, perMillion, tokenDisplay } from './displays.ts'
+
+/** One row of `GET /api/models` (interface "Public catalog model row"). */
+export interface CatalogueModel {
+  readonly id: string
+  readonly name: string
+  readonly provider: string
+  readonly provider_name: string
+  readonly provider_logo_url: string
+  readonly type: ModelType
+  readonly types: readonly ModelType[]
+  readonly context_window: number
+  readonly context_display: string
+  readonly description: string
+  readonly capabilities: Readonly<Record<CapabilityName, boolean>>
+  readonly pricing: CataloguePricing
+}
+
+/** USD. Numbers for people and charts; what calls cost is computed from the exact prices. */
+export interface CataloguePricing {
+  readonly input_per_million: number
+  readonly output_per_million: number
+  readonly currency: string
+  readonly input_display: string
+  readonly output_display: string
+  readonly per_image: boolean
+  readonly per_image_usd: number | null
+}
+
+/** One row of `GET /api/providers` (interface "Public catalog provider row"). */
+export interface CatalogueProvider {
+  readonly id: string
+  readonly name: string
+  readonly logo_url: string
+  readonly website: string
+  readonly docs_url: string
+  readonly model_count: number
+}
+
+/** Providers that are shown: not our own simulated one, which sells nothing. */
+const shownProviders: readonly ProviderSpec[] = providers.filter(({ id }) => id !== 'simulated')
+
+/**
+ * Chat and image models that can be had on `today` (`yyyy-mm-dd`), by provider and then by name. Models of speech are
+ * listed by the voice routes, and types of embeddings the catalogue has none.
+ *
+ * @param origin where logos are served, e.g. `https://agents.example`; '' for paths without one.
+ */
+export const catalogueModels = (table: PriceTable, today: string, origin: string): readonly CatalogueModel[] =>
+  shownProviders.flatMap((provider) =>
+    [...(table.byProvider.get(provider.id)?.values() ?? [])]
+      .filter((row) => isShown(row, today))
+      .map((row) => catalogueModel(row, provider, origin)),
+  )
+
+/** Every provider with the number of its rows among `models`. */
+export const catalogueProviders = (models: readonly CatalogueModel[], origin: string): readonly CatalogueProvider[] =>
+  shownProviders.map(({ id, name, website, docsUrl }) => ({
+    id,
+    name,
+    logo_url: logoUrl(id, origin),
+    website,
+    docs_url: docsUrl,
+    model_count: models.filter(({ provider }) => provider === id).length,
+  }))
+
+/**
+ * Without a price for its answers, or for its images, a model is left out: 0 would say that they are free. Image models
+ * bill by the image here (interface "Public catalog model row"), so those that the list prices by tokens only are left out.
+ */
+const isShown = ({ mode, output, image, retires }: PriceRow, today: string): boolean =>
+  ((mode === 'image' && image !== undefined) || (mode === 'chat' && output !== undefined)) &&
+  (retires === undefined || retires > today)
+
+const catalogueModel = (row: PriceRow, provider: ProviderSpec, origin: string): CatalogueModel => {
+  const types = typesOf(row)
+  return {
+    id: row.id,
+    name: nameOf(row.id),
+    provider: provider.id,
+    provider_name: provider.name,
+    provider_logo_url: logoUrl(provider.id, origin),
+    type: types[0] ?? 'chat',
+    types,
+    context_window: row.context,
+    context_display: contextDisplay(row.context),
+    description: describe(row, provider),
+    capabilities: flagsOf(row.capabilities),
+    pricing: pricingOf(row),
+  }
+}
+
+const logoUrl = (provider: string, origin: string): string => `${origin}/api/providers/${provider}/logo`
+
+/** Without the path by which some providers name models. */
+const nameOf = (id: string): string => id.slice(id.lastIndexOf('/') + 1)
+
+/**
+ * What a model is made for comes first (drawing, searching, code), then chat, then what a chat model can do besides.
+ * Many chat models can be given a web search as a tool: that is the capability `search`, not the type.
+ */
+const typesOf = ({ mode, id, capabilities }: PriceRow): readonly ModelType[] => {
+  if (mode === 'image') return ['image']
+  const types: ModelType[] = []
+  if (/search|sonar|online/.test(id)) types.push('search')
+  if (capabilities.includes('code')) types.push('code')
+  types.push('chat')
+  if (capabilities.includes('reasoning')) types.push('reasoning')
+  if (capabilities.includes('vision')) types.push('vision')
+  return types
+}
+
+const flagsOf = (capabilities: readonly string[]): Readonly<Record<CapabilityName, boolean>> => {
+  const has = (name: CapabilityName): boolean => capabilities.includes(name)
+  return {
+    reasoning: has('reasoning'),
+    vision: has('vision'),
+    code: has('code'),
+    search: has('search'),
+    image: has('image'),
+    tools: has('tools'),
+    structuredOutput: has('structuredOutput'),
+    fileInput: has('fileInput'),
+    videoInput: has('videoInput'),
+    audioInput: has('audioInput'),
+    caching: has('caching'),
+  }
+}
+
+const pricingOf = ({ input, output, image }: PriceRow): CataloguePricing => {
+  const read = perMillion(input)
+  const written = perMillion(output)
+  return {
+    input_per_million: read.toNumber(),
+    output_per_million: written.toNumber(),
+    currency: 'USD',
+    input_display: tokenDisplay(read),
+    output_display: image === undefined ? tokenDisplay(written) : imageDisplay(image),
+    per_image: image !== undefined,
+    per_image_usd: image === undefined ? null : Number(image),
+  }
+}
+
+const describe = ({ mode, context, capabilities, retires }: PriceRow, provider: ProviderSpec): string => {
+  const kind = mode === 'image' ? 'Image model' : 'Chat model'
+  const window = context === 0 ? '' : ` with ${context.toLocaleString('en-US')} tokens of context`
+  const known = capabilityNames.filter((name) => capabilities.includes(name) && words[name] !== undefined)
+  const skills = known.length === 0 ? '' : ` Can do: ${known.map((name) => words[name]).join(', ')}.`
+  const end = retires === undefined ? '' : ` Its provider takes it away on ${retires}.`
+  return `${kind} of ${provider.name}${window}.${skills}${end}`
+}
+
+const words: Readonly<Partial<Record<CapabilityName, string>>> = {
+  reasoning: 'reasoning',
+  vision: 'seeing images',
+  code: 'code',
+  search: 'web search',
+  tools: 'tool calls',
+  structuredOutput: 'JSON by schema',
+  fileInput: 'reading files',
+  videoInput: 'watching video',
+  audioInput: 'hearing audio',
+}

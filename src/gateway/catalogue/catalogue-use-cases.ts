@@ -1,0 +1,20 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+import { logoOf } from './logos.ts'
+import { PublicCatalogue, type PublicCatalogueParts } from './public-catalogue.ts'
+
+type Catalogued = Pick<UseCases, 'catalogue.models' | 'catalogue.providers' | 'catalogue.logo'>
+
+/** The public catalogue (interface "Public catalog"): the same for everybody, so that caches may keep it. */
+export const catalogueUseCases = (parts: PublicCatalogueParts): Catalogued => {
+  const catalogue = new PublicCatalogue(parts)
+  return {
+    'catalogue.models': async ({ query }) => catalogue.models(query),
+    'catalogue.providers': async () => catalogue.providers(),
+    'catalogue.logo': async ({ params }) => {
+      const logo = logoOf(params.id)
+      if (logo === null) throw new ServiceError('not_found')
+      return logo
+    },
+  }
+}

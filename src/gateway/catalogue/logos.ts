@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises'
+import { providers } from '../../../specs/providers.ts'
+import type { BytesResult } from '../../actors/call/use-cases.ts'
+
+const folder = new URL('../../../specs/logos/', import.meta.url)
+const ids = new Set(providers.map(({ id }) => id))
+const known = new Map<string, Promise<BytesResult>>()
+
+/** A provider's logo, read when it is first asked for; null for ids that no provider has. Case does not matter. */
+export const logoOf = (provider: string): Promise<BytesResult> | null => {
+  const id = provider.toLowerCase()
+  if (!ids.has(id)) return null
+  const logo = known.get(id) ?? read(id)
+  known.set(id, logo)
+  return logo
+}
+
+const read = async (id: string): Promise<BytesResult> => ({
+  contentType: 'image/svg+xml',
+  bytes: await readFile(new URL(`${id}.svg`, folder)),
+})

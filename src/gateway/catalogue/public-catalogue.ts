@@ -1,0 +1,91 @@
+import type { QueryOf } from '../../../specs/index.ts'
+import { providers } from '../../../specs/providers.ts'
+import type { PriceTable } from '../prices/price-table.ts'
+import { type CatalogueModel, type CatalogueProvider, catalogueModels, catalogueProviders } from './catalogue-rows.ts'
+
+/** What narrows the list of models; all of it combines. */
+export type CatalogueFilter = QueryOf<'catalogue.models'>
+
+/** A list of the catalogue. The same object for the same question, so that it is written out once. */
+export interface Counted<T> {
+  readonly object: 'list'
+  readonly data: readonly T[]
+  readonly total: number
+}
+
+/** What the catalogue is made from. */
+export interface PublicCatalogueParts {
+  readonly table: PriceTable
+  /** Where logos are served, e.g. `https://agents.example`; null: on the same origin as the list. */
+  readonly origin: string | null
+  readonly now: () => number
+}
+
+/** Answers that are kept: each may be some hundred kB. */
+const keptAnswers = 64
+const dayMs = 86_400_000
+
+/** The catalogue for everybody: rows are made once a day, since models retire by date. */
+export class PublicCatalogue {
+  readonly #parts: PublicCatalogueParts
+  #day = -1
+  #all: readonly CatalogueModel[] = []
+  #providers: Counted<CatalogueProvider> = counted([])
+  readonly #answers = new Map<string, Counted<CatalogueModel>>()
+
+  constructor(parts: PublicCatalogueParts) {
+    this.#parts = parts
+  }
+
+  models(filter: CatalogueFilter): Counted<CatalogueModel> {
+    this.#makeRows()
+    const question = questionOf(filter)
+    const kept = this.#answers.get(question)
+    if (kept !== undefined) return kept
+    const answer = counted(this.#all.filter(matches(filter)))
+    const [oldest] = this.#answers.keys()
+    if (oldest !== undefined && this.#answers.size >= keptAnswers) this.#answers.delete(oldest)
+    this.#answers.set(question, answer)
+    return answer
+  }
+
+  providers(): Counted<CatalogueProvider> {
+    this.#makeRows()
+    return this.#providers
+  }
+
+  #makeRows(): void {
+    const { table, origin, now } = this.#parts
+    const at = now()
+    const day = Math.floor(at / dayMs)
+    if (day === this.#day) return
+    this.#day = day
+    this.#answers.clear()
+    this.#all = catalogueModels(table, new Date(at).toISOString().slice(0, 10), origin ?? '')
+    this.#providers = counted(catalogueProviders(this.#all, origin ?? ''))
+  }
+}
+
+const counted = <T>(data: readonly T[]): Counted<T> => ({ object: 'list', data, total: data.length })
+
+/** The same text for filters that ask the same. */
+const questionOf = ({ provider = '', type, search = '', capability = [] }: CatalogueFilter): string =>
+  JSON.stringify([provider.toLowerCase(), type ?? '', search.toLowerCase(), [...new Set(capability)].sort()])
+
+const matches = ({ provider, type, search, capability = [] }: CatalogueFilter): ((row: CatalogueModel) => boolean) => {
+  const sought = provider === undefined || provider === '' ? undefined : providerId(provider)
+  const text = search?.toLowerCase()
+  return (row) =>
+    (sought === undefined || row.provider === sought) &&
+    (type === undefined || row.types.includes(type)) &&
+    (text === undefined || [row.name, row.id, row.provider, row.description].some((each) => holds(each, text))) &&
+    capability.every((name) => row.capabilities[name])
+}
+
+const holds = (where: string, text: string): boolean => where.toLowerCase().includes(text)
+
+/** Case does not matter, and other words for a provider are taken too. */
+const providerId = (asked: string): string => {
+  const word = asked.toLowerCase()
+  return providers.find(({ aliases }) => aliases?.includes(word) === true)?.id ?? word
+}

@@ -1,0 +1,30 @@
+import type { ModelUsage } from '../call/provider-port.ts'
+import type { WireObject } from '../call/wire.ts'
+
+/** How a streamed answer ended. */
+export interface StreamEnd {
+  /** '' when no chunk named one. */
+  readonly model: string
+  /** null: the provider counted nothing. */
+  readonly usage: ModelUsage | null
+  readonly finishReason: string
+}
+
+/** Turns the bytes of one attempt's stream into what its taker wants. Not to be used after it threw. */
+export interface AnswerReader {
+  /** @returns false when the taker wants no more for now. @throws {AttemptFailed} */
+  push(bytes: Buffer): boolean
+  /** The provider has said that its answer is whole. */
+  readonly done: boolean
+  /** Tokens that were written so far, by length. */
+  readonly tokensSoFar: number
+  /** @throws {AttemptFailed} `provider_stream_broken` when the answer is not whole. */
+  finish(): StreamEnd
+}
+
+/** Takes a streamed answer, as frames of OpenAI's form or as chunks. Each says whether it wants more for now. */
+export interface AnswerTaker {
+  /** Whole frames, as they came, without `[DONE]`. */
+  frames(bytes: Buffer): boolean
+  chunk(chunk: WireObject): boolean
+}

@@ -1,0 +1,71 @@
+import type { ChatDecoder } from '../call/chat-format.ts'
+import type { ChatRestorer } from '../redaction/chat-restorer.ts'
+import { tokensOfChars } from '../call/usage.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
+import { isUsageOnly } from './openai-chunks.ts'
+
+/** Hands on a stream of any format as chunks of OpenAI's form, with personal data put back where some was taken out. */
+export class ChunkReader implements AnswerReader {
+  readonly #taker: Pick<AnswerTaker, 'chunk'>
+  readonly #decoder: ChatDecoder
+  readonly #hidesUsage: boolean
+  readonly #restorer: ChatRestorer | null
+  #chars = 0
+
+  constructor(
+    taker: Pick<AnswerTaker, 'chunk'>,
+    decoder: ChatDecoder,
+    options: { readonly hidesUsage: boolean; readonly restorer: ChatRestorer | null },
+  ) {
+    this.#taker = taker
+    this.#decoder = decoder
+    this.#hidesUsage = options.hidesUsage
+    this.#restorer = options.restorer
+  }
+
+  get done(): boolean {
+    return this.#decoder.done
+  }
+
+  get tokensSoFar(): number {
+    return tokensOfChars(this.#chars)
+  }
+
+  push(bytes: Buffer): boolean {
+    return this.#give(this.#decoder.push(bytes))
+  }
+
+  finish(): StreamEnd {
+    const { chunks, end } = this.#decoder.finish()
+    this.#give(chunks)
+    const kept = this.#restorer?.end() ?? null
+    if (kept !== null) this.#taker.chunk(kept)
+    return end
+  }
+
+  #give(chunks: readonly WireObject[]): boolean {
+    let wants = true
+    for (const chunk of chunks) {
+      this.#chars += charsOf(chunk)
+      if (!(this.#hidesUsage && isUsageOnly(chunk))) wants = this.#taker.chunk(this.#restorer?.chunk(chunk) ?? chunk)
+    }
+    return wants
+  }
+}
+
+/** Characters that a chunk brings: providers make chunks as they like, so that their number says nothing. */
+const charsOf = ({ choices }: WireObject): number => {
+  let chars = 0
+  for (const choice of arrayOf(choices)) {
+    const { content, reasoning_content, tool_calls } = objectOf(objectOf(choice).delta)
+    chars += textOf(content).length + textOf(reasoning_content).length
+    if (tool_calls !== undefined) for (const call of arrayOf(tool_calls)) chars += charsOfCall(objectOf(call))
+  }
+  return chars
+}
+
+const charsOfCall = ({ function: called }: WireObject): number => {
+  const { name, arguments: text } = objectOf(called)
+  return textOf(name).length + textOf(text).length
+}

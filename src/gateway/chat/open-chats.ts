@@ -1,0 +1,39 @@
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
+import { Breaker } from '../call/breaker.ts'
+import type { ChatParts } from './chat-run.ts'
+import { Chats } from './chats.ts'
+import type { KeepAlive } from './completion-stream.ts'
+import { Deadlines } from '../call/deadlines.ts'
+import { Upstreams } from '../call/upstreams.ts'
+
+/** What chat is opened with. */
+export interface OpenChatsParts
+  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'counted' | 'now'> {
+  readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
+  readonly policy?: Partial<CallPolicy>
+  /** ms of silence after which a stream shows that it lives. */
+  readonly keepAliveMs?: number
+}
+
+/** Chat with any model, and how its streams are kept alive. */
+export interface OpenChats {
+  readonly chats: Chats
+  readonly keepAlive: KeepAlive
+}
+
+const defaultKeepAliveMs = 15_000
+
+/** Connects to nobody before the first request. */
+export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }: OpenChatsParts): OpenChats => {
+  const policy = { ...defaultCallPolicy, ...parts.policy }
+  const deadlines = new Deadlines(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, keepAliveMs))
+  const patience = {
+    deadlines,
+    firstByteTicks: deadlines.ticks(policy.firstByteTimeoutMs),
+    idleTicks: deadlines.ticks(policy.idleTimeoutMs),
+  }
+  const upstreams = new Upstreams(guard, policy)
+  const chats = new Chats({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
+  return { chats, keepAlive: { deadlines, ticks: deadlines.ticks(keepAliveMs) } }
+}

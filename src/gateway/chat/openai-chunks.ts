@@ -1,0 +1,77 @@
+import { streamBroken, streamedFailure } from '../call/failure.ts'
+import { usageOf } from '../call/openai-usage.ts'
+import type { ModelUsage } from '../call/provider-port.ts'
+import { isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import type { StreamEnd } from './answer-reader.ts'
+
+/** A chunk that was read. `changed`: it is not what the provider wrote. */
+export interface ReadChunk {
+  readonly chunk: WireObject
+  readonly changed: boolean
+}
+
+/** What the chunks of one answer in OpenAI's format have said of it so far. */
+export class OpenAiChunks {
+  #model = ''
+  #usage: ModelUsage | null = null
+  #finishReason: string | null = null
+  readonly #begun = new Set<unknown>()
+
+  /**
+   * Notes one chunk.
+   *
+   * @returns it with the `role` that the first of each choice has to carry: clients of OpenAI rely on it.
+   * @throws {AttemptFailed} for data that is no chunk, and for an error object.
+   */
+  read(data: string): ReadChunk {
+    const chunk = parsed(data)
+    if (chunk.error !== undefined && chunk.error !== null) throw streamedFailure(chunk.error)
+    if (this.#model === '') this.#model = textOf(chunk.model)
+    if (isObject(chunk.usage)) this.#usage = usageOf(chunk.usage)
+    const { choices } = chunk
+    if (!Array.isArray(choices)) return { chunk, changed: false }
+    const lacking = choices.filter((choice) => isObject(choice) && this.#note(choice))
+    if (lacking.length === 0) return { chunk, changed: false }
+    return { chunk: { ...chunk, choices: choices.map((each) => withRole(each, lacking)) }, changed: true }
+  }
+
+  /** How many choices have begun. */
+  get begun(): number {
+    return this.#begun.size
+  }
+
+  /** @throws {AttemptFailed} when the provider never said why it stopped. */
+  end(): StreamEnd {
+    if (this.#finishReason === null) throw streamBroken()
+    return { model: this.#model, usage: this.#usage, finishReason: this.#finishReason }
+  }
+
+  /** Whether it is the first of its choice and has no role. */
+  #note(choice: WireObject): boolean {
+    if (typeof choice.finish_reason === 'string') this.#finishReason = choice.finish_reason
+    const { index = 0 } = choice
+    if (this.#begun.has(index)) return false
+    this.#begun.add(index)
+    return typeof objectOf(choice.delta).role !== 'string'
+  }
+}
+
+const withRole = (choice: unknown, lacking: readonly unknown[]): unknown =>
+  isObject(choice) && lacking.includes(choice)
+    ? { ...choice, delta: { role: 'assistant', ...objectOf(choice.delta) } }
+    : choice
+
+/** A chunk that has nothing but the answer's usage. */
+export const isUsageOnly = (chunk: WireObject): boolean =>
+  isObject(chunk.usage) && Array.isArray(chunk.choices) && chunk.choices.length === 0
+
+function parsed(data: string): WireObject {
+  let chunk: unknown
+  try {
+    chunk = JSON.parse(data)
+  } catch {
+    throw streamBroken()
+  }
+  if (!isObject(chunk)) throw streamBroken()
+  return chunk
+}

@@ -1,0 +1,41 @@
+import type { ChatDecoder } from '../call/chat-format.ts'
+import { SseDecoder } from '../../outgoing/sse-decoder.ts'
+import type { WireObject } from '../call/wire.ts'
+import { OpenAiChunks } from './openai-chunks.ts'
+
+/** Decodes a stream of OpenAI's own format, for takers that want its chunks one by one. What came before a failure is given. */
+export class OpenAiDecoder implements ChatDecoder {
+  readonly #read = new OpenAiChunks()
+  readonly #sse = new SseDecoder((data) => this.#event(data))
+  #chunks: WireObject[] = []
+  #done = false
+  #failure: unknown = null
+
+  get done(): boolean {
+    return this.#done
+  }
+
+  push(bytes: Uint8Array): readonly WireObject[] {
+    this.#chunks = []
+    try {
+      this.#sse.push(bytes)
+    } catch (error) {
+      this.#failure = error
+      this.#done = true
+    }
+    return this.#chunks
+  }
+
+  finish(): ReturnType<ChatDecoder['finish']> {
+    if (this.#failure !== null) throw this.#failure
+    return { chunks: [], end: this.#read.end() }
+  }
+
+  #event(data: string): void {
+    if (this.#done) return
+    if (data === '[DONE]') {
+      this.#read.end()
+      this.#done = true
+    } else this.#chunks.push(this.#read.read(data).chunk)
+  }
+}

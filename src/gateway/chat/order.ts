@@ -1,0 +1,50 @@
+import type { Route } from '../call/routes.ts'
+import type { FormatRequest } from '../call/chat-format.ts'
+import { chatFormat } from '../providers/chat-formats.ts'
+import { portableBody } from '../providers/portable-body.ts'
+import { type AskedBody, openAiBody } from './wire-body.ts'
+
+/** One chat request as its provider wants it. `format` is null for OpenAI's own, which is passed on. */
+export interface Order {
+  /** What follows the route's base path. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | string
+  readonly format: FormatRequest | null
+}
+
+const openAiHeaders = new WeakMap<Route, Headers>()
+
+/** @throws {ServiceError} `invalid_field` for what the route's format cannot say. */
+export function orderFor(asked: AskedBody, route: Route): Order {
+  const format =
+    (asked.formatFor?.(route) ?? chatFormat(route.format))?.request(asked.body, route, asked.stream) ?? null
+  if (format !== null) {
+    return { path: format.path, headers: keyed(format.headers, asked), body: format.body, format }
+  }
+  const headers = keyed(headersFor(route), asked)
+  return { path: '/chat/completions', headers, body: bodyFor(asked, route), format: null }
+}
+
+const bodyFor = (asked: AskedBody, route: Route): Uint8Array | string => {
+  if (asked.encoded !== undefined) return asked.encoded(route)
+  const body = portableBody(asked.body, route)
+  return openAiBody(body === asked.body ? asked : { ...asked, body, bytes: null }, route)
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const keyed = (headers: Headers, { idempotencyKey }: AskedBody): Headers =>
+  idempotencyKey === undefined ? headers : { ...headers, 'idempotency-key': idempotencyKey }
+
+const headersFor = (route: Route): Headers => {
+  const known = openAiHeaders.get(route)
+  if (known !== undefined) return known
+  const { apiKey } = route
+  const made = {
+    'content-type': 'application/json',
+    ...(apiKey !== null && apiKey !== '' && { authorization: `Bearer ${apiKey}` }),
+  }
+  openAiHeaders.set(route, made)
+  return made
+}

@@ -1,0 +1,47 @@
+import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
+import type { Route } from '../call/routes.ts'
+import { AttemptFailed, statusFailure } from '../call/failure.ts'
+import { chatFormat } from '../providers/chat-formats.ts'
+import { ModelError } from '../call/provider-port.ts'
+
+/** What a failed call is answered with. */
+export const refusalOf = (failure: unknown): Error => {
+  const error = failure instanceof AttemptFailed ? failure.error : failure
+  if (error instanceof ModelError) return refusalBy(error)
+  return error instanceof Error ? error : new ServiceError('internal_error', { cause: failure })
+}
+
+/** The code that a failure is logged with. */
+export const codeOf = (failure: Error): ErrorCode => (failure instanceof ServiceError ? failure.code : 'internal_error')
+
+/** The status of a failure that comes before the first byte of the answer. */
+export const statusOf = (failure: Error): number => errors[codeOf(failure)].status
+
+const refusalBy = (error: ModelError): ServiceError => {
+  const { code, message, retryAfterMs, param } = error
+  return new ServiceError(code, {
+    message,
+    cause: error,
+    ...(retryAfterMs !== undefined && { retryAfterS: Math.ceil(retryAfterMs / 1000) }),
+    ...(param !== undefined ? { param } : code === 'model_not_found' ? { param: 'model' } : {}),
+  })
+}
+
+/** What an answer with an error status means, by the format of the route. */
+export const failureBy = (
+  route: Route | null,
+  status: number,
+  body: string,
+  retryAfter: string | null,
+): AttemptFailed => {
+  const format = route === null ? null : chatFormat(route.format)
+  const now = Date.now()
+  return format === null ? statusFailure(status, body, retryAfter, now) : format.failure(status, body, retryAfter, now)
+}
+
+/** An error inside a stream, in the envelope of OpenAI's forms. */
+export const errorFrame = (failure: Error, requestId: string): object => {
+  const error = failure instanceof ServiceError ? failure : new ServiceError('internal_error')
+  const { code, message, details } = error
+  return { error: { type: errors[code].type, code, message, request_id: requestId, param: details.param ?? null } }
+}

@@ -1,0 +1,28 @@
+import type { ChatBody } from '../call/chat-calls.ts'
+import type { Route } from '../call/routes.ts'
+import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
+import { arrayOf, isObject } from '../call/wire.ts'
+
+const upgrades = new WeakMap<Route, Route>()
+
+/** Whether a request shows images. */
+export const showsImages = ({ messages }: ChatBody): boolean =>
+  arrayOf(messages).some(
+    (message) => isObject(message) && Array.isArray(message.content) && message.content.some(isImage),
+  )
+
+/**
+ * The route on which the same provider can see (interface "Chat"): another model of it where the one that was asked for is
+ * known not to. A model that nobody knows is taken at its word.
+ */
+export const seeingRoute = (route: Route): Route => {
+  const known = upgrades.get(route)
+  if (known !== undefined) return known
+  const capabilities = capabilitiesOf(route.provider, route.model)
+  const model = capabilities === null || capabilities.includes('vision') ? null : visionModelOf(route.provider)
+  const made = model === null ? route : Object.freeze({ ...route, model })
+  upgrades.set(route, made)
+  return made
+}
+
+const isImage = (part: unknown): boolean => isObject(part) && part.type === 'image_url'

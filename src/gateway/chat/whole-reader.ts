@@ -1,0 +1,92 @@
+import { streamBroken } from '../call/failure.ts'
+import type { FormatRequest } from '../call/chat-format.ts'
+import type { ChatRestorer } from '../redaction/chat-restorer.ts'
+import { tokensOfChars } from '../call/usage.ts'
+import { arrayOf, isObject, objectOf, type WireObject } from '../call/wire.ts'
+import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
+import { writtenLength } from './call-record.ts'
+import { readWhole } from './whole-answer.ts'
+
+/** Bytes of an answer; a sender that goes on is broken or hostile. */
+const maxBytes = 32 * 1024 * 1024
+
+const openingBrace = 0x7b
+/** What JSON takes between its words. */
+const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+
+/** What the first bytes of an answer say of it: JSON begins with a brace, which no event of a stream does. */
+export const kindOf = (part: Buffer): 'blank' | 'json' | 'events' => {
+  const first = part.find((byte) => !blanks.has(byte))
+  return first === undefined ? 'blank' : first === openingBrace ? 'json' : 'events'
+}
+
+/** How a whole answer is read. */
+export interface WholeReaderOptions {
+  /** The provider's; null for OpenAI's own. */
+  readonly format: FormatRequest | null
+  readonly hidesUsage: boolean
+  readonly restorer: ChatRestorer | null
+}
+
+/**
+ * Hands on as a stream what a server answered whole although it was asked for a stream: some compatible servers know
+ * nothing else, or not for every model. Nothing is handed on before it is all there, so that one that breaks can be tried
+ * elsewhere.
+ */
+export class WholeReader implements AnswerReader {
+  readonly #taker: Pick<AnswerTaker, 'chunk'>
+  readonly #options: WholeReaderOptions
+  readonly #parts: Buffer[] = []
+  #size = 0
+  #tokens = 0
+  readonly done = false
+
+  constructor(taker: Pick<AnswerTaker, 'chunk'>, options: WholeReaderOptions) {
+    this.#taker = taker
+    this.#options = options
+  }
+
+  get tokensSoFar(): number {
+    return this.#tokens
+  }
+
+  push(bytes: Buffer): boolean {
+    this.#size += bytes.length
+    if (this.#size > maxBytes) throw streamBroken()
+    this.#parts.push(bytes)
+    return true
+  }
+
+  finish(): StreamEnd {
+    const { format, hidesUsage, restorer } = this.#options
+    const { completion: said, ...end } = readWhole(Buffer.concat(this.#parts), format)
+    const completion = restorer?.completion(said) ?? said
+    this.#tokens = tokensOfChars(writtenLength(completion))
+    for (const chunk of chunksOf(completion, !hidesUsage)) this.#taker.chunk(chunk)
+    return end
+  }
+}
+
+/** A `chat.completion` as the chunks of a stream: each choice at once, why it ended, and what it used. */
+const chunksOf = ({ choices, usage, ...about }: WireObject, withUsage: boolean): readonly WireObject[] => {
+  const head = { ...about, object: 'chat.completion.chunk' }
+  const inParts = arrayOf(choices).map((choice, place) => partsOf(objectOf(choice), place))
+  return [
+    ...inParts.map(({ said }) => ({ ...head, choices: [said] })),
+    ...inParts.map(({ over }) => ({ ...head, choices: [over] })),
+    ...(withUsage && isObject(usage) ? [{ ...head, choices: [], usage }] : []),
+  ]
+}
+
+/** A stream without a reason for its end is a broken one to every client: who gives none has stopped. */
+const partsOf = ({ index, message, finish_reason, ...about }: WireObject, place: number) => {
+  const { tool_calls, ...words } = objectOf(message)
+  const calls = arrayOf(tool_calls).map((call, at) => ({ index: at, ...objectOf(call) }))
+  const at = typeof index === 'number' ? index : place
+  const delta = { role: 'assistant', ...words, ...(calls.length > 0 && { tool_calls: calls }) }
+  const reason = finish_reason ?? (calls.length > 0 ? 'tool_calls' : 'stop')
+  return {
+    said: { ...about, index: at, delta, finish_reason: null },
+    over: { index: at, delta: {}, finish_reason: reason },
+  }
+}

@@ -1,0 +1,71 @@
+import type { ChatAsk, ChatBody } from '../call/chat-calls.ts'
+import type { Route } from '../call/routes.ts'
+import { priceAt } from '../prices/prices.ts'
+import { isOwnOpenAi } from '../routing/managed-providers.ts'
+import { objectOf } from '../call/wire.ts'
+
+const closingBrace = 0x7d
+const usageAsked = Buffer.from(',"stream_options":{"include_usage":true}}')
+
+/** A request's body, parsed, and as which bytes it came. */
+export interface AskedBody {
+  readonly body: ChatBody
+  /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
+  readonly bytes: Uint8Array | null
+  readonly stream: boolean
+  /** Another form was turned into it: the limit on tokens goes by the name that the route's server knows, and sampling where its model takes it. */
+  readonly translated?: true
+  readonly formatFor?: ChatAsk['formatFor']
+  /** The same on every attempt: a provider that honours it answers once. */
+  readonly idempotencyKey?: string
+  /** `body` as bytes for a server of OpenAI's format, by somebody who has most of them at hand. */
+  readonly encoded?: ((route: Route) => Uint8Array) | undefined
+}
+
+/** Whether the caller of a stream wants the chunk that has its usage. */
+export const asksUsage = (body: ChatBody): boolean => objectOf(body.stream_options).include_usage === true
+
+/**
+ * The body for a server that speaks OpenAI's format: the caller's own bytes when nothing has to be changed, else written
+ * anew. Fields that we do not know are passed on; a stream is always asked for its usage.
+ *
+ * @param route whose model is asked, under the name that its provider knows.
+ */
+export function openAiBody({ body, bytes, stream, translated }: AskedBody, route: Route): Uint8Array | string {
+  const { model } = route
+  const asUsual = body.model === model && body.models === undefined && body.memory === undefined
+  const usage = stream && !asksUsage(body)
+  if (bytes !== null && asUsual) {
+    if (!usage) return bytes
+    if (body.stream_options === undefined) return withUsageAsked(bytes)
+  }
+  const { models: _models, memory: _memory, ...rest } = body
+  const options = usage ? { stream_options: { ...objectOf(body.stream_options), include_usage: true } } : {}
+  const sent = translated ? inOwnWords(rest, route) : rest
+  return JSON.stringify({ ...sent, model, stream, ...options })
+}
+
+/** OpenAI's newer models refuse `max_tokens`; many other servers know nothing else. */
+export const limitField = ({ baseUrl }: Route): 'max_completion_tokens' | 'max_tokens' =>
+  isOwnOpenAi(baseUrl) ? 'max_completion_tokens' : 'max_tokens'
+
+/** OpenAI's reasoning models refuse `temperature` and `top_p`; compatible servers are taken at their word. */
+export const takesSampling = ({ baseUrl, model }: Route): boolean =>
+  !isOwnOpenAi(baseUrl) || priceAt('openai', model)?.sampling !== false
+
+/** What another form asked for, in the words of the route's server, and without what its model refuses. */
+function inOwnWords({ max_tokens, max_completion_tokens, ...body }: ChatBody, route: Route): ChatBody {
+  const { temperature: _temperature, top_p: _topP, ...plain } = body
+  const kept = takesSampling(route) ? body : plain
+  const limit = max_completion_tokens ?? max_tokens
+  return limit === undefined ? kept : { ...kept, [limitField(route)]: limit }
+}
+
+/** Adds the field before the last brace: a long history is copied, not written anew. */
+function withUsageAsked(bytes: Uint8Array): Uint8Array {
+  const end = bytes.lastIndexOf(closingBrace)
+  const longer = Buffer.allocUnsafe(end + usageAsked.length)
+  longer.set(bytes.subarray(0, end))
+  longer.set(usageAsked, end)
+  return longer
+}

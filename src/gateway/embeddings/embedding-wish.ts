@@ -1,0 +1,23 @@
+import { tokensOfChars } from '../call/usage.ts'
+import type { WireObject } from '../call/wire.ts'
+import type { EmbeddingInput, EmbeddingWish } from '../providers/embedding-format.ts'
+import { isVector } from '../providers/openai/openai-embeddings.ts'
+
+/** What a validated body in OpenAI's form asks for. @param bytes the body as it came; null when nobody kept it. */
+export const embeddingWish = (body: WireObject, bytes: Uint8Array | null): EmbeddingWish => ({
+  body,
+  bytes,
+  inputs: inputsOf(body.input),
+  dimensions: typeof body.dimensions === 'number' ? body.dimensions : null,
+  encoding: body.encoding_format === 'base64' ? 'base64' : 'float',
+})
+
+/** A list of numbers is one input; other lists are one input an item. */
+const inputsOf = (input: unknown): readonly EmbeddingInput[] => {
+  if (typeof input === 'string' || isVector(input)) return [input]
+  return Array.isArray(input) ? input.filter((each) => typeof each === 'string' || isVector(each)) : []
+}
+
+/** Tokens by length, for providers that count none. */
+export const inputTokensOf = ({ inputs }: EmbeddingWish): number =>
+  inputs.reduce((sum, input) => sum + (typeof input === 'string' ? tokensOfChars(input.length) : input.length), 0)

@@ -1,0 +1,28 @@
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import { embeddingUseCases } from '../apis/embeddings/embedding-use-cases.ts'
+import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
+import { Breaker } from '../call/breaker.ts'
+import { Deadlines } from '../call/deadlines.ts'
+import { Upstreams } from '../call/upstreams.ts'
+import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
+
+/** What embeddings are opened with. */
+export interface OpenEmbeddingsParts
+  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'now'> {
+  readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
+  readonly policy?: Partial<CallPolicy>
+}
+
+/** Connects to nobody before the first request. */
+export const openEmbeddings = ({ guard, ...parts }: OpenEmbeddingsParts) => {
+  const policy = { ...defaultCallPolicy, ...parts.policy }
+  const deadlines = new Deadlines(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs))
+  const patience = {
+    deadlines,
+    firstByteTicks: deadlines.ticks(policy.firstByteTimeoutMs),
+    idleTicks: deadlines.ticks(policy.idleTimeoutMs),
+  }
+  const upstreams = new Upstreams(guard, policy)
+  const calls = new EmbeddingCalls({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
+  return { calls, useCases: embeddingUseCases(calls), close: () => upstreams.close() }
+}

@@ -1,0 +1,65 @@
+import type { Route } from '../call/routes.ts'
+import { Attempt, type Patience } from '../call/attempt.ts'
+import type { Upstream, Upstreams } from '../call/upstreams.ts'
+import { type AttemptFailed, cancelled, refused } from '../call/failure.ts'
+import { ModelError } from '../call/provider-port.ts'
+
+/** What requests to providers go by. */
+export interface RequestParts {
+  readonly upstreams: Pick<Upstreams, 'of'>
+  readonly patience: Patience
+}
+
+/** A request whose answer is taken whole. */
+export interface WholeRequest {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | string
+  readonly failureOf: (status: number, body: string, retryAfter: string | null) => AttemptFailed
+}
+
+/**
+ * One attempt at a provider, and the bytes of its answer.
+ *
+ * @throws {AttemptFailed} `cancelled` as soon as `signal` aborts; the connection is cut then.
+ */
+export const wholeRequest = (
+  { upstreams, patience }: RequestParts,
+  route: Route,
+  request: WholeRequest,
+  signal: AbortSignal,
+): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const { path, headers, body, failureOf } = request
+    const { dispatcher, origin, basePath } = upstreamOf(upstreams, route)
+    const parts: Buffer[] = []
+    const gone = (): void => {
+      attempt.cancel()
+      reject(cancelled())
+    }
+    const settled = (settle: () => void): void => {
+      signal.removeEventListener('abort', gone)
+      settle()
+    }
+    const attempt = new Attempt(
+      {
+        bytes: (part) => void parts.push(part),
+        over: () => settled(() => resolve(Buffer.concat(parts))),
+        failed: (failure) => settled(() => reject(failure)),
+        failureOf,
+      },
+      patience,
+    )
+    if (signal.aborted) return gone()
+    signal.addEventListener('abort', gone)
+    dispatcher.dispatch({ origin, path: basePath + path, method: 'POST', headers, body }, attempt)
+  })
+
+/** A customer's server that may not be reached is one that cannot be. */
+const upstreamOf = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstream => {
+  try {
+    return upstreams.of(route)
+  } catch {
+    throw refused(new ModelError('provider_unavailable', 'The provider cannot be reached.'))
+  }
+}

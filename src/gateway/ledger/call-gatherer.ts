@@ -1,0 +1,198 @@
+import type { Logger } from 'pino'
+import type { RecordStore } from '../../storage/ports.ts'
+import { idAt } from '../../actors/runtime/ids.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { backoffMs, type Clock, pause } from '../../actors/runtime/clock.ts'
+import type { CallLedger, GatewayCall } from '../call/call-ledger.ts'
+import type { Redaction } from '../call/redaction.ts'
+import { BodyAllowance, cut, marginChars, maxBodyChars } from './body-allowance.ts'
+import {
+  callSegments,
+  type RequestLogSettingsData,
+  type SegmentData,
+  type SegmentLog,
+  segmentOwner,
+  segmentPrefix,
+  segmentSpanMs,
+} from './kinds.ts'
+import type { LogSettings } from './log-settings.ts'
+import { SegmentWriter } from './segment-writer.ts'
+
+/** How long calls gather before they are written, in ms; the write has the rest of the 100 ms. */
+const gatherMs = 80
+/** A segment has so many calls at most. */
+const mostCalls = 1_000
+/** Calls that wait while the store is away; what comes beyond them is counted and lost. */
+const mostWaiting = 100_000
+/** Calls that may keep what was asked and answered until they are written: it lives long enough to weigh on the garbage collector. */
+const mostBodies = 64
+/** How often a write waits for the disk where that holds up the process, in ms. */
+const syncEveryMs = 1_000
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What a gatherer stands on. */
+export interface GathererParts {
+  readonly records: Pick<RecordStore, 'insert' | 'project'>
+  /** Waiting for the disk holds up the process, as with an embedded store: then one write a second does, and others come after it. */
+  readonly syncBlocks: boolean
+  readonly settings: Pick<LogSettings, 'of'>
+  readonly redaction: Pick<Redaction, 'forLog'>
+  readonly clock: Clock
+  readonly log: Logger
+  /** Budgets count calls first: no usage row is durable that its budget does not know. */
+  readonly beforeWrite: () => Promise<void> | undefined
+  /** Told of each segment that is durable. */
+  readonly written: (segment: Row<SegmentData>) => void
+}
+
+/** A call that waits to be written. `busy`: there was no time for what was asked and answered. */
+interface TakenCall extends Omit<GatewayCall, 'bodies'> {
+  readonly bodies: GatewayCall['bodies'] | 'busy'
+}
+
+/**
+ * Takes calls that are over, and writes them many at once. What a call costs here is a place in an array; the rest comes
+ * after the moment in which calls gather. A process that is killed loses that moment, and nothing else.
+ */
+export class CallGatherer implements CallLedger {
+  readonly #parts: GathererParts
+  readonly #bodies = new BodyAllowance()
+  #calls: TakenCall[] = []
+  #withBodies = 0
+  #cancel: (() => void) | undefined
+  /** Ends when everything handed to it is durable; never rejects. */
+  #writing: Promise<void> = Promise.resolve()
+  #waiting = 0
+  #lastAt = 0
+  /** When a write last waited for the disk, in ms since the epoch. */
+  #syncedAt = 0
+
+  /** Calls that were lost because the store was away for too long. */
+  dropped = 0
+  /** Calls that were taken. */
+  taken = 0
+
+  constructor(parts: GathererParts) {
+    this.#parts = parts
+  }
+
+  record(call: GatewayCall): void {
+    if (this.#waiting >= mostWaiting) {
+      this.#drop()
+      return
+    }
+    this.#waiting++
+    this.taken++
+    this.#calls.push(this.#allowed(call))
+    if (this.#calls.length >= mostCalls) this.#gather()
+    else this.#cancel ??= this.#parts.clock.after(gatherMs, () => this.#gather())
+  }
+
+  flush(): Promise<void> {
+    this.#gather()
+    return this.#writing
+  }
+
+  /** When the newest call was taken, in ms since the epoch; about as old as the last gathering. */
+  get lastAt(): number {
+    return this.#calls.length > 0 ? this.#parts.clock.now() : this.#lastAt
+  }
+
+  /** Lets go at once of texts for which there will be no time. */
+  #allowed(call: GatewayCall): TakenCall {
+    if (call.bodies === null) return call
+    if (this.#withBodies >= mostBodies || !this.#bodies.isOpen(performance.now())) return { ...call, bodies: 'busy' }
+    this.#withBodies++
+    return call
+  }
+
+  #gather(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    if (this.#calls.length === 0) return
+    const calls = this.#calls
+    this.#calls = []
+    this.#withBodies = 0
+    const now = this.#parts.clock.now()
+    this.#lastAt = now
+    const id = idAt(segmentPrefix, now)
+    this.#writing = this.#writing.then(() => this.#write(id, now, calls))
+  }
+
+  async #write(id: string, now: number, calls: readonly TakenCall[]): Promise<void> {
+    const { beforeWrite } = this.#parts
+    let segment: Row<SegmentData> | undefined
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await beforeWrite()
+        segment ??= await this.#segment(id, now, calls)
+        await this.#store(segment)
+        break
+      } catch (error) {
+        this.#parts.log.warn({ calls: calls.length, attempt, err: error }, 'calls not written, trying again')
+        await pause(this.#parts.clock, backoffMs(attempt, 50, 2000))
+      }
+    }
+    this.#waiting -= calls.length
+    this.#parts.written(segment)
+  }
+
+  /** What is not waited for is safe from a kill at once, and from a loss of power with the next write that is. */
+  async #store(segment: Row<SegmentData>): Promise<void> {
+    const { records, syncBlocks, clock } = this.#parts
+    const isDue = !syncBlocks || Math.abs(clock.now() - this.#syncedAt) >= syncEveryMs
+    if (!isDue) return records.project([{ kind: callSegments, record: segment }])
+    await records.insert(callSegments, segment)
+    this.#syncedAt = clock.now()
+  }
+
+  async #segment(id: string, now: number, calls: readonly TakenCall[]): Promise<Row<SegmentData>> {
+    const settings = new Map<string, RequestLogSettingsData>()
+    const writer = new SegmentWriter()
+    for (const call of calls) {
+      const { project } = call.caller
+      let wanted = settings.get(project)
+      if (wanted === undefined) {
+        const read = this.#parts.settings.of(project)
+        wanted = read instanceof Promise ? await read : read
+        settings.set(project, wanted)
+      }
+      const at = Math.min(now, Math.max(now - segmentSpanMs, Math.round(call.startedAt + call.durationMs)))
+      writer.add(call, at, this.#logOf(call, at, wanted))
+    }
+    return {
+      id,
+      project: segmentOwner,
+      tenant: null,
+      user: null,
+      version: 1,
+      created_at: now,
+      updated_at: now,
+      expires_at: null,
+      data: writer.data,
+    }
+  }
+
+  #logOf({ bodies }: TakenCall, at: number, { mode, retention_days }: RequestLogSettingsData): SegmentLog | null {
+    if (mode === 'off') return null
+    const until = at + retention_days * dayMs
+    if (mode === 'metadata') return { until, bodies: 'off' }
+    if (bodies === null) return { until, bodies: 'none' }
+    const began = performance.now()
+    if (bodies === 'busy' || !this.#bodies.isOpen(began)) return { until, bodies: 'busy' }
+    const { request, response } = bodies()
+    const kept = { until, bodies: 'kept', request: this.#clean(request), response: this.#clean(response) } as const
+    this.#bodies.spend(performance.now() - began)
+    return kept
+  }
+
+  #clean(text: string): string {
+    return cut(this.#parts.redaction.forLog(text.slice(0, maxBodyChars + marginChars)), text.length)
+  }
+
+  #drop(): void {
+    this.dropped++
+    if (this.dropped % 1000 === 1)
+      this.#parts.log.error({ dropped: this.dropped }, 'calls not recorded: the store is away')
+  }
+}

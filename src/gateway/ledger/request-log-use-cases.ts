@@ -1,0 +1,85 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { QueryOf } from '../../../specs/index.ts'
+import { type Scope, tenantScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
+import { type LogSettings, logSettingsId } from './log-settings.ts'
+import { idFloor } from '../../actors/runtime/ids.ts'
+import { type Cover, filteredPage } from '../../actors/records/filtered-page.ts'
+import { timestampOf } from '../../actors/records/row-times.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import type { RowWriter } from '../../actors/runtime/row-writer.ts'
+import { timeOf } from '../../actors/usage/usage-range.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+
+/** What reading the request log needs. */
+export interface RequestLogParts {
+  readonly records: RecordStore
+  readonly rows: Pick<RowWriter, 'shown'>
+  readonly settings: LogSettings
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type RequestLogUseCases = Pick<
+  UseCases,
+  Extract<keyof UseCases, `request_log.${string}` | `request_log_settings.${string}`>
+>
+type Asked = QueryOf<'request_log.list'>
+
+/** What was asked of the gateway, and what came of it. */
+export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogParts): RequestLogUseCases => {
+  const table = new Table(records, requestLog, now)
+  return {
+    'request_log.list': async ({ scope, query }) => {
+      await rows.shown()
+      const { data, next_cursor } = await filteredPage(table, logPrefix, coverOf(scope, query), pageQuery(query))
+      return { data: data.map(lineOf), next_cursor }
+    },
+    'request_log.get': async ({ scope, params: { request_id } }) => {
+      await rows.shown()
+      const [row] = await table.list(scope, { where: { request_id }, limit: 1 })
+      if (row === undefined) throw new ServiceError('not_found')
+      return { ...lineOf(row), request_body: row.data.request_body, response_body: row.data.response_body }
+    },
+    'request_log_settings.get': ({ scope }) => settings.read(scope.project),
+    'request_log_settings.put': (call) => {
+      const { scope, body } = call
+      const line = new Audited(call, 'request_log_settings').line('updated', logSettingsId(scope.project))
+      return settings.set(scope.project, body, line)
+    },
+  }
+}
+
+const fields = ['model', 'provider', 'operation', 'external_user_id', 'key_id', 'error', 'status'] as const
+
+/** Found by one index: a tenant, else an error, else a model; the rest is sorted out among what it finds. */
+const coverOf = (scope: Scope, asked: Asked): Cover<RequestLogData> => {
+  const { tenant_id, model, error, failed } = asked
+  return {
+    scope: tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id),
+    where: tenant_id === undefined ? indexed(error, model) : {},
+    matches: ({ data }) =>
+      fields.every((field) => asked[field] === undefined || asked[field] === data[field]) &&
+      (failed === undefined || failed === (data.error !== null)),
+  }
+}
+
+const indexed = (error: string | undefined, model: string | undefined): Readonly<Record<string, string>> => {
+  if (error !== undefined) return { error }
+  return model === undefined ? {} : { model }
+}
+
+const pageQuery = ({ limit, cursor, from, to }: Asked) => ({
+  limit,
+  cursor,
+  ...(to !== undefined && { ceiling: idFloor(logPrefix, timeOf('to', to)) }),
+  ...(from !== undefined && { floor: idFloor(logPrefix, timeOf('from', from)) }),
+})
+
+const lineOf = ({ id, tenant, created_at, data }: Row<RequestLogData>) => {
+  const { started_at, request_body: _asked, response_body: _answered, ...line } = data
+  return { id, at: timestampOf(created_at), started_at: timestampOf(started_at), tenant_id: tenant, ...line }
+}

@@ -1,0 +1,158 @@
+import type { RecordKind, StoredRecord } from '../../storage/ports.ts'
+import { idWithTail, tailOf } from '../../actors/runtime/ids.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { tenantAgent, type UsageData, usageRows } from '../../actors/usage/kinds.ts'
+import { usagePrefix } from '../../actors/usage/usage-ledger.ts'
+import type { KeySource } from '../call/routes.ts'
+import {
+  logPrefix,
+  type RequestLogData,
+  requestLog,
+  type SegmentCall,
+  type SegmentData,
+  type SegmentOrigin,
+} from './kinds.ts'
+
+/** What follows from one call of a segment. */
+export interface CallRows {
+  readonly usage: Row<UsageData> | null
+  readonly line: Row<RequestLogData> | null
+}
+
+/** Where a call stands in its segment. */
+export interface CallPlace {
+  readonly segment: Row<SegmentData>
+  readonly n: number
+  readonly call: SegmentCall
+}
+
+/** Calls `from` up to `to` of a segment, in the order in which they were taken. */
+export const placesIn = (segment: Row<SegmentData>, from = 0, to?: number): readonly CallPlace[] =>
+  segment.data.calls.slice(from, to).map((call, n) => ({ segment, n: from + n, call }))
+
+/** The rows that follow from a call; the same ones whoever asks and however often. */
+export const rowsOf = (place: CallPlace): CallRows => ({ usage: usageRowOf(place), line: logLineOf(place) })
+
+/** Characters that tell a segment from others, and a call from others of it. */
+const segmentChars = 12
+const callChars = 4
+
+/** The end of the ids of what follows from a call. Ids of one segment sort by their place within a millisecond. */
+const tail = ({ segment, n }: CallPlace): string =>
+  tailOf(segment.id).slice(-segmentChars) + n.toString(16).padStart(callChars, '0')
+
+/** The same as the store takes it. */
+export const projected = ({ usage, line }: CallRows): readonly { kind: RecordKind; record: StoredRecord }[] => [
+  ...(usage === null ? [] : [{ kind: usageRows, record: usage }]),
+  ...(line === null ? [] : [{ kind: requestLog, record: line }]),
+]
+
+type Units = Pick<
+  RequestLogData,
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cached_tokens'
+  | 'cache_write_tokens'
+  | 'reasoning_tokens'
+  | 'characters'
+  | 'seconds'
+  | 'images'
+>
+
+const unitsOf = ({ units }: SegmentCall): Units => {
+  const [input = 0, output = 0, cached = 0, written = 0, reasoning = 0] = units?.tokens ?? []
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cached_tokens: cached,
+    cache_write_tokens: written,
+    reasoning_tokens: reasoning,
+    characters: units?.characters ?? null,
+    seconds: units?.seconds ?? null,
+    images: units?.images ?? null,
+  }
+}
+
+/** Null for a call that used nothing. */
+export const usageRowOf = (place: CallPlace): Row<UsageData> | null => {
+  const { segment, call } = place
+  const [origin, target] = [segment.data.origins[call.origin], segment.data.targets[call.target]]
+  if (origin === undefined || target === undefined) return null
+  if (call.units === null || target.provider === null || target.source === null) return null
+  const { tenant, agent_id, user, key_id } = origin
+  return {
+    ...recordOf(idWithTail(usagePrefix, call.at, tail(place)), origin, call.at, null),
+    data: {
+      operation: target.need,
+      provider: target.provider,
+      model: target.model ?? target.asked,
+      agent_id,
+      installation_id: null,
+      session_id: null,
+      run_id: null,
+      rate_plan_id: null,
+      tenant_agent: tenant === null || agent_id === null ? null : tenantAgent(tenant, agent_id),
+      external_user_id: user,
+      ...unitsOf(call),
+      request_id: call.id,
+      key_id,
+      estimated: call.units.tokens?.[5] === 1,
+      provider_cost_usd: call.usd,
+      service_charge_usd: isOwnKey(target.source) ? '0' : call.usd,
+      billing_mode: target.source,
+      price_snapshot: target.price,
+    },
+  }
+}
+
+/** Calls by the project's own key carry no service charge (interface "Voice", billing). */
+const isOwnKey = (source: KeySource): boolean => source === 'byok' || source === 'custom'
+
+/** Null for a call of a project that wanted no log. */
+export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
+  const { segment, call } = place
+  const [origin, target] = [segment.data.origins[call.origin], segment.data.targets[call.target]]
+  if (origin === undefined || target === undefined || call.log === null) return null
+  const { user, key_id, agent_id, credential } = origin
+  const { operation, need, asked, provider, model, source, connection_id } = target
+  return {
+    ...recordOf(idWithTail(logPrefix, call.at, tail(place)), origin, call.at, call.log.until),
+    data: {
+      request_id: call.id,
+      operation,
+      need,
+      credential,
+      key_id,
+      agent_id,
+      external_user_id: user,
+      asked_model: asked,
+      provider,
+      model,
+      source,
+      connection_id,
+      status: call.status,
+      error: call.error,
+      streamed: call.streamed,
+      started_at: Math.round(call.at - call.ms),
+      first_byte_ms: call.firstByteMs,
+      duration_ms: call.ms,
+      attempts: call.attempts,
+      ...unitsOf(call),
+      cost_usd: call.usd,
+      bodies: call.log.bodies,
+      request_body: call.log.request ?? null,
+      response_body: call.log.response ?? null,
+    },
+  }
+}
+
+const recordOf = (id: string, { project, tenant, user }: SegmentOrigin, at: number, until: number | null) => ({
+  id,
+  project,
+  tenant,
+  user,
+  version: 1,
+  created_at: at,
+  updated_at: at,
+  expires_at: until,
+})

@@ -1,0 +1,128 @@
+import type { JsonObject } from '../../storage/ports.ts'
+import type { GatewayCall } from '../call/call-ledger.ts'
+import type { Caller } from '../call/caller.ts'
+import type { Route } from '../call/routes.ts'
+import { priceAt, priceSnapshot } from '../prices/prices.ts'
+import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget, SegmentUnits } from './kinds.ts'
+
+/** What of a call goes into a segment; its texts come beside it. */
+type CountedCall = Omit<GatewayCall, 'bodies'>
+
+/** Puts calls into the short form of a segment. */
+export class SegmentWriter {
+  readonly #origins = new Index<SegmentOrigin>()
+  readonly #targets = new Index<SegmentTarget>()
+  readonly #calls: SegmentCall[] = []
+  /** Most calls are like the one before. */
+  #lastOrigin: { readonly caller: Caller; readonly place: number } | null = null
+  #lastTarget: { readonly call: CountedCall; readonly place: number } | null = null
+
+  /**
+   * @param at when the call was over, in ms since the epoch.
+   * @param log null: the call has no line in the request log.
+   */
+  add(call: CountedCall, at: number, log: SegmentLog | null): void {
+    const { caller, status, error, streamed, firstByteMs, durationMs, attempts, costUsd } = call
+    this.#calls.push({
+      origin: this.#origin(call),
+      target: this.#target(call),
+      at,
+      id: caller.requestId,
+      status,
+      error,
+      streamed,
+      firstByteMs: firstByteMs === null ? null : rounded(firstByteMs),
+      ms: rounded(durationMs),
+      attempts,
+      usd: costUsd,
+      units: unitsOf(call),
+      log,
+    })
+  }
+
+  get data(): SegmentData {
+    return { origins: this.#origins.values, targets: this.#targets.values, calls: this.#calls }
+  }
+
+  #origin({ caller }: CountedCall): number {
+    const known = this.#lastOrigin
+    if (known !== null && isSameOrigin(known.caller, caller)) return known.place
+    const { project, tenant, externalUserId: user, keyId, agentId, principal } = caller
+    const key = `${project}\n${tenant}\n${keyId}\n${agentId}\n${principal.kind}\n${user}`
+    const place = this.#origins.of(key, () => {
+      const credential = principal.kind
+      return { project, tenant, user, key_id: keyId, agent_id: agentId, credential }
+    })
+    this.#lastOrigin = { caller, place }
+    return place
+  }
+
+  #target(call: CountedCall): number {
+    const known = this.#lastTarget
+    if (known !== null && isSameTarget(known.call, call)) return known.place
+    const { operation, need, asked, route } = call
+    const key = `${operation}\n${need}\n${route?.provider}\n${route?.model}\n${route?.source}\n${route?.connectionId}\n${asked}`
+    const place = this.#targets.of(key, () => ({
+      operation,
+      need,
+      asked,
+      provider: route?.provider ?? null,
+      model: route?.model ?? null,
+      source: route?.source ?? null,
+      connection_id: route?.connectionId ?? null,
+      price: route === null ? null : snapshotOf(route),
+    }))
+    this.#lastTarget = { call, place }
+    return place
+  }
+}
+
+const isSameOrigin = (one: Caller, other: Caller): boolean =>
+  one.keyId === other.keyId &&
+  one.project === other.project &&
+  one.tenant === other.tenant &&
+  one.externalUserId === other.externalUserId &&
+  one.agentId === other.agentId &&
+  one.principal.kind === other.principal.kind
+
+const isSameTarget = (one: CountedCall, other: CountedCall): boolean =>
+  one.route === other.route && one.asked === other.asked && one.operation === other.operation && one.need === other.need
+
+/** Values by key, each once, and where they stand. */
+class Index<T> {
+  readonly values: T[] = []
+  readonly #places = new Map<string, number>()
+
+  of(key: string, make: () => T): number {
+    const known = this.#places.get(key)
+    if (known !== undefined) return known
+    this.#places.set(key, this.values.length)
+    return this.values.push(make()) - 1
+  }
+}
+
+const unitsOf = ({ units }: CountedCall): SegmentUnits | null => {
+  if (units === null) return null
+  const { tokens, ...others } = units
+  if (tokens === undefined) return { tokens: null, ...others }
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens = 0, reasoningTokens, estimated } = tokens
+  return {
+    tokens: [inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens, estimated ? 1 : 0],
+    ...others,
+  }
+}
+
+const snapshots = new WeakMap<Route, { readonly price: JsonObject | null }>()
+
+/** Routes are the same objects from call to call. A custom server's prices are not known, whatever its models are called. */
+const snapshotOf = (route: Route): JsonObject | null => {
+  const known = snapshots.get(route)
+  if (known !== undefined) return known.price
+  const row = priceAt(route.provider, route.model)
+  const price = row === undefined ? null : priceSnapshot(row)
+  snapshots.set(route, { price })
+  return price
+}
+
+/** A tenth of a millisecond is as fine as anybody wants to know. */
+const rounded = (ms: number): number => Math.round(ms * 10) / 10

@@ -1,0 +1,57 @@
+import { organizationScope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { Table } from '../../actors/records/table.ts'
+import { amountOf, textOf } from '../prices/money.ts'
+import { budgetCounters, credits } from './kinds.ts'
+import { counterId } from './limit-admission.ts'
+import { creditsId } from './limit-book.ts'
+
+/** Credits of an organisation, in USD as decimal text. */
+export interface CreditAccount {
+  /** Ever. */
+  readonly granted: string
+  readonly spent: string
+  readonly balance: string
+}
+
+/** The credits of an organisation; null when it is not asked for any. */
+export const creditsOf = async (
+  records: RecordStore,
+  now: () => number,
+  organization: string,
+): Promise<CreditAccount | null> => {
+  const scope = organizationScope(organization)
+  const row = await new Table(records, credits, now).get(scope, creditsId(organization))
+  if (row === null) return null
+  const counter = await new Table(records, budgetCounters, now).get(scope, counterId(row.id))
+  const spent = counter?.data.total_usd ?? '0'
+  const { granted_usd: granted } = row.data
+  return { granted, spent, balance: textOf(amountOf(granted).minus(amountOf(spent))) }
+}
+
+/**
+ * Grants an organisation further credits. From the first grant on its managed calls are paid for by credits alone;
+ * running servers know of it within some seconds.
+ */
+export const grantCredits = async (
+  records: RecordStore,
+  now: () => number,
+  organization: string,
+  usd: string,
+): Promise<void> => {
+  const table = new Table(records, credits, now)
+  const id = creditsId(organization)
+  const made = await table.insert({ id, project: organization, data: { granted_usd: usd } })
+  if (made !== null) return
+  await table.change(organizationScope(organization), id, ({ data }) => ({
+    granted_usd: textOf(amountOf(data.granted_usd).plus(amountOf(usd))),
+  }))
+}
+
+/** The organisation is asked for credits no more. @returns false when it was not before. */
+export const ungateCredits = async (records: RecordStore, organization: string): Promise<boolean> => {
+  const scope = organizationScope(organization)
+  const id = creditsId(organization)
+  await records.remove(budgetCounters, scope, counterId(id))
+  return records.remove(credits, scope, id)
+}

@@ -1,0 +1,188 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { organizationScope, projectScope } from '../../../specs/scope.ts'
+import type { RateLimits } from '../../storage/cluster-ports.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { newId } from '../../actors/runtime/ids.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import type { Clock } from '../../actors/runtime/clock.ts'
+import { type Amount, amountOf, zero } from '../prices/money.ts'
+import type { Admission, Ask, Ticket } from '../call/admission.ts'
+import type { GatewayCall } from '../call/call-ledger.ts'
+import type { Payer } from '../call/caller.ts'
+import type { BudgetSpan, Budgets } from './counter.ts'
+import { budgetCounters, type CounterData, type CreditData, type LimitData } from './kinds.ts'
+import type { LimitBook } from './limit-book.ts'
+import { type CounterOwner, Purse } from './purse.ts'
+import { RateWindows } from './rate-windows.ts'
+
+/** What a process that is not heard of holds is free again after so long, in ms. */
+const holdMs = 60_000
+/** Purses that are kept although nothing is under way. */
+const keptPurses = 5_000
+
+/** What admission stands on. */
+export interface LimitAdmissionParts {
+  readonly records: RecordStore
+  readonly book: LimitBook
+  readonly limits: RateLimits
+  readonly clock: Clock
+  /** Other than 60,000 in tests. */
+  readonly holdMs?: number
+}
+
+/** A budget that a call comes under. */
+interface Due {
+  readonly owner: CounterOwner
+  readonly budgets: Budgets
+  readonly refusal: (lacks: BudgetSpan) => ServiceError
+}
+
+/** What is held of it. */
+interface Held {
+  readonly purse: Purse
+  readonly usd: Amount
+}
+
+const free: Ticket = { headers: [], settle: () => {} }
+
+/** Limits, budgets and credits of projects, tenants and keys (specs/decisions/0086-metering-and-limits.md). */
+export class LimitAdmission implements Admission {
+  readonly #parts: LimitAdmissionParts
+  readonly #windows: RateWindows
+  readonly #table: Table<CounterData>
+  readonly #process = newId('prc')
+  readonly #purses = new Map<string, Purse>()
+
+  constructor(parts: LimitAdmissionParts) {
+    this.#parts = parts
+    this.#windows = new RateWindows(parts.limits)
+    this.#table = new Table(parts.records, budgetCounters, parts.clock.now)
+  }
+
+  admit(ask: Ask): Ticket | Promise<Ticket> {
+    const known = this.#parts.book.peek(ask.caller.project)
+    if (known?.bySubject?.size === 0 && known.credits === null) return free
+    return this.#admit(ask)
+  }
+
+  /** A call is over: its tokens count for the limits of tokens. Never throws, never waits. */
+  counted({ caller, units }: Pick<GatewayCall, 'units'> & { readonly caller: Payer }): void {
+    const known = this.#parts.book.peek(caller.project)
+    if (units?.tokens === undefined || known?.bySubject?.size === 0) return
+    const { inputTokens, outputTokens } = units.tokens
+    const rows = this.#parts.book.forCaller(caller)
+    // what cannot be counted makes the limit looser for a minute
+    rows.then((found) => this.#windows.used(found, inputTokens + outputTokens)).catch(() => undefined)
+  }
+
+  /** Everything that was settled so far is counted. @throws {StoreUnavailable} */
+  flush(): Promise<void> | undefined {
+    return counted([...this.#purses.values()])
+  }
+
+  async #admit(ask: Ask): Promise<Ticket> {
+    const [rows, { credits }] = await Promise.all([
+      this.#parts.book.forCaller(ask.caller),
+      this.#parts.book.of(ask.caller.project),
+    ])
+    const headers = await this.#windows.admit(rows)
+    const due = [
+      ...rows.flatMap(budgetOf),
+      ...(credits !== null && ask.source === 'managed' ? [creditOf(credits)] : []),
+    ]
+    const most = due.length === 0 ? null : mostOf(ask)
+    if (most === null) return { headers, settle: () => {} }
+    return ticketOf(headers, await this.#hold(due, most))
+  }
+
+  /** All or none. */
+  async #hold(due: readonly Due[], usd: Amount): Promise<readonly Held[]> {
+    const held: Held[] = []
+    try {
+      for (const { owner, budgets, refusal } of due) {
+        const purse = this.#purseOf(owner)
+        const lacks = await purse.hold(usd, budgets)
+        if (lacks !== null) throw refusal(lacks)
+        held.push({ purse, usd })
+      }
+    } catch (error) {
+      for (const { purse } of held) purse.settle(usd, zero)
+      throw error
+    }
+    return held
+  }
+
+  #purseOf(owner: CounterOwner): Purse {
+    const known = this.#purses.get(owner.id)
+    if (known !== undefined) return known
+    if (this.#purses.size >= keptPurses) {
+      for (const [id, purse] of this.#purses) if (purse.isIdle) this.#purses.delete(id)
+    }
+    const { clock } = this.#parts
+    const purse = new Purse(
+      { table: this.#table, clock, process: this.#process, holdMs: this.#parts.holdMs ?? holdMs },
+      owner,
+    )
+    this.#purses.set(owner.id, purse)
+    return purse
+  }
+}
+
+/** A call is settled once, whatever its caller says. What nobody knows the cost of is taken for the most that it can be. */
+const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => {
+  let isOpen = true
+  return {
+    headers,
+    settle: (spent) => {
+      if (!isOpen) return
+      isOpen = false
+      for (const { purse, usd } of held) purse.settle(usd, spent === null ? usd : amountOf(spent))
+    },
+    counted: () => counted(held.map(({ purse }) => purse)),
+  }
+}
+
+/** @throws {StoreUnavailable} */
+const counted = (purses: readonly Purse[]): Promise<void> | undefined => {
+  const open = purses.filter(({ isSaved }) => !isSaved)
+  return open.length === 0 ? undefined : Promise.all(open.map((purse) => purse.flush())).then(() => {})
+}
+
+/**
+ * The most that the call can cost; null when it is not counted: by a key of the project, whose bill is not ours, or by nobody's.
+ *
+ * @throws {ServiceError} `price_unknown` by a key of the installation: a budget that cannot be kept is not a budget.
+ */
+const mostOf = ({ mostUsd, source }: Ask): Amount | null => {
+  const most = mostUsd()
+  if (most !== null) return amountOf(most)
+  if (source === 'managed') throw new ServiceError('price_unknown', { param: 'model' })
+  return null
+}
+
+const budgetOf = ({ id, project, tenant, data }: Row<LimitData>): readonly Due[] => {
+  const { budget_day_usd: day, budget_month_usd: month, budget_total_usd: total, subject } = data
+  if (day === null && month === null && total === null) return []
+  const owner = { id: counterId(id), project, tenant, scope: projectScope(project) }
+  const refusal = (lacks: BudgetSpan) =>
+    new ServiceError('budget_exceeded', {
+      message: `The call could cost more than the ${subject}'s ${words[lacks]} has left.`,
+    })
+  return [{ owner, budgets: { day, month, total }, refusal }]
+}
+
+const words: Readonly<Record<BudgetSpan, string>> = {
+  day: 'budget of this day',
+  month: 'budget of this month',
+  total: 'budget',
+}
+
+const creditOf = ({ id, project, data }: Row<CreditData>): Due => ({
+  owner: { id: counterId(id), project, tenant: null, scope: organizationScope(project) },
+  budgets: { total: data.granted_usd },
+  refusal: () => new ServiceError('credit_balance_exhausted'),
+})
+
+/** The id of the counter of a limit or of credits. */
+export const counterId = (id: string): string => `bud_${id.slice(id.indexOf('_') + 1)}`

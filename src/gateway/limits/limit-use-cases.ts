@@ -1,0 +1,132 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BodyOf, ResultOf } from '../../../specs/index.ts'
+import { projectScope, type Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import { agentKeys, projectKeys } from '../../actors/accounts/kinds.ts'
+import type { ProjectDirectory } from '../../actors/accounts/project-directory.ts'
+import { currentCounter, freshCounter, heldByOthers } from './counter.ts'
+import { creditsOf } from './grant-credits.ts'
+import { budgetCounters, type LimitData, limits, subjectKey } from './kinds.ts'
+import { counterId } from './limit-admission.ts'
+import type { LimitBook } from './limit-book.ts'
+import { newIdFor } from '../../actors/runtime/ids.ts'
+import { tenants } from '../../actors/agents/plain-kinds.ts'
+import { RecordResource } from '../../actors/records/record-resource.ts'
+import { rowTimes } from '../../actors/records/row-times.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import { textOf } from '../prices/money.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+
+/** What the operations on limits stand on. */
+export interface LimitParts {
+  readonly records: RecordStore
+  readonly book: LimitBook
+  readonly projects: Pick<ProjectDirectory, 'settings'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type LimitUseCases = Pick<UseCases, Extract<keyof UseCases, `limits.${string}` | `credits.${string}`>>
+type LimitView = ResultOf<'limits.get'>
+
+const idPrefix = 'lim'
+
+/** Rate limits and budgets, and what is spent of them. */
+export const limitUseCases = ({ records, book, projects, now }: LimitParts): LimitUseCases => {
+  const table = new Table(records, limits, now)
+  const counters = new Table(records, budgetCounters, now)
+  const resource = new RecordResource({ table, idPrefix, view: (row) => row, uniqueField: 'subject_id' })
+  const view = async (row: Row<LimitData>): Promise<LimitView> => {
+    const { subject_key: _key, ...data } = row.data
+    return { id: row.id, ...data, ...(await spentOf(row)), ...rowTimes(row) }
+  }
+  const spentOf = async ({ id, project, data }: Row<LimitData>) => {
+    if (!hasBudget(data)) return nothingSpent
+    const stored = await counters.get(projectScope(project), counterId(id))
+    const counter = currentCounter(stored?.data ?? freshCounter(now()), now())
+    const { day_usd: spent_day_usd, month_usd: spent_month_usd, total_usd: spent_total_usd } = counter
+    return { spent_day_usd, spent_month_usd, spent_total_usd, reserved_usd: textOf(heldByOthers(counter, '')) }
+  }
+  return {
+    'limits.list': async ({ scope, query: { limit, cursor, subject, subject_id } }) => {
+      const where = subject_id !== undefined ? { subject_id } : subject !== undefined ? { subject } : {}
+      const page = await resource.list(scope, { limit, cursor, where })
+      const asked = page.data.filter(({ data }) => subject === undefined || data.subject === subject)
+      return { data: await Promise.all(asked.map(view)), next_cursor: page.next_cursor }
+    },
+    'limits.create': async (call) => {
+      const { scope, body } = call
+      const data = dataOf(body)
+      await checkSubject(records, scope, data)
+      const id = newIdFor(call, idPrefix)
+      const audited = new Audited(call, 'limit')
+      const tenant = data.subject === 'tenant' ? data.subject_id : null
+      const row = { id, project: scope.project, tenant, data, notices: [audited.line('created', id)] }
+      const key = { subject_key: data.subject_key }
+      const made = await resource.upsert(scope, key, row, () => data, audited.changed())
+      book.changed(scope.project)
+      return view(made)
+    },
+    'limits.get': async ({ scope, params }) => view(await resource.get(scope, params.limit_id)),
+    'limits.delete': async (call) => {
+      const { scope } = call
+      const { limit_id } = call.params
+      const gone = await resource.remove(scope, limit_id, new Audited(call, 'limit').removed())
+      await counters.remove(scope, counterId(limit_id))
+      book.changed(scope.project)
+      return gone
+    },
+    'credits.get': async ({ scope }) => {
+      const organization = (await projects.settings(scope.project))?.organization
+      if (organization === undefined) throw new ServiceError('not_found')
+      const account = await creditsOf(records, now, organization)
+      if (account === null) return { organization_id: organization, gated: false, ...noCredits }
+      const { granted, spent, balance } = account
+      return {
+        organization_id: organization,
+        gated: true,
+        granted_usd: granted,
+        spent_usd: spent,
+        balance_usd: balance,
+      }
+    },
+  }
+}
+
+const noCredits = { granted_usd: null, spent_usd: null, balance_usd: null } as const
+
+const nothingSpent = { spent_day_usd: null, spent_month_usd: null, spent_total_usd: null, reserved_usd: null } as const
+
+const hasBudget = ({ budget_day_usd, budget_month_usd, budget_total_usd }: LimitData): boolean =>
+  budget_day_usd !== null || budget_month_usd !== null || budget_total_usd !== null
+
+const dataOf = (body: BodyOf<'limits.create'>): LimitData => {
+  const { subject, subject_id = null } = body
+  if (subject === 'project' && subject_id !== null) {
+    throw new ServiceError('invalid_field', {
+      param: 'subject_id',
+      message: 'A limit of the project names nobody else.',
+    })
+  }
+  if (subject !== 'project' && subject_id === null) throw new ServiceError('missing_field', { param: 'subject_id' })
+  return {
+    subject,
+    subject_id,
+    subject_key: subjectKey(subject, subject_id),
+    requests_per_minute: body.requests_per_minute ?? null,
+    tokens_per_minute: body.tokens_per_minute ?? null,
+    budget_day_usd: body.budget_day_usd ?? null,
+    budget_month_usd: body.budget_month_usd ?? null,
+    budget_total_usd: body.budget_total_usd ?? null,
+  }
+}
+
+/** @throws {ServiceError} `not_found` for a tenant or a key that the project does not have. */
+const checkSubject = async (records: RecordStore, scope: Scope, { subject, subject_id }: LimitData): Promise<void> => {
+  if (subject_id === null) return
+  const kinds = subject === 'tenant' ? [tenants] : [projectKeys, agentKeys]
+  const found = await Promise.all(kinds.map((kind) => records.get(kind, projectScope(scope.project), subject_id)))
+  if (found.every((row) => row === null)) throw new ServiceError('not_found', { param: 'subject_id' })
+}

@@ -1,0 +1,89 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { LimitState, RateLimits } from '../../storage/cluster-ports.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import type { LimitData } from './kinds.ts'
+
+const windowMs = 60_000
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+/** What is left of one limit. */
+interface Left {
+  readonly limit: number
+  readonly state: LimitState
+}
+
+/** Requests and tokens a minute, exact over all nodes that share the limits. */
+export class RateWindows {
+  readonly #limits: RateLimits
+
+  constructor(limits: RateLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * Takes one request, and sees that tokens are left: nobody knows how many a call will take, so that one is refused when
+   * those before it have used them up.
+   *
+   * @param rows the narrowest first: what a key may not do takes nothing of its tenant's.
+   * @returns the headers that say what is left, of the limit that has least.
+   * @throws {ServiceError} `rate_limit_exceeded`
+   */
+  async admit(rows: readonly Row<LimitData>[]): Promise<Headers> {
+    const tokens = await this.#tokens(rows)
+    const requests: Left[] = []
+    for (const { id, data } of rows) {
+      const limit = data.requests_per_minute
+      if (limit === null) continue
+      const state = await this.#limits.take(`requests:${id}`, { limit, windowMs })
+      requests.push({ limit, state })
+      if (!state.allowed)
+        refuse(data, 'requests', [...headersOf('requests', requests), ...headersOf('tokens', tokens)], state)
+    }
+    return [...headersOf('requests', requests), ...headersOf('tokens', tokens)]
+  }
+
+  /** So many tokens were used. */
+  async used(rows: readonly Row<LimitData>[], tokens: number): Promise<void> {
+    for (const { id, data } of rows) {
+      const limit = data.tokens_per_minute
+      if (limit === null) continue
+      const state = await this.#limits.take(`tokens:${id}`, { limit, windowMs }, tokens)
+      // a call that used more than was left takes all that was
+      if (!state.allowed) await this.#limits.take(`tokens:${id}`, { limit, windowMs }, state.remaining)
+    }
+  }
+
+  async #tokens(rows: readonly Row<LimitData>[]): Promise<readonly Left[]> {
+    const tokens: Left[] = []
+    for (const { id, data } of rows) {
+      const limit = data.tokens_per_minute
+      if (limit === null) continue
+      const state = await this.#limits.take(`tokens:${id}`, { limit, windowMs }, 0)
+      tokens.push({ limit, state })
+      if (state.remaining === 0) refuse(data, 'tokens', headersOf('tokens', tokens), state)
+    }
+    return tokens
+  }
+}
+
+/** As OpenAI's interface names them. */
+const headersOf = (unit: 'requests' | 'tokens', all: readonly Left[]): Headers => {
+  const [least] = [...all].sort((one, other) => one.state.remaining - other.state.remaining)
+  if (least === undefined) return []
+  return [
+    [`x-ratelimit-limit-${unit}`, String(least.limit)],
+    [`x-ratelimit-remaining-${unit}`, String(least.state.remaining)],
+    [`x-ratelimit-reset-${unit}`, `${secondsOf(least.state)}s`],
+  ]
+}
+
+const refuse = ({ subject }: LimitData, unit: 'requests' | 'tokens', headers: Headers, state: LimitState): never => {
+  throw new ServiceError('rate_limit_exceeded', {
+    message: `The ${subject} has no ${unit} left in this minute; slow down.`,
+    retryAfterS: Math.max(1, secondsOf(state)),
+    headers,
+  })
+}
+
+const secondsOf = ({ resetMs }: LimitState): number => Math.ceil(resetMs / 1000)

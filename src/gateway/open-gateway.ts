@@ -1,0 +1,79 @@
+import type { Logger } from 'pino'
+import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
+import type { RecordStore } from '../storage/ports.ts'
+import type { Clock } from '../actors/runtime/clock.ts'
+import type { RowWriter } from '../actors/runtime/row-writer.ts'
+import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
+import { chatCompletionsUseCases } from './apis/chat-completions/chat-completion-use-cases.ts'
+import { redactionPolicyUseCases } from './redaction/policy-use-cases.ts'
+import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
+import { openEmbeddings } from './embeddings/open-embeddings.ts'
+import { formUseCases } from './apis/form-use-cases.ts'
+import type { RequestLedger } from './ledger/request-ledger.ts'
+import type { GatewayCore, OpenCore } from './call/open-core.ts'
+import type { Metering } from './open-metering.ts'
+import { prices } from './prices/prices.ts'
+import type { RedactionPolicies } from './redaction/redaction-policies.ts'
+import { visionUseCases } from './apis/vision/vision-use-cases.ts'
+import { openVoice, type Voice } from './voice/open-voice.ts'
+
+/** What the gateway stands on. */
+export interface GatewayParts {
+  readonly core: OpenCore
+  readonly records: RecordStore
+  readonly guard: SsrfGuard
+  readonly redaction: RedactionPolicies
+  /** What is written behind answers. */
+  readonly rows: Pick<RowWriter, 'alongside' | 'shown'>
+  readonly limits: RateLimits
+  /** How other nodes are told how fast voices were; none for one process. */
+  readonly cluster?: { readonly fanOut: Pick<FanOut, 'announce' | 'subscribe'> }
+  /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
+  readonly publicOrigin?: string | null
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The gateway, put together. */
+export interface Gateway extends GatewayCore {
+  readonly ledger: RequestLedger
+  readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
+    ReturnType<typeof openEmbeddings>['useCases'] &
+    ReturnType<typeof formUseCases> &
+    Voice['useCases'] &
+    ReturnType<Metering['useCases']> &
+    ReturnType<typeof visionUseCases> &
+    ReturnType<typeof redactionPolicyUseCases> &
+    ReturnType<typeof catalogueUseCases>
+  /** What was taken is durable, connections are ended. */
+  close(): Promise<void>
+}
+
+/** Puts the gateway's parts together: whoever adds a part adds its line here. */
+export const openGateway = (parts: GatewayParts): Gateway => {
+  const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null } = parts
+  const { chats, keepAlive, ledger, metering, routes, admission } = opened
+  const core: GatewayCore = { routes, admission, ledger, redaction }
+  const embeddings = openEmbeddings({ ...core, guard, now: clock.now })
+  const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, now: clock.now })
+  return {
+    ...core,
+    ledger,
+    useCases: {
+      ...metering.useCases(rows),
+      ...voice.useCases,
+      ...embeddings.useCases,
+      ...chatCompletionsUseCases({ chats, keepAlive }),
+      ...formUseCases({ chat: chats, routes: core.routes, records, search: null, now: clock.now, log }),
+      ...visionUseCases({ chat: chats, routes: core.routes, guard }),
+      ...redactionPolicyUseCases(redaction),
+      ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
+    },
+    close: async () => {
+      await chats.close()
+      await embeddings.close()
+      await voice.close()
+      await ledger.stop()
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
+import type { RecordStore } from '../storage/ports.ts'
+import type { ProjectDirectory } from '../actors/accounts/project-directory.ts'
+import type { Clock } from '../actors/runtime/clock.ts'
+import type { RowWriter } from '../actors/runtime/row-writer.ts'
+import { limitUseCases } from './limits/limit-use-cases.ts'
+import { requestLogUseCases } from './ledger/request-log-use-cases.ts'
+import type { Redaction } from './call/redaction.ts'
+import { LogSettings } from './ledger/log-settings.ts'
+import type { RequestLedger } from './ledger/request-ledger.ts'
+import { LimitAdmission } from './limits/limit-admission.ts'
+import { LimitBook } from './limits/limit-book.ts'
+
+/** What metering stands on. */
+export interface MeteringParts {
+  readonly records: RecordStore
+  readonly ledger: RequestLedger
+  readonly redaction: Pick<Redaction, 'forLog'>
+  readonly limits: RateLimits
+  readonly projects: Pick<ProjectDirectory, 'settings'>
+  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
+  readonly clock: Clock
+}
+
+/** Who may call, and what came of it. */
+export interface Metering {
+  readonly admission: LimitAdmission
+  /** The operations on limits and on the request log. @param rows what is written behind answers. */
+  useCases(rows: Rows): ReturnType<typeof limitUseCases> & ReturnType<typeof requestLogUseCases>
+}
+
+type Rows = Pick<RowWriter, 'alongside' | 'shown'>
+
+/** Starts the ledger, and puts limits before it: what a budget does not know yet is no usage row yet. */
+export const openMetering = (parts: MeteringParts): Metering => {
+  const { records, ledger, redaction, limits, projects, fanOut, clock } = parts
+  const { now } = clock
+  const settings = new LogSettings(records, now)
+  const book = new LimitBook({ records, projects, fanOut, now })
+  const admission = new LimitAdmission({ records, book, limits, clock })
+  ledger.start({
+    settings,
+    redaction,
+    beforeWrite: () => admission.flush(),
+    counted: (call) => admission.counted(call),
+  })
+  return {
+    admission,
+    useCases: (rows) => {
+      // whoever asks for what other nodes have acknowledged gets their calls too
+      rows.alongside(() => ledger.flush())
+      return {
+        ...limitUseCases({ records, book, projects, now }),
+        ...requestLogUseCases({ records, rows, settings, now }),
+      }
+    },
+  }
+}

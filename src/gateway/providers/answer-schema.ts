@@ -1,0 +1,14 @@
+import { isObject, objectOf, type WireObject } from '../call/wire.ts'
+import { unsayable } from './content-parts.ts'
+
+/** What form the caller wants the answer in; null for text as it comes. `schema` is null for any JSON object. */
+export function answerSchema(body: WireObject): { readonly schema: WireObject | null } | null {
+  const format = body.response_format
+  if (format === undefined || format === null) return null
+  const { type, json_schema } = objectOf(format)
+  if (type === 'text') return null
+  if (type === 'json_object') return { schema: null }
+  const schema = objectOf(json_schema).schema
+  if (type === 'json_schema' && isObject(schema)) return { schema }
+  throw unsayable('response_format', 'response_format is text, json_object, or json_schema with a schema.')
+}

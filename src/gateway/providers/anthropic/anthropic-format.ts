@@ -1,0 +1,43 @@
+import { refused, statusFailure, streamedFailure } from '../../call/failure.ts'
+import { ModelError } from '../../call/provider-port.ts'
+import { isObject } from '../../call/wire.ts'
+import type { ChatFormat } from '../../call/chat-format.ts'
+import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
+import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
+import { anthropicRequest } from './anthropic-request.ts'
+
+/**
+ * The version that takes sampling parameters from models that have them; 2026-10-21 refuses them from all
+ * (specs/decisions/0081-provider-formats.md). Compatible servers know it too.
+ */
+const version = '2023-06-01'
+
+/** Anthropic's Messages. */
+export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
+  request(body, route, stream) {
+    const { body: asked, answerTool } = anthropicRequest(body, route.model, stream)
+    const reader = (): AnthropicReader =>
+      new AnthropicReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), answerTool)
+    return {
+      path: '/messages',
+      headers: {
+        'content-type': 'application/json',
+        accept: stream ? 'text/event-stream' : 'application/json',
+        'anthropic-version': version,
+        ...(route.apiKey === null ? {} : { 'x-api-key': route.apiKey }),
+      },
+      body: JSON.stringify(asked),
+      answer(json) {
+        if (isObject(json) && json.type === 'error') throw streamedFailure(json.error)
+        if (!isObject(json) || !Array.isArray(json.content)) throw unreadable()
+        return wholeAnswer(reader(), eventsOf(json))
+      },
+      decoder: () => new EventDecoder(reader()),
+    }
+  },
+  failure: statusFailure,
+})
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))

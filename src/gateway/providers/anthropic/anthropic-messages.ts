@@ -1,0 +1,122 @@
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../call/wire.ts'
+import { type ContentPart, contentParts, unsayable } from '../content-parts.ts'
+import { plainCallId } from '../tool-call-id.ts'
+
+/** A conversation in Anthropic's words. */
+export interface AnthropicDialogue {
+  readonly system: readonly WireObject[]
+  readonly messages: readonly AnthropicTurn[]
+}
+
+/** What one side says in a row. */
+export interface AnthropicTurn {
+  readonly role: 'user' | 'assistant'
+  readonly content: WireObject[]
+}
+
+/**
+ * Instructions stand beside the dialogue, results of tools are the user's side, and what one side says in a row is one
+ * turn. Instructions alone are asked as the user's words, since there has to be some.
+ *
+ * @throws {ServiceError} `invalid_field`
+ */
+export function anthropicDialogue(messages: readonly unknown[]): AnthropicDialogue {
+  const system: WireObject[] = []
+  const turns: AnthropicTurn[] = []
+  for (const [place, message] of messages.entries()) {
+    const at = `messages[${place}]`
+    const fields = objectOf(message)
+    if (fields.role === 'system' || fields.role === 'developer') system.push(...instructionsOf(fields, at))
+    else say(turns, fields.role === 'assistant' ? 'assistant' : 'user', blocksOf(fields, at))
+  }
+  if (turns.length === 0) return { system: [], messages: [{ role: 'user', content: system }] }
+  return { system, messages: withoutSpaceAtEnd(turns) }
+}
+
+function say(turns: AnthropicTurn[], role: AnthropicTurn['role'], blocks: readonly WireObject[]): void {
+  if (blocks.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...blocks)
+  else turns.push({ role, content: [...blocks] })
+}
+
+function instructionsOf({ content }: WireObject, at: string): WireObject[] {
+  return contentParts(content, `${at}.content`).map((part) => {
+    if (part.kind !== 'text') throw unsayable(`${at}.content`, 'Instructions are text.')
+    return block(part.part, { type: 'text', text: part.text })
+  })
+}
+
+function blocksOf(message: WireObject, at: string): WireObject[] {
+  const parts = contentParts(message.content, `${at}.content`).map(partBlock)
+  switch (message.role) {
+    case 'user':
+      return parts
+    case 'assistant':
+      return [...thoughtsOf(message), ...parts, ...arrayOf(message.tool_calls).map(callBlock)]
+    case 'tool': {
+      const result = { type: 'tool_result', tool_use_id: callIdOf(message.tool_call_id), content: parts }
+      return [block(message, message.is_error === true ? { ...result, is_error: true } : result)]
+    }
+    default:
+      throw unsayable(`${at}.role`, 'A role is one of system, developer, user, assistant and tool.')
+  }
+}
+
+function partBlock(part: ContentPart): WireObject {
+  if (part.kind === 'text') return block(part.part, { type: 'text', text: part.text })
+  if (part.kind === 'audio') throw unsayable(`${part.at}.type`, 'This provider takes no audio.')
+  if (part.kind === 'image') return block(part.part, { type: 'image', source: bytesOrUrl(part) })
+  const title = part.filename === null ? {} : { title: part.filename }
+  return block(part.part, { type: 'document', source: documentSource(part), ...title })
+}
+
+type MediaPart = Exclude<ContentPart, { kind: 'text' }>
+
+const bytesOrUrl = ({ source }: MediaPart): WireObject =>
+  source.kind === 'url'
+    ? { type: 'url', url: source.url }
+    : { type: 'base64', media_type: source.mimeType, data: source.data }
+
+function documentSource(part: MediaPart): WireObject {
+  const { source } = part
+  if (source.kind !== 'base64' || !source.mimeType.startsWith('text/')) return bytesOrUrl(part)
+  return { type: 'text', media_type: 'text/plain', data: Buffer.from(source.data, 'base64').toString('utf8') }
+}
+
+/** Thinking of earlier answers, as we gave it: the provider wants it back unchanged. */
+const thoughtsOf = ({ thinking_blocks }: WireObject): WireObject[] =>
+  arrayOf(thinking_blocks)
+    .filter(isObject)
+    .filter(({ type, signature }) => type === 'redacted_thinking' || textOf(signature) !== '')
+
+function callBlock(call: unknown): WireObject {
+  const { id, function: named } = objectOf(call)
+  const { name, arguments: text } = objectOf(named)
+  const fields = { type: 'tool_use', id: callIdOf(id), name: textOf(name), input: inputOf(textOf(text)) }
+  return block(objectOf(call), fields)
+}
+
+/** The format takes letters, digits, `_` and `-` only. */
+const callIdOf = (id: unknown): string => plainCallId(textOf(id)).replace(/[^\w-]/g, '_')
+
+/** The format takes objects only; what a model wrote wrongly is shown to it as it was. */
+function inputOf(text: string): WireObject {
+  if (text.trim() === '') return {}
+  const parsed = parseJson(text)
+  return isObject(parsed) ? parsed : { malformed_arguments: text }
+}
+
+/** A block with the mark for the cache that the caller set, if any. */
+const block = ({ cache_control }: WireObject, fields: WireObject): WireObject =>
+  isObject(cache_control) ? { ...fields, cache_control } : fields
+
+/** The beginning of an answer that the model is to go on with may not end in white space. */
+function withoutSpaceAtEnd(turns: readonly AnthropicTurn[]): readonly AnthropicTurn[] {
+  const last = turns.at(-1)
+  const end = last?.content.at(-1)
+  if (last?.role !== 'assistant' || end?.type !== 'text') return turns
+  const text = textOf(end.text).trimEnd()
+  const content = [...last.content.slice(0, -1), ...(text === '' ? [] : [{ ...end, text }])]
+  return content.length === 0 ? turns.slice(0, -1) : [...turns.slice(0, -1), { role: last.role, content }]
+}

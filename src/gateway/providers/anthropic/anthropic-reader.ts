@@ -1,0 +1,174 @@
+import { streamBroken, streamedFailure } from '../../call/failure.ts'
+import { isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { AnswerEnd } from '../../call/chat-format.ts'
+import type { ChunkWriter } from '../chunk-writer.ts'
+import type { EventReader } from '../event-decoder.ts'
+import { anthropicFinishReason, anthropicUsage } from './anthropic-usage.ts'
+
+interface OpenBlock {
+  readonly kind: 'text' | 'call' | 'answer' | 'thinking' | 'other'
+  /** Place among the calls. */
+  readonly call: number
+  /** Whether anything of a call's input came. */
+  begun: boolean
+  /** What was given with the block's start, for calls that come whole. */
+  readonly input: unknown
+  thinking: string
+  signature: string
+}
+
+/** Reads the events of Anthropic's streams. */
+export class AnthropicReader implements EventReader {
+  readonly #chunks: ChunkWriter
+  readonly #answerTool: string | null
+  readonly #blocks = new Map<unknown, OpenBlock>()
+  #calls = 0
+  #usage: WireObject = {}
+  #finish: string | null = null
+  #done = false
+
+  /** @param answerTool the tool whose input is the answer's text. */
+  constructor(chunks: ChunkWriter, answerTool: string | null) {
+    this.#chunks = chunks
+    this.#answerTool = answerTool
+  }
+
+  get done(): boolean {
+    return this.#done
+  }
+
+  read(event: WireObject): readonly WireObject[] {
+    switch (event.type) {
+      case 'message_start':
+        return this.#start(objectOf(event.message))
+      case 'content_block_start':
+        return this.#open(event.index, objectOf(event.content_block))
+      case 'content_block_delta':
+        return this.#delta(event.index, objectOf(event.delta))
+      case 'content_block_stop':
+        return this.#close(event.index)
+      case 'message_delta':
+        return this.#end(objectOf(event.delta), objectOf(event.usage))
+      case 'message_stop':
+        return this.#stop()
+      case 'error':
+        throw streamedFailure(event.error)
+      default:
+        return []
+    }
+  }
+
+  finish(): { readonly chunks: readonly WireObject[]; readonly end: AnswerEnd } {
+    if (!this.#done || this.#finish === null) throw streamBroken()
+    return { chunks: [], end: { model: this.#chunks.model, usage: this.#counted(), finishReason: this.#finish } }
+  }
+
+  #start(message: WireObject): readonly WireObject[] {
+    if (textOf(message.id) !== '') this.#chunks.id = textOf(message.id)
+    if (textOf(message.model) !== '') this.#chunks.model = textOf(message.model)
+    this.#usage = objectOf(message.usage)
+    return [this.#chunks.delta({ role: 'assistant', content: '' })]
+  }
+
+  #open(index: unknown, block: WireObject): readonly WireObject[] {
+    const kind = this.#kindOf(block)
+    const thinking = textOf(block.thinking)
+    const call = kind === 'call' ? this.#calls++ : 0
+    this.#blocks.set(index, {
+      ...{ kind, call, begun: false, input: block.input, thinking, signature: textOf(block.signature) },
+    })
+    if (kind === 'text' && textOf(block.text) !== '') return [this.#chunks.delta({ content: block.text })]
+    if (kind === 'thinking' && thinking !== '') return [this.#chunks.delta({ reasoning_content: thinking })]
+    if (block.type === 'redacted_thinking') {
+      return [this.#chunks.delta({ thinking_blocks: [{ type: block.type, data: block.data }] })]
+    }
+    if (kind !== 'call') return []
+    const named = { name: textOf(block.name), arguments: '' }
+    return [this.#callDelta({ index: call, id: textOf(block.id), type: 'function', function: named })]
+  }
+
+  #kindOf(block: WireObject): OpenBlock['kind'] {
+    if (block.type === 'tool_use') return block.name === this.#answerTool ? 'answer' : 'call'
+    return block.type === 'text' || block.type === 'thinking' ? block.type : 'other'
+  }
+
+  #delta(index: unknown, delta: WireObject): readonly WireObject[] {
+    const block = this.#blocks.get(index)
+    if (block === undefined) throw streamBroken()
+    switch (delta.type) {
+      case 'text_delta':
+        return [this.#chunks.delta({ content: textOf(delta.text) })]
+      case 'input_json_delta':
+        return this.#input(block, textOf(delta.partial_json))
+      case 'thinking_delta':
+        block.thinking += textOf(delta.thinking)
+        return delta.thinking === '' ? [] : [this.#chunks.delta({ reasoning_content: textOf(delta.thinking) })]
+      case 'signature_delta':
+        block.signature += textOf(delta.signature)
+        return []
+      default:
+        return []
+    }
+  }
+
+  #input(block: OpenBlock, part: string): readonly WireObject[] {
+    if (part === '') return []
+    block.begun = true
+    if (block.kind === 'answer') return [this.#chunks.delta({ content: part })]
+    return block.kind === 'call' ? [this.#callDelta({ index: block.call, function: { arguments: part } })] : []
+  }
+
+  /** A call without input comes without a delta; so does one that a server sends whole. */
+  #close(index: unknown): readonly WireObject[] {
+    const block = this.#blocks.get(index)
+    if (block === undefined) return []
+    if (block.kind === 'thinking' && block.signature !== '') {
+      const { thinking, signature } = block
+      return [this.#chunks.delta({ thinking_blocks: [{ type: 'thinking', thinking, signature }] })]
+    }
+    if (block.begun || (block.kind !== 'call' && block.kind !== 'answer')) return []
+    return this.#input(block, JSON.stringify(isObject(block.input) ? block.input : {}))
+  }
+
+  #end(delta: WireObject, usage: WireObject): readonly WireObject[] {
+    for (const [field, value] of Object.entries(usage)) {
+      if (value !== null && value !== undefined) this.#usage = { ...this.#usage, [field]: value }
+    }
+    if (this.#finish !== null || typeof delta.stop_reason !== 'string') return []
+    const reason = anthropicFinishReason(delta.stop_reason)
+    this.#finish = reason === 'tool_calls' && this.#calls === 0 ? 'stop' : reason
+    return [this.#chunks.finish(this.#finish, 0, textOf(delta.stop_sequence))]
+  }
+
+  #stop(): readonly WireObject[] {
+    if (this.#finish === null) throw streamBroken()
+    this.#done = true
+    const usage = this.#counted()
+    return usage === null ? [] : [this.#chunks.usage(usage)]
+  }
+
+  #counted(): AnswerEnd['usage'] {
+    return Object.keys(this.#usage).length === 0 ? null : anthropicUsage(this.#usage)
+  }
+
+  #callDelta(call: WireObject): WireObject {
+    return this.#chunks.delta({ tool_calls: [call] })
+  }
+}
+
+/** A whole message as the events that it would have been streamed in. */
+export function eventsOf(message: WireObject): readonly WireObject[] {
+  const blocks = Array.isArray(message.content) ? message.content : []
+  return [
+    { type: 'message_start', message },
+    ...blocks.flatMap((content_block, index) => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ]),
+    {
+      ...{ type: 'message_delta', usage: {} },
+      delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence },
+    },
+    { type: 'message_stop' },
+  ]
+}

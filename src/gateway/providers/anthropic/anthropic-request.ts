@@ -1,0 +1,129 @@
+import type { ChatBody } from '../../call/chat-calls.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import { answerSchema } from '../answer-schema.ts'
+import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
+import { unsayable } from '../content-parts.ts'
+import { anthropicDialogue } from './anthropic-messages.ts'
+import { type AnthropicModel, anthropicModel } from './anthropic-model.ts'
+import { ownEffort, type Thinking, thinkingOf, thinks } from './anthropic-thinking.ts'
+import { anthropicTools } from './anthropic-tools.ts'
+import { closedSchema } from './closed-schema.ts'
+
+/** A request, and whether its answer comes as the input of a tool that we added. */
+export interface AnthropicRequest {
+  readonly body: WireObject
+  /** Name of the tool whose input is the answer's text; null: the answer is text. */
+  readonly answerTool: string | null
+}
+
+/** For models that nobody knows: every one can write as much. */
+const smallestMaxTokens = 4_096
+const answerTool = 'answer_in_json'
+
+/** @throws {ServiceError} `invalid_field` for what the format cannot say. */
+export function anthropicRequest(body: ChatBody, id: string, stream: boolean): AnthropicRequest {
+  refuseUnsayable(body)
+  const model = anthropicModel(id)
+  const max_tokens = maxTokensOf(body, model)
+  const thinking = thinkingFor(body, model, max_tokens)
+  const offered = offeredFunctions(body)
+  const form = formOf(body, model, offered, thinking)
+  const { system, messages } = anthropicDialogue(arrayOf(body.messages))
+  const instructions = form.instruction === undefined ? system : [...system, { type: 'text', text: form.instruction }]
+  const output = { ...(thinking.effort === undefined ? {} : { effort: thinking.effort }), ...form.output }
+  return {
+    answerTool: form.tools === undefined ? null : answerTool,
+    body: {
+      model: id,
+      max_tokens,
+      ...(stream ? { stream } : {}),
+      ...(instructions.length === 0 ? {} : { system: instructions }),
+      messages,
+      ...(form.tools ?? anthropicTools(offered, arrayOf(body.messages), model)),
+      ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
+      ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
+      ...samplingOf(body, model, thinking),
+      ...plainFields(body),
+    },
+  }
+}
+
+function refuseUnsayable(body: ChatBody): void {
+  if (typeof body.n === 'number' && body.n > 1) throw unsayable('n', 'This provider gives one answer a request.')
+  if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
+    throw unsayable('modalities', 'This provider answers in text.')
+  }
+}
+
+function maxTokensOf(body: ChatBody, { maxOutput }: AnthropicModel): number {
+  const asked = body.max_completion_tokens ?? body.max_tokens
+  if (typeof asked !== 'number') return maxOutput ?? smallestMaxTokens
+  return Math.max(1, maxOutput === null ? asked : Math.min(asked, maxOutput))
+}
+
+/** The format knows no thinking beside a forced tool, and no budget for a conversation whose thoughts are lost. */
+function thinkingFor(body: ChatBody, model: AnthropicModel, maxTokens: number): Thinking {
+  const { choice } = offeredFunctions(body)
+  const thinking = thinkingOf(body, model, maxTokens)
+  if (!thinks(thinking)) return thinking
+  if (choice?.kind === 'required' || choice?.kind === 'function') return ownEffort(body)
+  return thinking.thinking?.type === 'enabled' && callsWithoutThoughts(body) ? ownEffort(body) : thinking
+}
+
+function callsWithoutThoughts(body: ChatBody): boolean {
+  const last = arrayOf(body.messages)
+    .map(objectOf)
+    .findLast(({ role }) => role === 'assistant')
+  return arrayOf(last?.tool_calls).length > 0 && arrayOf(last?.thinking_blocks).length === 0
+}
+
+interface Form {
+  readonly output?: WireObject
+  readonly tools?: WireObject
+  readonly instruction?: string
+}
+
+/**
+ * JSON answers: by the provider's structured outputs where there is a schema; else by a tool that it must call; else,
+ * where tools are taken or the model thinks, by asking for it.
+ */
+function formOf(body: ChatBody, model: AnthropicModel, offered: OfferedFunctions, thinking: Thinking): Form {
+  const wanted = answerSchema(body)
+  if (wanted === null) return {}
+  const { schema } = wanted
+  if (schema !== null && model.structured) {
+    return { output: { format: { type: 'json_schema', schema: closedSchema(schema) } } }
+  }
+  if (offered.functions.length === 0 && model.thinking !== 'always' && !thinks(thinking)) {
+    const input_schema = { ...(schema ?? { additionalProperties: true }), type: 'object' }
+    const tool = { name: answerTool, description: 'Gives the answer, which is JSON.', input_schema }
+    return { tools: { tools: [tool], tool_choice: { type: 'tool', name: answerTool } } }
+  }
+  const by = schema === null ? '' : ` that fits this JSON Schema: ${JSON.stringify(schema)}`
+  return { instruction: `Answer with one JSON object${by}. Write nothing before or after it, and no code fence.` }
+}
+
+/** Values over 1 are 1: the format ends there. Newer models take one of the two, not both. */
+function samplingOf(body: ChatBody, { sampling }: AnthropicModel, thinking: Thinking): WireObject {
+  if (!sampling || thinks(thinking)) return {}
+  const { temperature, top_p, top_k } = body
+  const topK = typeof top_k === 'number' ? { top_k } : {}
+  if (typeof temperature === 'number') return { temperature: Math.min(1, temperature), ...topK }
+  return { ...(typeof top_p === 'number' ? { top_p } : {}), ...topK }
+}
+
+function plainFields(body: ChatBody): WireObject {
+  const stop = (typeof body.stop === 'string' ? [body.stop] : arrayOf(body.stop)).filter((each) =>
+    /\S/.test(textOf(each)),
+  )
+  const user = textOf(body.safety_identifier) === '' ? textOf(body.user) : textOf(body.safety_identifier)
+  const tier = tiers[textOf(body.service_tier)]
+  return {
+    ...(stop.length === 0 ? {} : { stop_sequences: stop }),
+    ...(user === '' ? {} : { metadata: { user_id: user } }),
+    ...(tier === undefined ? {} : { service_tier: tier }),
+    ...(isObject(body.cache_control) ? { cache_control: body.cache_control } : {}),
+  }
+}
+
+const tiers: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only' }

@@ -1,0 +1,54 @@
+import { isObject, objectOf, type WireObject } from '../../call/wire.ts'
+import type { AnthropicModel } from './anthropic-model.ts'
+
+/** How much to think, in the format's words. */
+export interface Thinking {
+  readonly thinking?: WireObject
+  readonly effort?: string
+}
+
+const smallestBudget = 1_024
+const budgets: Readonly<Record<string, number>> = {
+  minimal: smallestBudget,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 32_768,
+}
+
+/** The effort in Anthropic's own words, which stands beside any thinking, and beside none. */
+export const ownEffort = (body: WireObject): Thinking => {
+  const { effort } = objectOf(body.output_config)
+  return typeof effort === 'string' ? { effort } : {}
+}
+
+/**
+ * From `reasoning_effort`; `thinking` and `output_config.effort` in Anthropic's own words go before it.
+ *
+ * A budget leaves half of the answer's tokens for what is said; nothing is asked where the half is too small.
+ */
+export function thinkingOf(body: WireObject, model: AnthropicModel, maxTokens: number): Thinking {
+  const own = ownEffort(body)
+  if (isObject(body.thinking)) return { thinking: body.thinking, ...own }
+  if (own.effort !== undefined) return own
+  const asked = body.reasoning_effort
+  if (typeof asked !== 'string' || model.thinking === 'none') return {}
+  if (model.thinking === 'budget') return budgetOf(asked, maxTokens)
+  if (asked === 'none') return model.thinking === 'always' ? { effort: 'low' } : { thinking: { type: 'disabled' } }
+  const effort = effortOf(asked, model)
+  return effort === null ? {} : { thinking: { type: 'adaptive' }, effort }
+}
+
+function budgetOf(asked: string, maxTokens: number): Thinking {
+  const budget_tokens = Math.min(budgets[asked] ?? 0, Math.floor(maxTokens / 2))
+  return budget_tokens < smallestBudget ? {} : { thinking: { type: 'enabled', budget_tokens } }
+}
+
+function effortOf(asked: string, model: AnthropicModel): string | null {
+  if (asked === 'minimal') return 'low'
+  if (asked === 'xhigh') return model.xhigh ? 'xhigh' : 'high'
+  return asked in budgets ? asked : null
+}
+
+/** Whether the request asks the model to think: such a request takes neither sampling nor a forced tool. */
+export const thinks = ({ thinking }: Thinking): boolean => thinking !== undefined && thinking.type !== 'disabled'

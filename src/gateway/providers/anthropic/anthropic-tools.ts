@@ -1,0 +1,48 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { OfferedFunction, OfferedFunctions } from '../chat-tools.ts'
+import type { AnthropicModel } from './anthropic-model.ts'
+import { closedSchema } from './closed-schema.ts'
+
+/** More tools that hold to their schemas are refused. */
+const maxStrict = 20
+
+/** `tools` and `tool_choice` of a request whose conversation is `messages`. */
+export function anthropicTools(
+  offered: OfferedFunctions,
+  messages: readonly unknown[],
+  { structured }: Pick<AnthropicModel, 'structured'>,
+): WireObject {
+  const { functions } = offered
+  if (functions.length === 0) return calledTools(messages)
+  return offeredTools(offered, structured && functions.filter(isStrict).length <= maxStrict)
+}
+
+const isStrict = ({ tool }: OfferedFunction): boolean => objectOf(tool.function).strict === true
+
+/** @param strictly whether the model can be held to the schemas of functions that want it. */
+function offeredTools({ functions, choice, parallel }: OfferedFunctions, strictly: boolean): WireObject {
+  const tools = functions.map((each) => {
+    const { name, description, parameters, tool } = each
+    const schema = { ...parameters, type: 'object' }
+    return {
+      name,
+      ...(description === null ? {} : { description }),
+      ...(strictly && isStrict(each) ? { strict: true, input_schema: closedSchema(schema) } : { input_schema: schema }),
+      ...(isObject(tool.cache_control) ? { cache_control: tool.cache_control } : {}),
+    }
+  })
+  const single = parallel ? {} : { disable_parallel_tool_use: true }
+  if (choice?.kind === 'none') return { tools, tool_choice: { type: 'none' } }
+  if (choice?.kind === 'required') return { tools, tool_choice: { type: 'any', ...single } }
+  if (choice?.kind === 'function') return { tools, tool_choice: { type: 'tool', name: choice.name, ...single } }
+  return choice === null && parallel ? { tools } : { tools, tool_choice: { type: 'auto', ...single } }
+}
+
+/** The format wants every tool defined that the conversation has calls of, also where none may be called any more. */
+function calledTools(messages: readonly unknown[]): WireObject {
+  const calls = messages.flatMap((message) => arrayOf(objectOf(message).tool_calls))
+  const names = new Set(calls.map((call) => textOf(objectOf(objectOf(call).function).name)))
+  if (names.size === 0) return {}
+  const tools = [...names].map((name) => ({ name, input_schema: { type: 'object' } }))
+  return { tools, tool_choice: { type: 'none' } }
+}

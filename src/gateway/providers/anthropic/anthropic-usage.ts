@@ -1,0 +1,28 @@
+import type { ModelAnswer, ModelUsage } from '../../call/provider-port.ts'
+import { countOf, objectOf, type WireObject } from '../../call/wire.ts'
+
+const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+/** Why the model stopped, in OpenAI's words. */
+export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishReason'] =>
+  finishReasons[stopReason] ?? 'stop'
+
+/** `input_tokens` leaves out what came from or went into the cache; ours counts all that was read. */
+export function anthropicUsage(usage: WireObject): ModelUsage {
+  const cachedTokens = countOf(usage.cache_read_input_tokens)
+  const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)
+  const cacheWriteLongTokens = countOf(objectOf(usage.cache_creation).ephemeral_1h_input_tokens)
+  return {
+    inputTokens: countOf(usage.input_tokens) + cachedTokens + cacheWriteTokens,
+    outputTokens: countOf(usage.output_tokens),
+    cachedTokens,
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+    ...(cacheWriteLongTokens > 0 && { cacheWriteLongTokens }),
+    reasoningTokens: countOf(objectOf(usage.output_tokens_details).thinking_tokens),
+  }
+}

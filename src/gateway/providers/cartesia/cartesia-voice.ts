@@ -1,0 +1,62 @@
+import type { AudioFormat } from '../../../../specs/audio.ts'
+import type { Route } from '../../call/routes.ts'
+import { isObject, textOf } from '../../call/wire.ts'
+import { filledForm } from '../voice/multipart.ts'
+import { bearer, notATranscript } from '../openai/openai-voice.ts'
+import { primaryLanguage } from '../voice/primary-language.ts'
+import { RawAudio } from '../voice/raw-audio.ts'
+import { secondsOf, timedTexts } from '../voice/timed-text.ts'
+import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+
+/** Cartesia: `tts/bytes`, `stt`. */
+export const cartesiaVoice: VoiceFormat = {
+  speech: { request: speechRequest, reader: () => new RawAudio() },
+  transcription: { request: transcriptionRequest, transcript },
+}
+
+/** The version of its interface that this is written for. */
+const version = { 'cartesia-version': '2026-03-01' } as const
+
+const samples = { encoding: 'pcm_s16le', sample_rate: 24_000 } as const
+
+const outputs: Readonly<Partial<Record<AudioFormat, object>>> = {
+  mp3: { container: 'mp3', sample_rate: 44_100, bit_rate: 128_000 },
+  wav: { container: 'wav', ...samples },
+  pcm: { container: 'raw', ...samples },
+}
+
+function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
+  const body = {
+    model_id: route.model,
+    transcript: task.text,
+    voice: { mode: 'id', id: task.voice },
+    output_format: outputs[task.format],
+    language: primaryLanguage(task.language ?? 'en'),
+    ...(task.speed !== null && { generation_config: { speed: task.speed } }),
+  }
+  const headers = { ...bearer(route), ...version, 'content-type': 'application/json', accept: '*/*' }
+  return { path: '/tts/bytes', headers, body: JSON.stringify(body) }
+}
+
+function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceRequest {
+  const fields: [string, string][] = [
+    ['model', route.model],
+    ['timestamp_granularities[]', 'word'],
+  ]
+  if (task.language !== null) fields.push(['language', primaryLanguage(task.language)])
+  const { contentType, body } = filledForm(fields, { field: 'file', ...task })
+  return { path: '/stt', headers: { ...bearer(route), ...version, 'content-type': contentType }, body }
+}
+
+function transcript(json: unknown): Transcript {
+  if (!isObject(json) || typeof json.text !== 'string') throw notATranscript()
+  const language = textOf(json.language)
+  return {
+    text: json.text.trim(),
+    language: language === '' ? null : language,
+    seconds: secondsOf(json.duration),
+    tokens: null,
+    segments: [],
+    words: timedTexts(json.words, (item) => ({ text: textOf(item.word) })),
+  }
+}

@@ -1,0 +1,76 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import { unsayable } from './content-parts.ts'
+
+/** A function that the model may call. */
+export interface OfferedFunction {
+  readonly name: string
+  /** null: none was given. */
+  readonly description: string | null
+  /** JSON Schema; null: the function takes nothing. */
+  readonly parameters: WireObject | null
+  /** As the caller sent it, for fields that one provider knows (`cache_control`). */
+  readonly tool: WireObject
+}
+
+/** Which of them it must call. `function`: the named one. */
+export type FunctionChoice =
+  | { readonly kind: 'auto' | 'none' | 'required' }
+  | { readonly kind: 'function'; readonly name: string }
+
+/** The tools of a request. */
+export interface OfferedFunctions {
+  readonly functions: readonly OfferedFunction[]
+  /** null: nothing was said. */
+  readonly choice: FunctionChoice | null
+  /** False: at most one call an answer. */
+  readonly parallel: boolean
+}
+
+/** @throws {ServiceError} `invalid_field` for tools that are not functions. */
+export function offeredFunctions(body: WireObject): OfferedFunctions {
+  if (arrayOf(body.functions).length > 0) throw unsayable('functions', 'Functions are given in tools.')
+  const all = arrayOf(body.tools).map(functionOf)
+  const { choice, allowed } = choiceOf(body.tool_choice)
+  return {
+    functions: allowed === null ? all : all.filter(({ name }) => allowed.has(name)),
+    choice,
+    parallel: body.parallel_tool_calls !== false,
+  }
+}
+
+function functionOf(tool: unknown, place: number): OfferedFunction {
+  if (!isObject(tool) || tool.type !== 'function') {
+    throw unsayable(`tools[${place}].type`, 'This provider takes tools of type function only.')
+  }
+  const { name, description, parameters } = objectOf(tool.function)
+  if (textOf(name) === '') throw unsayable(`tools[${place}].function.name`, 'A function has a name.')
+  return {
+    name: textOf(name),
+    description: typeof description === 'string' ? description : null,
+    parameters: isObject(parameters) ? parameters : null,
+    tool,
+  }
+}
+
+interface Choice {
+  readonly choice: FunctionChoice | null
+  /** Names that may be called; null for all. */
+  readonly allowed: ReadonlySet<string> | null
+}
+
+function choiceOf(choice: unknown): Choice {
+  if (choice === undefined || choice === null) return { choice: null, allowed: null }
+  if (choice === 'auto' || choice === 'none' || choice === 'required') {
+    return { choice: { kind: choice }, allowed: null }
+  }
+  const { type, function: named, allowed_tools } = objectOf(choice)
+  if (type === 'function' && textOf(objectOf(named).name) !== '') {
+    return { choice: { kind: 'function', name: textOf(objectOf(named).name) }, allowed: null }
+  }
+  if (type === 'allowed_tools') {
+    const { mode, tools } = objectOf(allowed_tools)
+    const names = arrayOf(tools).map((tool) => textOf(objectOf(objectOf(tool).function).name))
+    return { choice: { kind: mode === 'required' ? 'required' : 'auto' }, allowed: new Set(names) }
+  }
+  throw unsayable('tool_choice', 'tool_choice is auto, none, required, or names a function.')
+}

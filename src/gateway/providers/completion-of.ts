@@ -1,0 +1,94 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+
+interface CallParts {
+  id: string
+  name: string
+  arguments: string
+}
+
+interface ChoiceParts {
+  content: string
+  reasoning: string
+  readonly calls: Map<number, CallParts>
+  /** Lists that providers add to a message, such as `thinking_blocks` and `images`. */
+  readonly lists: Map<string, unknown[]>
+  finish: string | null
+  /** The stop sequence that ended it; '' for none. */
+  stopText: string
+}
+
+/** The `chat.completion` document that a whole stream of chunks says. */
+export function completionOf(chunks: readonly WireObject[]): WireObject {
+  const choices = new Map<number, ChoiceParts>()
+  let usage: unknown
+  const found: Record<string, unknown> = {}
+  for (const chunk of chunks) {
+    for (const name of foundFields) if (chunk[name] !== undefined) found[name] = chunk[name]
+    for (const choice of arrayOf(chunk.choices)) add(choices, objectOf(choice))
+    if (isObject(chunk.usage)) usage = chunk.usage
+  }
+  const { id, created, model } = chunks[0] ?? {}
+  return {
+    ...{ id, object: 'chat.completion', created, model },
+    choices: [...choices].sort(([a], [b]) => a - b).map(([index, parts]) => choiceDocument(index, parts)),
+    ...(usage === undefined ? {} : { usage }),
+    ...found,
+  }
+}
+
+/** What models that search the web add to an answer. */
+const foundFields = ['citations', 'search_results']
+
+function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
+  const index = indexOf(choice)
+  const parts = choices.get(index) ?? {
+    content: '',
+    reasoning: '',
+    calls: new Map(),
+    lists: new Map(),
+    finish: null,
+    stopText: '',
+  }
+  choices.set(index, parts)
+  parts.stopText ||= textOf(choice.stop_reason)
+  if (typeof choice.finish_reason === 'string') parts.finish = choice.finish_reason
+  const delta = objectOf(choice.delta)
+  parts.content += textOf(delta.content)
+  parts.reasoning += textOf(delta.reasoning_content)
+  for (const call of arrayOf(delta.tool_calls)) addCall(parts.calls, objectOf(call))
+  for (const name of addedLists) {
+    if (Array.isArray(delta[name])) parts.lists.set(name, [...(parts.lists.get(name) ?? []), ...delta[name]])
+  }
+}
+
+const addedLists = ['thinking_blocks', 'images', 'annotations']
+
+function addCall(calls: Map<number, CallParts>, call: WireObject): void {
+  const parts = calls.get(indexOf(call)) ?? { id: '', name: '', arguments: '' }
+  calls.set(indexOf(call), parts)
+  const fields = objectOf(call.function)
+  if (parts.id === '') parts.id = textOf(call.id)
+  parts.name += textOf(fields.name)
+  parts.arguments += textOf(fields.arguments)
+}
+
+const indexOf = ({ index }: WireObject): number => (typeof index === 'number' ? index : 0)
+
+function choiceDocument(
+  index: number,
+  { content, reasoning, calls, lists, finish, stopText }: ChoiceParts,
+): WireObject {
+  const tool_calls = [...calls]
+    .sort(([a], [b]) => a - b)
+    .map(([, { id, name, arguments: text }]) => ({ id, type: 'function', function: { name, arguments: text } }))
+  const message = {
+    role: 'assistant',
+    content: content === '' && calls.size > 0 ? null : content,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...Object.fromEntries(lists),
+    ...(calls.size === 0 ? {} : { tool_calls }),
+  }
+  const stop = stopText === '' ? {} : { stop_reason: stopText }
+  return { index, message, logprobs: null, finish_reason: finish, ...stop }
+}

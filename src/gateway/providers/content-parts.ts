@@ -1,0 +1,98 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+
+/** Bytes in base64 with their type, or where the provider fetches them. */
+export type MediaSource =
+  | { readonly kind: 'base64'; readonly mimeType: string; readonly data: string }
+  | { readonly kind: 'url'; readonly url: string }
+
+/** One part of a message in nobody's words. */
+export type ContentPart =
+  | { readonly kind: 'text'; readonly text: string; readonly part: WireObject }
+  | {
+      readonly kind: 'image' | 'file' | 'audio'
+      readonly source: MediaSource
+      readonly filename: string | null
+      /** As the caller sent it, for fields that one provider knows (`cache_control`). */
+      readonly part: WireObject
+      /** Where it stands in the body, for errors. */
+      readonly at: string
+    }
+
+/** A field that this provider's format cannot say, or that makes no sense. */
+export const unsayable = (param: string, message: string): ServiceError =>
+  new ServiceError('invalid_field', { param, message })
+
+/**
+ * The content of a message: a string, null, or parts as OpenAI has them. Empty texts are left out.
+ *
+ * @param at where the content stands, such as `messages[2].content`.
+ * @throws {ServiceError} `invalid_field`
+ */
+export function contentParts(content: unknown, at: string): readonly ContentPart[] {
+  if (content === null || content === undefined || content === '') return []
+  if (typeof content === 'string') return [{ kind: 'text', text: content, part: {} }]
+  if (!Array.isArray(content)) throw unsayable(at, 'A content is text or a list of parts.')
+  return content.flatMap((part, place) => contentPart(part, `${at}[${place}]`))
+}
+
+/** The text of a content; other parts are left out. */
+export const contentText = (content: unknown, at: string): string =>
+  contentParts(content, at)
+    .map((part) => (part.kind === 'text' ? part.text : ''))
+    .join('')
+
+function contentPart(part: unknown, at: string): readonly ContentPart[] {
+  if (!isObject(part)) throw unsayable(at, 'A part of a content is an object.')
+  switch (part.type) {
+    case 'text':
+    case 'refusal': {
+      const text = textOf(part.type === 'text' ? part.text : part.refusal)
+      return text === '' ? [] : [{ kind: 'text', text, part }]
+    }
+    case 'image_url': {
+      const url = typeof part.image_url === 'string' ? part.image_url : textOf(objectOf(part.image_url).url)
+      return [{ kind: 'image', source: sourceOf(url, `${at}.image_url.url`), filename: null, part, at }]
+    }
+    case 'input_audio':
+      return [{ kind: 'audio', source: audioSource(objectOf(part.input_audio), at), filename: null, part, at }]
+    case 'file':
+      return [filePart(part, objectOf(part.file), `${at}.file`)]
+    default:
+      throw unsayable(`${at}.type`, 'A part is one of text, image_url, input_audio and file.')
+  }
+}
+
+function filePart(part: WireObject, file: WireObject, at: string): ContentPart {
+  const filename = textOf(file.filename) === '' ? null : textOf(file.filename)
+  const data = textOf(file.file_data)
+  if (textOf(file.file_url) !== '') {
+    return { kind: 'file', source: sourceOf(textOf(file.file_url), `${at}.file_url`), filename, part, at }
+  }
+  if (data === '') throw unsayable(at, 'This provider takes files as file_data; it does not know file ids of others.')
+  const source: MediaSource = data.startsWith('data:')
+    ? sourceOf(data, `${at}.file_data`)
+    : { kind: 'base64', mimeType: 'application/pdf', data }
+  return { kind: 'file', source, filename, part, at }
+}
+
+function audioSource({ data, format }: WireObject, at: string): MediaSource {
+  if (textOf(data) === '') throw unsayable(`${at}.input_audio.data`, 'Audio comes in base64.')
+  return { kind: 'base64', mimeType: format === 'mp3' ? 'audio/mp3' : 'audio/wav', data: textOf(data) }
+}
+
+const dataUrl = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,/i
+
+function sourceOf(url: string, at: string): MediaSource {
+  const head = dataUrl.exec(url)
+  if (head !== null) {
+    const named = (head[1] ?? 'application/octet-stream').toLowerCase()
+    return {
+      kind: 'base64',
+      mimeType: named === 'image/jpg' ? 'image/jpeg' : named,
+      data: url.slice(head[0].length),
+    }
+  }
+  if (!/^https?:\/\//i.test(url)) throw unsayable(at, 'An address begins with https:// or is a data: URL in base64.')
+  return { kind: 'url', url }
+}

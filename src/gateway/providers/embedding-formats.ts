@@ -1,0 +1,13 @@
+import type { WireFormat } from '../../../specs/providers.ts'
+import type { EmbeddingFormat } from './embedding-format.ts'
+import { googleEmbeddings } from './google/google-embeddings.ts'
+import { openAiEmbeddings } from './openai/openai-embeddings.ts'
+
+const formats: Readonly<Partial<Record<WireFormat, EmbeddingFormat>>> = {
+  openai: openAiEmbeddings,
+  google: googleEmbeddings,
+  perplexity: openAiEmbeddings,
+}
+
+/** null: providers of this format embed nothing. */
+export const embeddingFormat = (format: WireFormat): EmbeddingFormat | null => formats[format] ?? null

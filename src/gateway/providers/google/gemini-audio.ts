@@ -1,0 +1,81 @@
+import { StringDecoder } from 'node:string_decoder'
+import { refused, streamBroken, streamedFailure } from '../../call/failure.ts'
+import { googleAudio } from './google-usage.ts'
+import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
+import { arrayOf, countOf, isObject, objectOf, parseJson, textOf } from '../../call/wire.ts'
+import { WavFramer } from '../voice/pcm-audio.ts'
+import type { AudioReader, SpeechTask } from '../voice/voice-format.ts'
+import { pcmRate } from '../voice/wav.ts'
+
+/** The most that an event or a whole answer may be: some 8 minutes of speech. */
+const maxChars = 64 * 1024 * 1024
+
+/** Audio out of Gemini's JSON: the one document of a whole answer, or those of a stream of events. */
+export class GeminiAudio implements AudioReader {
+  tokens: ModelUsage | null = null
+  readonly #task: SpeechTask
+  readonly #framer: WavFramer
+  readonly #text = new StringDecoder('utf8')
+  #pending = ''
+  #finished = false
+  #any = false
+
+  constructor(task: SpeechTask) {
+    this.#task = task
+    this.#framer = new WavFramer(task.streamed)
+  }
+
+  push(bytes: Buffer): readonly Buffer[] {
+    this.#pending += this.#text.write(bytes)
+    if (this.#pending.length > maxChars) throw streamBroken()
+    if (!this.#task.streamed) return []
+    const lines = this.#pending.split(/\r?\n/)
+    this.#pending = lines.pop() ?? ''
+    return lines.flatMap((line) => (line.startsWith('data:') ? this.#document(line.slice(5)) : []))
+  }
+
+  end(): readonly Buffer[] {
+    const rest = this.#pending.startsWith('data:') ? this.#pending.slice(5) : this.#task.streamed ? '' : this.#pending
+    const last = rest.trim() === '' ? [] : this.#document(rest)
+    if (!this.#finished || !this.#any) throw streamBroken()
+    return this.#task.format === 'wav' ? [...last, ...this.#framer.end()] : last
+  }
+
+  #document(text: string): readonly Buffer[] {
+    const json = parseJson(text)
+    if (!isObject(json)) throw streamBroken()
+    if (json.error !== undefined) throw streamedFailure(json.error)
+    this.tokens = geminiTokens(json.usageMetadata) ?? this.tokens
+    const candidate = objectOf(arrayOf(json.candidates)[0])
+    const reason = textOf(candidate.finishReason)
+    if (reason !== '') this.#finish(reason)
+    return arrayOf(objectOf(candidate.content).parts).flatMap((part) => this.#samples(objectOf(part).inlineData))
+  }
+
+  #finish(reason: string): void {
+    this.#finished = true
+    if (reason !== 'STOP') throw refused(new ModelError('provider_error', `The provider stopped speaking (${reason}).`))
+  }
+
+  #samples(inline: unknown): readonly Buffer[] {
+    const { data, mimeType } = objectOf(inline)
+    const samples = Buffer.from(textOf(data), 'base64')
+    if (samples.length === 0) return []
+    this.#any = true
+    const rate = Number(/rate=(\d+)/.exec(textOf(mimeType))?.[1] ?? pcmRate)
+    return this.#task.format === 'wav' ? this.#framer.push([samples], rate) : [samples]
+  }
+}
+
+/** What Gemini counted; null when it says nothing of it. */
+export const geminiTokens = (usage: unknown): ModelUsage | null => {
+  if (!isObject(usage)) return null
+  const thoughts = countOf(usage.thoughtsTokenCount)
+  return {
+    inputTokens: countOf(usage.promptTokenCount),
+    outputTokens: countOf(usage.candidatesTokenCount) + thoughts,
+    cachedTokens: countOf(usage.cachedContentTokenCount),
+    reasoningTokens: thoughts,
+    ...googleAudio(usage),
+  }
+}

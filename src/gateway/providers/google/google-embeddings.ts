@@ -1,0 +1,54 @@
+import { streamedFailure } from '../../call/failure.ts'
+import { unsayable } from '../content-parts.ts'
+import { googleFailure } from './google-failure.ts'
+import { modelPath } from './google-format.ts'
+import { arrayOf, countOf, isObject, objectOf } from '../../call/wire.ts'
+import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
+import { isVector } from '../openai/openai-embeddings.ts'
+import { unreadableEmbeddings } from '../../embeddings/unreadable-embeddings.ts'
+import { unitVector } from '../../embeddings/vector-encoding.ts'
+
+/** Inputs that one request takes. */
+const maxBatch = 100
+
+/** Google's batchEmbedContents. Vectors of fewer dimensions than the model's come without length 1; OpenAI's have it. */
+export const googleEmbeddings: EmbeddingFormat = {
+  requests({ inputs, dimensions }, route) {
+    const texts = inputs.map(textIn)
+    const shape = dimensions === null ? {} : { outputDimensionality: dimensions }
+    const headers = {
+      'content-type': 'application/json',
+      ...(route.apiKey === null ? {} : { 'x-goog-api-key': route.apiKey }),
+    }
+    return batches(texts).map((batch) => ({
+      path: modelPath(route.model, 'batchEmbedContents'),
+      headers,
+      body: JSON.stringify({
+        requests: batch.map((text) => ({ model: `models/${route.model}`, content: { parts: [{ text }] }, ...shape })),
+      }),
+      answer: (json) => embedded(json, route.model, batch.length, dimensions !== null),
+    }))
+  },
+  failure: googleFailure,
+}
+
+const textIn = (input: EmbeddingInput): string => {
+  if (typeof input === 'string') return input
+  throw unsayable('input', 'This provider takes texts, not tokens.')
+}
+
+const batches = (texts: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(texts.length / maxBatch) }, (_, at) => texts.slice(at * maxBatch, (at + 1) * maxBatch))
+
+function embedded(json: unknown, model: string, count: number, shortened: boolean): Embedded {
+  const { embeddings, usageMetadata, error } = objectOf(json)
+  if (isObject(error)) throw streamedFailure(error)
+  const vectors = arrayOf(embeddings).map((embedding) => objectOf(embedding).values)
+  if (vectors.length !== count || !vectors.every(isVector)) throw unreadableEmbeddings()
+  const tokens = objectOf(usageMetadata).promptTokenCount
+  return {
+    model,
+    vectors: shortened ? vectors.map(unitVector) : vectors,
+    inputTokens: typeof tokens === 'number' ? countOf(tokens) : null,
+  }
+}

@@ -1,0 +1,23 @@
+import { type AttemptFailed, statusFailure } from '../../call/failure.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../call/wire.ts'
+
+/**
+ * Google says in the body what others say in the status and in headers: a wrong key is a 400, and how long to wait is
+ * a detail. Streams are refused with the error in a list.
+ */
+export function googleFailure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed {
+  const parsed = parseJson(body)
+  const first = objectOf(Array.isArray(parsed) ? parsed[0] : parsed)
+  const details = arrayOf(objectOf(first.error).details).filter(isObject)
+  const wrongKey = details.some(({ reason }) => reason === 'API_KEY_INVALID')
+  return statusFailure(wrongKey ? 401 : status, JSON.stringify(first), retryAfter ?? delayIn(details), now)
+}
+
+/** `retryDelay: "34.07s"` of a `RetryInfo`, in seconds. */
+function delayIn(details: readonly WireObject[]): string | null {
+  for (const { retryDelay } of details) {
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(textOf(retryDelay))?.[1]
+    if (seconds !== undefined) return seconds
+  }
+  return null
+}

@@ -1,0 +1,42 @@
+import { refused, streamedFailure } from '../../call/failure.ts'
+import { ModelError } from '../../call/provider-port.ts'
+import { isObject } from '../../call/wire.ts'
+import type { ChatFormat } from '../../call/chat-format.ts'
+import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
+import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { googleFailure } from './google-failure.ts'
+import { GoogleReader } from './google-reader.ts'
+import { googleRequest } from './google-request.ts'
+
+/** Google's generateContent. */
+export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
+  request(body, route, stream) {
+    const reader = (): GoogleReader =>
+      new GoogleReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), route.model)
+    return {
+      path: modelPath(route.model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+      headers: {
+        'content-type': 'application/json',
+        accept: stream ? 'text/event-stream' : 'application/json',
+        ...(route.apiKey === null ? {} : { 'x-goog-api-key': route.apiKey }),
+      },
+      body: JSON.stringify(googleRequest(body, route.model)),
+      answer(json) {
+        if (isObject(json) && isObject(json.error)) throw streamedFailure(json.error)
+        if (!isObject(json)) throw unreadable()
+        return wholeAnswer(reader(), [json])
+      },
+      decoder: () => new EventDecoder(reader()),
+    }
+  },
+  failure: googleFailure,
+})
+
+/** A path of a model: ids are words, but for tuned models, which name their collection themselves. */
+export const modelPath = (model: string, method: string): string => {
+  const name = model.startsWith('tunedModels/') ? model : `models/${model}`
+  return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`
+}
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))

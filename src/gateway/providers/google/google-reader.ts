@@ -1,0 +1,104 @@
+import { type AttemptFailed, refused, streamBroken, streamedFailure } from '../../call/failure.ts'
+import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { AnswerEnd } from '../../call/chat-format.ts'
+import type { ChunkWriter } from '../chunk-writer.ts'
+import type { EventReader } from '../event-decoder.ts'
+import { idWithSignature } from '../tool-call-id.ts'
+import { ownIdPrefix } from './google-contents.ts'
+import { googleUsage, isBlocked, isBrokenCall } from './google-usage.ts'
+
+/** One of the answers side by side. */
+interface Candidate {
+  calls: number
+  finish: string | null
+}
+
+/**
+ * Reads Google's streamed responses. The format has no end mark: an answer is whole when the connection ends after every
+ * candidate said why it stopped.
+ */
+export class GoogleReader implements EventReader {
+  readonly done = false
+  readonly #chunks: ChunkWriter
+  /** As it was asked for: what signatures are good for. */
+  readonly #model: string
+  readonly #candidates = new Map<number, Candidate>()
+  #usage: ModelUsage | null = null
+  #begun = false
+
+  constructor(chunks: ChunkWriter, model: string) {
+    this.#chunks = chunks
+    this.#model = model
+  }
+
+  read(event: WireObject): readonly WireObject[] {
+    if (isObject(event.error)) throw streamedFailure(event.error)
+    if (!this.#begun) this.#begin(event)
+    if (isObject(event.usageMetadata)) this.#usage = googleUsage(event.usageMetadata)
+    const blocked = textOf(objectOf(event.promptFeedback).blockReason) !== ''
+    const candidates = blocked ? [{ finishReason: 'SAFETY' }] : arrayOf(event.candidates)
+    return candidates.flatMap((candidate, place) => this.#candidate(objectOf(candidate), place))
+  }
+
+  finish(): { readonly chunks: readonly WireObject[]; readonly end: AnswerEnd } {
+    const reasons = [...this.#candidates].map(([index, candidate]) => [index, reasonOf(candidate)] as const)
+    const [first] = reasons
+    if (first === undefined) throw streamBroken()
+    const chunks = reasons.map(([index, reason]) => this.#chunks.finish(reason, index))
+    if (this.#usage !== null) chunks.push(this.#chunks.usage(this.#usage))
+    return { chunks, end: { model: this.#chunks.model, usage: this.#usage, finishReason: first[1] } }
+  }
+
+  #begin(event: WireObject): void {
+    this.#begun = true
+    if (textOf(event.responseId) !== '') this.#chunks.id = textOf(event.responseId)
+    if (textOf(event.modelVersion) !== '') this.#chunks.model = textOf(event.modelVersion)
+  }
+
+  #candidate(fields: WireObject, place: number): readonly WireObject[] {
+    const index = typeof fields.index === 'number' ? fields.index : place
+    const known = this.#candidates.get(index)
+    const candidate = known ?? { calls: 0, finish: null }
+    this.#candidates.set(index, candidate)
+    const begin = known === undefined ? [this.#chunks.delta({ role: 'assistant', content: '' }, index)] : []
+    const parts = arrayOf(objectOf(fields.content).parts)
+    const deltas = parts.flatMap((part) => this.#part(objectOf(part), candidate))
+    if (textOf(fields.finishReason) !== '') candidate.finish = textOf(fields.finishReason)
+    return [...begin, ...deltas.map((delta) => this.#chunks.delta(delta, index))]
+  }
+
+  #part(part: WireObject, candidate: Candidate): readonly WireObject[] {
+    if (isObject(part.functionCall)) return [this.#call(part.functionCall, textOf(part.thoughtSignature), candidate)]
+    const text = textOf(part.text)
+    if (text !== '') return [part.thought === true ? { reasoning_content: text } : { content: text }]
+    return isObject(part.inlineData) ? [{ images: [imageOf(part.inlineData)] }] : []
+  }
+
+  /** Calls come whole. One that comes without an id gets ours, which is the same nowhere else. */
+  #call(call: WireObject, signature: string, candidate: Candidate): WireObject {
+    const index = candidate.calls++
+    const given = textOf(call.id)
+    const id = given === '' ? `${ownIdPrefix}${crypto.randomUUID().replaceAll('-', '')}` : given
+    const named = { name: textOf(call.name), arguments: JSON.stringify(objectOf(call.args)) }
+    const signed = signature === '' ? id : idWithSignature(id, this.#model, signature)
+    return { tool_calls: [{ index, id: signed, type: 'function', function: named }] }
+  }
+}
+
+const imageOf = ({ mimeType, data }: WireObject): WireObject => ({
+  type: 'image_url',
+  image_url: { url: `data:${textOf(mimeType)};base64,${textOf(data)}` },
+})
+
+/** @throws {AttemptFailed} when the answer is not whole, or is a call that nobody can read. */
+function reasonOf({ calls, finish }: Candidate): string {
+  if (finish === null) throw streamBroken()
+  if (isBrokenCall(finish)) throw unreadableCall()
+  if (finish === 'MAX_TOKENS') return 'length'
+  if (isBlocked(finish)) return 'content_filter'
+  return calls > 0 ? 'tool_calls' : 'stop'
+}
+
+const unreadableCall = (): AttemptFailed =>
+  refused(new ModelError('provider_error', 'The model wrote a tool call that cannot be read.'))

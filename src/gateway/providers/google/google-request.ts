@@ -1,0 +1,76 @@
+import type { ChatBody } from '../../call/chat-calls.ts'
+import { arrayOf, textOf, type WireObject } from '../../call/wire.ts'
+import { answerSchema } from '../answer-schema.ts'
+import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
+import { unsayable } from '../content-parts.ts'
+import { googleDialogue } from './google-contents.ts'
+import { type GoogleModel, googleModel } from './google-model.ts'
+import { thinkingConfig } from './google-thinking.ts'
+
+/** The format takes no more than so many. */
+const maxStopSequences = 5
+
+/** A body of `generateContent`. @throws {ServiceError} `invalid_field` for what the format cannot say. */
+export function googleRequest(body: ChatBody, id: string): WireObject {
+  if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
+    throw unsayable('modalities', 'This provider answers in text here.')
+  }
+  const model = googleModel(id)
+  const { system, contents } = googleDialogue(arrayOf(body.messages), { model: id, signs: model.signs })
+  const generationConfig = generationConfigOf(body, model)
+  return {
+    contents,
+    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
+    ...toolFields(offeredFunctions(body)),
+    ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
+  }
+}
+
+function toolFields({ functions, choice }: OfferedFunctions): WireObject {
+  if (functions.length === 0) return {}
+  const functionDeclarations = functions.map(({ name, description, parameters }) => ({
+    name,
+    ...(description === null ? {} : { description }),
+    ...(parameters === null ? {} : { parametersJsonSchema: parameters }),
+  }))
+  const tools = [{ functionDeclarations }]
+  if (choice === null) return { tools }
+  const names = choice.kind === 'function' ? { allowedFunctionNames: [choice.name] } : {}
+  return { tools, toolConfig: { functionCallingConfig: { mode: modes[choice.kind], ...names } } }
+}
+
+const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY', function: 'ANY' } as const
+
+function generationConfigOf(body: ChatBody, model: GoogleModel): WireObject {
+  const stop = typeof body.stop === 'string' ? [body.stop] : arrayOf(body.stop).map(textOf)
+  const stopSequences = stop.filter((each) => each !== '').slice(0, maxStopSequences)
+  const thinking = thinkingConfig(body.reasoning_effort, model)
+  return {
+    ...(model.sampling ? numbers({ temperature: body.temperature, topP: body.top_p, topK: body.top_k }) : {}),
+    ...numbers({
+      maxOutputTokens: maxTokensOf(body, model),
+      candidateCount: body.n === 1 ? undefined : body.n,
+      seed: body.seed,
+      presencePenalty: body.presence_penalty,
+      frequencyPenalty: body.frequency_penalty,
+    }),
+    ...(stopSequences.length === 0 ? {} : { stopSequences }),
+    ...formOf(body),
+    ...(thinking === null ? {} : { thinkingConfig: thinking }),
+  }
+}
+
+function maxTokensOf(body: ChatBody, { maxOutput }: GoogleModel): unknown {
+  const asked = body.max_completion_tokens ?? body.max_tokens
+  return typeof asked === 'number' && maxOutput !== null ? Math.min(asked, maxOutput) : asked
+}
+
+function formOf(body: ChatBody): WireObject {
+  const wanted = answerSchema(body)
+  if (wanted === null) return {}
+  const schema = wanted.schema === null ? {} : { responseJsonSchema: wanted.schema }
+  return { responseMimeType: 'application/json', ...schema }
+}
+
+const numbers = (fields: WireObject): WireObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'number'))

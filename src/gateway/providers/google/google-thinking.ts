@@ -1,0 +1,33 @@
+import type { WireObject } from '../../call/wire.ts'
+import type { GoogleModel } from './google-model.ts'
+
+/** Google's own translation of `reasoning_effort` into tokens. */
+const budgets: Readonly<Record<string, number>> = {
+  minimal: 1_024,
+  low: 1_024,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: 24_576,
+}
+const levels: Readonly<Record<string, string>> = {
+  minimal: 'minimal',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+}
+
+/** The least that a model takes that cannot be told not to think. */
+const leastBudget = 128
+
+/** From `reasoning_effort`; null where nothing is asked, or the model takes nothing. */
+export function thinkingConfig(effort: unknown, { thinking, alwaysThinks }: GoogleModel): WireObject | null {
+  if (typeof effort !== 'string' || thinking === 'none') return null
+  if (thinking === 'budget') {
+    const thinkingBudget = effort === 'none' ? (alwaysThinks ? leastBudget : 0) : budgets[effort]
+    return thinkingBudget === undefined ? null : { thinkingBudget }
+  }
+  const least = alwaysThinks ? 'low' : 'minimal'
+  const thinkingLevel = effort === 'none' || effort === 'minimal' ? least : levels[effort]
+  return thinkingLevel === undefined ? null : { thinkingLevel }
+}

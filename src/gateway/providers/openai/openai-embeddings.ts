@@ -1,0 +1,51 @@
+import type { Route } from '../../call/routes.ts'
+import { statusFailure, streamedFailure } from '../../call/failure.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf } from '../../call/wire.ts'
+import type { Embedded, EmbeddingFormat, EmbeddingWish } from '../embedding-format.ts'
+import { unreadableEmbeddings } from '../../embeddings/unreadable-embeddings.ts'
+import type { WireVector } from '../../embeddings/vector-encoding.ts'
+
+/** OpenAI's form: what the caller wrote is passed on, and so is what its provider knows beside it. */
+export const openAiEmbeddings: EmbeddingFormat = {
+  requests: (wish, route) => [
+    {
+      path: '/embeddings',
+      headers: {
+        'content-type': 'application/json',
+        ...(route.apiKey === null ? {} : { authorization: `Bearer ${route.apiKey}` }),
+      },
+      body: bodyFor(wish, route),
+      answer: (json) => embedded(json, wish.inputs.length),
+    },
+  ],
+  failure: statusFailure,
+}
+
+function bodyFor({ body, bytes }: EmbeddingWish, { model }: Route): Uint8Array | string {
+  if (bytes !== null && body.model === model && body.models === undefined) return bytes
+  const { models: _models, ...rest } = body
+  return JSON.stringify({ ...rest, model })
+}
+
+function embedded(json: unknown, count: number): Embedded {
+  const { data, model, usage, error } = objectOf(json)
+  if (isObject(error)) throw streamedFailure(error)
+  const vectors: (WireVector | undefined)[] = Array.from({ length: count })
+  for (const [place, row] of arrayOf(data).entries()) {
+    const { index, embedding } = objectOf(row)
+    vectors[typeof index === 'number' ? index : place] = vectorOf(embedding)
+  }
+  const whole = vectors.filter((vector) => vector !== undefined)
+  if (whole.length !== count || vectors.length !== count) throw unreadableEmbeddings()
+  const tokens = objectOf(usage).prompt_tokens ?? objectOf(usage).total_tokens
+  return { model: textOf(model), vectors: whole, inputTokens: typeof tokens === 'number' ? countOf(tokens) : null }
+}
+
+const vectorOf = (embedding: unknown): WireVector | undefined => {
+  if (typeof embedding === 'string' && embedding !== '') return embedding
+  return isVector(embedding) ? embedding : undefined
+}
+
+/** Whether it is a list of numbers that is not empty. */
+export const isVector = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'number')

@@ -1,0 +1,81 @@
+import type { Route } from '../../call/routes.ts'
+import { refused } from '../../call/failure.ts'
+import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
+import { countOf, isObject, objectOf, textOf } from '../../call/wire.ts'
+import { filledForm } from '../voice/multipart.ts'
+import { primaryLanguage } from '../voice/primary-language.ts'
+import { RawAudio } from '../voice/raw-audio.ts'
+import { secondsOf, speakerOf, timedTexts } from '../voice/timed-text.ts'
+import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+
+/** `/audio/speech` and `/audio/transcriptions` of OpenAI, Groq, and of whoever else speaks this form. */
+export const openAiVoice: VoiceFormat = {
+  speech: { request: speechRequest, reader: () => new RawAudio() },
+  transcription: { request: transcriptionRequest, transcript },
+}
+
+/** Without a key for servers that take none. */
+export const bearer = ({ apiKey }: Route): Readonly<Record<string, string>> =>
+  apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
+
+function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
+  const body = {
+    model: route.model,
+    input: task.text,
+    voice: task.voice,
+    response_format: task.format,
+    ...(task.speed !== null && { speed: task.speed }),
+    ...(task.instructions !== null && { instructions: task.instructions }),
+  }
+  const headers = { ...bearer(route), 'content-type': 'application/json', accept: '*/*' }
+  return { path: '/audio/speech', headers, body: JSON.stringify(body) }
+}
+
+/** Models that know nothing but text, and those that tell speakers apart; every other one takes Whisper's forms. */
+const textOnly = /^gpt-(?:4o-(?:mini-)?)?transcribe(?!-diarize)/
+const diarizing = /-diarize(?:-|$)/
+
+function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceRequest {
+  const fields: [string, string][] = [['model', route.model]]
+  if (task.language !== null) fields.push(['language', primaryLanguage(task.language)])
+  if (task.temperature !== null) fields.push(['temperature', String(task.temperature)])
+  if (task.diarize || diarizing.test(route.model))
+    fields.push(['response_format', 'diarized_json'], ['chunking_strategy', 'auto'])
+  else {
+    if (task.prompt !== null) fields.push(['prompt', task.prompt])
+    fields.push(['response_format', textOnly.test(route.model) ? 'json' : 'verbose_json'])
+  }
+  const { contentType, body } = filledForm(fields, { field: 'file', ...task })
+  return {
+    path: '/audio/transcriptions',
+    headers: { ...bearer(route), 'content-type': contentType, accept: 'application/json' },
+    body,
+  }
+}
+
+function transcript(json: unknown, task: TranscriptionTask): Transcript {
+  if (!isObject(json) || typeof json.text !== 'string') throw notATranscript()
+  const usage = objectOf(json.usage)
+  const language = textOf(json.language)
+  return {
+    text: json.text.trim(),
+    language: language === '' ? null : language,
+    seconds: secondsOf(json.duration) ?? secondsOf(usage.seconds),
+    tokens: tokensOf(usage),
+    segments: timedTexts(json.segments, (item) => ({
+      text: textOf(item.text),
+      speaker: task.diarize ? speakerOf(item.speaker) : null,
+    })),
+    words: timedTexts(json.words, (item) => ({ text: textOf(item.word) })),
+  }
+}
+
+const tokensOf = (usage: { readonly [field: string]: unknown }): ModelUsage | null => {
+  if (usage.type !== 'tokens') return null
+  const [inputTokens, outputTokens] = [countOf(usage.input_tokens), countOf(usage.output_tokens)]
+  return { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 }
+}
+
+/** A good status with something else in it. */
+export const notATranscript = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no transcript.'))

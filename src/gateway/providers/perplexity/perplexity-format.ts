@@ -1,0 +1,38 @@
+import { refused, statusFailure, streamedFailure } from '../../call/failure.ts'
+import { ModelError } from '../../call/provider-port.ts'
+import { isObject } from '../../call/wire.ts'
+import type { ChatFormat, FormatAnswer } from '../../call/chat-format.ts'
+import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
+import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { portableBody } from '../portable-body.ts'
+import { PerplexityReader } from './perplexity-reader.ts'
+import { perplexityRequest } from './perplexity-request.ts'
+
+/** Perplexity's Agent API, which took the place of its chat completions (specs/decisions/0081-provider-formats.md). */
+export const perplexityFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
+  request(body, route, stream) {
+    const reader = (): PerplexityReader =>
+      new PerplexityReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)))
+    return {
+      path: '/responses',
+      headers: {
+        'content-type': 'application/json',
+        accept: stream ? 'text/event-stream' : 'application/json',
+        ...(route.apiKey === null ? {} : { authorization: `Bearer ${route.apiKey}` }),
+      },
+      body: JSON.stringify(perplexityRequest(portableBody(body, route), route.model, stream)),
+      answer: (json) => answerBy(reader(), json),
+      decoder: () => new EventDecoder(reader()),
+    }
+  },
+  failure: statusFailure,
+})
+
+const answerBy = (reader: PerplexityReader, json: unknown): FormatAnswer => {
+  if (isObject(json) && isObject(json.error)) throw streamedFailure(json.error)
+  if (!isObject(json) || !Array.isArray(json.output)) throw unreadable()
+  return wholeAnswer(reader, [{ type: 'response.completed', response: json }])
+}
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))

@@ -1,0 +1,51 @@
+import type { AudioFormat } from '../../../../specs/audio.ts'
+import type { Route } from '../../call/routes.ts'
+import { isObject, textOf } from '../../call/wire.ts'
+import { filledForm } from '../voice/multipart.ts'
+import { bearer, notATranscript } from '../openai/openai-voice.ts'
+import { primaryLanguage } from '../voice/primary-language.ts'
+import { RawAudio } from '../voice/raw-audio.ts'
+import { timedTexts } from '../voice/timed-text.ts'
+import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+
+/** Spitch: Yoruba, Hausa, Igbo and Amharic in both directions. It has one model to speak with, which has no name. */
+export const spitchVoice: VoiceFormat = {
+  speech: { request: speechRequest, reader: () => new RawAudio() },
+  transcription: { request: transcriptionRequest, transcript },
+}
+
+const formats: Readonly<Partial<Record<AudioFormat, string>>> = {
+  mp3: 'mp3',
+  opus: 'ogg_opus',
+  flac: 'flac',
+  wav: 'wav',
+  pcm: 'pcm_s16le',
+}
+
+/** Neither end may be without a language there. */
+const languageOf = ({ language }: { readonly language: string | null }): string => primaryLanguage(language ?? 'en')
+
+function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
+  const body = { language: languageOf(task), text: task.text, voice: task.voice, format: formats[task.format] }
+  const headers = { ...bearer(route), 'content-type': 'application/json', accept: '*/*' }
+  return { path: '/speech', headers, body: JSON.stringify(body) }
+}
+
+function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceRequest {
+  const fields: [string, string][] = [
+    ['language', languageOf(task)],
+    ['model', route.model],
+    ['timestamp', 'sentence'],
+  ]
+  if (task.prompt !== null) fields.push(['special_words', task.prompt])
+  const { contentType, body } = filledForm(fields, { field: 'content', ...task })
+  return { path: '/transcriptions', headers: { ...bearer(route), 'content-type': contentType }, body }
+}
+
+function transcript(json: unknown, task: TranscriptionTask): Transcript {
+  if (!isObject(json) || typeof json.text !== 'string') throw notATranscript()
+  const segments = timedTexts(json.timestamps, (item) => ({ text: textOf(item.text) }))
+  // it does not say how long the audio is; the last sentence's end is what it reports
+  const seconds = segments.at(-1)?.end ?? null
+  return { text: json.text.trim(), language: languageOf(task), seconds, tokens: null, segments, words: [] }
+}

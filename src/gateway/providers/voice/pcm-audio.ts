@@ -1,0 +1,56 @@
+import type { ModelUsage } from '../../call/provider-port.ts'
+import { RawAudio } from './raw-audio.ts'
+import type { AudioReader } from './voice-format.ts'
+import { pcmRate, wavHeader } from './wav.ts'
+
+/** PCM answers as WAV: a header before the first sample. */
+export class WavAudio implements AudioReader {
+  readonly tokens: ModelUsage | null = null
+  readonly #raw = new RawAudio()
+  readonly #framer: WavFramer
+
+  constructor(task: { readonly streamed: boolean }) {
+    this.#framer = new WavFramer(task.streamed)
+  }
+
+  push(bytes: Buffer): readonly Buffer[] {
+    return this.#framer.push(this.#raw.push(bytes), pcmRate)
+  }
+
+  end(): readonly Buffer[] {
+    return [...this.#raw.end(), ...this.#framer.end()]
+  }
+}
+
+/** Puts a WAV header before samples: with the right length once all are there, or without one at once. */
+export class WavFramer {
+  readonly #streamed: boolean
+  #kept: Buffer[] = []
+  #rate = pcmRate
+  #begun = false
+
+  constructor(streamed: boolean) {
+    this.#streamed = streamed
+  }
+
+  /** @param rate samples a second. */
+  push(samples: readonly Buffer[], rate: number): readonly Buffer[] {
+    if (samples.length === 0) return []
+    this.#rate = rate
+    if (!this.#streamed) {
+      this.#kept.push(...samples)
+      return []
+    }
+    const head = this.#begun ? [] : [wavHeader(null, rate)]
+    this.#begun = true
+    return [...head, ...samples]
+  }
+
+  end(): readonly Buffer[] {
+    if (this.#streamed) return []
+    const samples = this.#kept
+    this.#kept = []
+    const bytes = samples.reduce((sum, part) => sum + part.length, 0)
+    return [wavHeader(bytes, this.#rate), ...samples]
+  }
+}

@@ -1,0 +1,20 @@
+import { streamBroken } from '../../call/failure.ts'
+import type { ModelUsage } from '../../call/provider-port.ts'
+import type { AudioReader } from './voice-format.ts'
+
+/** For answers whose body is the audio. */
+export class RawAudio implements AudioReader {
+  readonly tokens: ModelUsage | null = null
+  #any = false
+
+  push(bytes: Buffer): readonly Buffer[] {
+    if (bytes.length === 0) return []
+    this.#any = true
+    return [bytes]
+  }
+
+  end(): readonly Buffer[] {
+    if (!this.#any) throw streamBroken()
+    return []
+  }
+}

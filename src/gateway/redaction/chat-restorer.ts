@@ -1,0 +1,127 @@
+import type { Restorer } from '../call/redaction.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+
+/** Fields of a message, and of a delta, that hold the model's words. */
+const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
+
+/** Turns placeholders in the answer to one chat request back, whole or streamed (OpenAI's documents). */
+export class ChatRestorer {
+  readonly #restorer: Restorer
+  readonly #choices = new Map<number, ChoiceRestorer>()
+  #last: WireObject = {}
+
+  constructor(restorer: Restorer) {
+    this.#restorer = restorer
+  }
+
+  /** A whole `chat.completion`. */
+  completion(completion: WireObject): WireObject {
+    return { ...completion, choices: arrayOf(completion.choices).map((choice) => this.#choice(choice)) }
+  }
+
+  /** The next `chat.completion.chunk`. What may be a part of a placeholder comes with a later one. */
+  chunk(chunk: WireObject): WireObject {
+    const choices = arrayOf(chunk.choices)
+    if (choices.length === 0) return chunk
+    this.#last = chunk
+    return { ...chunk, choices: choices.map((choice) => (isObject(choice) ? this.#of(choice).next(choice) : choice)) }
+  }
+
+  /** What is left when a stream ends without a finish reason, as one more chunk; null when nothing is. */
+  end(): WireObject | null {
+    const choices = [...this.#choices].flatMap(([index, choice]) => {
+      const delta = choice.rest({})
+      return Object.keys(delta).length === 0 ? [] : [{ index, delta, finish_reason: null }]
+    })
+    const { usage: _counted, ...head } = this.#last
+    return choices.length === 0 ? null : { ...head, choices }
+  }
+
+  #choice(choice: unknown): unknown {
+    if (!isObject(choice) || !isObject(choice.message)) return choice
+    const message: Record<string, unknown> = { ...choice.message }
+    for (const name of wordFields) {
+      const words = message[name]
+      if (typeof words === 'string') message[name] = this.#restorer.restore(words)
+    }
+    if (Array.isArray(message.tool_calls)) message.tool_calls = message.tool_calls.map((call) => this.#call(call))
+    if (isObject(message.function_call)) message.function_call = this.#called(message.function_call)
+    return { ...choice, message }
+  }
+
+  #call(call: unknown): unknown {
+    return isObject(call) && isObject(call.function) ? { ...call, function: this.#called(call.function) } : call
+  }
+
+  #called(called: WireObject): WireObject {
+    return typeof called.arguments === 'string'
+      ? { ...called, arguments: this.#restorer.restore(called.arguments) }
+      : called
+  }
+
+  #of(choice: WireObject): ChoiceRestorer {
+    const index = countOf(choice.index)
+    const known = this.#choices.get(index)
+    if (known !== undefined) return known
+    const made = new ChoiceRestorer(this.#restorer)
+    this.#choices.set(index, made)
+    return made
+  }
+}
+
+/** The streams of one choice: each kind of words and each tool call is one. */
+class ChoiceRestorer {
+  readonly #restorer: Restorer
+  readonly #words = new Map<string, Restorer>()
+  readonly #calls = new Map<number, Restorer>()
+
+  constructor(restorer: Restorer) {
+    this.#restorer = restorer
+  }
+
+  next(choice: WireObject): WireObject {
+    const delta: Record<string, unknown> = { ...objectOf(choice.delta) }
+    for (const name of wordFields) {
+      const words = delta[name]
+      if (typeof words === 'string') delta[name] = this.#wordsOf(name).push(words)
+    }
+    if (Array.isArray(delta.tool_calls)) delta.tool_calls = delta.tool_calls.map((call, at) => this.#call(call, at))
+    const over = choice.finish_reason !== null && choice.finish_reason !== undefined
+    return { ...choice, delta: over ? this.rest(delta) : delta }
+  }
+
+  /** The delta with all that was kept back. */
+  rest(delta: WireObject): WireObject {
+    const whole: Record<string, unknown> = { ...delta }
+    for (const [name, restorer] of this.#words) {
+      const kept = restorer.end()
+      if (kept !== '') whole[name] = textOf(whole[name]) + kept
+    }
+    const calls = [...this.#calls].flatMap(([index, restorer]) => {
+      const kept = restorer.end()
+      return kept === '' ? [] : [{ index, function: { arguments: kept } }]
+    })
+    if (calls.length > 0) whole.tool_calls = [...arrayOf(whole.tool_calls), ...calls]
+    return whole
+  }
+
+  #call(call: unknown, at: number): unknown {
+    if (!isObject(call) || !isObject(call.function)) return call
+    const { arguments: part } = call.function
+    if (typeof part !== 'string') return call
+    const restorer = this.#callOf(typeof call.index === 'number' ? call.index : at)
+    return { ...call, function: { ...call.function, arguments: restorer.push(part) } }
+  }
+
+  #wordsOf(name: string): Restorer {
+    const known = this.#words.get(name) ?? this.#restorer.fork()
+    this.#words.set(name, known)
+    return known
+  }
+
+  #callOf(index: number): Restorer {
+    const known = this.#calls.get(index) ?? this.#restorer.fork()
+    this.#calls.set(index, known)
+    return known
+  }
+}

@@ -1,0 +1,17 @@
+import type { PiiType, RedactionTarget } from '../../../specs/resources/redaction.ts'
+import type { RecordKind } from '../../storage/ports.ts'
+import type { TypedKind } from '../../actors/records/schema.ts'
+
+export type RedactionPolicyData = {
+  readonly enabled: boolean
+  readonly types: readonly PiiType[]
+  readonly apply_to: readonly RedactionTarget[]
+  readonly restore: boolean
+  readonly phone_region: string
+}
+
+/** At most one a project, under an id made of the project's; none until it is changed. */
+export const redactionPolicies: TypedKind<RedactionPolicyData> = { name: 'redaction_policies', outbox: true }
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const redactionKinds: readonly RecordKind[] = [redactionPolicies]

@@ -1,0 +1,184 @@
+import type { PiiType } from '../../../specs/resources/redaction.ts'
+import type { Restorer } from '../call/redaction.ts'
+import { findPersonalData, type Sought } from './find-personal-data.ts'
+
+/** What placeholders of each type begin with. */
+export const labels: Readonly<Record<PiiType, string>> = {
+  email: 'EMAIL',
+  phone: 'PHONE',
+  payment_card: 'CARD',
+  iban: 'IBAN',
+  us_ssn: 'SSN',
+  national_id: 'ID',
+  ip_address: 'IP',
+  url_credentials: 'CREDENTIALS',
+  secret: 'SECRET',
+}
+
+const anyLabel = Object.values(labels).join('|')
+
+/** Its name as models give it back: in small letters, with blanks, with a hyphen. */
+const name = ` ?(?:${anyLabel})[_ -]\\d{1,6} ?`
+
+/** A placeholder, its brackets bare or escaped for Markdown or JSON; where only one has a backslash, that is the text's own. */
+const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${name}(?:\\u005d|\])`, 'gi')
+
+/** Label and number in it. */
+const parts = /([a-z]+)[_ -](\d{1,6}) ?(?:\\|\])/i
+
+/** The beginning of one at the end of a text that goes on. */
+const unfinished = new RegExp(
+  `(?:\\\\{1,2}|\\\\(?:u|u0|u00|u005)|(?:\\\\{0,2}\\[|\\\\u005b) ?(?:${beginningsOf(Object.values(labels))})?(?:[_ -]\\d{0,6} ?(?:\\\\{1,2}|\\\\(?:u|u0|u00|u005))?)?)$`,
+  'i',
+)
+
+/** Characters of the longest way to write a placeholder. */
+const maxWritten = 40
+
+/** Replaces personal data by placeholders and remembers what each stands for. Of one request: its numbers mean nothing elsewhere. */
+export class Placeholders {
+  readonly #sought: Sought
+  readonly #values = new Map<string, string>()
+  readonly #names = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+
+  constructor(sought: Sought) {
+    this.#sought = sought
+  }
+
+  /** Something was replaced that can be turned back. */
+  get used(): boolean {
+    return this.#values.size > 0
+  }
+
+  /** Keeps clear of what looks like a placeholder and stands in the request itself. Call it for every text before `redact`. */
+  keepClearOf(text: string): void {
+    if (!text.includes('[')) return
+    for (const [match] of text.matchAll(written)) {
+      const { label, number } = partsOf(match)
+      this.#counts.set(label, Math.max(this.#counts.get(label) ?? 0, number))
+    }
+  }
+
+  /** The text with placeholders; the same string when there was nothing to replace. */
+  redact(text: string): string {
+    return this.#replaced(text, (name) => `[${name}]`)
+  }
+
+  /** The same for JSON, which stays JSON: what stood there as a number becomes a string. */
+  redactJson(text: string): string {
+    const quotes = new QuoteReader(text)
+    return this.#replaced(text, (name, at) => (quotes.inString(at) ? `[${name}]` : `"[${name}]"`))
+  }
+
+  #replaced(text: string, placeholder: (name: string, at: number) => string): string {
+    const hits = findPersonalData(text, this.#sought)
+    if (hits.length === 0) return text
+    let redacted = ''
+    let from = 0
+    for (const { start, end, type } of hits) {
+      redacted += text.slice(from, start) + placeholder(this.#nameFor(text.slice(start, end), type), start)
+      from = end
+    }
+    return redacted + text.slice(from)
+  }
+
+  restorer(): Restorer {
+    return new PlaceholderRestorer(this.#values)
+  }
+
+  #nameFor(written: string, type: PiiType): string {
+    const label = labels[type]
+    const value = plain(written)
+    const key = `${label} ${value}`
+    const known = this.#names.get(key)
+    if (known !== undefined) return known
+    const number = (this.#counts.get(label) ?? 0) + 1
+    this.#counts.set(label, number)
+    const name = `${label}_${number}`
+    this.#names.set(key, name)
+    if (!needsEscape.test(value)) this.#values.set(name, value)
+    return name
+  }
+}
+
+/** Without the escapes of JSON. */
+const plain = (written: string): string =>
+  written.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+
+/** Tells of rising places in a JSON text whether they are within a string. */
+class QuoteReader {
+  readonly #text: string
+  #at = 0
+  #inString = false
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  inString(place: number): boolean {
+    for (; this.#at < place; this.#at += 1) {
+      const char = this.#text[this.#at]
+      if (char === '\\' && this.#inString) this.#at += 1
+      else if (char === '"') this.#inString = !this.#inString
+    }
+    return this.#inString
+  }
+}
+
+/** A private key has line ends: it is not given back, and so nothing that is needs an escape within JSON. */
+const needsEscape = /["\\\p{Cc}]/u
+
+class PlaceholderRestorer implements Restorer {
+  readonly #values: ReadonlyMap<string, string>
+  #kept = ''
+
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#values = values
+  }
+
+  restore(text: string): string {
+    if (!text.includes('[') && !text.includes('\\')) return text
+    return text.replace(written, (match) => {
+      const { label, number } = partsOf(match)
+      return this.#values.get(`${label}_${number}`) ?? match
+    })
+  }
+
+  push(part: string): string {
+    const text = this.#kept + part
+    const cut = cutOf(text)
+    this.#kept = text.slice(cut)
+    return this.restore(text.slice(0, cut))
+  }
+
+  end(): string {
+    const rest = this.restore(this.#kept)
+    this.#kept = ''
+    return rest
+  }
+
+  fork(): Restorer {
+    return new PlaceholderRestorer(this.#values)
+  }
+}
+
+/** What a written placeholder names. */
+const partsOf = (match: string): { readonly label: string; readonly number: number } => {
+  const [, label = '', number = ''] = parts.exec(match.replace(/\\u005b/i, '[')) ?? []
+  return { label: label.toUpperCase(), number: Number(number) }
+}
+
+/** Where the text may still become a placeholder; its length when nothing at its end may. */
+const cutOf = (text: string): number => {
+  const tail = text.slice(-maxWritten)
+  if (!tail.includes('[') && !tail.includes('\\')) return text.length
+  const match = unfinished.exec(tail)
+  return match === null ? text.length : text.length - tail.length + match.index
+}
+
+/** `EMAIL` gives `E|EM|EMA|EMAI|EMAIL`. */
+function beginningsOf(words: readonly string[]): string {
+  const all = words.flatMap((word) => Array.from(word, (_, at) => word.slice(0, at + 1)))
+  return [...new Set(all)].sort((a, b) => b.length - a.length).join('|')
+}

@@ -1,0 +1,43 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BodyOf, ResultOf } from '../../../specs/index.ts'
+import { redactionTargets } from '../../../specs/resources/redaction.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import type { RedactionPolicyData } from './kinds.ts'
+import { isPhoneRegion } from './recognisers/checks.ts'
+import { defaultPolicy, type RedactionPolicies } from './redaction-policies.ts'
+import { timestampOf } from '../../actors/records/row-times.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+
+type RedactionUseCases = Pick<UseCases, Extract<keyof UseCases, `redaction_policy.${string}`>>
+
+/** What a project wants to be done with personal data. */
+export const redactionPolicyUseCases = (policies: RedactionPolicies): RedactionUseCases => ({
+  'redaction_policy.get': async ({ scope }) => view(await policies.row(scope.project)),
+  'redaction_policy.update': async (call) => {
+    const { scope, body } = call
+    check(body)
+    const edit = (data: RedactionPolicyData) => ({ ...data, ...body, ...targetsOf(body) })
+    return view(await policies.change(scope.project, edit, new Audited(call, 'redaction_policy').changed()))
+  },
+})
+
+type Change = BodyOf<'redaction_policy.update'>
+
+const check = ({ apply_to, phone_region }: Change): void => {
+  if (apply_to !== undefined && !apply_to.includes('logs'))
+    throw new ServiceError('invalid_field', { param: 'apply_to', message: 'Logs are always redacted: name them too.' })
+  if (phone_region !== undefined && !isPhoneRegion(phone_region))
+    throw new ServiceError('invalid_field', { param: 'phone_region', message: 'No country has this code.' })
+}
+
+/** Each once, in the order of the declaration. */
+const targetsOf = ({ apply_to, types }: Change): Partial<RedactionPolicyData> => ({
+  ...(apply_to !== undefined && { apply_to: redactionTargets.filter((each) => apply_to.includes(each)) }),
+  ...(types !== undefined && { types: defaultPolicy.types.filter((each) => types.includes(each)) }),
+})
+
+const view = (row: Row<RedactionPolicyData> | null): ResultOf<'redaction_policy.get'> => ({
+  ...(row?.data ?? defaultPolicy),
+  updated_at: row === null ? null : timestampOf(row.updated_at),
+})

@@ -1,0 +1,84 @@
+import type { Endpoint } from './managed-providers.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import { keyHeadersOf } from './upstream-models.ts'
+import { askUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
+
+/** What a minimal chat completion showed of a server. */
+export type ProbeResult =
+  | {
+      readonly ok: true
+      readonly model: string
+      readonly content: string
+      readonly usage: {
+        readonly prompt_tokens: number
+        readonly completion_tokens: number
+        readonly total_tokens: number
+      }
+    }
+  | { readonly ok: false; readonly error: string; readonly timedOut: boolean }
+
+const instruction = 'Reply with the word OK.'
+const maxTokens = 5
+const maxQuoted = 300
+const maxContent = 2000
+
+/** Asks for a few tokens, once. Never throws. The key is in no message, whatever the server says. */
+export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model: string): Promise<ProbeResult> => {
+  const { format, baseUrl, apiKey } = endpoint
+  const messages = [{ role: 'user', content: instruction }]
+  const reply = await askUpstream(reach, {
+    url: `${baseUrl}${format === 'anthropic' ? '/messages' : '/chat/completions'}`,
+    method: 'POST',
+    headers: { ...keyHeadersOf(endpoint), 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ model, messages, max_tokens: maxTokens }),
+  })
+  if (reply.kind === 'trouble') return failed(troubles[reply.trouble], reply.trouble === 'timeout')
+  if (reply.status < 200 || reply.status > 299) return failed(refusalText(reply, apiKey))
+  const answer = objectOf(reply.json)
+  const read = format === 'anthropic' ? anthropicAnswer(answer) : openAiAnswer(answer)
+  return read === null ? failed('The server answered with something other than a chat completion.') : read(model)
+}
+
+const failed = (error: string, timedOut = false): ProbeResult => ({ ok: false, error, timedOut })
+
+const troubles: Readonly<Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], string>> = {
+  refused: 'The address is not one that this server connects to.',
+  timeout: 'The server did not answer in time.',
+  unreachable: 'The server cannot be reached.',
+  cut: 'The server broke off in the middle of its answer.',
+  too_large: 'The answer of the server is too large.',
+}
+
+/** Whoever registers a server wants to know what it says; a key that it repeats is taken out. */
+const refusalText = ({ status, json }: Extract<UpstreamReply, { kind: 'answer' }>, key: string | null): string => {
+  if (status >= 300 && status < 400) return `The server redirects (${status}); redirects are not followed.`
+  const { error, message } = objectOf(json)
+  const said = textOf(objectOf(error).message) || textOf(error) || textOf(message)
+  const hidden = key === null ? said : said.replaceAll(key, '[key]')
+  const quoted = hidden.slice(0, maxQuoted).toWellFormed()
+  return `The server answered with status ${status}${quoted === '' ? '.' : `: ${quoted}`}`
+}
+
+/** How a good answer is read, given the model that was asked; null when it is none. */
+type Reader = ((asked: string) => ProbeResult) | null
+
+const openAiAnswer = (answer: WireObject): Reader => {
+  const [choice] = arrayOf(answer.choices)
+  if (choice === undefined) return null
+  const { prompt_tokens, completion_tokens } = objectOf(answer.usage)
+  const content = textOf(objectOf(objectOf(choice).message).content)
+  return (asked) => answered(textOf(answer.model) || asked, content, prompt_tokens, completion_tokens)
+}
+
+const anthropicAnswer = (answer: WireObject): Reader => {
+  if (!Array.isArray(answer.content)) return null
+  const { input_tokens, output_tokens } = objectOf(answer.usage)
+  const content = answer.content.map((block) => textOf(objectOf(block).text)).join('')
+  return (asked) => answered(textOf(answer.model) || asked, content, input_tokens, output_tokens)
+}
+
+const answered = (model: string, content: string, input: unknown, output: unknown): ProbeResult => {
+  const [prompt_tokens, completion_tokens] = [countOf(input), countOf(output)]
+  const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+  return { ok: true, model, content: content.slice(0, maxContent).toWellFormed(), usage }
+}

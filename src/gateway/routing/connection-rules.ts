@@ -1,0 +1,79 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { WireFormat } from '../../../specs/providers.ts'
+import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
+import { providerNamed } from './model-names.ts'
+
+/** What a caller says of where a connection leads. */
+export interface Destination {
+  readonly provider: string
+  readonly api_format?: WireFormat | undefined
+  readonly base_url?: string | null | undefined
+}
+
+/** The same, made sure of. */
+export interface SureDestination {
+  readonly provider: string
+  readonly api_format: WireFormat
+  readonly base_url: string | null
+}
+
+/**
+ * A provider of the table under its id, or a word that the caller chose in lower case; with the format that it speaks.
+ *
+ * @throws {ServiceError} `invalid_field` for what leads nowhere, `missing_field` for an unknown provider without a URL.
+ */
+export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destination): SureDestination => {
+  const known = providerNamed(given.provider)
+  const base_url = given.base_url ?? null
+  if (known?.id === 'simulated') throw notAllowed
+  if (known === undefined && base_url === null) {
+    throw new ServiceError('missing_field', { param: 'base_url', message: 'A provider of your own needs a base_url.' })
+  }
+  if (base_url !== null) requireUrl(guard, base_url, 'base_url')
+  const api_format = given.api_format ?? known?.format ?? 'openai'
+  if (known !== undefined && base_url === null && api_format !== known.format) {
+    const message = `${known.name} speaks ${known.format}; another format needs a base_url.`
+    throw new ServiceError('invalid_field', { param: 'api_format', message })
+  }
+  return { provider: known?.id ?? given.provider.toLowerCase(), api_format, base_url: trimmed(base_url) }
+}
+
+/**
+ * A key goes to the server that it was given for, and to no other: else whoever may change an address could read the key.
+ *
+ * @param key the new key, if there is one.
+ * @throws {ServiceError} `missing_field` for a change of the server without its key.
+ */
+export const requireKeyFor = (before: Destination, after: Destination, key: string | undefined): void => {
+  if (key !== undefined || serverOf(before) === serverOf(after)) return
+  const message = 'Another server needs its key: the one that is kept goes to the server that it was given for.'
+  throw new ServiceError('missing_field', { param: 'api_key', message })
+}
+
+const serverOf = ({ provider, base_url }: Destination): string =>
+  new URL(base_url ?? providerNamed(provider)?.baseUrl ?? '').origin
+
+const notAllowed = new ServiceError('invalid_field', {
+  param: 'provider',
+  message: 'This is no provider to connect to.',
+})
+
+const trimmed = (url: string | null): string | null => url?.replace(/\/+$/, '') ?? null
+
+/**
+ * What can be known of a base URL without a lookup; where it leads is found out at each connection.
+ *
+ * @throws {ServiceError} `invalid_field` naming `param`.
+ */
+export const requireUrl = (guard: Pick<SsrfGuard, 'check'>, text: string, param: string): void => {
+  const refused = (why: string) => new ServiceError('invalid_field', { param, message: `The URL is refused: ${why}.` })
+  try {
+    const url = guard.check(text)
+    if (url.search !== '' || url.hash !== '') throw refused('it goes up to the version segment, without a query')
+    if (/\/(chat\/completions|messages|models)\/*$/.test(url.pathname)) {
+      throw refused('it goes up to the version segment, such as /v1, and not to an operation')
+    }
+  } catch (error) {
+    throw error instanceof SsrfRefused ? refused(error.message) : error
+  }
+}

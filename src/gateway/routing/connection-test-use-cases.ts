@@ -1,0 +1,55 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { destinationOf } from './connection-rules.ts'
+import { type ConnectionData, connectionKeyAad, providerConnections } from './kinds.ts'
+import { openedKey } from './opened-key.ts'
+import { checkKey, type UpstreamModels, withoutKey } from './upstream-models.ts'
+import { connectionEndpoint } from './project-providers.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import type { ConnectionParts } from './connection-use-cases.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+
+type TestUseCases = Pick<UseCases, 'provider_connections.validate' | 'provider_connections.test'>
+
+const defaultTimeoutMs = 15_000
+
+/** Trying keys out, before they are kept and after. Trouble with the provider is an answer. */
+export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => {
+  const { box, guard, own, now } = parts
+  const table = new Table(parts.records, providerConnections, now)
+  const reach = { dispatcher: guard.dispatcher, timeoutMs: parts.timeoutMs ?? defaultTimeoutMs }
+  return {
+    'provider_connections.validate': async ({ body }) => {
+      const { provider, api_format, base_url } = destinationOf(guard, body)
+      const where = { provider, api_format, base_url, api_key: body.api_key }
+      const { ok, ...found } = await timed(() => checkKey(reach, connectionEndpoint('', where)))
+      return { valid: ok, provider, api_format, ...found }
+    },
+    'provider_connections.test': async ({ scope, params }) => {
+      const row = await table.get(scope, params.connection_id)
+      if (row === null) throw new ServiceError('not_found')
+      const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
+      const { ok, ...found } = await timed(async () =>
+        api_key === null ? withoutKey : checkKey(reach, connectionEndpoint(row.id, { ...row.data, api_key })),
+      )
+      const status = ok ? 'ok' : 'failed'
+      // a key that was replaced meanwhile is not the one that was tried
+      const edit = ({ data }: Row<ConnectionData>): ConnectionData | null =>
+        data.api_key === row.data.api_key ? { ...data, status, last_tested_at_ms: now() } : null
+      await table.change(scope, row.id, edit)
+      own.changed(scope.project)
+      return { success: ok, status, ...found }
+    },
+  }
+}
+
+const timed = async (work: () => Promise<UpstreamModels>) => {
+  const startedAt = performance.now()
+  const found = await work()
+  return {
+    ok: found.ok,
+    latency_ms: Math.round(performance.now() - startedAt),
+    model_count: found.ok ? found.models.length : 0,
+    error: found.ok ? null : { code: found.trouble, message: found.message },
+  }
+}

@@ -1,0 +1,150 @@
+import type { Scope } from '../../../specs/scope.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import type { Caller } from '../../actors/records/audit-note.ts'
+import { changedFields } from '../../actors/records/audit-note.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import type { SecretBox } from '../../actors/accounts/project-directory.ts'
+import {
+  type Destination,
+  destinationOf,
+  requireKeyFor,
+  type SureDestination,
+} from './connection-rules.ts'
+import {
+  type ConnectionData,
+  connectionKeyAad,
+  type ModelSyncData,
+  modelSyncs,
+  providerConnections,
+} from './kinds.ts'
+import type { ProjectProviders } from './project-providers.ts'
+import { newIdFor } from '../../actors/runtime/ids.ts'
+import { RecordResource } from '../../actors/records/record-resource.ts'
+import { rowTimes, timestampOrNull } from '../../actors/records/row-times.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+
+/** What the operations on connections stand on. */
+export interface ConnectionParts {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  readonly guard: Pick<SsrfGuard, 'check' | 'dispatcher'>
+  readonly own: Pick<ProjectProviders, 'changed'>
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** How long a provider is waited for; for tests. */
+  readonly timeoutMs?: number
+}
+
+type ConnectionUseCases = Pick<UseCases, `provider_connections.${'list' | 'get' | 'create' | 'update' | 'delete'}`>
+
+/** Keys of a project at providers. The key itself is in no answer. */
+export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases => {
+  const { box, guard, own, now } = parts
+  const table = new Table(parts.records, providerConnections, now)
+  const syncs = new Table(parts.records, modelSyncs, now)
+  const resource = new RecordResource({ table, idPrefix: 'pvc', view: viewOf })
+  const changed = async <T>(project: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } finally {
+      own.changed(project)
+    }
+  }
+  return {
+    'provider_connections.list': ({ scope, query }) => resource.list(scope, query),
+    'provider_connections.get': ({ scope, params }) => resource.get(scope, params.connection_id),
+    'provider_connections.create': async (call) => {
+      const { scope, body } = call
+      const where = { project: scope.project, id: newIdFor(call, 'pvc') }
+      const key = keyFields(box.seal(body.api_key, connectionKeyAad(where)), body.api_key)
+      const { name, is_active } = body
+      const data = {
+        name,
+        ...destinationOf(guard, body),
+        ...key,
+        is_active,
+        ...untested,
+        sync_id: null,
+        model_count: 0,
+      }
+      const notices = [audited(call).line('created', where.id)]
+      return changed(scope.project, resource.create(scope, { ...where, data, notices }))
+    },
+    'provider_connections.update': async (call) => {
+      const { scope, params, body } = call
+      const edit = ({ data, ...where }: Row<ConnectionData>) => {
+        const { api_key } = body
+        const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
+        const destination = leadsElsewhere(body) ? destinationOf(guard, leading(data, body)) : null
+        if (destination !== null) requireKeyFor(data, destination, api_key)
+        return withChange(data, body, destination, key)
+      }
+      return changed(scope.project, resource.change(scope, params.connection_id, edit, audited(call).changed()))
+    },
+    'provider_connections.delete': async (call) => {
+      const { scope, params } = call
+      const work = resource.remove(scope, params.connection_id, audited(call).removed())
+      const gone = await changed(scope.project, work)
+      await removeSyncs(syncs, scope, params.connection_id)
+      return gone
+    },
+  }
+}
+
+const audited = (caller: Caller) => new Audited(caller, 'provider_connection')
+
+const untested = { status: 'untested', last_tested_at_ms: null } as const
+const shownOf = 4
+/** Of a key that is not longer, four characters are too much to show. */
+const shortKey = 12
+
+const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key' | 'key_last4'> => ({
+  api_key,
+  key_last4: key.length > shortKey ? key.slice(-shownOf) : '',
+})
+
+type Changes = Partial<Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active'>>
+
+const leadsElsewhere = ({ provider, api_format, base_url }: Changes): boolean =>
+  provider !== undefined || api_format !== undefined || base_url !== undefined
+
+/** Another provider speaks its own format, unless the change names one. */
+const leading = (data: ConnectionData, change: Changes): Destination => ({
+  provider: change.provider ?? data.provider,
+  base_url: change.base_url === undefined ? data.base_url : change.base_url,
+  api_format: change.api_format ?? (change.provider === undefined ? data.api_format : undefined),
+})
+
+/** Null when nothing changes. What leads elsewhere, or goes by another key, has not been tested. */
+const withChange = (
+  data: ConnectionData,
+  { name = data.name, is_active = data.is_active }: Changes,
+  destination: SureDestination | null,
+  key: Partial<ConnectionData>,
+): ConnectionData | null => {
+  const isOther = destination !== null || key.api_key !== undefined
+  const next = { ...data, name, is_active, ...destination, ...key, ...(isOther ? untested : {}) }
+  return changedFields(data, next).length === 0 ? null : next
+}
+
+const removeSyncs = async (syncs: Table<ModelSyncData>, scope: Scope, connection_id: string): Promise<void> => {
+  for (;;) {
+    const rows = await syncs.list(scope, { where: { connection_id }, limit: 100 })
+    await Promise.all(rows.map(({ id }) => syncs.remove(scope, id)))
+    if (rows.length < 100) return
+  }
+}
+
+const viewOf = (row: Row<ConnectionData>) => {
+  const { api_key: _sealed, last_tested_at_ms, sync_id, ...shown } = row.data
+  return {
+    id: row.id,
+    ...shown,
+    last_tested_at: timestampOrNull(last_tested_at_ms),
+    model_sync_id: sync_id,
+    ...rowTimes(row),
+  }
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ResultOf } from '../../../specs/index.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { Caller } from '../../actors/records/audit-note.ts'
+import { changedFields } from '../../actors/records/audit-note.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import { type ProbeResult, probeChat } from './chat-probe.ts'
+import { requireUrl } from './connection-rules.ts'
+import {
+  type CustomModel,
+  type CustomProviderData,
+  customKeyAad,
+  customProviders,
+} from './kinds.ts'
+import { lostKeyMessage, openedKey } from './opened-key.ts'
+import { newUuidFor } from './uuid.ts'
+import type { Endpoint } from './managed-providers.ts'
+import { customEndpoint, everyRow } from './project-providers.ts'
+import { timestampOf } from '../../actors/records/row-times.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import type { ConnectionParts } from './connection-use-cases.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+
+type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>
+type TestBody = Parameters<UseCases['custom_providers.test']>[0]['body']
+type Change = Parameters<UseCases['custom_providers.update']>[0]['body']
+
+const testTimeoutMs = 30_000
+const defaultModel = 'gpt-3.5-turbo'
+
+/** Servers that a project registered. Their keys are in no answer; their models are part of them. */
+export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUseCases => {
+  const { box, guard, own, now } = parts
+  const table = new Table(parts.records, customProviders, now)
+  const changed = async <T>(project: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } finally {
+      own.changed(project)
+    }
+  }
+  return {
+    'custom_providers.list': async ({ scope }) => {
+      const rows = await everyRow(table, scope.project)
+      return {
+        providers: rows.toReversed().map((row) => ({ ...viewOf(row), custom_models: row.data.models.map(listed) })),
+      }
+    },
+    'custom_providers.get': async ({ scope, params }) => {
+      const row = found(await table.get(scope, params.provider_id))
+      return { provider: { ...viewOf(row), custom_models: row.data.models } }
+    },
+    'custom_providers.create': async (call) => {
+      const { scope, body } = call
+      const name = nameOf(body.name)
+      requireUrl(guard, body.baseUrl, 'baseUrl')
+      const where = { project: scope.project, id: newUuidFor(call) }
+      const data: CustomProviderData = {
+        ...{ name, base_url: trimmed(body.baseUrl), api_format: body.format, is_active: true },
+        api_key: sealed(body.apiKey, (key) => box.seal(key, customKeyAad(where))),
+        models: modelsFrom(body.models ?? [], []),
+      }
+      const made = table.insert({ ...where, data, notices: [audited(call).line('created', where.id)] })
+      // a request that is run again after a crash meets its own row
+      const row = (await changed(scope.project, made)) ?? (await table.get(scope, where.id))
+      return { provider: viewOf(found(row)) }
+    },
+    'custom_providers.update': async (call) => {
+      const { scope, params, body } = call
+      const name = body.name === undefined ? undefined : nameOf(body.name)
+      if (body.baseUrl !== undefined) requireUrl(guard, body.baseUrl, 'baseUrl')
+      const edit = ({ data, ...where }: Row<CustomProviderData>): CustomProviderData | null => {
+        const next = withChange(data, { ...body, ...(name !== undefined && { name }) }, (key) =>
+          box.seal(key, customKeyAad(where)),
+        )
+        return changedFields(data, next).length === 0 ? null : next
+      }
+      const work = table.change(scope, params.provider_id, edit, audited(call).changed())
+      return { provider: viewOf(found(await changed(scope.project, work))) }
+    },
+    'custom_providers.delete': async (call) => {
+      const { scope, params } = call
+      const removed = await changed(scope.project, table.remove(scope, params.provider_id, audited(call).removed()))
+      if (!removed) throw notFound
+      return { success: true }
+    },
+    'custom_providers.test': async ({ scope, body }) => {
+      const tested = await toTest(parts, table, scope, body)
+      if (tested === null) return { success: false, error: lostKeyMessage }
+      const { endpoint, model } = tested
+      const startedAt = performance.now()
+      const reach = { dispatcher: guard.dispatcher, timeoutMs: parts.timeoutMs ?? testTimeoutMs }
+      return testView(await probeChat(reach, endpoint, model), Math.round(performance.now() - startedAt))
+    },
+  }
+}
+
+const audited = (caller: Caller) => new Audited(caller, 'custom_provider')
+
+/** Without spaces around it. What stands for a provider of the first tier of routing cannot be another's name. */
+const nameOf = (given: string): string => {
+  const name = given.trim()
+  if (name !== '' && !/^custom:/i.test(name)) return name
+  const message = 'A name is more than spaces, and does not begin with custom:.'
+  throw new ServiceError('invalid_field', { param: 'name', message })
+}
+
+const trimmed = (url: string): string => url.replace(/\/+$/, '')
+
+const sealed = (key: string | null | undefined, seal: (key: string) => string): string | null =>
+  key === undefined || key === null ? null : seal(key)
+
+const withChange = (data: CustomProviderData, change: Change, seal: (key: string) => string): CustomProviderData => ({
+  ...data,
+  name: change.name ?? data.name,
+  base_url: change.baseUrl === undefined ? data.base_url : trimmed(change.baseUrl),
+  api_format: change.format ?? data.api_format,
+  is_active: change.isActive ?? data.is_active,
+  api_key: change.apiKey === undefined ? data.api_key : sealed(change.apiKey, seal),
+  models: change.models === undefined ? data.models : modelsFrom(change.models, data.models),
+})
+
+/** One model an id, the last label given; those that were there keep their ids. */
+const modelsFrom = (
+  given: readonly { readonly name: string; readonly modelId: string }[],
+  before: readonly CustomModel[],
+): readonly CustomModel[] => {
+  const labels = new Map(given.map(({ modelId, name }) => [modelId, name]))
+  return [...labels].map(([model_name, display_name]) => {
+    const known = before.find((model) => model.model_name === model_name)
+    return { id: known?.id ?? randomUUID(), model_name, display_name, is_active: known?.is_active ?? true }
+  })
+}
+
+/** A registered provider with its key and first model, or what the body says; null when its key is lost. */
+const toTest = async (
+  { box }: ConnectionParts,
+  table: Table<CustomProviderData>,
+  scope: Scope,
+  body: TestBody,
+): Promise<{ readonly endpoint: Endpoint; readonly model: string } | null> => {
+  if (body.provider_id !== undefined) {
+    const row = found(await table.get(scope, body.provider_id))
+    const model = body.model ?? row.data.models.find(({ is_active }) => is_active)?.model_name ?? defaultModel
+    const { api_key: kept } = row.data
+    const api_key = kept === null ? null : openedKey(box, kept, customKeyAad(row))
+    if (kept !== null && api_key === null) return null
+    return { endpoint: customEndpoint(row.id, { ...row.data, api_key }), model }
+  }
+  if (body.base_url === undefined) {
+    throw new ServiceError('missing_field', { param: 'base_url', message: 'Give provider_id or base_url.' })
+  }
+  const { base_url, api_format, api_key = null } = body
+  const endpoint = customEndpoint('', { base_url, api_format, api_key })
+  return { endpoint, model: body.model ?? defaultModel }
+}
+
+const testView = (result: ProbeResult, latency_ms: number): ResultOf<'custom_providers.test'> => {
+  if (result.ok) {
+    const { model, content, usage } = result
+    return { success: true, message: 'The server answers.', latency_ms, response: { model, content, usage } }
+  }
+  return { success: false, error: result.error, ...(!result.timedOut && { latency_ms }) }
+}
+
+const viewOf = ({ id, created_at, data: { name, base_url, api_format, is_active } }: Row<CustomProviderData>) => ({
+  ...{ id, name, base_url, api_format, is_active },
+  created_at: timestampOf(created_at),
+})
+
+const listed = ({ id, model_name, display_name }: CustomModel) => ({ id, model_name, display_name })
+
+const notFound = new ServiceError('not_found', { message: 'There is no such provider in this project.' })
+
+const found = <T>(row: T | null): T => {
+  if (row === null) throw notFound
+  return row
+}

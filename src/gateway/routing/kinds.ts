@@ -1,0 +1,96 @@
+import type { WireFormat } from '../../../specs/providers.ts'
+import type { RecordKind } from '../../storage/ports.ts'
+import type { TypedKind } from '../../actors/records/schema.ts'
+import type { ChangedModel } from './model-diff.ts'
+
+/** What the last test of a connection showed; `untested` until the first, and after its key or address has changed. */
+export type ConnectionStatus = 'untested' | 'ok' | 'failed'
+
+export type ConnectionData = {
+  readonly name: string
+  /** Id of specs/providers.ts, or the project's own word for a server that nobody else knows. */
+  readonly provider: string
+  readonly api_format: WireFormat
+  /** null: the provider's own. */
+  readonly base_url: string | null
+  /** Sealed (`connectionKeyAad`). */
+  readonly api_key: string
+  readonly key_last4: string
+  readonly is_active: boolean
+  readonly status: ConnectionStatus
+  readonly last_tested_at_ms: number | null
+  /** The model sync that stands: its models are the connection's. null: none was applied. */
+  readonly sync_id: string | null
+  readonly model_count: number
+}
+
+/** Keys of a project at providers (BYOK). They have no tenant. */
+export const providerConnections: TypedKind<ConnectionData> = { name: 'provider_connections', outbox: true }
+
+/** A model as a provider lists it. */
+export type SyncedModel = {
+  readonly id: string
+  /** The id again where the provider has no other word. */
+  readonly name: string
+  /** 0 when the provider does not say. */
+  readonly context_window: number
+}
+
+/** One preview of what a provider lists. Only its status and time of application ever change. */
+export type ModelSyncData = {
+  readonly connection_id: string
+  /** The sync that stood when the preview was made: what it is the difference to. */
+  readonly base_sync_id: string | null
+  /** Everything that the provider lists. */
+  readonly models: readonly SyncedModel[]
+  readonly added: readonly SyncedModel[]
+  readonly removed: readonly SyncedModel[]
+  readonly changed: readonly ChangedModel[]
+  readonly status: 'preview' | 'applied'
+  readonly applied_at_ms: number | null
+}
+
+/** Those that nobody applies expire. */
+export const modelSyncs: TypedKind<ModelSyncData> = {
+  name: 'model_syncs',
+  filters: ['connection_id'],
+  outbox: true,
+}
+
+/** A model of a custom provider. */
+export type CustomModel = {
+  /** UUID. */
+  readonly id: string
+  /** As the server knows it. */
+  readonly model_name: string
+  readonly display_name: string
+  readonly is_active: boolean
+}
+
+export type CustomProviderData = {
+  readonly name: string
+  readonly base_url: string
+  readonly api_format: 'openai' | 'anthropic'
+  readonly is_active: boolean
+  /** Sealed (`customKeyAad`); null: the server takes none. */
+  readonly api_key: string | null
+  /** In the row, so that they come and go with their provider. */
+  readonly models: readonly CustomModel[]
+}
+
+/** Servers that a project registered. They have no tenant. Ids are UUIDs that sort by time. */
+export const customProviders: TypedKind<CustomProviderData> = { name: 'custom_providers', outbox: true }
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const connectionKinds: readonly RecordKind[] = [providerConnections, modelSyncs, customProviders]
+
+interface Place {
+  readonly project: string
+  readonly id: string
+}
+
+/** What a connection's key is sealed for. */
+export const connectionKeyAad = ({ project, id }: Place): string => `${project}|provider_connections|${id}|api_key`
+
+/** What a custom provider's key is sealed for. */
+export const customKeyAad = ({ project, id }: Place): string => `${project}|custom_providers|${id}|api_key`

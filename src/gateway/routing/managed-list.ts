@@ -1,0 +1,50 @@
+import { Agent } from 'undici'
+import { defaultCallPolicy } from '../call/call-policy.ts'
+import type { SyncedModel } from './kinds.ts'
+import { listModels } from './upstream-models.ts'
+import type { Endpoint } from './managed-providers.ts'
+
+/** The list is asked for again after so long, in ms; behind the back of whoever looks at it. */
+const staleMs = 5 * 60_000
+/** A server that said nothing is asked again after so long, in ms. */
+const troubledMs = 30_000
+/** Whoever looks first waits so long, in ms. */
+const timeoutMs = 3000
+
+/** What the installation's compatible server lists: trouble leaves the list as it is. Asks nothing before somebody looks. */
+export class ManagedList {
+  readonly #endpoint: Endpoint | null
+  readonly #now: () => number
+  #agent: Agent | null = null
+  #models: readonly SyncedModel[] = []
+  #nextAt = 0
+  #asking: Promise<readonly SyncedModel[]> | null = null
+
+  constructor(endpoint: Endpoint | null, now: () => number) {
+    this.#endpoint = endpoint
+    this.#now = now
+  }
+
+  readonly models = async (): Promise<readonly SyncedModel[]> => {
+    if (this.#endpoint === null || this.#now() < this.#nextAt) return this.#models
+    this.#asking ??= this.#ask(this.#endpoint).finally(() => {
+      this.#asking = null
+    })
+    return this.#models.length > 0 ? this.#models : this.#asking
+  }
+
+  async close(): Promise<void> {
+    await this.#agent?.destroy()
+  }
+
+  async #ask(endpoint: Endpoint): Promise<readonly SyncedModel[]> {
+    this.#agent ??= openAgent()
+    const found = await listModels({ dispatcher: this.#agent, timeoutMs }, endpoint)
+    if (found.ok) this.#models = found.models
+    this.#nextAt = this.#now() + (found.ok ? staleMs : troubledMs)
+    return this.#models
+  }
+}
+
+/** HTTP/1.1 only: there an abort closes the socket. */
+const openAgent = (): Agent => new Agent({ allowH2: false, connect: { timeout: defaultCallPolicy.connectTimeoutMs } })

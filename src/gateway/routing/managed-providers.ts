@@ -1,0 +1,100 @@
+import { type ProviderSpec, providers, type WireFormat } from '../../../specs/providers.ts'
+import type { Route } from '../call/routes.ts'
+import { versionedUrl } from './base-url.ts'
+
+/** A key and a base URL, as the environment names them. */
+export interface ProviderKeys {
+  /** '' or undefined for a server that takes none. */
+  readonly apiKey?: string | undefined
+  readonly baseUrl?: string | undefined
+}
+
+/** Which providers the installation itself pays for. */
+export interface ManagedConfig {
+  /** By id of `specs/providers.ts`. */
+  readonly keys: Readonly<Record<string, ProviderKeys>>
+  /** `auto`: on when nothing else is configured. */
+  readonly simulated: 'auto' | 'on' | 'off'
+  /** Base URL of the running simulated provider; needed when `simulatedWanted` says so. */
+  readonly simulatedUrl?: string | undefined
+}
+
+/** Where a provider is reached and by whose key; everything of a route but the model. */
+export type Endpoint = Omit<Route, 'model'>
+
+const openAi = 'openai'
+const simulated = 'simulated'
+const ownOpenAiHost = 'api.openai.com'
+
+const defaultModels: readonly (readonly [provider: string, model: string])[] = [
+  ['openai', 'gpt-4o-mini'],
+  ['anthropic', 'claude-haiku-4-5'],
+  ['google', 'gemini-2.5-flash'],
+  ['groq', 'llama-3.3-70b-versatile'],
+  ['mistral', 'mistral-small-latest'],
+  ['deepseek', 'deepseek-chat'],
+  ['xai', 'grok-3-mini'],
+  ['perplexity', 'sonar'],
+  ['cerebras', 'llama3.1-8b'],
+  ['together', 'meta-llama/Llama-3.3-70B-Instruct-Turbo'],
+  ['fireworks', 'accounts/fireworks/models/llama-v3p3-70b-instruct'],
+  ['openrouter', 'openai/gpt-4o-mini'],
+  [simulated, 'simulated-1'],
+]
+
+/** Whether the simulated provider has to be running before `ManagedProviders` is made. */
+export const simulatedWanted = (config: Pick<ManagedConfig, 'keys' | 'simulated'>): boolean =>
+  config.simulated === 'on' || (config.simulated === 'auto' && !providers.some((spec) => isConfigured(config, spec)))
+
+/** OpenAI's own server, which sells what the snapshot says and no more; any other that speaks its format may have anything. */
+export const isOwnOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host === ownOpenAiHost
+
+/** The endpoints of the installation's own keys. */
+export class ManagedProviders {
+  readonly #endpoints: ReadonlyMap<string, Endpoint>
+  /** Where ids go that nobody knows: a server of one's own that `OPENAI_BASE_URL` names; null without one. */
+  readonly compatible: Endpoint | null
+  /** For turns that name no model. */
+  readonly defaultModel: string
+  /** Whether answers are simulated because no provider has a key. */
+  readonly onlySimulated: boolean
+
+  constructor(config: ManagedConfig) {
+    const named = providers.filter((spec) => isConfigured(config, spec))
+    const endpoints = named.map((spec) => endpointOf(spec, config.keys[spec.id] ?? {}))
+    if (simulatedWanted(config)) endpoints.push(simulatedEndpoint(config))
+    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.provider, endpoint]))
+    const own = this.#endpoints.get(openAi)
+    this.compatible = own === undefined || isOwnOpenAi(own.baseUrl) ? null : own
+    this.defaultModel = defaultModels.find(([provider]) => this.#endpoints.has(provider))?.[1] ?? 'simulated-1'
+    this.onlySimulated = [...this.#endpoints.keys()].join() === simulated
+  }
+
+  /** Undefined for a provider without a key. */
+  of(provider: string): Endpoint | undefined {
+    return this.#endpoints.get(provider)
+  }
+}
+
+/** A server of one's own often wants no key: a base URL other than OpenAI's is enough. */
+const isConfigured = ({ keys }: Pick<ManagedConfig, 'keys'>, { id, format }: ProviderSpec): boolean => {
+  const { apiKey = '', baseUrl } = keys[id] ?? {}
+  if (id === simulated) return false
+  return apiKey !== '' || (id === openAi && format === openAi && baseUrl !== undefined && !isOwnOpenAi(baseUrl))
+}
+
+const endpointOf = (spec: ProviderSpec, { apiKey = '', baseUrl }: ProviderKeys): Endpoint =>
+  endpoint(spec.id, spec.format, versionedUrl(spec.format, baseUrl ?? spec.baseUrl), apiKey, 'managed')
+
+const simulatedEndpoint = ({ simulatedUrl }: ManagedConfig): Endpoint => {
+  if (simulatedUrl === undefined) throw new Error('the simulated provider is wanted and has no URL')
+  return endpoint(simulated, openAi, simulatedUrl, '', 'simulated')
+}
+
+const endpoint = (
+  provider: string,
+  format: WireFormat,
+  baseUrl: string,
+  apiKey: string,
+  source: 'managed' | 'simulated',
+): Endpoint => ({ provider, format, baseUrl, apiKey: apiKey === '' ? null : apiKey, source, connectionId: null })

@@ -1,0 +1,63 @@
+import { type ProviderSpec, providers, type WireFormat } from '../../../specs/providers.ts'
+import type { Need } from '../call/routes.ts'
+import { priceAt, prices } from '../prices/prices.ts'
+
+/** A provider that sells what was asked for, and the model's name there. */
+export interface Seller {
+  /** Id of `specs/providers.ts`. */
+  readonly provider: string
+  readonly model: string
+}
+
+const specs: ReadonlyMap<string, ProviderSpec> = new Map(
+  providers.flatMap((spec) => [spec.id, ...(spec.aliases ?? [])].map((word) => [word, spec] as const)),
+)
+
+/** The provider of this id or alias; case does not matter. */
+export const providerNamed = (word: string): ProviderSpec | undefined => specs.get(word.toLowerCase())
+
+/** `head/rest` at the first slash, since models' own ids may hold slashes too; null where one side is missing. */
+export const splitName = (asked: string): { readonly head: string; readonly rest: string } | null => {
+  const slash = asked.indexOf('/')
+  return slash < 1 || slash === asked.length - 1 ? null : { head: asked.slice(0, slash), rest: asked.slice(slash + 1) }
+}
+
+/**
+ * Who sells a model, in the order in which they are asked: the provider that is named before the slash, then by the
+ * snapshot, and by the shape of the id only when the snapshot does not know it (a model that came out yesterday).
+ * What the snapshot knows under the whole name, and not as the named provider's, is another's: Groq's
+ * `openai/gpt-oss-120b` is none of OpenAI's.
+ */
+export const sellersOf = (asked: string): readonly Seller[] => {
+  const split = splitName(asked)
+  const named = split === null ? undefined : providerNamed(split.head)
+  const sellers = ownersOf(asked).map((provider): Seller => ({ provider, model: asked }))
+  if (split === null || named === undefined) return sellers
+  const seller = { provider: named.id, model: split.rest }
+  const both = priceAt(named.id, split.rest) === undefined ? [...sellers, seller] : [seller, ...sellers]
+  return both.filter(({ provider }, at) => both.findIndex((each) => each.provider === provider) === at)
+}
+
+const ownersOf = (model: string): readonly string[] => {
+  const listed = providers.filter(({ id }) => prices.byProvider.get(id)?.has(model))
+  if (listed.length > 0) return listed.map(({ id }) => id)
+  const shaped = model.includes('/') ? undefined : providers.find(({ ids }) => ids?.test(model))
+  return shaped === undefined ? [] : [shaped.id]
+}
+
+const chat: readonly Need[] = ['chat', 'vision']
+const voice: readonly Need[] = ['speech', 'transcription']
+
+const needs: Readonly<Record<WireFormat, readonly Need[]>> = {
+  openai: [...chat, 'embedding', ...voice],
+  google: [...chat, 'embedding', ...voice],
+  anthropic: chat,
+  perplexity: [...chat, 'embedding'],
+  elevenlabs: voice,
+  deepgram: voice,
+  cartesia: voice,
+  spitch: voice,
+}
+
+/** Whether a format has what is needed at all. */
+export const serves = (format: WireFormat, need: Need): boolean => needs[format].includes(need)

@@ -1,0 +1,119 @@
+import type { CustomModel, SyncedModel } from './kinds.ts'
+import { catalogueRow, listedRow, type ModelRow } from './model-rows.ts'
+import { priceAt, prices } from '../prices/prices.ts'
+import type { ManagedProviders } from './managed-providers.ts'
+import { providerNamed } from './model-names.ts'
+import type { OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
+
+/** What the registry stands on. */
+export interface ModelRegistryParts {
+  readonly managed: Pick<ManagedProviders, 'of' | 'compatible'>
+  readonly own: Pick<ProjectProviders, 'of'>
+  /** What the compatible server of the installation lists; empty while it does not say. */
+  readonly offered: () => Promise<readonly SyncedModel[]>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Every model that a project can name, in the order in which routing would take them: of its connections, of its custom
+ * providers, of the installation. One id may stand there several times; `effective` leaves the first of each.
+ */
+export class ModelRegistry {
+  readonly #parts: ModelRegistryParts
+  readonly #own = new WeakMap<OwnProviders, readonly ModelRow[]>()
+  #service: { readonly day: string; readonly rows: readonly ModelRow[] } = { day: '', rows: [] }
+
+  constructor(parts: ModelRegistryParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {StoreUnavailable} */
+  async rows(project: string): Promise<readonly ModelRow[]> {
+    const own = await this.#parts.own.of(project)
+    const day = new Date(this.#parts.now()).toISOString().slice(0, 10)
+    const service = [...(await this.#compatibleRows(day)), ...this.#serviceRows(day)]
+    return [...this.#ownRows(own, day), ...service]
+  }
+
+  #ownRows(own: OwnProviders, day: string): readonly ModelRow[] {
+    const known = this.#own.get(own)
+    if (known !== undefined) return known
+    const rows = [
+      ...own.connections.flatMap((connection) => connectionRows(connection, day)),
+      ...own.customs.flatMap(customRows),
+    ]
+    this.#own.set(own, rows)
+    return rows
+  }
+
+  /** A compatible server has what it lists, not what OpenAI sells. */
+  async #compatibleRows(day: string): Promise<readonly ModelRow[]> {
+    if (this.#parts.managed.compatible === null) return []
+    const origin = { source: 'service', connection_id: null, available: true } as const
+    const description = 'Listed by the configured OpenAI-compatible server.'
+    return (await this.#parts.offered()).map((model) =>
+      listedRow('openai', model, priceAt('openai', model.id), origin, description, day),
+    )
+  }
+
+  #serviceRows(day: string): readonly ModelRow[] {
+    if (this.#service.day === day) return this.#service.rows
+    const { managed } = this.#parts
+    const rows = prices.rows.flatMap((row) => {
+      const available = managed.of(row.provider) !== undefined
+      const isListed =
+        row.provider === 'simulated' ? available : row.provider !== 'openai' || managed.compatible === null
+      return isListed ? [catalogueRow(row, { source: 'service', connection_id: null, available }, day)] : []
+    })
+    this.#service = { day, rows }
+    return rows
+  }
+}
+
+/** The first row of each id. */
+export const effective = (rows: readonly ModelRow[]): readonly ModelRow[] => {
+  const seen = new Set<string>()
+  return rows.filter(({ id }) => !seen.has(id) && seen.add(id))
+}
+
+/** What its model sync brought; before one, what the snapshot knows of its provider. */
+const connectionRows = ({ id, name, endpoint, models }: OwnConnection, day: string): readonly ModelRow[] => {
+  const { provider } = endpoint
+  const origin = { source: 'byok', connection_id: id, available: true } as const
+  if (models === null) {
+    return [...(prices.byProvider.get(provider)?.values() ?? [])].map((row) => catalogueRow(row, origin, day))
+  }
+  const description = `Listed by ${providerNamed(provider)?.name ?? provider}, by the key of the connection ${name}.`
+  return [...models.values()].map((model) =>
+    listedRow(provider, model, priceAt(provider, model.id), origin, description, day),
+  )
+}
+
+/** Its models, and its name as the alias of the first (interface "Models"). */
+const customRows = (provider: OwnProvider): readonly ModelRow[] => {
+  const { name, models } = provider
+  const [first] = models
+  if (first === undefined) return []
+  const rows = models.map((model) =>
+    customRow(provider, model.model_name, labelOf(model), `Served by the custom provider ${name}.`),
+  )
+  return [
+    ...rows,
+    customRow(provider, name, name, `The first model of the custom provider ${name}: ${labelOf(first)}.`),
+  ]
+}
+
+const labelOf = ({ display_name, model_name }: CustomModel): string => display_name || model_name
+
+const customRow = (
+  { id: provider, createdAt }: OwnProvider,
+  id: string,
+  name: string,
+  description: string,
+): ModelRow => ({
+  ...{ id, object: 'model', created: Math.floor(createdAt / 1000), owned_by: `custom:${provider}`, name },
+  ...{ provider: `custom:${provider}`, source: 'custom', connection_id: null, type: 'chat', types: ['chat'] },
+  ...{ context_window: 0, description, status: 'active', available: true, unavailable_reason: null },
+  pricing_status: 'unknown',
+})

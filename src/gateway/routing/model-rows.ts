@@ -1,0 +1,101 @@
+import { providers } from '../../../specs/providers.ts'
+import type { SyncedModel } from './kinds.ts'
+import type { PriceRow } from '../prices/price-table.ts'
+import { prices } from '../prices/prices.ts'
+
+/** One row of `/v1/models`: the fields of the unified registry and of the gateway's list together. */
+export interface ModelRow {
+  readonly id: string
+  readonly object: 'model'
+  /** Seconds since the epoch. Providers do not tell when a model came; it is the day of the price snapshot. */
+  readonly created: number
+  readonly owned_by: string
+  readonly name: string
+  /** Id of `specs/providers.ts`, a connection's own word, or `custom:<id>`. */
+  readonly provider: string
+  readonly source: 'service' | 'byok' | 'custom'
+  readonly connection_id: string | null
+  /** The first of `types`. */
+  readonly type: string
+  readonly types: readonly string[]
+  /** 0 when unknown. */
+  readonly context_window: number
+  readonly description: string
+  readonly status: 'active' | 'deprecated'
+  readonly available: boolean
+  readonly unavailable_reason: 'provider_not_configured' | 'not_for_this_key' | null
+  /** `nominal`: made up, for the simulated model. */
+  readonly pricing_status: 'priced' | 'nominal' | 'unknown'
+}
+
+/** Whose a row is, and whether it can be called. */
+export type RowOrigin = Pick<ModelRow, 'source' | 'connection_id' | 'available'>
+
+const created = Math.floor(Date.parse(prices.date) / 1000)
+
+const names: ReadonlyMap<string, string> = new Map(
+  providers.map(({ id, name }) => [id, id === 'simulated' ? 'the simulated provider' : name]),
+)
+
+/** The row of a model that the snapshot knows. @param today as `2026-11-21`. */
+export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): ModelRow {
+  const types = typesOf(row)
+  return {
+    id: prices.byId.get(row.id) === row ? row.id : `${row.provider}/${row.id}`,
+    object: 'model',
+    created,
+    owned_by: row.provider,
+    name: row.id,
+    provider: row.provider,
+    ...origin,
+    type: types[0] ?? 'chat',
+    types,
+    context_window: row.context,
+    description: describe(row),
+    status: row.retires !== undefined && row.retires <= today ? 'deprecated' : 'active',
+    unavailable_reason: origin.available ? null : 'provider_not_configured',
+    pricing_status: row.nominal === true ? 'nominal' : 'priced',
+  }
+}
+
+/** The row of a model that a provider itself lists. `known`: what the snapshot says of it. */
+export function listedRow(
+  provider: string,
+  model: SyncedModel,
+  known: PriceRow | undefined,
+  origin: RowOrigin,
+  description: string,
+  today: string,
+): ModelRow {
+  const { id, name, context_window } = model
+  if (known !== undefined) return { ...catalogueRow(known, origin, today), id, name, description }
+  return {
+    ...{ id, object: 'model', created, owned_by: provider, name, provider, ...origin },
+    ...{ type: 'chat', types: ['chat'], context_window, description, status: 'active' },
+    ...{ unavailable_reason: null, pricing_status: 'unknown' },
+  }
+}
+
+function typesOf({ id, mode, provider, capabilities }: PriceRow): string[] {
+  if (mode !== 'chat') return [mode]
+  const types = ['chat']
+  for (const type of ['reasoning', 'vision']) if (capabilities.includes(type)) types.push(type)
+  if (/search/.test(id)) types.push('search')
+  if (/code|codex/.test(id)) types.push('code')
+  if (provider === 'simulated') types.push('embedding')
+  return types
+}
+
+const kinds: Readonly<Record<PriceRow['mode'], string>> = {
+  chat: 'Chat model',
+  embedding: 'Embedding model',
+  image: 'Image model',
+  speech: 'Speech model',
+  transcription: 'Transcription model',
+}
+
+function describe(row: PriceRow): string {
+  const window = row.context === 0 ? '' : `, ${row.context.toLocaleString('en-US')} tokens of context`
+  const note = row.nominal === true ? ' Echoes what it is told; its price is made up.' : ''
+  return `${kinds[row.mode]} of ${names.get(row.provider) ?? row.provider}${window}.${note}`
+}

@@ -1,0 +1,176 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Scope } from '../../../specs/scope.ts'
+import type { Caller } from '../../actors/records/audit-note.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import {
+  type ConnectionData,
+  connectionKeyAad,
+  type ModelSyncData,
+  modelSyncs,
+  providerConnections,
+} from './kinds.ts'
+import { modelDiff } from './model-diff.ts'
+import { openedKey } from './opened-key.ts'
+import {
+  listModels,
+  type UpstreamModels,
+  type UpstreamTrouble,
+  withoutKey,
+} from './upstream-models.ts'
+import { connectionEndpoint } from './project-providers.ts'
+import { newIdFor } from '../../actors/runtime/ids.ts'
+import { rowTimes, timestampOrNull } from '../../actors/records/row-times.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import type { ConnectionParts } from './connection-use-cases.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+
+type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
+
+const defaultTimeoutMs = 15_000
+/** A preview that nobody applies, and a sync that a later one replaced, is gone after so long, in ms: 7 days. */
+const keptMs = 7 * 24 * 60 * 60 * 1000
+
+/** Tries under the version guard before a change is given up; each round one writer gets through. */
+const maxTries = 20
+
+/** What a provider lists against what a connection has: previewed, then applied as it was shown. */
+export const modelSyncUseCases = (parts: ConnectionParts): SyncUseCases => {
+  const syncs = new ModelSyncs(parts)
+  return {
+    'model_syncs.create': async (call) => {
+      const { scope, params } = call
+      return viewOf(await syncs.preview(scope, params.connection_id, newIdFor(call, 'syn')))
+    },
+    'model_syncs.get': async ({ scope, params }) =>
+      viewOf(await syncs.get(scope, params.connection_id, params.sync_id)),
+    'model_syncs.apply': async (call) => {
+      const { scope, params } = call
+      return viewOf(await syncs.apply(scope, params.connection_id, params.sync_id, call))
+    },
+  }
+}
+
+class ModelSyncs {
+  readonly #parts: ConnectionParts
+  readonly #connections: Table<ConnectionData>
+  readonly #syncs: Table<ModelSyncData>
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    this.#connections = new Table(parts.records, providerConnections, parts.now)
+    this.#syncs = new Table(parts.records, modelSyncs, parts.now)
+  }
+
+  /** @throws {ServiceError} `not_found`, for a sync of another connection too. */
+  async get(scope: Scope, connection: string, id: string): Promise<Row<ModelSyncData>> {
+    const row = await this.#syncs.get(scope, id)
+    if (row?.data.connection_id !== connection || (await this.#connections.get(scope, connection)) === null) {
+      throw new ServiceError('not_found')
+    }
+    return row
+  }
+
+  /** Asks the provider, and keeps the difference. @throws {ServiceError} for its trouble. */
+  async preview(scope: Scope, connection: string, id: string): Promise<Row<ModelSyncData>> {
+    const row = await this.#connections.get(scope, connection)
+    if (row === null) throw new ServiceError('not_found')
+    const found = await this.#list(row)
+    if (!found.ok) throw refusalOf(found)
+    const { sync_id } = row.data
+    const standing = sync_id === null ? null : await this.#syncs.get(scope, sync_id)
+    const data: ModelSyncData = {
+      ...{ connection_id: connection, base_sync_id: sync_id, models: found.models },
+      ...modelDiff(standing?.data.models ?? [], found.models),
+      ...{ status: 'preview', applied_at_ms: null },
+    }
+    const expiresAtMs = this.#parts.now() + keptMs
+    const made = await this.#syncs.insert({ id, project: scope.project, data, expiresAtMs })
+    return made ?? this.get(scope, connection, id)
+  }
+
+  /**
+   * Makes the sync the connection's own by one write of the connection, which only works on the state that the preview
+   * was made of; what comes before and after it can be done again.
+   *
+   * @throws {ServiceError} `version_conflict` when another sync was applied since the preview.
+   */
+  async apply(scope: Scope, connection: string, id: string, call: Caller) {
+    const row = await this.get(scope, connection, id)
+    if (row.data.status === 'applied') return row
+    const lasting = await this.#setExpiry(scope, id, null)
+    const { models, base_sync_id } = lasting.data
+    const edit = ({ data }: Row<ConnectionData>): ConnectionData | null => {
+      if (data.sync_id === id) return null
+      if (data.sync_id !== base_sync_id) throw changedMeanwhile
+      return { ...data, sync_id: id, model_count: models.length }
+    }
+    const audited = new Audited(call, 'provider_connection')
+    const pointed = await this.#connections
+      .change(scope, connection, edit, audited.changed('models_applied'))
+      .finally(() => this.#parts.own.changed(scope.project))
+      .catch(async (error: unknown) => {
+        if (error instanceof ServiceError) await this.#setExpiry(scope, id, this.#parts.now() + keptMs)
+        throw error
+      })
+    if (pointed === null) throw new ServiceError('not_found')
+    const applied = await this.#syncs.change(scope, id, ({ data }) =>
+      data.status === 'applied' ? null : { ...data, status: 'applied', applied_at_ms: this.#parts.now() },
+    )
+    if (base_sync_id !== null) await this.#setExpiry(scope, base_sync_id, this.#parts.now() + keptMs).catch(ignored)
+    return applied ?? lasting
+  }
+
+  async #list(row: Row<ConnectionData>): Promise<UpstreamModels> {
+    const { box, guard, timeoutMs = defaultTimeoutMs } = this.#parts
+    const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
+    if (api_key === null) return withoutKey
+    return listModels({ dispatcher: guard.dispatcher, timeoutMs }, connectionEndpoint(row.id, { ...row.data, api_key }))
+  }
+
+  /** @throws {ServiceError} `not_found`, `version_conflict`. */
+  async #setExpiry(scope: Scope, id: string, expiresAtMs: number | null): Promise<Row<ModelSyncData>> {
+    for (let tried = 0; tried < maxTries; tried += 1) {
+      const row = await this.#syncs.get(scope, id)
+      if (row === null) throw new ServiceError('not_found')
+      if (row.expires_at === expiresAtMs) return row
+      const written = await this.#syncs.replace(row, row.data, expiresAtMs)
+      if (written !== null) return written
+    }
+    throw new ServiceError('version_conflict')
+  }
+}
+
+/** What a later sync replaced is only in the way. */
+const ignored = (error: unknown): void => {
+  if (!(error instanceof ServiceError)) throw error
+}
+
+const changedMeanwhile = new ServiceError('version_conflict', {
+  message: "The connection's models have changed since this preview; make another one.",
+})
+
+const codes = {
+  key_refused: 'provider_error',
+  address_refused: 'invalid_field',
+  timeout: 'provider_timeout',
+  unreachable: 'provider_unavailable',
+  provider_error: 'provider_error',
+  unreadable: 'provider_error',
+  no_list: 'provider_error',
+} as const satisfies Record<UpstreamTrouble, string>
+
+const refusalOf = ({ trouble, message }: Extract<UpstreamModels, { ok: false }>): ServiceError =>
+  new ServiceError(codes[trouble], { message, ...(trouble === 'address_refused' && { param: 'base_url' }) })
+
+const viewOf = (row: Row<ModelSyncData>) => {
+  const { base_sync_id: _base, models, applied_at_ms, ...shown } = row.data
+  return {
+    id: row.id,
+    ...shown,
+    model_count: models.length,
+    applied_at: timestampOrNull(applied_at_ms),
+    expires_at: timestampOrNull(row.expires_at),
+    ...rowTimes(row),
+  }
+}

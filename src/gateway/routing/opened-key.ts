@@ -1,0 +1,13 @@
+import type { SecretBox } from '../../actors/accounts/project-directory.ts'
+
+/** A sealed key in the clear; null for one that cannot be opened any more, as after a move to another master key. */
+export const openedKey = (box: Pick<SecretBox, 'open'>, sealed: string, aad: string): string | null => {
+  try {
+    return box.open(sealed, aad)
+  } catch {
+    return null
+  }
+}
+
+/** What whoever asks for work with such a key is told. */
+export const lostKeyMessage = 'The key cannot be opened any more; it has to be given again.'

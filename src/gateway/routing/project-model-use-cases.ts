@@ -1,0 +1,15 @@
+import type { Routing } from './open-routing.ts'
+import { customProviderUseCases } from './custom-provider-use-cases.ts'
+import { modelSyncUseCases } from './model-sync-use-cases.ts'
+import { modelUseCases } from './model-use-cases.ts'
+import { connectionTestUseCases } from './connection-test-use-cases.ts'
+import { type ConnectionParts, connectionUseCases } from './connection-use-cases.ts'
+
+/** The models of a project, and what it brings along to have more of them. */
+export const projectModelUseCases = ({ own, registry }: Routing, parts: Omit<ConnectionParts, 'own'>) => ({
+  ...modelUseCases(registry),
+  ...connectionUseCases({ ...parts, own }),
+  ...connectionTestUseCases({ ...parts, own }),
+  ...modelSyncUseCases({ ...parts, own }),
+  ...customProviderUseCases({ ...parts, own }),
+})

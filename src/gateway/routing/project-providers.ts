@@ -1,0 +1,196 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { FanOut } from '../../storage/cluster-ports.ts'
+import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import type { SecretBox } from '../../actors/accounts/project-directory.ts'
+import { RecheckCache } from '../../actors/records/recheck-cache.ts'
+import type { Row } from '../../actors/records/schema.ts'
+import { Table } from '../../actors/records/table.ts'
+import {
+  type ConnectionData,
+  type CustomModel,
+  type CustomProviderData,
+  connectionKeyAad,
+  customKeyAad,
+  customProviders,
+  modelSyncs,
+  providerConnections,
+  type SyncedModel,
+} from './kinds.ts'
+import { openedKey } from './opened-key.ts'
+import { versionedUrl } from './base-url.ts'
+import type { Endpoint } from './managed-providers.ts'
+import { providerNamed } from './model-names.ts'
+
+/** What another node changed is seen after this time at the latest, in ms; at once when nodes tell each other. */
+const recheckMs = 5000
+const maxCached = 10_000
+const pageSize = 100
+const topic = 'project-providers'
+
+/** A connection that is switched on. */
+export interface OwnConnection {
+  readonly id: string
+  readonly name: string
+  readonly endpoint: Endpoint
+  /** By id, as the sync that stands has them; null when none was applied. */
+  readonly models: ReadonlyMap<string, SyncedModel> | null
+}
+
+/** A custom provider that is switched on, with those of its models that are. */
+export interface OwnProvider {
+  readonly id: string
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly models: readonly CustomModel[]
+  /** ms since the epoch. */
+  readonly createdAt: number
+}
+
+/** What a project brought along, in order of creation. The same object until something of it changes. */
+export interface OwnProviders {
+  readonly connections: readonly OwnConnection[]
+  readonly customs: readonly OwnProvider[]
+}
+
+/** What the directory stands on. */
+export interface ProjectProvidersParts {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  /** Tells other nodes of changes; none for one process. */
+  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+interface Known extends OwnProviders {
+  /** Ids and versions of the rows that it was made from. */
+  readonly signature: string
+}
+
+/** Connections and custom providers of each project as requests go by them: in steady use no request waits for the store. */
+export class ProjectProviders {
+  readonly #box: SecretBox
+  readonly #connections: Table<ConnectionData>
+  readonly #syncs: ReturnType<typeof syncTable>
+  readonly #customs: Table<CustomProviderData>
+  readonly #cache: RecheckCache<Known>
+  /** What was read last, so that a read which finds nothing new gives the same object. */
+  readonly #last = new Map<string, Known>()
+  readonly #fanOut: Pick<FanOut, 'announce'> | undefined
+
+  constructor({ records, box, fanOut, now }: ProjectProvidersParts) {
+    this.#box = box
+    this.#connections = new Table(records, providerConnections, now)
+    this.#syncs = syncTable(records, now)
+    this.#customs = new Table(records, customProviders, now)
+    this.#fanOut = fanOut
+    this.#cache = new RecheckCache({
+      load: (project) => this.#load(project),
+      maxAgeMs: recheckMs,
+      maxEntries: maxCached,
+      now,
+    })
+    fanOut?.subscribe(topic, (data) => this.#heard(data))
+  }
+
+  /** Answers without a promise for a project that was asked for within the last seconds. @throws {StoreUnavailable} */
+  of(project: string): OwnProviders | Promise<OwnProviders> {
+    return this.#cache.peek(project) ?? this.#cache.load(project).then((known) => known ?? nothing)
+  }
+
+  /** Call it after a change of one of the project's rows: this node asks the store again, and the others are told to. */
+  changed(project: string): void {
+    this.#cache.forget(project)
+    this.#fanOut?.announce(topic, { project })
+  }
+
+  #heard({ project }: JsonObject): void {
+    if (typeof project === 'string') this.#cache.forget(project)
+  }
+
+  async #load(project: string): Promise<Known> {
+    const last = this.#last.get(project)
+    const known = await this.#read(project, last)
+    this.#last.delete(project)
+    if (this.#last.size >= maxCached) this.#last.clear()
+    if (known !== nothing) this.#last.set(project, known)
+    return known
+  }
+
+  async #read(project: string, last: Known | undefined): Promise<Known> {
+    const [connections, customs] = await Promise.all([
+      everyRow(this.#connections, project),
+      everyRow(this.#customs, project),
+    ])
+    const signature = [...connections, ...customs].map(({ id, version }) => `${id}.${version}`).join()
+    if (signature === '') return nothing
+    if (last?.signature === signature) return last
+    const active = connections.filter(({ data }) => data.is_active)
+    return {
+      signature,
+      connections: (await Promise.all(active.map((row) => this.#connection(row)))).flat(),
+      customs: customs.filter(({ data }) => data.is_active).flatMap((row) => this.#custom(row)),
+    }
+  }
+
+  /** A key that cannot be opened any more takes its own row out, not all requests of its project. */
+  async #connection(row: Row<ConnectionData>): Promise<readonly OwnConnection[]> {
+    const { name, sync_id } = row.data
+    const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
+    if (api_key === null) return []
+    const endpoint = connectionEndpoint(row.id, { ...row.data, api_key })
+    const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
+    const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
+    return [{ id: row.id, name, endpoint, models }]
+  }
+
+  #custom(row: Row<CustomProviderData>): readonly OwnProvider[] {
+    const { api_key: kept } = row.data
+    const api_key = kept === null ? null : openedKey(this.#box, kept, customKeyAad(row))
+    if (kept !== null && api_key === null) return []
+    const endpoint = customEndpoint(row.id, { ...row.data, api_key })
+    const models = row.data.models.filter(({ is_active }) => is_active)
+    return [{ id: row.id, name: row.data.name, endpoint, models, createdAt: row.created_at }]
+  }
+}
+
+/** Where a connection leads. */
+export const connectionEndpoint = (
+  id: string,
+  { provider, api_format: format, base_url, api_key: apiKey }: ConnectionWay,
+): Endpoint => {
+  const baseUrl = base_url ?? providerNamed(provider)?.baseUrl ?? ''
+  return { provider, format, baseUrl: versionedUrl(format, baseUrl), apiKey, source: 'byok', connectionId: id }
+}
+
+/** What of a connection says where it leads, with its key in the clear. */
+export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'>
+
+/** Where a custom provider leads. */
+export const customEndpoint = (
+  id: string,
+  { api_format: format, base_url, api_key: apiKey }: Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'>,
+): Endpoint => ({
+  provider: `custom:${id}`,
+  format,
+  baseUrl: versionedUrl(format, base_url),
+  apiKey,
+  source: 'custom',
+  connectionId: id,
+})
+
+const nothing: Known = { signature: '', connections: [], customs: [] }
+
+const syncTable = (records: RecordStore, now: () => number) => new Table(records, modelSyncs, now)
+
+/** All rows of a project, oldest first. */
+export const everyRow = async <T extends JsonObject>(table: Table<T>, project: string): Promise<readonly Row<T>[]> => {
+  const found: Row<T>[] = []
+  for (;;) {
+    const last = found.at(-1)
+    const after = last === undefined ? {} : { after: last.id }
+    const page = await table.list(projectScope(project), { limit: pageSize, ascending: true, ...after })
+    found.push(...page)
+    if (page.length < pageSize) return found
+  }
+}

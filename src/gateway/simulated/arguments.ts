@@ -1,0 +1,135 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+
+const maxDepth = 6
+
+/**
+ * Plausible arguments for a JSON Schema object, taken from the text where it offers something: `name: value` pairs,
+ * quoted phrases, numbers, and what follows "in", "for" or "to". Required fields always, others when the text names them.
+ */
+export function fillArguments(schema: WireObject, text: string, toolName: string): WireObject {
+  return new Filler(schema, text, toolName).object(schema, 0)
+}
+
+class Filler {
+  readonly #root: WireObject
+  readonly #text: string
+  readonly #quoted: string[]
+  readonly #numbers: number[]
+  readonly #phrases: string[]
+
+  constructor(root: WireObject, text: string, toolName: string) {
+    this.#root = root
+    this.#text = toolName === '' ? text : text.replaceAll(toolName, ' ')
+    this.#quoted = [...this.#text.matchAll(/"([^"]+)"|“([^”]+)”/g)].map((found) => found[1] ?? found[2] ?? '')
+    this.#numbers = [...this.#text.matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w])/g)].map((found) => Number(found[0]))
+    this.#phrases = [
+      ...this.#text.matchAll(/\b(?:in|for|to|of|about|with|at|on)\s+(?:the\s+)?([^\s,;.!?"][^,;.!?"]*)/gi),
+    ]
+      .map((found) => (found[1] ?? '').split(/\s+(?:and|in|for|to|with|at|on|please)\b/i)[0]?.trim() ?? '')
+      .filter((phrase) => phrase !== '' && !/^(?:tool|it|me|please)\b/i.test(phrase))
+  }
+
+  object(schema: WireObject, depth: number): WireObject {
+    const properties = objectOf(schema.properties)
+    const names = Object.keys(properties)
+    const required = Array.isArray(schema.required) ? arrayOf(schema.required) : names
+    const wanted = names.filter((name) => required.includes(name) || this.#names(name))
+    return Object.fromEntries(wanted.map((name) => [name, this.#value(objectOf(properties[name]), name, depth + 1)]))
+  }
+
+  #value(declared: WireObject, name: string, depth: number): unknown {
+    const schema = this.#resolve(declared)
+    if (schema.const !== undefined) return schema.const
+    if (Array.isArray(schema.enum)) return this.#choice(schema.enum)
+    switch (typeOf(schema)) {
+      case 'object':
+        return depth > maxDepth ? {} : this.object(schema, depth)
+      case 'array':
+        return depth > maxDepth ? [] : [this.#value(objectOf(schema.items), name, depth + 1)]
+      case 'integer':
+        return Math.round(this.#number(schema, name))
+      case 'number':
+        return this.#number(schema, name)
+      case 'boolean':
+        return this.#boolean(schema, name)
+      case 'null':
+        return null
+      default:
+        return this.#string(schema, name)
+    }
+  }
+
+  #resolve(schema: WireObject): WireObject {
+    const ref = textOf(schema.$ref)
+    if (ref.startsWith('#/')) {
+      let target: unknown = this.#root
+      for (const step of ref.slice(2).split('/')) target = objectOf(target)[step]
+      return objectOf(target)
+    }
+    const variants = [...arrayOf(schema.anyOf), ...arrayOf(schema.oneOf)].filter(isObject)
+    return variants.find((variant) => variant.type !== 'null') ?? schema
+  }
+
+  #choice(options: readonly unknown[]): unknown {
+    const text = this.#text.toLowerCase()
+    return options.find((option) => typeof option === 'string' && text.includes(option.toLowerCase())) ?? options[0]
+  }
+
+  #string(schema: WireObject, name: string): string {
+    const found =
+      this.#pair(name) ?? this.#formatted(textOf(schema.format)) ?? this.#quoted.shift() ?? this.#phrases.shift()
+    const value = found ?? (textOf(schema.default) || textOf(arrayOf(schema.examples)[0]) || this.#text.trim() || name)
+    const max = typeof schema.maxLength === 'number' ? schema.maxLength : 200
+    return value.slice(0, max)
+  }
+
+  #number(schema: WireObject, name: string): number {
+    const paired = Number(this.#pair(name) ?? Number.NaN)
+    const declared = typeof schema.default === 'number' ? schema.default : undefined
+    const found = Number.isFinite(paired) ? paired : (this.#numbers.shift() ?? declared ?? 1)
+    const min = typeof schema.minimum === 'number' ? schema.minimum : Number.NEGATIVE_INFINITY
+    const max = typeof schema.maximum === 'number' ? schema.maximum : Number.POSITIVE_INFINITY
+    return Math.min(max, Math.max(min, found))
+  }
+
+  #boolean(schema: WireObject, name: string): boolean {
+    const paired = this.#pair(name)
+    if (paired !== undefined) return /^(?:true|yes|on|1)$/i.test(paired)
+    return typeof schema.default === 'boolean' ? schema.default : true
+  }
+
+  #formatted(format: string): string | undefined {
+    const pattern = formats[format]
+    if (pattern === undefined) return undefined
+    return pattern.find.exec(this.#text)?.[0] ?? pattern.otherwise
+  }
+
+  /** `name: value`, `name=value` or `name is value`, also with the words of a snake_case name apart. */
+  #pair(name: string): string | undefined {
+    const pattern = new RegExp(`\\b${spaced(name)}\\s*(?:[:=]|\\bis\\b)\\s*(?:"([^"]+)"|([^\\s,;]+))`, 'i')
+    const found = pattern.exec(this.#text)
+    return found?.[1] ?? found?.[2]?.replace(/[.!?]+$/, '')
+  }
+
+  #names(name: string): boolean {
+    return new RegExp(`\\b${spaced(name)}\\b`, 'i').test(this.#text)
+  }
+}
+
+const formats: Readonly<Record<string, { readonly find: RegExp; readonly otherwise: string }>> = {
+  email: { find: /[\w.+-]+@[\w-]+\.[\w.]+\w/, otherwise: 'someone@example.com' },
+  uri: { find: /https?:\/\/\S+/, otherwise: 'https://example.com/' },
+  url: { find: /https?:\/\/\S+/, otherwise: 'https://example.com/' },
+  date: { find: /\d{4}-\d{2}-\d{2}/, otherwise: '2030-01-01' },
+  'date-time': { find: /\d{4}-\d{2}-\d{2}T\S+/, otherwise: '2030-01-01T00:00:00Z' },
+  time: { find: /\d{2}:\d{2}(?::\d{2})?/, otherwise: '12:00:00' },
+  uuid: { find: /[0-9a-f]{8}-[0-9a-f-]{27}/i, otherwise: '00000000-0000-4000-8000-000000000000' },
+}
+
+function typeOf(schema: WireObject): string {
+  if (Array.isArray(schema.type)) return textOf(schema.type.find((type) => type !== 'null'))
+  if (schema.type === undefined && isObject(schema.properties)) return 'object'
+  return textOf(schema.type)
+}
+
+const spaced = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[_-]/g, '[_\\s-]')

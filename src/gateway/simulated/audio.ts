@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http'
+import { audioLength } from '../voice/audio-length.ts'
+import { isObject, parseJson, textOf } from '../call/wire.ts'
+import { sendError, sendJson } from './respond.ts'
+import { speechOf } from './speech.ts'
+import { heardIn } from './transcription.ts'
+
+/** Where OpenAI's wire format has audio. */
+export const audioPath = '/v1/audio/'
+
+/** A request to one of the audio paths. */
+export interface AudioRequest {
+  readonly path: string
+  readonly contentType: string
+  readonly body: Buffer
+}
+
+/** Answers `/v1/audio/speech` and `/v1/audio/transcriptions`. */
+export const serveAudio = async (
+  { path, contentType, body }: AudioRequest,
+  response: ServerResponse,
+): Promise<void> => {
+  if (path === `${audioPath}speech`) speak(body, response)
+  else if (path === `${audioPath}transcriptions`) await transcribe(contentType, body, response)
+  else sendError(response, 404, 'not_found')
+}
+
+const isSimulated = (model: string): boolean => model.startsWith('simulated')
+
+function speak(body: Buffer, response: ServerResponse): void {
+  const asked = parseJson(body.toString('utf8'))
+  if (!isObject(asked) || textOf(asked.input) === '') {
+    sendError(response, 400, 'invalid_input')
+    return
+  }
+  const input = textOf(asked.input)
+  const speed = typeof asked.speed === 'number' ? asked.speed : 1
+  const speech = speechOf(input, textOf(asked.response_format) || 'mp3', speed)
+  if (!isSimulated(textOf(asked.model))) sendError(response, 404, 'model_not_found')
+  else if (speech === null) sendError(response, 400, 'unsupported_format')
+  else if (/\bfail please\b/i.test(input)) sendError(response, 500, 'server_error')
+  else if (/\brate limit please\b/i.test(input)) sendError(response, 429, 'rate_limit_exceeded', 1)
+  else {
+    response.writeHead(200, { 'content-type': speech.contentType })
+    const cut = /\bcut please\b/i.test(input)
+    sendParts(response, speech.audio, { slow: /\bslow please\b/i.test(input), cut })
+  }
+}
+
+const parts = 10
+const slowPartMs = 200
+
+/** In parts, as a provider sends what it is still making; when asked to, slowly, or not to the end. */
+function sendParts(response: ServerResponse, audio: Buffer, { slow, cut }: { slow: boolean; cut: boolean }): void {
+  const size = Math.ceil(audio.length / parts)
+  let at = 0
+  const next = (): void => {
+    if (response.destroyed) return
+    if (cut && at > audio.length / 2) {
+      response.destroy()
+      return
+    }
+    response.write(audio.subarray(at, at + size))
+    at += size
+    if (at >= audio.length) response.end()
+    else if (slow) setTimeout(next, slowPartMs)
+    else setImmediate(next)
+  }
+  next()
+}
+
+async function transcribe(contentType: string, body: Buffer, response: ServerResponse): Promise<void> {
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
+    .formData()
+    .catch(() => null)
+  const file = form?.get('file')
+  if (form === null || !(file instanceof Blob)) {
+    sendError(response, 400, 'missing_file')
+    return
+  }
+  if (!isSimulated(String(form.get('model')))) {
+    sendError(response, 404, 'model_not_found')
+    return
+  }
+  const audio = new Uint8Array(await file.arrayBuffer())
+  const seconds = await audioLength(audio, file.type)
+  if (seconds === null) sendError(response, 400, 'invalid_file')
+  else sendJson(response, 200, answerOf(audio, seconds, String(form.get('response_format') ?? 'json')))
+}
+
+function answerOf(audio: Uint8Array, seconds: number, form: string): object {
+  const heard = heardIn(audio, seconds)
+  const usage = { type: 'duration', seconds: Math.ceil(seconds) }
+  const whole = { text: heard.text, task: 'transcribe', language: 'en', duration: seconds, usage }
+  if (form === 'diarized_json') return { ...whole, segments: heard.segments }
+  if (form !== 'verbose_json') return { text: heard.text, usage }
+  const segments = heard.segments.map(({ start, end, text }, id) => ({ id, start, end, text }))
+  return { ...whole, segments, words: heard.words.map(({ start, end, text }) => ({ word: text, start, end })) }
+}

@@ -1,0 +1,89 @@
+import { tokensOfChars } from '../call/usage.ts'
+import type { SimulatedCall } from './reply.ts'
+
+/** What all chunks of one answer share. `created` is in seconds since the epoch. */
+export interface AnswerHead {
+  readonly id: string
+  readonly model: string
+  readonly created: number
+}
+
+/** Tokens beside those of the text: of input, with those read from the cache among them, and of thought before the answer. */
+export interface TokenCounts {
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly reasoningTokens: number
+}
+
+/** A whole answer before it is put into frames. */
+export interface AnswerBody extends TokenCounts {
+  readonly text: string
+  readonly calls: readonly SimulatedCall[]
+  readonly finishReason: 'stop' | 'length' | 'tool_calls'
+}
+
+/** The frames of a streamed answer: what opens it, one for each word or piece of arguments, what ends it. */
+export interface AnswerFrames {
+  readonly first: string
+  readonly parts: readonly string[]
+  readonly last: string
+}
+
+/** Streams a text word by word and the arguments of a call in pieces, as real providers do. */
+export function framesOf(head: AnswerHead, body: AnswerBody, includeUsage: boolean): AnswerFrames {
+  const start = `data: {"id":"${head.id}","object":"chat.completion.chunk","created":${head.created},"model":${JSON.stringify(head.model)},"choices":`
+  const frame = (delta: string, finish = 'null'): string =>
+    `${start}[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`
+  const words = body.text.match(/\s*\S+\s*/g) ?? (body.text === '' ? [] : [body.text])
+  const usage = includeUsage ? `${start}[],"usage":${JSON.stringify(usageOf(body))}}\n\n` : ''
+  return {
+    first: frame('{"role":"assistant","content":""}'),
+    parts: [
+      ...words.map((word) => frame(`{"content":${JSON.stringify(word)}}`)),
+      ...body.calls.flatMap((call, index) => callDeltas(call, index).map((delta) => frame(JSON.stringify(delta)))),
+    ],
+    last: `${frame('{}', `"${body.finishReason}"`)}${usage}data: [DONE]\n\n`,
+  }
+}
+
+/** The answer in one piece. */
+export function completionOf(head: AnswerHead, body: AnswerBody): object {
+  const calls = body.calls.map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: call.arguments },
+  }))
+  const message = {
+    role: 'assistant',
+    content: body.text === '' && calls.length > 0 ? null : body.text,
+    refusal: null,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+  return {
+    ...head,
+    object: 'chat.completion',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: body.finishReason }],
+    usage: usageOf(body),
+  }
+}
+
+function usageOf(body: AnswerBody): object {
+  const written = body.text.length + body.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0)
+  const completion = Math.max(1, tokensOfChars(written)) + body.reasoningTokens
+  return {
+    prompt_tokens: body.promptTokens,
+    completion_tokens: completion,
+    total_tokens: body.promptTokens + completion,
+    prompt_tokens_details: { cached_tokens: body.cachedTokens },
+    completion_tokens_details: { reasoning_tokens: body.reasoningTokens },
+  }
+}
+
+function callDeltas(call: SimulatedCall, index: number): object[] {
+  const opening = { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }
+  const pieces = call.arguments.match(/.{1,12}/gsu) ?? []
+  return [
+    { tool_calls: [opening] },
+    ...pieces.map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+  ]
+}

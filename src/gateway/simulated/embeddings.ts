@@ -1,0 +1,53 @@
+import type { ServerResponse } from 'node:http'
+import { tokensOfChars } from '../call/usage.ts'
+import { arrayOf, type WireObject } from '../call/wire.ts'
+import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'
+import { sendError, sendJson } from './respond.ts'
+
+/** Limits of OpenAI's. */
+const maxInputs = 2048
+const maxDimensions = 3072
+
+/** Answers `/v1/embeddings`: texts or lists of token ids, one or many, of as many dimensions as are asked for. */
+export const embeddings = (request: WireObject, response: ServerResponse): void => {
+  const texts = textsOf(request.input)
+  const dimensions = request.dimensions ?? embeddingDimensions
+  if (texts === null) sendError(response, 400, 'invalid_input')
+  else if (!isDimensions(dimensions)) sendError(response, 400, 'invalid_dimensions')
+  else sendJson(response, 200, embeddingList(request, texts, dimensions))
+}
+
+const embeddingList = (request: WireObject, texts: readonly Counted[], dimensions: number): object => {
+  const tokens = texts.reduce((sum, { tokens: each }) => sum + each, 0)
+  const data = texts.map(({ text }, index) => {
+    const vector = embedText(text, dimensions)
+    const embedding = request.encoding_format === 'base64' ? encodeVector(vector) : vector
+    return { object: 'embedding', index, embedding }
+  })
+  const usage = { prompt_tokens: tokens, total_tokens: tokens }
+  return { object: 'list', data, model: request.model, usage }
+}
+
+interface Counted {
+  readonly text: string
+  readonly tokens: number
+}
+
+/** null for what the provider refuses: nothing, empty texts, mixtures. */
+const textsOf = (input: unknown): readonly Counted[] | null => {
+  const one = typeof input === 'string' || isTokens(input)
+  const inputs = (one ? [input] : arrayOf(input)).map(textOfInput)
+  const texts = inputs.filter((each) => each !== null)
+  return texts.length === 0 || texts.length !== inputs.length || texts.length > maxInputs ? null : texts
+}
+
+const textOfInput = (input: unknown): Counted | null => {
+  if (typeof input === 'string') return input === '' ? null : { text: input, tokens: tokensOfChars(input.length) }
+  return isTokens(input) ? { text: input.join(' '), tokens: input.length } : null
+}
+
+const isTokens = (input: unknown): input is readonly number[] =>
+  Array.isArray(input) && input.length > 0 && input.every((token) => Number.isSafeInteger(token))
+
+const isDimensions = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= maxDimensions

@@ -1,0 +1,41 @@
+import { createHash, type Hash } from 'node:crypto'
+import { tokensOfChars } from '../call/usage.ts'
+
+/** As with OpenAI: shorter prompts are not kept, longer ones in steps. */
+const leastTokens = 1024
+const stepTokens = 128
+const leastChars = 4 * leastTokens
+/** Beginnings that are remembered; the oldest are forgotten first. */
+const keptBeginnings = 4096
+
+/** Remembers how conversations began, and so how much of a prompt a real provider would have read from its cache. */
+export class PromptCache {
+  readonly #seen = new Set<string>()
+
+  /**
+   * @param chars length of the whole request
+   * @returns tokens of the longest beginning of the conversation that was asked before; 0 for short ones.
+   */
+  cachedTokens(messages: readonly unknown[], chars: number): number {
+    if (chars < leastChars) return 0
+    const hash = createHash('sha1')
+    let read = 0
+    let cached = 0
+    for (const message of messages) {
+      const text = JSON.stringify(message)
+      read += text.length
+      if (this.#knew(hash.update(text))) cached = read
+    }
+    const tokens = Math.floor(tokensOfChars(cached) / stepTokens) * stepTokens
+    return tokens < leastTokens ? 0 : tokens
+  }
+
+  #knew(beginning: Hash): boolean {
+    const digest = beginning.copy().digest('base64')
+    const knew = this.#seen.delete(digest)
+    this.#seen.add(digest)
+    const [oldest] = this.#seen
+    if (oldest !== undefined && this.#seen.size > keptBeginnings) this.#seen.delete(oldest)
+    return knew
+  }
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import { fillArguments } from './arguments.ts'
+import { describeImages, type SeenImage } from './images.ts'
+import { inFormat } from './json-reply.ts'
+
+/** A function that the caller offers. */
+interface OfferedTool {
+  readonly name: string
+  readonly schema: WireObject
+}
+
+/** A call that the simulated model asks for. */
+export interface SimulatedCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** What the simulated model does with one request. */
+export type Reply =
+  | { readonly kind: 'refuse'; readonly status: number; readonly retryAfterS: number | null; readonly code: string }
+  | {
+      readonly kind: 'answer'
+      readonly text: string
+      readonly calls: readonly SimulatedCall[]
+      readonly slow: boolean
+      /** Trouble in the middle of the stream. */
+      readonly trouble: 'none' | 'cut' | 'malformed'
+    }
+
+const slowWords = 30
+const filler = 'I take my time with every single word of this answer, as you asked me to,'
+
+/**
+ * Decides the answer from the request alone: the same one gets the same reply.
+ *
+ * @param images in the last message of the user
+ * @param seed goes into the ids of tool calls, so that two conversations do not share ids.
+ */
+export function decideReply(
+  messages: readonly unknown[],
+  request: WireObject,
+  images: readonly SeenImage[],
+  seed: string,
+): Reply {
+  const asked = lastUserText(messages)
+  const results = toolResultsAtEnd(messages)
+  const slow = /\bslow please\b/i.test(asked)
+  const format = request.response_format
+  if (results.length > 0) return answer(inFormat(quote(results), asked, images, format), [], slow)
+  if (/\bfail please\b/i.test(asked)) return refuse(500, null, 'server_error')
+  if (/\brate limit please\b/i.test(asked)) return refuse(429, 1, 'rate_limit_exceeded')
+  const wanted = toolsWanted(asked, request)
+  if (wanted.length > 0) return answer('', callsOf(wanted, asked, `${seed}:${messages.length}`), slow)
+  const said = `${describeImages(images)}You said: ${asked}`
+  const text = inFormat(slow ? lengthened(said) : said, asked, images, format)
+  if (/\bcut please\b/i.test(asked)) return { ...answer(text, [], slow), trouble: 'cut' }
+  if (/\bmalformed please\b/i.test(asked)) return { ...answer(text, [], slow), trouble: 'malformed' }
+  return answer(text, [], slow)
+}
+
+/** The tools in a request; what has no usable name is left out. */
+function offeredTools(tools: unknown): OfferedTool[] {
+  return arrayOf(tools).flatMap((tool) => {
+    const fields = objectOf(objectOf(tool).function)
+    const name = textOf(fields.name)
+    return name === '' ? [] : [{ name, schema: objectOf(fields.parameters) }]
+  })
+}
+
+/** Text of a message's content, which is a string or a list of parts. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content
+  return arrayOf(content)
+    .map((part) => textOf(objectOf(part).text))
+    .join('')
+}
+
+const answer = (text: string, calls: readonly SimulatedCall[], slow: boolean) =>
+  ({ kind: 'answer', text, calls, slow, trouble: 'none' }) as const
+
+const refuse = (status: number, retryAfterS: number | null, code: string): Reply => ({
+  kind: 'refuse',
+  status,
+  retryAfterS,
+  code,
+})
+
+function lastUserText(messages: readonly unknown[]): string {
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]
+    if (isObject(message) && message.role === 'user') return contentText(message.content)
+  }
+  return ''
+}
+
+/** Tool results after the last message of another role, with the names of the calls that they answer. */
+function toolResultsAtEnd(messages: readonly unknown[]): { name: string; content: string }[] {
+  const names = new Map<string, string>()
+  let results: { name: string; content: string }[] = []
+  for (const message of messages) {
+    const { role, tool_calls, tool_call_id, content } = objectOf(message)
+    if (role === 'tool') {
+      results.push({ name: names.get(textOf(tool_call_id)) ?? 'tool', content: contentText(content) })
+      continue
+    }
+    results = []
+    for (const call of arrayOf(tool_calls)) {
+      names.set(textOf(objectOf(call).id), textOf(objectOf(objectOf(call).function).name))
+    }
+  }
+  return results
+}
+
+const quote = (results: readonly { name: string; content: string }[]): string =>
+  results.map(({ name, content }) => `The tool ${name} answered: ${content}`).join('\n')
+
+/** What `tool_choice` and `parallel_tool_calls` leave of the calls that the text asks for, or add to them. */
+function toolsWanted(asked: string, request: WireObject): readonly OfferedTool[] {
+  const tools = offeredTools(request.tools)
+  const choice = request.tool_choice
+  if (choice === 'none') return []
+  const forced = textOf(objectOf(objectOf(choice).function).name)
+  if (forced !== '') return tools.filter(({ name }) => name === forced)
+  const named = toolsAskedFor(asked, tools)
+  const wanted = named.length === 0 && choice === 'required' ? tools.slice(0, 1) : named
+  return request.parallel_tool_calls === false ? wanted.slice(0, 1) : wanted
+}
+
+/** Tools named in the text, in the order they are named; else one (or all) when the text asks for a tool without a name. */
+function toolsAskedFor(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
+  const named = tools
+    .map((tool) => ({ tool, at: placeOfName(text, tool.name) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ tool }) => tool)
+  if (named.length > 0) return named
+  const asks = /\b(?:use|call|run)\b.*\b(tools?)\b/is.exec(text)
+  if (asks === null) return []
+  return asks[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
+}
+
+function placeOfName(text: string, name: string): number {
+  const pattern = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[_-]/g, '[_\\s-]')
+  const found = new RegExp(`(?<![\\w-])${pattern}(?![\\w-])`, 'i').exec(text)
+  return found?.index ?? -1
+}
+
+function callsOf(tools: readonly OfferedTool[], text: string, seed: string): SimulatedCall[] {
+  return tools.map(({ name, schema }, place) => ({
+    id: `call_${createHash('sha256').update(`${seed}:${place}:${name}`).digest('hex').slice(0, 24)}`,
+    name,
+    arguments: JSON.stringify(fillArguments(schema, text, name)),
+  }))
+}
+
+function lengthened(text: string): string {
+  let long = text
+  while (long.split(/\s+/).length < slowWords) long += ` ${filler}`
+  return long
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tokensOfChars } from '../call/usage.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../call/wire.ts'
+import { audioPath, serveAudio } from './audio.ts'
+import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
+import { embeddings } from './embeddings.ts'
+import { imageChars, imagesIn, imageTokens } from './images.ts'
+import { PromptCache } from './prompt-cache.ts'
+import { decideReply, type Reply } from './reply.ts'
+import { sendError, sendJson } from './respond.ts'
+import { streamFrames } from './word-stream.ts'
+
+/** Where the simulated provider listens, and how fast it speaks. */
+export interface SimulatedOptions {
+  /** 0 (the default) takes a free one. */
+  readonly port?: number
+  /** Loopback unless said otherwise. */
+  readonly host?: string
+  /** Pause between words, in ms; 0 sends the whole answer at once. */
+  readonly chunkDelayMs?: number
+}
+
+/** What the simulated provider was asked so far. */
+export interface SimulatedStats {
+  readonly requests: number
+  /** Answers that are being streamed now. */
+  readonly active: number
+  /** Streams whose reader went away before the end. */
+  readonly aborted: number
+}
+
+/** A running simulated provider. */
+export interface SimulatedProvider {
+  /** Base URL up to and with `/v1`. */
+  readonly url: string
+  stats(): SimulatedStats
+  close(): Promise<void>
+}
+
+interface Serving {
+  readonly chunkDelayMs: number
+  readonly cache: PromptCache
+  requests: number
+  active: number
+  aborted: number
+}
+
+type AnswerReply = Extract<Reply, { kind: 'answer' }>
+
+const defaultChunkDelayMs = 15
+const slowChunkDelayMs = 200
+const maxBodyBytes = 32 * 1024 * 1024
+const createdS = 1_767_225_600
+const chatPath = '/v1/chat/completions'
+const postPaths = [chatPath, '/v1/embeddings']
+
+/**
+ * Starts a provider that speaks OpenAI's wire format and needs no key: it echoes, calls tools when asked to, and
+ * misbehaves when asked to ("slow please", "fail please", "rate limit please", "cut please", "malformed please").
+ */
+export async function startSimulatedProvider(options: SimulatedOptions = {}): Promise<SimulatedProvider> {
+  const serving: Serving = {
+    chunkDelayMs: options.chunkDelayMs ?? defaultChunkDelayMs,
+    cache: new PromptCache(),
+    requests: 0,
+    active: 0,
+    aborted: 0,
+  }
+  const server = createServer((request, response) => accept(serving, request, response))
+  server.keepAliveTimeout = 60_000
+  const host = options.host ?? '127.0.0.1'
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, host, resolve)
+  })
+  const { port } = addressOf(server.address())
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/v1`,
+    stats: () => ({ requests: serving.requests, active: serving.active, aborted: serving.aborted }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function accept(serving: Serving, request: IncomingMessage, response: ServerResponse): void {
+  const parts: Buffer[] = []
+  let size = 0
+  request.on('data', (part: Buffer) => {
+    size += part.length
+    if (size <= maxBodyBytes) parts.push(part)
+  })
+  request.on('end', () => {
+    if (size > maxBodyBytes) {
+      sendError(response, 413, 'request_too_large')
+      return
+    }
+    route(serving, request, response, parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts))
+  })
+}
+
+function route(serving: Serving, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  const path = request.url?.split('?')[0] ?? ''
+  if (request.method === 'GET' && path === '/v1/models') sendJson(response, 200, modelList)
+  else if (request.method === 'POST' && path.startsWith(audioPath)) audio(serving, path, request, response, body)
+  else if (request.method !== 'POST' || !postPaths.includes(path)) sendError(response, 404, 'not_found')
+  else post(serving, path, seedOf(request), response, body)
+}
+
+function audio(serving: Serving, path: string, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  serving.requests++
+  serving.active++
+  response.once('close', () => {
+    serving.active--
+    if (!response.writableFinished) serving.aborted++
+  })
+  void serveAudio({ path, contentType: request.headers['content-type'] ?? '', body }, response)
+}
+
+function post(serving: Serving, path: string, seed: string, response: ServerResponse, body: Buffer): void {
+  const parsed = parseJson(body.toString('utf8'))
+  if (!isObject(parsed)) sendError(response, 400, 'invalid_json')
+  else if (!textOf(parsed.model).startsWith('simulated')) sendError(response, 404, 'model_not_found')
+  else {
+    serving.requests++
+    if (path === chatPath) chat(serving, parsed, seed, response, body.length)
+    else embeddings(parsed, response)
+  }
+}
+
+function chat(serving: Serving, request: WireObject, seed: string, response: ServerResponse, bodyBytes: number): void {
+  if (!Array.isArray(request.messages)) {
+    sendError(response, 400, 'missing_messages')
+    return
+  }
+  const found = imagesIn(request.messages)
+  if (found.kind === 'unreadable') {
+    sendError(response, 400, 'invalid_image_format')
+    return
+  }
+  const reply = decideReply(request.messages, request, found.images, seed)
+  if (reply.kind === 'refuse') {
+    sendError(response, reply.status, reply.code, reply.retryAfterS)
+    return
+  }
+  const head: AnswerHead = { id: `chatcmpl-${digest(seed)}`, model: textOf(request.model), created: createdS }
+  const textChars = bodyBytes - imageChars(request.messages)
+  const body = limited(reply, request, {
+    promptTokens: tokensOfChars(textChars) + imageTokens(found.images),
+    cachedTokens: serving.cache.cachedTokens(request.messages, textChars),
+    reasoningTokens: thoughts.get(textOf(request.reasoning_effort)) ?? 0,
+  })
+  const delayMs = reply.slow ? Math.max(slowChunkDelayMs, serving.chunkDelayMs) : serving.chunkDelayMs
+  if (request.stream !== true) {
+    const words = body.text.split(/\s+/).length
+    setTimeout(() => sendJson(response, 200, completionOf(head, body)), reply.slow ? words * delayMs : 0)
+    return
+  }
+  const frames = framesOf(head, body, objectOf(request.stream_options).include_usage === true)
+  serving.active++
+  streamFrames(response, frames, { delayMs, trouble: reply.trouble }, (whole) => {
+    serving.active--
+    if (!whole) serving.aborted++
+  })
+}
+
+/** Tokens of thought by `reasoning_effort`: nobody sees them, but they are counted. */
+const thoughts = new Map([
+  ['low', 64],
+  ['medium', 128],
+  ['high', 256],
+])
+
+/** Honours the caller's limits, as a provider would: the text ends before a stop word, or is cut and says so. */
+function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): AnswerBody {
+  const limit = request.max_completion_tokens ?? request.max_tokens
+  const { calls } = reply
+  const text = stopped(reply.text, request.stop)
+  if (typeof limit === 'number' && tokensOfChars(text.length) > limit) {
+    return { text: text.slice(0, Math.max(0, limit) * 4), calls, finishReason: 'length', ...counts }
+  }
+  return { text, calls, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', ...counts }
+}
+
+function stopped(text: string, stop: unknown): string {
+  const words = (typeof stop === 'string' ? [stop] : arrayOf(stop)).map(textOf).filter((word) => word !== '')
+  const ends = words.map((word) => text.indexOf(word)).filter((at) => at >= 0)
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+}
+
+/** Ids follow the idempotency key where there is one, so that a retry gets the same ids. */
+function seedOf(request: IncomingMessage): string {
+  const key = request.headers['idempotency-key']
+  return typeof key === 'string' ? key : `${process.hrtime.bigint()}`
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24)
+
+const modelList = {
+  object: 'list',
+  data: [{ id: 'simulated-1', object: 'model', created: createdS, owned_by: 'simulated' }],
+}
+
+function addressOf(address: string | AddressInfo | null): AddressInfo {
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port')
+  return address
+}

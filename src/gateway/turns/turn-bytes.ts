@@ -1,0 +1,78 @@
+import type { Route } from '../call/routes.ts'
+import { limitField, takesSampling } from '../chat/wire-body.ts'
+import type { ModelMessage, ModelRequest, ModelTool } from '../call/provider-port.ts'
+import { plainMessage, sentTool, systemMessage } from './turn-body.ts'
+
+const encodedTools = new WeakMap<ModelTool, string>()
+
+/**
+ * A request as the JSON body of a streamed chat completion, as UTF-8, for a server that speaks OpenAI's format: without
+ * what only other providers want back.
+ *
+ * Messages are immutable and their list only grows, so each is encoded once in its life: a long history costs a copy of
+ * its bytes.
+ */
+export function turnBytes(request: ModelRequest, route: Route): Buffer {
+  const history = encodedHistory(request.messages)
+  const tail = tailOf(request, route)
+  let head = `{"model":${JSON.stringify(route.model)},"stream":true,"stream_options":{"include_usage":true},"messages":[`
+  const system = (request.instructions ?? []).map((content) => JSON.stringify(systemMessage(content)))
+  head += system.join(',') + (system.length > 0 && history.length > 0 ? ',' : '')
+  const headLength = Buffer.byteLength(head)
+  const body = Buffer.allocUnsafe(headLength + history.length + Buffer.byteLength(tail))
+  body.write(head, 0)
+  body.set(history, headLength)
+  body.write(tail, headLength + history.length)
+  return body
+}
+
+function tailOf({ tools, temperature, maxTokens }: ModelRequest, route: Route): string {
+  let tail = ']'
+  if (tools.length > 0) tail += `,"tools":[${tools.map(encodeTool).join(',')}]`
+  if (temperature !== undefined && takesSampling(route)) tail += `,"temperature":${JSON.stringify(temperature)}`
+  if (maxTokens !== undefined) tail += `,"${limitField(route)}":${JSON.stringify(maxTokens)}`
+  return `${tail}}`
+}
+
+/** The messages of one list that are encoded already, joined by commas. */
+interface EncodedHistory {
+  count: number
+  last: ModelMessage | undefined
+  bytes: Buffer
+  length: number
+}
+
+const histories = new WeakMap<readonly ModelMessage[], EncodedHistory>()
+
+function encodedHistory(messages: readonly ModelMessage[]): Buffer {
+  let known = histories.get(messages)
+  if (known === undefined || messages[known.count - 1] !== known.last) {
+    known = { count: 0, last: undefined, bytes: Buffer.alloc(0), length: 0 }
+    histories.set(messages, known)
+  }
+  if (known.count < messages.length) append(known, messages)
+  return known.bytes.subarray(0, known.length)
+}
+
+function append(known: EncodedHistory, messages: readonly ModelMessage[]): void {
+  const fresh = messages.slice(known.count).map((each) => JSON.stringify(plainMessage(each, ({ callId }) => callId)))
+  const text = (known.count > 0 ? ',' : '') + fresh.join(',')
+  const needed = known.length + Buffer.byteLength(text)
+  if (needed > known.bytes.length) {
+    // half as much again, so that a conversation that grows is not copied at each turn
+    const grown = Buffer.allocUnsafe(Math.ceil(needed * 1.5))
+    known.bytes.copy(grown, 0, 0, known.length)
+    known.bytes = grown
+  }
+  known.length += known.bytes.write(text, known.length)
+  known.count = messages.length
+  known.last = messages.at(-1)
+}
+
+function encodeTool(tool: ModelTool): string {
+  const known = encodedTools.get(tool)
+  if (known !== undefined) return known
+  const encoded = JSON.stringify(sentTool(tool))
+  encodedTools.set(tool, encoded)
+  return encoded
+}

@@ -1,0 +1,144 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ActorCaller } from '../call/caller.ts'
+import type { ChatSummary } from '../call/chat-calls.ts'
+import type { KeySource } from '../call/routes.ts'
+import type { Spent } from '../chat/call-record.ts'
+import type { RunAsk, RunTaker } from '../chat/chat-run.ts'
+import type { ChatHandle } from '../chat/chats.ts'
+import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
+import { TurnReader } from './turn-answer.ts'
+import { turnBody } from './turn-body.ts'
+import { turnBytes } from './turn-bytes.ts'
+
+/** What an answered call is charged by. */
+export interface Bill {
+  /** Who answered: id of `specs/providers.ts`, or `custom:<id>`. */
+  readonly provider: string
+  /** The model that was asked for there, as this provider knows it. */
+  readonly model: string
+  /** Whose key served; by the provider when absent. */
+  readonly source?: KeySource
+  readonly usage: ModelAnswer['usage']
+  /** USD as exact decimal text; null when the price is unknown. */
+  readonly cost: string | null
+}
+
+/** An answer, and what it is charged by. */
+export interface TurnAnswer extends ModelAnswer {
+  readonly bill: Bill
+}
+
+/** The model broke off in the middle of its answer: what was said is charged all the same. */
+export class BrokenAnswer extends ServiceError {
+  readonly bill: Bill
+  constructor({ code, details, cause }: ServiceError, bill: Bill) {
+    super(code, { ...details, cause })
+    this.bill = bill
+  }
+}
+
+/** Models as turns, runs and trials of agents ask them. */
+export interface TurnModels {
+  /**
+   * Streams one answer, by the gateway's own way: routes and breaker, limits, budgets and credits, redaction, retries.
+   * `onDelta` is called synchronously as text arrives, several times in one loop turn when the network delivered
+   * several parts together; after `signal` aborts it is not called again, and what was asked is called off within 100 ms.
+   *
+   * @param request its `model` as the project names it.
+   * @throws {ServiceError} `cancelled`, `rate_limit_exceeded`, `budget_exceeded`, `price_unknown`,
+   *   `credit_balance_exhausted`, `model_not_found`, `provider_…`, …
+   * @throws {BrokenAnswer} when something had been said before it failed.
+   * @throws {StoreUnavailable} when nobody can say whether the call may be made.
+   */
+  ask(
+    request: ModelRequest,
+    caller: ActorCaller,
+    onDelta: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<TurnAnswer>
+}
+
+/** What it stands on. */
+export interface GatewayTurnsParts {
+  readonly chats: { run(asked: RunAsk, taker: RunTaker): ChatHandle }
+}
+
+/** Turns and runs as chat requests of the gateway. */
+export class GatewayTurns implements TurnModels {
+  readonly #chats: GatewayTurnsParts['chats']
+
+  constructor({ chats }: GatewayTurnsParts) {
+    this.#chats = chats
+  }
+
+  async ask(
+    request: ModelRequest,
+    caller: ActorCaller,
+    onDelta: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<TurnAnswer> {
+    if (signal.aborted) throw new ServiceError('cancelled')
+    const reader = new TurnReader(onDelta)
+    const answered = Promise.withResolvers<TurnAnswer>()
+    const run = this.#chats.run(runAsk(request, caller), takerOf(reader, answered))
+    const gone = (): void => {
+      reader.close()
+      run.cancel()
+      answered.reject(new ServiceError('cancelled'))
+    }
+    if (signal.aborted) gone()
+    else signal.addEventListener('abort', gone, { once: true })
+    try {
+      return await answered.promise
+    } finally {
+      reader.close()
+      signal.removeEventListener('abort', gone)
+      // no usage row of which a budget knows nothing; where the store is away, the row has to wait for it too
+      await run.counted()?.catch(() => undefined)
+    }
+  }
+}
+
+const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>): RunTaker => ({
+  takesFrames: false,
+  begin: () => {},
+  frames: () => true,
+  chunk: (chunk) => reader.chunk(chunk),
+  whole: () => {},
+  end: (summary) => {
+    try {
+      answered.resolve(answerOf(reader, summary))
+    } catch (error) {
+      answered.reject(brokenBy(error, summary))
+    }
+  },
+  fail: (error, spent) => {
+    reader.flush()
+    answered.reject(brokenBy(error, spent))
+  },
+})
+
+const brokenBy = (error: unknown, spent: Spent | null): unknown =>
+  error instanceof ServiceError && spent !== null ? new BrokenAnswer(error, billOf(spent)) : error
+
+const runAsk = (request: ModelRequest, caller: ActorCaller): RunAsk => ({
+  caller,
+  operation: 'actor.callModel',
+  need: 'chat',
+  body: turnBody(request),
+  bytes: null,
+  stream: true,
+  translated: true,
+  idempotencyKey: request.idempotencyKey,
+  encoded: (route) => turnBytes(request, route),
+})
+
+const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {
+  const { model, usage, finishReason } = summary
+  return { ...reader.answer(finishReason ?? ''), model, usage, bill: billOf(summary) }
+}
+
+const billOf = ({ route, usage, costUsd }: Spent): Bill => {
+  const { provider, model, source } = route
+  return { provider, model, source, usage, cost: costUsd }
+}

@@ -1,0 +1,47 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { providers } from '../../../specs/providers.ts'
+import type { Route, Routes } from '../call/routes.ts'
+import { visionModelOf } from '../prices/model-capabilities.ts'
+
+/** A model, and who would be asked first for it. */
+export interface Chosen {
+  readonly model: string
+  readonly route: Route
+}
+
+/** The interface's default. */
+const usual = 'gpt-4o-mini'
+
+/** Each provider's model for images, in the order of the table: the three families first, the simulated one last. */
+const others = providers.flatMap(({ id }) => {
+  const model = visionModelOf(id)
+  return model === null ? [] : [`${id}/${model}`]
+})
+
+/**
+ * The model that a request names, or the usual one, or when nobody serves that here the first provider's that can.
+ *
+ * @throws {ServiceError} `model_not_found`, `provider_not_configured`
+ */
+export const chooseModel = async (routes: Routes, project: string, asked: string | null): Promise<Chosen> => {
+  if (asked !== null) return chosen(routes, project, asked)
+  for (const model of [usual, ...others]) {
+    const found = await chosen(routes, project, model).catch(unlessRefused)
+    if (found !== null) return found
+  }
+  throw new ServiceError('provider_not_configured', {
+    param: 'model',
+    message: 'No provider of models for images has a key.',
+  })
+}
+
+const chosen = async (routes: Routes, project: string, model: string): Promise<Chosen> => {
+  const [route] = await routes.resolve(project, model, 'vision')
+  if (route === undefined) throw new ServiceError('model_not_found', { param: 'model' })
+  return { model, route }
+}
+
+const unlessRefused = (error: unknown): null => {
+  if (error instanceof ServiceError) return null
+  throw error
+}

@@ -1,0 +1,81 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ImageLimits } from './image-limits.ts'
+import { badImage } from './image-sources.ts'
+
+/** Bytes at the beginning of an image that tell its type, long prefaces of photos included. */
+const headBytes = 1024 * 1024
+
+/** Types under their other names. A sequence is sent as what it is a sequence of. */
+const names: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/apng': 'image/png',
+  'image/x-png': 'image/png',
+  'image/heic-sequence': 'image/heic',
+  'image/heif-sequence': 'image/heif',
+}
+
+const named = (mimeType: string): string => {
+  const lower = mimeType.toLowerCase()
+  return names[lower] ?? lower
+}
+
+/** HEIC is HEIF with one of its codecs: either name is right for it. */
+const isSame = (said: string, found: string): boolean =>
+  said === found || (/^image\/hei[cf]$/.test(said) && /^image\/hei[cf]$/.test(found))
+
+/** An image whose bytes were looked at. */
+export interface SeenBytes {
+  /** The first of them, at least so many as tell the type. */
+  readonly head: Uint8Array
+  readonly size: number
+  /** What its sender says that it is; '' and types of anything say nothing. */
+  readonly said: string
+}
+
+/**
+ * Holds an image to what a family takes, by its bytes.
+ *
+ * @returns its MIME type.
+ * @throws {ServiceError} `image_too_large`, `unsupported_format`; `bad_request` when it is not what it is said to be.
+ */
+export const checkImage = async ({ head, size, said }: SeenBytes, limits: ImageLimits, at: string): Promise<string> => {
+  checkSize(size, limits, at)
+  if (size === 0) throw badImage(at, 'is empty')
+  const claim = named(said)
+  const saysMuch = claim !== '' && claim !== 'application/octet-stream'
+  if (saysMuch && !limits.types.includes(claim)) throw unsupported(at, claim, limits)
+  const found = named((await typeOf(head)) ?? '')
+  if (!limits.types.includes(found)) throw unsupported(at, found, limits)
+  if (saysMuch && !isSame(claim, found)) throw badImage(at, `is ${found}, not ${claim} as is said`)
+  return found
+}
+
+/** @throws {ServiceError} `image_too_large` */
+export const checkSize = (size: number, { maxBytes }: Pick<ImageLimits, 'maxBytes'>, at: string): void => {
+  if (size <= maxBytes) return
+  const message = `${at} has ${size} bytes; this provider takes at most ${maxBytes}.`
+  throw new ServiceError('image_too_large', { param: at, message })
+}
+
+const unsupported = (at: string, type: string, { types }: ImageLimits): ServiceError => {
+  const what = type === '' ? 'is no image that we know' : `is ${type}`
+  const message = `${at} ${what}; this provider takes ${types.join(', ')}.`
+  return new ServiceError('unsupported_format', { param: at, message })
+}
+
+/** The package takes a while to load: at the first image, not at the start. */
+const typeOf = async (head: Uint8Array): Promise<string | undefined> => {
+  const { fileTypeFromBuffer } = await import('file-type')
+  return (await fileTypeFromBuffer(head))?.mime
+}
+
+/** How many bytes base64 stands for, and the first of them. @throws {ServiceError} `bad_request` for what is none. */
+export const readBase64 = (text: string, at: string): { readonly head: Uint8Array; readonly size: number } => {
+  if (!base64.test(text)) throw badImage(at, 'is no base64')
+  const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length
+  if (digits % 4 === 1) throw badImage(at, 'is no base64')
+  return { head: Buffer.from(text.slice(0, (headBytes / 3) * 4), 'base64'), size: Math.floor((digits * 3) / 4) }
+}
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/

@@ -1,0 +1,86 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { maxImages } from '../../../specs/resources/vision.ts'
+import type { UploadedFile } from '../../actors/call/call.ts'
+
+/** One image as the caller gave it. `at` names it in errors: `image_url`, `images[1]`, `files[0]`. */
+export type ImageSource = { readonly at: string } & (
+  | { readonly kind: 'remote'; readonly url: URL }
+  /** `mimeType` is what the caller says that it is. */
+  | { readonly kind: 'base64'; readonly base64: string; readonly mimeType: string }
+  | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mimeType: string }
+)
+
+/** The fields of a request that bring images. */
+export interface ImageFields {
+  readonly image_url?: string | null
+  readonly image_base64?: string | null
+  readonly mime_type?: string | null
+  readonly images?: readonly (string | ImageItem)[] | null
+}
+
+interface ImageItem {
+  readonly url?: string | null
+  readonly base64?: string | null
+  readonly mime_type?: string | null
+}
+
+/** Something about one image that the caller can put right. */
+export const badImage = (at: string, message: string, cause?: unknown): ServiceError =>
+  new ServiceError('bad_request', { param: at, message: `${at} ${message}.`, cause })
+
+/**
+ * The images of a request in order: the single one, `images`, then files.
+ *
+ * @throws {ServiceError} `bad_request`, when there is none too.
+ */
+export const imageSources = (body: ImageFields, files: readonly UploadedFile[]): readonly ImageSource[] => {
+  const sources = [...single(body), ...(body.images ?? []).map(item), ...files.map(fileSource)]
+  if (sources.length === 0) {
+    const message = 'The request needs an image: image_url, image_base64 with mime_type, images, or a file in a form.'
+    throw new ServiceError('bad_request', { param: 'image_url', message })
+  }
+  if (sources.length > maxImages) throw badImage('images', `are more than ${maxImages}`)
+  return sources
+}
+
+const single = ({ image_url, image_base64, mime_type }: ImageFields): readonly ImageSource[] => [
+  ...(isGiven(image_url) ? [byUrl(image_url, 'image_url')] : []),
+  ...(isGiven(image_base64) ? [byBase64(image_base64, mime_type, 'image_base64', 'mime_type')] : []),
+]
+
+const item = (image: string | ImageItem, index: number): ImageSource => {
+  const at = `images[${index}]`
+  if (typeof image === 'string') return byUrl(image, at)
+  if (isGiven(image.url) && isGiven(image.base64)) throw badImage(at, 'has both a url and base64')
+  if (isGiven(image.url)) return byUrl(image.url, at)
+  if (isGiven(image.base64)) return byBase64(image.base64, image.mime_type, at, `${at}.mime_type`)
+  throw badImage(at, 'has neither a url nor base64')
+}
+
+const isGiven = (text: string | null | undefined): text is string => typeof text === 'string' && text !== ''
+
+const dataUrl = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[^;,]{0,128}){0,8};base64,/i
+
+const byUrl = (text: string, at: string): ImageSource => {
+  if (/^data:/i.test(text)) {
+    const head = dataUrl.exec(text.slice(0, 2048))
+    if (head === null) throw badImage(at, 'is a data: URL without base64')
+    return { kind: 'base64', at, base64: text.slice(head[0].length), mimeType: head[1] ?? '' }
+  }
+  if (!/^https:\/\//i.test(text) || !URL.canParse(text))
+    throw badImage(at, 'is neither an https:// address nor a data: URL')
+  return { kind: 'remote', at, url: new URL(text) }
+}
+
+const byBase64 = (base64: string, mimeType: string | null | undefined, at: string, typeAt: string): ImageSource => {
+  if (!isGiven(mimeType)) throw badImage(typeAt, 'has to say what the base64 is')
+  if (/^data:/i.test(base64)) throw badImage(at, 'has a data: prefix; give it as a url')
+  return { kind: 'base64', at, base64, mimeType }
+}
+
+const fileSource = ({ bytes, contentType }: UploadedFile, index: number): ImageSource => ({
+  kind: 'file',
+  at: `files[${index}]`,
+  bytes,
+  mimeType: contentType.split(';', 1)[0]?.trim() ?? '',
+})

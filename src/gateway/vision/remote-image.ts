@@ -1,0 +1,96 @@
+import type { Dispatcher } from 'undici'
+import { ServiceError } from '../../../specs/errors.ts'
+import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
+import { badImage } from './image-sources.ts'
+
+/** What fetching stands on. */
+export interface RemoteImages {
+  readonly guard: Pick<SsrfGuard, 'check' | 'request'>
+  /** For one image, all redirects included. */
+  readonly timeoutMs?: number
+}
+
+const defaultTimeoutMs = 15_000
+const maxRedirects = 5
+
+/** Refuses an address that nobody is to be sent to, without asking it. @throws {ServiceError} `bad_request` */
+export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): void => {
+  try {
+    guard.check(url.href)
+  } catch (error) {
+    throw badImage(at, 'is an address that is not fetched', error)
+  }
+}
+
+/**
+ * Fetches an image for providers that do not: through the guard, over https only, redirects too.
+ *
+ * @throws {ServiceError} `bad_request` when there is none to be had, `image_too_large`; `cancelled` when the caller went away.
+ */
+export const fetchImage = async (
+  { guard, timeoutMs = defaultTimeoutMs }: RemoteImages,
+  url: URL,
+  at: string,
+  options: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<{ readonly bytes: Buffer; readonly mimeType: string }> => {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)])
+  try {
+    const answer = await follow(guard, url, at, signal)
+    const { statusCode, headers, body } = answer
+    if (statusCode !== 200) {
+      body.destroy()
+      throw badImage(at, `cannot be fetched: its server answered ${statusCode}`)
+    }
+    const bytes = await readUpTo(body, options.maxBytes, at)
+    return {
+      bytes,
+      mimeType:
+        String(headers['content-type'] ?? '')
+          .split(';', 1)[0]
+          ?.trim() ?? '',
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    if (options.signal.aborted) throw new ServiceError('cancelled', { cause: error })
+    if (error instanceof SsrfRefused) throw badImage(at, 'is an address that is not fetched', error)
+    throw badImage(at, signal.aborted ? 'cannot be fetched in time' : 'cannot be fetched', error)
+  }
+}
+
+const follow = async (
+  guard: RemoteImages['guard'],
+  first: URL,
+  at: string,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> => {
+  let url = first
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    const headers = { accept: 'image/*' }
+    const answer = await guard.request(url.href, { method: 'GET', headers, signal, maxRedirects: 0 })
+    const { location } = answer.headers
+    if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== 'string') return answer
+    answer.body.destroy()
+    const next = URL.canParse(location, url.href) ? new URL(location, url) : null
+    if (next === null || (next.protocol !== 'https:' && next.protocol !== url.protocol)) {
+      throw badImage(at, 'leads to what is no https:// address')
+    }
+    url = next
+  }
+  throw badImage(at, 'leads on too often')
+}
+
+const readUpTo = async (body: Dispatcher.ResponseData['body'], maxBytes: number, at: string): Promise<Buffer> => {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of body) {
+    const bytes = Buffer.from(part)
+    size += bytes.length
+    if (size > maxBytes) {
+      body.destroy()
+      const message = `${at} has more bytes than the ${maxBytes} that are taken.`
+      throw new ServiceError('image_too_large', { param: at, message })
+    }
+    parts.push(bytes)
+  }
+  return Buffer.concat(parts)
+}

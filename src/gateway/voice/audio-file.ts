@@ -1,0 +1,85 @@
+import { type AudioContainer, audioContainers, maxAudioBytes } from '../../../specs/audio.ts'
+import type { UploadedFile } from '../../actors/call/call.ts'
+import { unfit } from './speech-task.ts'
+
+/** A file to transcribe, checked. */
+export interface AudioFile {
+  readonly bytes: Uint8Array
+  readonly container: AudioContainer
+}
+
+/** MIME types that browsers and recorders send, without their parameters. */
+const types: Readonly<Record<string, AudioContainer>> = {
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+  'audio/mpga': 'mp3',
+  'audio/x-mp3': 'mp3',
+  'audio/x-mpeg': 'mp3',
+  'audio/wav': 'wav',
+  'audio/wave': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/vnd.wave': 'wav',
+  'audio/webm': 'webm',
+  'video/webm': 'webm',
+  'audio/mp4': 'mp4',
+  'video/mp4': 'mp4',
+  'audio/m4a': 'm4a',
+  'audio/x-m4a': 'm4a',
+  'audio/ogg': 'ogg',
+  'audio/opus': 'ogg',
+  'application/ogg': 'ogg',
+  'video/ogg': 'ogg',
+  'audio/flac': 'flac',
+  'audio/x-flac': 'flac',
+}
+
+const endings: Readonly<Record<string, AudioContainer>> = {
+  ...Object.fromEntries(audioContainers.map((container) => [container, container])),
+  mpga: 'mp3',
+  mpeg: 'mp3',
+  oga: 'ogg',
+  opus: 'ogg',
+}
+
+/**
+ * The form's file: taken by its MIME type first, then by the name's ending (interface "Voice API"). Recorders in browsers
+ * are often wrong about which it is: the provider is told what the bytes say, where they say it.
+ *
+ * @throws {ServiceError} `bad_request` with `param: file` when it is missing, empty, too large, or no audio that we take.
+ */
+export const audioFile = (files: readonly UploadedFile[], maxBytes = maxAudioBytes): AudioFile => {
+  const file = files.find(({ field }) => field === 'file')
+  if (file === undefined) throw unfit('file', 'The form needs an audio file in the field file.')
+  if (file.bytes.length === 0) throw unfit('file', 'The audio file is empty.')
+  checkSize(file.bytes.length, maxBytes)
+  const type = file.contentType.split(';')[0]?.trim() ?? ''
+  const ending = /\.([A-Za-z0-9]+)$/.exec(file.filename)?.[1]?.toLowerCase() ?? ''
+  const container = own(types, type) ?? own(endings, ending)
+  if (container === undefined) throw unfit('file', `The file has to be one of ${audioContainers.join(', ')}.`)
+  return { bytes: file.bytes, container: containerIn(file.bytes) ?? container }
+}
+
+/** @throws {ServiceError} `bad_request` with `param: file` */
+export const checkSize = (bytes: number, maxBytes: number): void => {
+  if (bytes <= maxBytes) return
+  throw unfit('file', `The file has ${bytes} bytes; at most ${maxBytes} are taken.`)
+}
+
+const marks: readonly (readonly [container: AudioContainer, at: number, bytes: string])[] = [
+  ['wav', 8, 'WAVE'],
+  ['ogg', 0, 'OggS'],
+  ['flac', 0, 'fLaC'],
+  ['webm', 0, '\x1a\x45\xdf\xa3'],
+  ['m4a', 4, 'ftypM4A'],
+  ['mp4', 4, 'ftyp'],
+  ['mp3', 0, 'ID3'],
+]
+
+/** By the first bytes; null when they say nothing that is sure. */
+const containerIn = (bytes: Uint8Array): AudioContainer | null => {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1')
+  return marks.find(([, at, mark]) => head.startsWith(mark, at))?.[0] ?? null
+}
+
+const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined

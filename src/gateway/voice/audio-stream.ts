@@ -1,0 +1,83 @@
+import type { ByteSink, ByteStream } from '../../actors/call/call.ts'
+import { cancelled } from '../call/failure.ts'
+import type { AudioReader } from '../providers/voice/voice-format.ts'
+import type { OpenAnswer } from './voice-call.ts'
+
+/** Told how a stream goes; one of the last three comes, once. */
+export interface StreamWatcher {
+  sent(bytes: number): void
+  whole(): void
+  /** The reader is gone. */
+  left(reason: Error): void
+  broken(reason: unknown): void
+}
+
+/** An answer's audio, handed on as it comes and no faster than it is read. What breaks ends broken. */
+export const audioStream = (
+  answer: OpenAnswer,
+  reader: AudioReader,
+  signal: AbortSignal,
+  watcher: StreamWatcher,
+): ByteStream => {
+  const gate = new Gate()
+  let over = false
+  const once = (last: () => void): void => {
+    if (over) return
+    over = true
+    signal.removeEventListener('abort', leave)
+    answer.close()
+    gate.open()
+    last()
+  }
+  const leave = (): void => once(() => watcher.left(cancelled()))
+  signal.addEventListener('abort', leave)
+  if (signal.aborted) leave()
+
+  const hand = async (parts: readonly Buffer[], sink: ByteSink): Promise<void> => {
+    for (const part of parts) {
+      watcher.sent(part.length)
+      if (!sink.push(part)) await gate.closed()
+      if (over) return
+    }
+  }
+  const pump = async (sink: ByteSink): Promise<void> => {
+    try {
+      for (let part = await answer.next(); part !== null; part = await answer.next()) {
+        await hand(reader.push(part), sink)
+        if (over) return
+      }
+      await hand(reader.end(), sink)
+      once(() => {
+        watcher.whole()
+        sink.end()
+      })
+    } catch (error) {
+      once(() => {
+        watcher.broken(error)
+        sink.abort()
+      })
+    }
+  }
+  return {
+    start(sink) {
+      void pump(sink)
+      return { resume: () => gate.open(), stop: leave }
+    },
+  }
+}
+
+/** Somewhere to wait until the reader goes on. */
+class Gate {
+  #open: (() => void) | null = null
+
+  closed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#open = resolve
+    })
+  }
+
+  open(): void {
+    this.#open?.()
+    this.#open = null
+  }
+}

@@ -1,0 +1,58 @@
+import type { TimedText, Transcript } from '../providers/voice/voice-format.ts'
+
+/** The most that a subtitle of joined words shows. */
+const maxChars = 84
+const maxSeconds = 7
+/** A silence that long ends a subtitle. */
+const pauseSeconds = 0.8
+
+/** What a transcript says in pieces with times: the provider's, else its words joined into sentences. */
+export const cuesOf = ({ segments, words }: Transcript): readonly TimedText[] =>
+  segments.length > 0 ? segments : joined(words)
+
+const joined = (words: readonly TimedText[]): readonly TimedText[] => {
+  const cues: TimedText[] = []
+  for (const word of words) {
+    const last = cues.at(-1)
+    if (last === undefined || !fits(last, word)) cues.push(word)
+    else cues[cues.length - 1] = { ...last, end: word.end, text: `${last.text} ${word.text}` }
+  }
+  return cues
+}
+
+const fits = (cue: TimedText, word: TimedText): boolean =>
+  word.speaker === cue.speaker &&
+  word.start - cue.end < pauseSeconds &&
+  word.end - cue.start <= maxSeconds &&
+  cue.text.length + word.text.length < maxChars &&
+  !/[.!?…。！？]["')\]]?$/.test(cue.text)
+
+/** SubRip. Speakers stand before what they say. */
+export const srtOf = (cues: readonly TimedText[]): string =>
+  cues
+    .map(
+      (cue, at) => `${at + 1}\n${span(cue, ',')}\n${cue.speaker === null ? '' : `${cue.speaker}: `}${line(cue.text)}\n`,
+    )
+    .join('\n')
+
+/** WebVTT. Speakers are voice spans. */
+export const vttOf = (cues: readonly TimedText[]): string =>
+  ['WEBVTT\n', ...cues.map((cue) => `${span(cue, '.')}\n${voiced(cue)}\n`)].join('\n')
+
+const voiced = ({ text, speaker }: TimedText): string => {
+  const escaped = line(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return speaker === null ? escaped : `<v ${speaker.replace(/[<>&\n]/g, '')}>${escaped}`
+}
+
+/** An empty line, or an arrow, would end a cue. */
+const line = (text: string): string => text.replace(/\s*\n\s*/g, ' ').replaceAll('-->', '→')
+
+const span = ({ start, end }: TimedText, point: ',' | '.'): string =>
+  `${timestamp(start, point)} --> ${timestamp(end, point)}`
+
+const timestamp = (seconds: number, point: ',' | '.'): string => {
+  const ms = Math.round(seconds * 1000)
+  const [h, m, s] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60]
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${two(h)}:${two(m)}:${two(s)}${point}${String(ms % 1000).padStart(3, '0')}`
+}

@@ -1,0 +1,62 @@
+import { providers } from '../../../specs/providers.ts'
+import { type SpeechModel, speechModels, type Voice } from '../../../specs/speech-models.ts'
+import { type TranscriptionModel, transcriptionModels } from '../../../specs/transcription-models.ts'
+
+/** A registered model under the name that a caller used. */
+export interface NamedModel<Model> {
+  readonly model: Model
+  /** The provider's id for what was named: a dated version of the model, for example. */
+  readonly wireModel: string
+  /** The voice that the name itself carries (`aura-2-thalia-en`). */
+  readonly voice: Voice | null
+}
+
+/** Dated and specialised versions: they take what the model takes. */
+const version =
+  /^-(?:\d{4}(?:-\d{2}-\d{2})?|general|medical|meeting|phonecall|voicemail|finance|conversationalai|video|drivethru|automotive|atc)$/
+
+/** By `model` or `provider/model`; null for one that is not registered. */
+export const speechModelOf = (asked: string): NamedModel<SpeechModel> | null =>
+  voiceModel(asked) ?? find(speechModels, asked, 'simulated-tts')
+
+/** By `model` or `provider/model`; null for one that is not registered. */
+export const transcriptionModelOf = (asked: string): NamedModel<TranscriptionModel> | null =>
+  find(transcriptionModels, asked, 'simulated-transcribe')
+
+interface Registered {
+  readonly id: string
+  readonly provider: string
+}
+
+const find = <Model extends Registered>(
+  models: readonly Model[],
+  asked: string,
+  simulated: string,
+): NamedModel<Model> | null => {
+  const { provider, name } = splitName(asked)
+  const mine = provider === null ? models : models.filter((model) => model.provider === provider)
+  const found =
+    mine.find(({ id }) => id === name) ??
+    mine.find(({ id }) => name.startsWith(id) && version.test(name.slice(id.length))) ??
+    // the simulated model speaks and listens under each of its names
+    (/^simulated(?:-|$)/.test(name) ? models.find(({ id }) => id === simulated) : undefined)
+  return found === undefined ? null : { model: found, wireModel: name, voice: null }
+}
+
+/** Where the voice is the model: its name alone says both. */
+const voiceModel = (asked: string): NamedModel<SpeechModel> | null => {
+  const { provider, name } = splitName(asked)
+  if (provider !== null && provider !== 'deepgram') return null
+  for (const model of speechModels) {
+    const voice = model.provider === 'deepgram' ? model.voices.find(({ wire }) => wire === name) : undefined
+    if (voice !== undefined) return { model, wireModel: model.id, voice }
+  }
+  return null
+}
+
+const splitName = (asked: string): { readonly provider: string | null; readonly name: string } => {
+  const slash = asked.indexOf('/')
+  const word = asked.slice(0, Math.max(0, slash)).toLowerCase()
+  const known = providers.find(({ id, aliases = [] }) => id === word || aliases.includes(word))
+  return known === undefined ? { provider: null, name: asked } : { provider: known.id, name: asked.slice(slash + 1) }
+}

@@ -1,0 +1,171 @@
+import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
+import { providers } from '../../../specs/providers.ts'
+import type { Need, Route, Routes } from '../call/routes.ts'
+import { priceAt, priceOf } from '../prices/prices.ts'
+import type { Candidate } from './auto-candidates.ts'
+import { primaryLanguage } from '../providers/voice/primary-language.ts'
+import type { Latencies } from './latencies.ts'
+import type { NamedModel } from './model-lookup.ts'
+import { unfit } from './speech-task.ts'
+import type { Step } from './voice-job.ts'
+
+type VoiceNeed = Extract<Need, 'speech' | 'transcription'>
+
+interface Registered {
+  readonly id: string
+  readonly provider: string
+}
+
+/** Who has models of its own for African languages, in both directions; and which (specs/decisions/0085-voice.md). */
+const native = { provider: 'spitch', languages: ['yo', 'ha', 'ig', 'am'] }
+
+/**
+ * Models for a request that names none, best first: a language with models of its own goes to them, everything else to the
+ * first model there is; where nothing real is configured, to the simulated one.
+ */
+export const preferredModels = <Model extends Registered>(
+  models: readonly Model[],
+  language: string | null,
+): readonly Model[] => {
+  const own = language !== null && native.languages.includes(primaryLanguage(language))
+  const first = own ? models.find(({ provider }) => provider === native.provider) : models[0]
+  const simulated = models.find(({ provider }) => provider === 'simulated')
+  return [first, simulated].filter((model) => model !== undefined)
+}
+
+/** Routes to a registered model, at its own provider only. @throws {ServiceError} `provider_not_configured` */
+export const routesOf = async (
+  routes: Routes,
+  project: string,
+  { provider }: Registered,
+  wireModel: string,
+  need: VoiceNeed,
+): Promise<readonly Route[]> => {
+  const found = await resolved(routes, project, `${provider}/${wireModel}`, need)
+  const own = found.filter((route) => route.provider === provider)
+  if (own.length === 0) throw new ServiceError('provider_not_configured', { param: 'model' })
+  return own
+}
+
+/** The first of `models` whose provider has a key; the first one's error when none has. */
+export const routesOfDefault = async <Model extends Registered>(
+  routes: Routes,
+  project: string,
+  models: readonly Model[],
+  need: VoiceNeed,
+): Promise<{ readonly model: Model; readonly routes: readonly Route[] }> => {
+  let refusal: unknown
+  for (const model of models) {
+    try {
+      return { model, routes: await routesOf(routes, project, model, model.id, need) }
+    } catch (error) {
+      refusal ??= error
+    }
+  }
+  throw refusal
+}
+
+/**
+ * Routes to a model that the registry does not have: servers of a customer's own, or of the operator's, that speak the
+ * first provider's wire format.
+ *
+ * @throws {ServiceError} `bad_request` for everything else
+ */
+export const unregistered = async (
+  routes: Routes,
+  project: string,
+  asked: string,
+  need: VoiceNeed,
+): Promise<readonly Route[]> => {
+  const found = await resolved(routes, project, asked, need)
+  const own = found.filter(({ format, source, baseUrl }) => {
+    if (format !== 'openai') return false
+    return source === 'custom' || (priceOf(asked) === undefined && !knownHosts.has(new URL(baseUrl).host))
+  })
+  if (own.length > 0) return own
+  throw unfit('model', `There is no ${need} model of this name.`)
+}
+
+const knownHosts: ReadonlySet<string> = new Set(
+  providers.filter(({ baseUrl }) => baseUrl !== '').map(({ baseUrl }) => new URL(baseUrl).host),
+)
+
+/** Empty when nobody serves a model of this name. */
+const resolved = async (routes: Routes, project: string, asked: string, need: VoiceNeed): Promise<readonly Route[]> => {
+  try {
+    return await routes.resolve(project, asked, need)
+  } catch (error) {
+    if (error instanceof ServiceError && nobodys.has(error.code)) return []
+    throw error
+  }
+}
+
+const nobodys: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
+
+/** What the auto-router chooses among. */
+export interface AutoChoice<Model extends Registered> {
+  readonly project: string
+  readonly candidates: readonly Candidate[]
+  readonly need: VoiceNeed
+  readonly modelOf: (name: string) => NamedModel<Model> | null
+}
+
+/**
+ * Steps of all candidates that fit, the fastest first; with the project's own keys and no others.
+ *
+ * @param taskOf throws `bad_request` for a model that cannot do it.
+ * @throws {ServiceError} `byok_required` when no key of its own can serve.
+ */
+export const autoSteps = async <Model extends Registered, Task>(
+  routes: Routes,
+  latencies: Latencies,
+  { project, candidates, need, modelOf }: AutoChoice<Model>,
+  taskOf: (model: Model) => Task,
+): Promise<readonly Step<Task>[]> => {
+  const found: { readonly ms: number; readonly steps: readonly Step<Task>[] }[] = []
+  for (const { name, expectedMs } of candidates) {
+    const model = modelOf(name)?.model
+    if (model === undefined || priceAt(model.provider, model.id) === undefined) continue
+    const task = fitting(() => taskOf(model))
+    if (task === null) continue
+    const own = (await ownRoutes(routes, project, model, need)).map((route) => ({ route, task }))
+    if (own.length > 0) found.push({ ms: latencies.of(project, name) ?? expectedMs, steps: own })
+  }
+  if (found.length === 0) throw new ServiceError('byok_required', { param: 'model' })
+  return found.toSorted((a, b) => a.ms - b.ms).flatMap(({ steps }) => steps)
+}
+
+const fitting = <Task>(make: () => Task): Task | null => {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof ServiceError) return null
+    throw error
+  }
+}
+
+const ownRoutes = async (
+  routes: Routes,
+  project: string,
+  model: Registered,
+  need: VoiceNeed,
+): Promise<readonly Route[]> => {
+  try {
+    return (await routesOf(routes, project, model, model.id, need)).filter(({ source }) => source === 'byok')
+  } catch (error) {
+    if (error instanceof ServiceError) return []
+    throw error
+  }
+}
+
+/** Who is asked, in order. */
+export interface VoicePlan<Task> {
+  readonly asked: string
+  /** By the auto-router. */
+  readonly auto: boolean
+  readonly steps: readonly Step<Task>[]
+}
+
+/** The same task of each route. */
+export const stepsOf = <Task>(routes: readonly Route[], task: Task): readonly Step<Task>[] =>
+  routes.map((route) => ({ route, task }))

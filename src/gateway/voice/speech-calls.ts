@@ -1,0 +1,148 @@
+import { audioTypes } from '../../../specs/audio.ts'
+import type { ServiceError } from '../../../specs/errors.ts'
+import type { ByteStream } from '../../actors/call/call.ts'
+import type { BytesResult } from '../../actors/call/use-cases.ts'
+import type { CallUnits } from '../call/call-ledger.ts'
+import type { Caller } from '../call/caller.ts'
+import type { Redaction } from '../call/redaction.ts'
+import { streamBroken } from '../call/failure.ts'
+import { audioStream } from './audio-stream.ts'
+import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
+import { voiceFormats } from '../providers/voice/voice-formats.ts'
+import type { SpeechPlanner } from './speech-planner.ts'
+import { charactersOf, type SpeechWish } from './speech-task.ts'
+import type { VoicePolicy } from './voice-call.ts'
+import { shown } from './voice-failure.ts'
+import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
+
+/** A request for speech. */
+export interface SpeechAsk {
+  readonly caller: Caller
+  readonly operation: string
+  /** null: whatever serves the language, else the first model of the registry. */
+  readonly model: string | null
+  readonly wish: SpeechWish
+  readonly signal: AbortSignal
+}
+
+/** What speech stands on. */
+export interface SpeechParts extends VoiceJobParts {
+  readonly planner: Pick<SpeechPlanner, 'plan'>
+  readonly redaction: Pick<Redaction, 'policyOf'>
+  readonly policy: VoicePolicy
+}
+
+/** Text made speech by any provider. */
+export class SpeechCalls {
+  readonly #parts: SpeechParts
+
+  constructor(parts: SpeechParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {ServiceError} as the interface's voice table has it; before the first byte only. */
+  async speak(ask: SpeechAsk): Promise<BytesResult> {
+    const wish = await this.#redacted(ask)
+    const plan = await this.#parts.planner.plan(ask.caller.project, ask.model, wish)
+    const job = await startJob(this.#parts, this.#job({ ...ask, wish }, plan))
+    const characters = charactersOf(wish.text)
+    return job.task.streamed ? streamed(job, characters, ask.signal) : whole(job, characters)
+  }
+
+  /** What a project keeps from providers is not spoken by them either: its placeholder is. */
+  async #redacted({ caller, wish }: SpeechAsk): Promise<SpeechWish> {
+    const policy = await this.#parts.redaction.policyOf(caller.project)
+    if (policy?.input !== true) return wish
+    const [text = wish.text] = policy.redact([wish.text]).texts
+    return { ...wish, text }
+  }
+
+  #job({ caller, operation, wish, signal }: SpeechAsk, plan: Awaited<ReturnType<SpeechPlanner['plan']>>) {
+    const job: VoiceJob<SpeechTask> = {
+      caller,
+      operation,
+      need: 'speech',
+      asked: plan.asked,
+      steps: plan.steps,
+      everywhere: plan.auto,
+      signal,
+      policy: this.#parts.policy,
+      streamed: wish.streamed,
+      most: () => mostOf(wish.text),
+      request: ({ task, route }) => formatOf({ task, route }).request(task, route),
+      logged: () => ({ model: plan.asked, ...wish }),
+    }
+    return job
+  }
+}
+
+const formatOf = ({ route }: Step<SpeechTask>): SpeechFormat => {
+  const format = voiceFormats[route.format]
+  if (format === undefined) throw new Error(`no voice format of ${route.format}`)
+  return format.speech
+}
+
+/** Slow speech is eight characters a second; Gemini makes 25 tokens of a second. */
+const mostOf = (text: string): CallUnits => {
+  const characters = charactersOf(text)
+  const seconds = Math.ceil(characters / 8) + 1
+  const tokens = { inputTokens: characters, outputTokens: seconds * 32, cachedTokens: 0, reasoningTokens: 0 }
+  return { characters, seconds, tokens }
+}
+
+const unitsOf = (characters: number, { tokens }: AudioReader): CallUnits =>
+  tokens === null ? { characters } : { characters, tokens }
+
+const head = ({ task, headers }: RunningJob<SpeechTask>, more: BytesResult['headers'] = []) => ({
+  contentType: audioTypes[task.format],
+  headers: [...headers, ...more],
+})
+
+const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<BytesResult> => {
+  const reader = formatOf(job).reader(job.task)
+  try {
+    const bytes = await readAll(job, reader)
+    job.end({ units: unitsOf(characters, reader), error: null, response: () => ({ bytes: bytes.length }) })
+    return { ...head(job), bytes }
+  } catch (caught) {
+    const error = job.failure(caught)
+    job.end({ units: null, error, response: () => ({ error: error.code }) })
+    throw shown(error, caught)
+  } finally {
+    job.answer.close()
+  }
+}
+
+/** Some ten minutes of uncompressed speech; the longest text takes less than half of it. */
+const maxBytes = 64 * 1024 * 1024
+
+const readAll = async ({ answer }: RunningJob<SpeechTask>, reader: AudioReader): Promise<Buffer> => {
+  const parts: Buffer[] = []
+  let size = 0
+  for (let part = await answer.next(); part !== null; part = await answer.next()) {
+    size += part.length
+    if (size > maxBytes) throw streamBroken()
+    parts.push(...reader.push(part))
+  }
+  parts.push(...reader.end())
+  return Buffer.concat(parts)
+}
+
+const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: AbortSignal): BytesResult => {
+  const reader = formatOf(job).reader(job.task)
+  let sent = 0
+  const over = (error: ServiceError | null, used: boolean): void => {
+    const units = used ? unitsOf(characters, reader) : null
+    job.end({ units, error, response: () => (error === null ? { bytes: sent } : { bytes: sent, error: error.code }) })
+  }
+  const bytes: ByteStream = audioStream(job.answer, reader, signal, {
+    sent: (count) => {
+      sent += count
+    },
+    whole: () => over(null, true),
+    // the provider has made, and charges for, what the reader does not want any more
+    left: (reason) => over(job.failure(reason), true),
+    broken: (reason) => over(job.failure(reason), false),
+  })
+  return { ...head(job, [['x-stream', 'true']]), bytes }
+}

@@ -1,0 +1,69 @@
+import { speechModels } from '../../../specs/speech-models.ts'
+import type { Routes } from '../call/routes.ts'
+import { autoNames, speechCandidates } from './auto-candidates.ts'
+import type { SpeechTask } from '../providers/voice/voice-format.ts'
+import type { Latencies } from './latencies.ts'
+import { speechModelOf } from './model-lookup.ts'
+import {
+  autoSteps,
+  preferredModels,
+  routesOf,
+  routesOfDefault,
+  stepsOf,
+  unregistered,
+  type VoicePlan,
+} from './route-choice.ts'
+import { plainTask, type SpeechWish, speechTask } from './speech-task.ts'
+
+/** Who is asked for speech, in order. */
+export type SpeechPlan = VoicePlan<SpeechTask>
+
+/** Decides who speaks a text. */
+export class SpeechPlanner {
+  readonly #routes: Routes
+  readonly #latencies: Latencies
+
+  constructor(routes: Routes, latencies: Latencies) {
+    this.#routes = routes
+    this.#latencies = latencies
+  }
+
+  /** @throws {ServiceError} `bad_request` with `param`, `provider_not_configured`, `byok_required` */
+  async plan(project: string, asked: string | null, wish: SpeechWish): Promise<SpeechPlan> {
+    if (asked === null) return this.#byDefault(project, wish)
+    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, wish)
+    const named = speechModelOf(asked)
+    if (named === null) return this.#unregistered(project, asked, wish)
+    const { model, wireModel, voice } = named
+    const task = speechTask(model, voice === null ? wish : { ...wish, voice: wish.voice ?? voice.id }, 'refuse')
+    const routes = await routesOf(this.#routes, project, model, wireModel, 'speech')
+    return { asked, auto: false, steps: stepsOf(routes, task) }
+  }
+
+  async #byDefault(project: string, wish: SpeechWish): Promise<SpeechPlan> {
+    const { model, routes } = await routesOfDefault(
+      this.#routes,
+      project,
+      preferredModels(speechModels, wish.language),
+      'speech',
+    )
+    return { asked: model.id, auto: false, steps: stepsOf(routes, speechTask(model, wish, 'refuse')) }
+  }
+
+  /** Where no format is wanted it is MP3, as everywhere; but better another one than no speech. */
+  async #auto(project: string, asked: string, wish: SpeechWish): Promise<SpeechPlan> {
+    const choice = { project, candidates: speechCandidates, need: 'speech' as const, modelOf: speechModelOf }
+    const stepsFor = (wanted: SpeechWish) =>
+      autoSteps(this.#routes, this.#latencies, choice, (model) => speechTask(model, wanted, 'default'))
+    const steps = await stepsFor({ ...wish, format: wish.format ?? 'mp3' }).catch((error: unknown) => {
+      if (wish.format !== null) throw error
+      return stepsFor(wish)
+    })
+    return { asked, auto: true, steps }
+  }
+
+  async #unregistered(project: string, asked: string, wish: SpeechWish): Promise<SpeechPlan> {
+    const routes = await unregistered(this.#routes, project, asked, 'speech')
+    return { asked, auto: false, steps: stepsOf(routes, plainTask(wish)) }
+  }
+}

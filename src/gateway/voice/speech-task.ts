@@ -1,0 +1,114 @@
+import { type AudioFormat, audioFormats } from '../../../specs/audio.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Range, SpeechModel, Voice } from '../../../specs/speech-models.ts'
+import { primaryLanguage } from '../providers/voice/primary-language.ts'
+import type { SpeechTask } from '../providers/voice/voice-format.ts'
+
+/** A text to speak as a caller asked for it. */
+export interface SpeechWish {
+  readonly text: string
+  readonly voice: string | null
+  readonly format: AudioFormat | null
+  readonly speed: number | null
+  readonly temperature: number | null
+  readonly language: string | null
+  readonly instructions: string | null
+  readonly streamed: boolean
+}
+
+/** A value that a model does not take, named with what it does. */
+export const unfit = (param: string, message: string): ServiceError =>
+  new ServiceError('bad_request', { param, message })
+
+/**
+ * What a model is asked for a wish.
+ *
+ * @param otherVoice what becomes of a voice that is not the model's: refused, or replaced by its default (the auto-router).
+ * @throws {ServiceError} `bad_request` with `param` for what the model cannot do.
+ */
+export const speechTask = (model: SpeechModel, wish: SpeechWish, otherVoice: 'refuse' | 'default'): SpeechTask => {
+  const { text, speed, temperature, language, instructions, streamed } = wish
+  checkLength(model, text)
+  checkRange('speed', speed, model.speed ?? { min: 1, max: 1 })
+  if (model.temperature !== null) checkRange('temperature', temperature, model.temperature)
+  checkLanguage(model, language)
+  const voice = voiceOf(model, wish, otherVoice)
+  return {
+    text,
+    voice: voice.wire ?? voice.id,
+    format: formatOf(model, wish.format),
+    speed: model.speed === null ? null : speed,
+    temperature: model.temperature === null ? null : temperature,
+    // a voice that speaks one language says which it is
+    language: language ?? voice.language ?? null,
+    instructions,
+    streamed: streamed && model.streams,
+  }
+}
+
+/** For a server that we know nothing of but its wire format: what was asked goes there as it is. */
+export const plainTask = (wish: SpeechWish): SpeechTask => ({
+  ...wish,
+  voice: wish.voice ?? 'alloy',
+  format: wish.format ?? 'mp3',
+  temperature: null,
+})
+
+/** @throws {ServiceError} `bad_request` for a language that the model does not list. */
+export const checkLanguage = (
+  { id, languages }: { readonly id: string; readonly languages: readonly string[] | null },
+  language: string | null,
+): void => {
+  if (language === null || languages === null || languages.includes(primaryLanguage(language))) return
+  throw unfit('language', `${id} takes the languages ${languages.join(', ')}.`)
+}
+
+function checkLength({ id, maxInputChars }: SpeechModel, text: string): void {
+  const length = charactersOf(text)
+  if (length > maxInputChars)
+    throw unfit('input', `${id} takes at most ${maxInputChars} characters; these are ${length}.`)
+}
+
+/** Code points: what limits and prices count. */
+export const charactersOf = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+function checkRange(param: string, value: number | null, { min, max }: Range): void {
+  if (value === null || (value >= min && value <= max)) return
+  throw unfit(
+    param,
+    min === max
+      ? `This model takes no other ${param} than ${min}.`
+      : `This model takes a ${param} from ${min} to ${max}.`,
+  )
+}
+
+function formatOf({ id, formats }: SpeechModel, asked: AudioFormat | null): AudioFormat {
+  if (asked === null) return formats.includes('mp3') ? 'mp3' : (formats[0] ?? audioFormats[0])
+  if (formats.includes(asked)) return asked
+  throw unfit('response_format', `${id} gives ${formats.join(', ')}; not ${asked}.`)
+}
+
+function voiceOf(model: SpeechModel, { voice, language }: SpeechWish, otherVoice: 'refuse' | 'default'): Voice {
+  if (voice === null) return defaultVoice(model, language)
+  const listed = findVoice(model, voice)
+  if (listed !== undefined) return listed
+  if (model.ownVoices?.test(voice)) return { id: voice }
+  if (otherVoice === 'default') return defaultVoice(model, language)
+  throw unfit('voice', `${model.id} has no such voice. It has ${model.voices.map(({ id }) => id).join(', ')}.`)
+}
+
+const findVoice = ({ voices }: SpeechModel, asked: string): Voice | undefined => {
+  const name = asked.toLowerCase()
+  return voices.find(({ id, wire }) => id.toLowerCase() === name || wire === asked)
+}
+
+/** Where voices have a language, one that speaks the wanted one. */
+const defaultVoice = (model: SpeechModel, language: string | null): Voice => {
+  const usual = findVoice(model, model.defaultVoice) ?? { id: model.defaultVoice }
+  if (language === null || usual.language === undefined) return usual
+  return model.voices.find((voice) => voice.language === primaryLanguage(language)) ?? usual
+}

@@ -1,0 +1,127 @@
+import type { CallUnits } from '../call/call-ledger.ts'
+import type { Caller } from '../call/caller.ts'
+import { streamBroken } from '../call/failure.ts'
+import { parseJson } from '../call/wire.ts'
+import { audioLength, mostSeconds } from './audio-length.ts'
+import { containerTypes } from '../providers/voice/multipart.ts'
+import type { Transcript, TranscriptionFormat, TranscriptionTask } from '../providers/voice/voice-format.ts'
+import { voiceFormats } from '../providers/voice/voice-formats.ts'
+import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
+import type { TranscriptionPlan, TranscriptionPlanner } from './transcription-planner.ts'
+import type { TranscriptionWish } from './transcription-task.ts'
+import type { VoicePolicy } from './voice-call.ts'
+import { shown } from './voice-failure.ts'
+import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
+
+/** A request for a transcript. */
+export interface TranscriptionAsk {
+  readonly caller: Caller
+  readonly operation: string
+  /** null: whatever serves the language, else the first model of the registry. */
+  readonly model: string | null
+  readonly wish: TranscriptionWish
+  readonly signal: AbortSignal
+}
+
+/** A transcript, and the headers that go with it. */
+export type Transcribed = TranscriptAnswer & {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+/** What transcription stands on. */
+export interface TranscriptionParts extends VoiceJobParts {
+  readonly planner: Pick<TranscriptionPlanner, 'plan'>
+  readonly policy: VoicePolicy
+}
+
+/** Audio made text by any provider. */
+export class TranscriptionCalls {
+  readonly #parts: TranscriptionParts
+
+  constructor(parts: TranscriptionParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {ServiceError} as the interface's voice table has it. */
+  async transcribe(ask: TranscriptionAsk): Promise<Transcribed> {
+    const plan = await this.#parts.planner.plan(ask.caller.project, ask.model, ask.wish)
+    const job = await startJob(this.#parts, jobOf(ask, plan, this.#parts.policy))
+    const transcript = await transcriptOf(job)
+    const { file, form, streamed } = ask.wish
+    if (streamed) return { ...transcriptEvents(transcript), headers: job.headers }
+    const silent = form === 'verbose_json' && transcript.seconds === null
+    const answer = transcriptAnswer(
+      transcript,
+      form,
+      silent ? await audioLength(file.bytes, containerTypes[file.container]) : null,
+    )
+    return { ...answer, headers: job.headers }
+  }
+}
+
+const jobOf = (
+  { caller, operation, wish, signal }: TranscriptionAsk,
+  { asked, auto, steps }: TranscriptionPlan,
+  policy: VoicePolicy,
+): VoiceJob<TranscriptionTask> => ({
+  caller,
+  operation,
+  need: 'transcription',
+  asked,
+  steps,
+  everywhere: auto,
+  signal,
+  policy,
+  streamed: false,
+  most: () => mostOf(wish),
+  request: (step) => formatOf(step).request(step.task, step.route),
+  logged: () => {
+    const { file, ...rest } = wish
+    return { model: asked, ...rest, file: { container: file.container, bytes: file.bytes.length } }
+  },
+})
+
+const formatOf = ({ route }: Step<TranscriptionTask>): TranscriptionFormat => {
+  const format = voiceFormats[route.format]
+  if (format === undefined) throw new Error(`no voice format of ${route.format}`)
+  return format.transcription
+}
+
+/** Gemini counts 32 tokens a second of audio; fast speech is some four a second of text. */
+const mostOf = ({ file }: TranscriptionWish): CallUnits => {
+  const seconds = mostSeconds(file)
+  return {
+    seconds,
+    tokens: { inputTokens: seconds * 32 + 500, outputTokens: seconds * 16, cachedTokens: 0, reasoningTokens: 0 },
+  }
+}
+
+const transcriptOf = async (job: RunningJob<TranscriptionTask>): Promise<Transcript> => {
+  try {
+    const transcript = formatOf(job).transcript(parseJson(await readText(job)), job.task)
+    const { seconds, tokens, text } = transcript
+    const units = { ...(seconds !== null && { seconds }), ...(tokens !== null && { tokens }) }
+    job.end({ units, error: null, response: () => ({ text, seconds }) })
+    return transcript
+  } catch (caught) {
+    const error = job.failure(caught)
+    job.end({ units: null, error, response: () => ({ error: error.code }) })
+    throw shown(error, caught)
+  } finally {
+    job.answer.close()
+  }
+}
+
+/** Words with times of ten hours of speech. */
+const maxBytes = 64 * 1024 * 1024
+
+const readText = async ({ answer }: RunningJob<TranscriptionTask>): Promise<string> => {
+  const parts: Buffer[] = []
+  let size = 0
+  for (let part = await answer.next(); part !== null; part = await answer.next()) {
+    size += part.length
+    if (size > maxBytes) throw streamBroken()
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,57 @@
+import { type TranscriptionModel, transcriptionModels } from '../../../specs/transcription-models.ts'
+import type { Routes } from '../call/routes.ts'
+import { autoNames, transcriptionCandidates } from './auto-candidates.ts'
+import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
+import type { Latencies } from './latencies.ts'
+import { transcriptionModelOf } from './model-lookup.ts'
+import {
+  autoSteps,
+  preferredModels,
+  routesOf,
+  routesOfDefault,
+  stepsOf,
+  unregistered,
+  type VoicePlan,
+} from './route-choice.ts'
+import { plainTranscription, type TranscriptionWish, transcriptionTask } from './transcription-task.ts'
+
+/** Who is asked for a transcript, in order. */
+export type TranscriptionPlan = VoicePlan<TranscriptionTask>
+
+/** Decides who transcribes a file. */
+export class TranscriptionPlanner {
+  readonly #routes: Routes
+  readonly #latencies: Latencies
+
+  constructor(routes: Routes, latencies: Latencies) {
+    this.#routes = routes
+    this.#latencies = latencies
+  }
+
+  /** @throws {ServiceError} `bad_request` with `param`, `provider_not_configured`, `byok_required` */
+  async plan(project: string, asked: string | null, wish: TranscriptionWish): Promise<TranscriptionPlan> {
+    if (asked === null) return this.#byDefault(project, wish)
+    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, wish)
+    const named = transcriptionModelOf(asked)
+    if (named === null) {
+      const own = await unregistered(this.#routes, project, asked, 'transcription')
+      return { asked, auto: false, steps: stepsOf(own, plainTranscription(wish)) }
+    }
+    const task = transcriptionTask(named.model, wish)
+    const routes = await routesOf(this.#routes, project, named.model, named.wireModel, 'transcription')
+    return { asked, auto: false, steps: stepsOf(routes, task) }
+  }
+
+  async #byDefault(project: string, wish: TranscriptionWish): Promise<TranscriptionPlan> {
+    const models: readonly TranscriptionModel[] = preferredModels(transcriptionModels, wish.language)
+    const { model, routes } = await routesOfDefault(this.#routes, project, models, 'transcription')
+    return { asked: model.id, auto: false, steps: stepsOf(routes, transcriptionTask(model, wish)) }
+  }
+
+  async #auto(project: string, asked: string, wish: TranscriptionWish): Promise<TranscriptionPlan> {
+    const need = 'transcription' as const
+    const choice = { project, candidates: transcriptionCandidates, need, modelOf: transcriptionModelOf }
+    const steps = await autoSteps(this.#routes, this.#latencies, choice, (model) => transcriptionTask(model, wish))
+    return { asked, auto: true, steps }
+  }
+}

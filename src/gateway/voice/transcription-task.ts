@@ -1,0 +1,40 @@
+import type { TranscriptForm } from '../../../specs/audio.ts'
+import type { TranscriptionModel } from '../../../specs/transcription-models.ts'
+import { type AudioFile, checkSize } from './audio-file.ts'
+import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
+import { checkLanguage, unfit } from './speech-task.ts'
+
+/** Audio to transcribe as a caller asked for it. */
+export interface TranscriptionWish {
+  readonly file: AudioFile
+  readonly form: TranscriptForm
+  readonly language: string | null
+  readonly prompt: string | null
+  readonly temperature: number | null
+  readonly diarize: boolean
+  /** Wanted as events; of the form `json` only. */
+  readonly streamed: boolean
+}
+
+/** Events carry text alone, as those of OpenAI do. @throws {ServiceError} `bad_request` for `stream` */
+export const checkStreamed = ({ form, streamed }: TranscriptionWish): void => {
+  if (streamed && form !== 'json') throw unfit('stream', `A stream has the response_format json; not ${form}.`)
+}
+
+/** What a model is asked for a wish. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
+export const transcriptionTask = (model: TranscriptionModel, wish: TranscriptionWish): TranscriptionTask => {
+  const { form, diarize, language, file } = wish
+  if (!model.forms.includes(form)) {
+    throw unfit('response_format', `${model.id} gives ${model.forms.join(', ')}; not ${form}, which needs times.`)
+  }
+  if (diarize && !model.diarizes) throw unfit('diarize', `${model.id} does not tell speakers apart.`)
+  checkLanguage(model, language)
+  checkSize(file.bytes.length, model.maxBytes)
+  return plainTranscription(wish)
+}
+
+/** For a server that we know nothing of but its wire format. */
+export const plainTranscription = (wish: TranscriptionWish): TranscriptionTask => {
+  const { form, file, language, prompt, temperature, diarize } = wish
+  return { ...file, language, prompt, temperature, diarize, timed: form !== 'json' && form !== 'text' }
+}

@@ -1,0 +1,44 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { voiceRequestsPerMinute } from '../../../specs/resources/voice.ts'
+import type { RateLimits } from '../../storage/cluster-ports.ts'
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+const limit = { limit: voiceRequestsPerMinute, windowMs: 60_000 }
+
+/** Voice requests a minute by project, counted over all nodes. */
+export class VoiceLimit {
+  readonly #limits: RateLimits
+
+  constructor(limits: RateLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * Takes one request.
+   *
+   * @returns headers for the answer: the limit, what is left of it, and seconds until the next comes back.
+   * @throws {ServiceError} `rate_limit_exceeded` with the same headers and `Retry-After`
+   */
+  async take(project: string): Promise<Headers> {
+    const { allowed, remaining, resetMs } = await this.#limits.take(`voice:${project}`, limit)
+    const resetS = Math.ceil(resetMs / 1000)
+    const headers: Headers = [
+      ['x-ratelimit-limit', String(limit.limit)],
+      ['x-ratelimit-remaining', String(remaining)],
+      ['x-ratelimit-reset', String(resetS)],
+    ]
+    if (allowed) return headers
+    throw new ServiceError('rate_limit_exceeded', {
+      message: `A project may make ${limit.limit} voice requests a minute.`,
+      retryAfterS: Math.max(1, resetS),
+      headers,
+    })
+  }
+}
+
+/** The limit's headers over those of other limits with the same names. */
+export const withLimit = (limited: Headers, others: Headers): Headers => [
+  ...limited,
+  ...others.filter(([name]) => !limited.some(([own]) => own === name)),
+]

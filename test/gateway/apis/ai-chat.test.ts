@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { aiChat } from '../../../specs/resources/ai-chat.ts'
+import { aiChatUseCases } from '../../../src/gateway/apis/ai-chat/ai-chat-use-cases.ts'
+import { principals, type Sent } from '../../transport/api/serving.ts'
+import { declaredAnswer, formServer, framesIn } from './form-server.ts'
+import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
+
+const serving = (...scripts: readonly Script[]) => {
+  const chat = new ScriptedChat(...scripts)
+  const send = formServer(aiChat, { ...aiChatUseCases(chat) })
+  const ask = (body: object = {}, sent: Partial<Sent> = {}) =>
+    send('/api/ai/chat', { model: 'model-1', messages: [{ role: 'user', content: 'hi' }], ...body }, sent)
+  return { chat, ask }
+}
+
+const checked = declaredAnswer(aiChat['ai_chat.create'])
+
+describe('/api/ai/chat', () => {
+  it('answers every field in both habits', async () => {
+    const { ask } = serving({ deltas: saying('Hello', ' there.') })
+    const { status, json, headers } = await ask()
+    expect(status).toBe(200)
+    expect(checked(json)).toBeNull()
+    expect(json).toEqual({
+      id: 'chatcmpl-1',
+      content: 'Hello there.',
+      model: 'model-1-2026',
+      provider: 'simulated',
+      finishReason: 'stop',
+      finish_reason: 'stop',
+      usage: {
+        promptTokens: 7,
+        completionTokens: 5,
+        totalTokens: 12,
+        prompt_tokens: 7,
+        completion_tokens: 5,
+        total_tokens: 12,
+      },
+      toolCalls: null,
+      tool_calls: null,
+      costUsd: 0.000123,
+      cost_usd: 0.000123,
+    })
+    expect(headers['x-provider']).toBe('simulated')
+  })
+
+  it('says that an unknown price is unknown', async () => {
+    const { json } = await serving({ deltas: saying('x'), costUsd: null }).ask()
+    expect(json).toMatchObject({ costUsd: null, cost_usd: null })
+  })
+
+  it('answers the calls that the model asks for', async () => {
+    const { ask } = serving({ deltas: calling(0, 'call_1', 'look_up', '{"q":', '"x"}'), finishReason: 'tool_calls' })
+    const { json } = await ask({ tools: [{ name: 'look_up' }] })
+    const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":"x"}' } }
+    expect(json).toMatchObject({ content: '', toolCalls: [call], tool_calls: [call], finishReason: 'tool_calls' })
+    expect(checked(json)).toBeNull()
+  })
+
+  it.each([
+    {
+      maxTokens: 9,
+      topP: 0.5,
+      toolChoice: 'required',
+      responseFormat: 'json',
+      tools: [{ name: 'look_up', parameters: { type: 'object' } }],
+    },
+    {
+      max_tokens: 9,
+      top_p: 0.5,
+      tool_choice: 'required',
+      response_format: { type: 'json_object' },
+      tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }],
+    },
+  ])('takes fields of both habits', async (body) => {
+    const { chat, ask } = serving({ deltas: saying('{}') })
+    expect((await ask({ temperature: 2, ...body })).status).toBe(200)
+    expect(chat.last).toEqual({
+      model: 'model-1',
+      messages: [{ role: 'user', content: 'hi' }],
+      temperature: 2,
+      max_tokens: 9,
+      top_p: 0.5,
+      tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }],
+      tool_choice: 'required',
+      response_format: { type: 'json_object' },
+    })
+  })
+
+  it('takes its own answers back as messages', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
+    const { chat, ask } = serving({ deltas: saying('done') })
+    const messages = [
+      { role: 'user', content: 'look' },
+      { role: 'assistant', content: '', toolCalls: [call] },
+      { role: 'tool', toolCallId: 'call_1', content: 'found' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'found' },
+    ]
+    expect((await ask({ messages })).status).toBe(200)
+    expect(chat.last.messages).toEqual([
+      { role: 'user', content: 'look' },
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', content: 'found', tool_call_id: 'call_1' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', content: 'found', tool_call_id: 'call_1' },
+    ])
+  })
+
+  it('asks for a model that can see when there is an image', async () => {
+    const { chat, ask } = serving({ deltas: saying('a cat') })
+    const content = [
+      { type: 'text', text: 'what is this?' },
+      { type: 'image_url', image_url: 'https://images.example/cat.png' },
+      { type: 'image', image: 'aGVsbG8=', mimeType: 'image/webp' },
+    ]
+    await ask({ messages: [{ role: 'user', content }] })
+    expect(chat.asked[0]?.need).toBe('vision')
+    expect(chat.last.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'what is this?' },
+          { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } },
+          { type: 'image_url', image_url: { url: 'data:image/webp;base64,aGVsbG8=' } },
+        ],
+      },
+    ])
+    await ask()
+    expect(chat.asked[1]?.need).toBe('chat')
+  })
+
+  it('names the models that are asked when the first cannot serve', async () => {
+    const { chat, ask } = serving({ deltas: saying('x') })
+    expect(await ask({ models: ['model-2', 'model-3'] })).toMatchObject({ status: 200 })
+    expect(chat.last).toMatchObject({ model: 'model-1', models: ['model-2', 'model-3'] })
+    expect(await ask({ models: 'model-2' })).toMatchObject({ status: 400, json: { param: 'models' } })
+  })
+
+  it('is charged to the user that it names', async () => {
+    const { chat, ask } = serving({ deltas: saying('hi') })
+    await ask({ userId: 'ada' })
+    await ask({ user_id: 'bob' })
+    expect(chat.asked.map(({ caller }) => caller.externalUserId)).toEqual(['ada', 'bob'])
+  })
+
+  it('says of memory that nothing was found, to those who ask for it', async () => {
+    const { ask } = serving({ deltas: saying('hi') })
+    const asked = await ask({ memory: { userId: 'ada', topK: 3 } })
+    expect(asked.headers['x-service-memory-retrieved']).toBe('0')
+    expect(asked.json).toMatchObject({ memory: { retrieved: [], written: [], write_status: 'skipped' } })
+    expect(checked(asked.json)).toBeNull()
+    const streamed = await ask({ memory: true, stream: true })
+    expect(streamed.headers['x-service-memory-retrieved']).toBe('0')
+    expect(framesIn(streamed.text).at(-2)).toMatchObject({ memory: { retrieved: [] } })
+    const not = await ask({ memory: false })
+    expect(not.headers).not.toHaveProperty('x-service-memory-retrieved')
+    expect(not.json).not.toHaveProperty('memory')
+  })
+
+  it('is open to public keys in a browser', async () => {
+    const as = { ...principals.agent_key, keyType: 'public' as const, allowedDomains: ['https://shop.example'] }
+    const { status, headers } = await serving({ deltas: saying('hi') }).ask(
+      {},
+      { as, headers: { origin: 'https://shop.example' } },
+    )
+    expect(status).toBe(200)
+    expect(headers['access-control-allow-origin']).toBe('https://shop.example')
+  })
+
+  it.each([
+    [{ messages: [] }, 'messages'],
+    [{ messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
+    [{ messages: [{ role: 'user' }] }, 'messages[0].content'],
+    [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id'],
+    [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type'],
+    [{ messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }, 'messages[0].content[0].image_url'],
+    [
+      { messages: [{ role: 'assistant', content: null, toolCalls: [{ id: 'a' }] }] },
+      'messages[0].tool_calls[0].function.name',
+    ],
+    [{ temperature: 2.1 }, 'temperature'],
+    [{ maxTokens: 0 }, 'maxTokens'],
+    [{ tools: [{ type: 'function' }] }, 'tools[0].function.name'],
+    [{ tools: [{ type: 'web_search_preview' }] }, 'tools[0].type'],
+    [{ toolChoice: 'sometimes' }, 'toolChoice'],
+    [{ responseFormat: 'xml' }, 'responseFormat'],
+    [{ memory: { topK: 'many' } }, 'memory.topK'],
+  ])('names what is wrong: %j', async (body, param) => {
+    const { chat, ask } = serving({})
+    expect(await ask(body)).toMatchObject({ status: 400, json: { error: 'bad_request', param } })
+    expect(chat.asked).toEqual([])
+  })
+
+  it('shows what a provider refuses flat, streamed or not', async () => {
+    const error = new ServiceError('model_not_found', { param: 'model' })
+    const { ask } = serving({ error, refused: true })
+    const expected = { status: 404, json: { error: 'model_not_found', param: 'model', request_id: expect.any(String) } }
+    expect(await ask()).toMatchObject(expected)
+    expect(await ask({ stream: true })).toMatchObject(expected)
+  })
+})
+
+describe('a stream of /api/ai/chat', () => {
+  it('has a frame for each delta, one with how it ended, and an end mark', async () => {
+    const { ask } = serving({ deltas: saying('Hello', ' "there"\n') })
+    const { status, headers, text } = await ask({ stream: true })
+    expect(status).toBe(200)
+    expect(headers['content-type']).toContain('text/event-stream')
+    expect(headers['x-provider']).toBe('simulated')
+    const [first, second, last, ...rest] = text.split('\n\n')
+    expect(first).toBe('data: {"delta":"Hello"}')
+    expect(second).toBe('data: {"delta":" \\"there\\"\\n"}')
+    expect(JSON.parse(last?.slice('data: '.length) ?? '')).toEqual({
+      delta: '',
+      id: 'chatcmpl-1',
+      model: 'model-1-2026',
+      provider: 'simulated',
+      finishReason: 'stop',
+      finish_reason: 'stop',
+      usage: expect.objectContaining({ totalTokens: 12, total_tokens: 12 }),
+      toolCalls: null,
+      tool_calls: null,
+      costUsd: 0.000123,
+      cost_usd: 0.000123,
+    })
+    expect(rest).toEqual(['data: [DONE]', ''])
+  })
+
+  it('gathers calls into its last frame', async () => {
+    const deltas = [
+      ...saying('Looking.'),
+      ...calling(0, 'call_1', 'a', '{"x"', ':1}'),
+      ...calling(1, 'call_2', 'b', '{}'),
+    ]
+    const { text } = await serving({ deltas, finishReason: 'tool_calls' }).ask({ stream: true })
+    const calls = [
+      { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{"x":1}' } },
+      { id: 'call_2', type: 'function', function: { name: 'b', arguments: '{}' } },
+    ]
+    expect(framesIn(text).slice(0, -2)).toEqual([{ delta: 'Looking.' }])
+    expect(framesIn(text).at(-2)).toMatchObject({ toolCalls: calls, tool_calls: calls, finish_reason: 'tool_calls' })
+  })
+
+  it('that breaks says so and has no end mark', async () => {
+    const error = new ServiceError('provider_stream_broken')
+    const { text } = await serving({ deltas: saying('Hel'), error }).ask({ stream: true })
+    expect(framesIn(text)).toEqual([
+      { delta: 'Hel' },
+      { error: 'provider_stream_broken', message: error.message, request_id: expect.any(String) },
+    ])
+  })
+
+  it('shows nothing of an error that nobody foresaw', async () => {
+    const { text } = await serving({ deltas: saying('Hel'), error: new Error('secret') }).ask({ stream: true })
+    expect(text).not.toContain('secret')
+    expect(framesIn(text).at(-1)).toMatchObject({ error: 'internal_error' })
+  })
+})

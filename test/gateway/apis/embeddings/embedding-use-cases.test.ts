@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { projectScope } from '../../../../specs/scope.ts'
+import type { EmbeddingAsk, EmbeddingOutcome } from '../../../../src/gateway/embeddings/embedding-calls.ts'
+import type { Principal } from '../../../../src/actors/call/call.ts'
+import { embeddingUseCases } from '../../../../src/gateway/apis/embeddings/embedding-use-cases.ts'
+
+const secretKey: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }
+const publicKey: Principal = {
+  ...{ kind: 'agent_key', project: 'prj_1', keyId: 'key_2', agentId: 'agt_1' },
+  ...{ keyType: 'public', allowedDomains: [] },
+}
+const outcome: EmbeddingOutcome = {
+  model: 'm',
+  vectors: [[0.5], [1]],
+  usage: { inputTokens: 3, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 },
+  bytes: Buffer.from('{"as":"it came"}'),
+  headers: [['x-provider', 'openai']],
+}
+
+/** The use-case over calls that answer `outcome`, and what they were asked. */
+const open = (answer = outcome) => {
+  const asked: EmbeddingAsk[] = []
+  const useCases = embeddingUseCases({
+    create: async (ask) => {
+      asked.push(ask)
+      return answer
+    },
+  })
+  const create = (principal: Principal, keyed = false) =>
+    useCases['embeddings.create']({
+      ...{ principal, scope: projectScope('prj_1'), params: {}, query: {}, body: { model: 'm', input: ['a', 'b'] } },
+      ...{ requestId: 'req_1', remoteAddress: '', after: null, accept: '', files: [] },
+      ...{ bytes: Buffer.from('{}'), signal: new AbortController().signal },
+      idempotency: keyed ? { cause: 'k', fingerprint: 'f', seed: null } : null,
+    })
+  return { asked, create }
+}
+
+describe('embeddings', () => {
+  it('are handed on as they came', async () => {
+    const { asked, create } = open()
+    expect(await create(secretKey)).toEqual({
+      bytes: { contentType: 'application/json; charset=utf-8', bytes: outcome.bytes, headers: outcome.headers },
+    })
+    expect(asked).toMatchObject([{ operation: 'embeddings.create', caller: { keyId: 'key_1' }, body: { model: 'm' } }])
+  })
+
+  it('are a document where they were put together here, and where an answer is kept to be given again', async () => {
+    const document = {
+      object: 'list',
+      data: [
+        { object: 'embedding', index: 0, embedding: [0.5] },
+        { object: 'embedding', index: 1, embedding: [1] },
+      ],
+      model: 'm',
+      usage: { prompt_tokens: 3, total_tokens: 3 },
+    }
+    const expected = { json: document, headers: outcome.headers }
+    expect(await open().create(secretKey, true)).toEqual(expected)
+    expect(await open({ ...outcome, bytes: null }).create(secretKey)).toEqual(expected)
+  })
+
+  it('are not for public keys of agents', async () => {
+    const { asked, create } = open()
+    await expect(create(publicKey)).rejects.toMatchObject({ code: 'forbidden' })
+    expect(asked).toEqual([])
+  })
+})

@@ -1,0 +1,28 @@
+import type { Operation } from '../../../specs/declare.ts'
+import { answerChecker } from '../../../specs/validate.ts'
+import type { AnyUseCases } from '../../../src/transport/api/endpoint.ts'
+import { principals, type Received, type Sent, serve } from '../../transport/api/serving.ts'
+
+/** The operations of a form behind the dispatcher: validated, enveloped, without a socket. */
+export const formServer = (declared: Readonly<Record<string, Operation>>, useCases: AnyUseCases) => {
+  const { send } = serve(Object.values(declared), useCases)
+  return (target: string, body?: unknown, sent: Partial<Sent> = {}): Promise<Received> =>
+    send({ method: body === undefined ? 'GET' : 'POST', target, as: principals.secret_key, body, ...sent })
+}
+
+/** The JSON of each frame of a stream, `[DONE]` as it is; keep-alive comments are left out. */
+export const framesIn = (text: string): ReturnType<typeof JSON.parse>[] =>
+  text
+    .split('\n\n')
+    .filter((frame) => frame !== '' && !frame.startsWith(':'))
+    .map((frame) => {
+      const data = /^data: (.*)$/m.exec(frame)?.[1] ?? ''
+      return data === '[DONE]' ? data : JSON.parse(data)
+    })
+
+/** Checks a document against the JSON answer that an operation declares; what is wrong as a sentence, or null. */
+export const declaredAnswer = ({ answer }: Operation) => {
+  if (answer.kind === 'choice') return answerChecker(answer.json.schema.json)
+  if (answer.kind === 'json') return answerChecker(answer.schema.json)
+  throw new Error('it answers no JSON')
+}

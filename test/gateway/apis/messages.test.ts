@@ -1,0 +1,400 @@
+import Anthropic from '@anthropic-ai/sdk'
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { messages } from '../../../specs/resources/messages.ts'
+import type { Route } from '../../../src/gateway/call/routes.ts'
+import { messageUseCases } from '../../../src/gateway/apis/messages/message-use-cases.ts'
+import { principals } from '../../transport/api/serving.ts'
+import { declaredAnswer, formServer } from './form-server.ts'
+import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
+import { sdkFetch } from './sdk-fetch.ts'
+
+const serving = (scripts: readonly Script[], format: Route['format'] = 'openai', seller: Partial<Route> = {}) => {
+  const chat = new ScriptedChat(...scripts)
+  const route: Route = {
+    ...{ model: 'model-1', provider: 'groq', format, baseUrl: 'http://127.0.0.1:1/v1' },
+    ...{ apiKey: null, source: 'managed', connectionId: null },
+    ...seller,
+  }
+  const send = formServer(messages, { ...messageUseCases({ chat, routes: { resolve: () => [route] } }) })
+  const anthropic = new Anthropic({
+    apiKey: 'csk_x',
+    baseURL: 'http://agents.example',
+    fetch: sdkFetch(send),
+    maxRetries: 0,
+  })
+  return { chat, send, anthropic }
+}
+
+const ask = { model: 'model-1', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hi' }] }
+const tool = { name: 'look_up', description: 'Looks up.', input_schema: { type: 'object' as const, properties: {} } }
+const checked = declaredAnswer(messages['messages.create'])
+
+describe('/v1/messages', () => {
+  it('answers a message of the official SDK', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('Hello', ' there.') }])
+    const { _request_id, ...message } = await anthropic.messages.create({ ...ask, system: 'Be short.' })
+    expect(message).toMatchObject({
+      id: expect.stringMatching(/^msg_/),
+      type: 'message',
+      role: 'assistant',
+      model: 'model-1-2026',
+      content: [{ type: 'text', text: 'Hello there.' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 5, cache_read_input_tokens: 2, cache_creation_input_tokens: 0, output_tokens: 5 },
+    })
+    expect(_request_id).toMatch(/^[\w-]{8,}$/)
+    expect(checked(message)).toBeNull()
+    expect(chat.last).toEqual({
+      model: 'model-1',
+      messages: [
+        { role: 'system', content: 'Be short.' },
+        { role: 'user', content: 'hi' },
+      ],
+      max_tokens: 100,
+    })
+  })
+
+  it('says tools, their results and images in other words', async () => {
+    const { anthropic, chat } = serving([
+      { deltas: calling(0, 'call_2', 'look_up', '{"q":', '1}'), finishReason: 'tool_calls' },
+    ])
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'aGVsbG8=' }
+    const message = await anthropic.messages.create({
+      ...ask,
+      stop_sequences: ['END'],
+      tools: [tool],
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'look' },
+            { type: 'image', source },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hmm.', signature: 'sig' },
+            { type: 'text', text: 'Looking.' },
+            { type: 'tool_use', id: 'call_1', name: 'look_up', input: { q: 0 } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'call_1',
+              content: [
+                { type: 'text', text: 'found' },
+                { type: 'image', source },
+              ],
+            },
+            { type: 'text', text: 'and?' },
+          ],
+        },
+      ],
+    })
+    expect(message).toMatchObject({
+      content: [{ type: 'tool_use', id: 'call_2', name: 'look_up', input: { q: 1 } }],
+      stop_reason: 'tool_use',
+    })
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGVsbG8=' } }
+    expect(chat.asked[0]?.need).toBe('vision')
+    expect(chat.last).toEqual({
+      model: 'model-1',
+      max_tokens: 100,
+      stop: ['END'],
+      tools: [
+        { type: 'function', function: { name: 'look_up', description: 'Looks up.', parameters: tool.input_schema } },
+      ],
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'look' }, image] },
+        {
+          role: 'assistant',
+          content: 'Looking.',
+          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":0}' } }],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'found' },
+        { role: 'user', content: [image, { type: 'text', text: 'and?' }] },
+      ],
+    })
+  })
+
+  it('gives Anthropic what is its own: thinking, marks for its cache, images in results', async () => {
+    const signed = [{ type: 'thinking', thinking: 'Hmm.', signature: 'sig' }]
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'anthropic')
+    const cache_control = { type: 'ephemeral' as const }
+    await anthropic.messages.create({
+      ...ask,
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      metadata: { user_id: 'u_1' },
+      service_tier: 'standard_only',
+      system: [{ type: 'text', text: 'Be short.', cache_control }],
+      messages: [
+        { role: 'user', content: 'look' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hmm.', signature: 'sig' },
+            { type: 'text', text: 'So.' },
+          ],
+        },
+        { role: 'user', content: 'and?' },
+      ],
+    })
+    expect(chat.last).toMatchObject({
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      user: 'u_1',
+      service_tier: 'default',
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'Be short.', cache_control }] },
+        { role: 'user' },
+        { role: 'assistant', content: 'So.', thinking_blocks: signed },
+        { role: 'user' },
+      ],
+    })
+  })
+
+  it('gives Anthropic the marks on calls and results, what failed, and how much to think, as they are', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'anthropic')
+    const cache_control = { type: 'ephemeral' as const, ttl: '1h' as const }
+    await anthropic.messages.create({
+      ...ask,
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'max' },
+      messages: [
+        { role: 'user', content: 'look' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'look_up', input: {}, cache_control }] },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'gone', is_error: true, cache_control }],
+        },
+      ],
+    })
+    expect(chat.last).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'max' },
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', tool_calls: [{ id: 'call_1', cache_control }] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'gone', is_error: true, cache_control },
+      ],
+    })
+    expect(chat.last).not.toHaveProperty('reasoning_effort')
+  })
+
+  it('tells others that a tool failed in words', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }])
+    const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: 'gone', is_error: true }
+    await anthropic.messages.create({ ...ask, messages: [{ role: 'user', content: [result] }] })
+    expect(chat.last.messages).toEqual([{ role: 'tool', tool_call_id: 'call_1', content: 'Error: gone' }])
+  })
+
+  it.each([
+    ['a model that thinks', { provider: 'openai', model: 'gpt-5' }, 'high'],
+    ['a model that nobody knows', {}, 'high'],
+    ['a model that does not think', { provider: 'openai', model: 'gpt-4o' }, undefined],
+  ])('tells %s how much to think', async (_, seller, reasoning_effort) => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'openai', seller)
+    await anthropic.messages.create({ ...ask, output_config: { effort: 'max' } })
+    expect(chat.last.reasoning_effort).toBe(reasoning_effort)
+  })
+
+  it('says how long what went into the cache stays there', async () => {
+    const usage = { inputTokens: 12, cachedTokens: 0, cacheWriteTokens: 5, cacheWriteLongTokens: 3 }
+    const { anthropic } = serving([{ deltas: saying('ok'), usage }])
+    expect((await anthropic.messages.create(ask)).usage).toMatchObject({
+      ...{ input_tokens: 7, cache_creation_input_tokens: 5 },
+      cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
+    })
+  })
+
+  it('takes a document that is made of blocks', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('ok') }])
+    const source = { type: 'content' as const, content: [{ type: 'text' as const, text: 'one' }] }
+    await anthropic.messages.create({ ...ask, messages: [{ role: 'user', content: [{ type: 'document', source }] }] })
+    expect(chat.last.messages).toEqual([{ role: 'user', content: 'one' }])
+  })
+
+  it('asks for JSON as the request wants it', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('{}') }])
+    const schema = { type: 'object', properties: {} }
+    await anthropic.messages.create({ ...ask, output_config: { format: { type: 'json_schema', schema } } })
+    expect(chat.last.response_format).toEqual({
+      type: 'json_schema',
+      json_schema: { name: 'answer', schema, strict: true },
+    })
+  })
+
+  it('asks for the tool also where a forced call ends by stop, as those of OpenAI do', async () => {
+    const { anthropic } = serving([{ deltas: calling(0, 'call_1', 'look_up', '{}'), finishReason: 'stop' }])
+    const forced = { ...ask, tools: [tool], tool_choice: { type: 'tool' as const, name: 'look_up' } }
+    const stop = { stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'look_up' }] }
+    expect(await anthropic.messages.create(forced)).toMatchObject(stop)
+    expect(await anthropic.messages.stream(forced).finalMessage()).toMatchObject(stop)
+  })
+
+  it.each([
+    ['stop', { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
+    ['length', { stop_reason: 'max_tokens', stop_sequence: null }],
+  ])(
+    'names the stop sequence that ended it, where it is told and the answer ends by %s',
+    async (finishReason, stop) => {
+      const { anthropic } = serving([{ deltas: saying('x'), finishReason, stopText: 'END' }])
+      expect(await anthropic.messages.create(ask)).toMatchObject(stop)
+      expect(await anthropic.messages.stream(ask).finalMessage()).toMatchObject(stop)
+    },
+  )
+
+  it.each([
+    ['stop', 'end_turn'],
+    ['length', 'max_tokens'],
+    ['tool_calls', 'tool_use'],
+    ['content_filter', 'refusal'],
+  ])('that ends by %s says %s', async (finishReason, stop_reason) => {
+    const { anthropic } = serving([{ deltas: saying('x'), finishReason }])
+    expect(await anthropic.messages.create(ask)).toMatchObject({ stop_reason })
+    expect(await anthropic.messages.stream(ask).finalMessage()).toMatchObject({ stop_reason })
+  })
+
+  it.each([
+    [{ max_tokens: 0 }, 'max_tokens'],
+    [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type'],
+    [{ messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }, 'messages[0].content[0].tool_use_id'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file' } }] }] },
+      'messages[0].content[0].source.type',
+    ],
+    [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'tools[0].type'],
+    [{ tools: [{ name: 'x' }] }, 'tools[0].input_schema'],
+    [{ output_config: { format: { type: 'xml' } } }, 'output_config.format'],
+    [{ mcp_servers: [{ type: 'url', url: 'https://tools.example', name: 'tools' }] }, 'mcp_servers'],
+  ])('names what is wrong with %j', async (body, param) => {
+    const { send, chat } = serving([{}])
+    const { status, json } = await send('/v1/messages', { ...ask, ...body })
+    expect({ status, json }).toMatchObject({
+      status: 400,
+      json: { type: 'error', error: { type: 'invalid_request_error', param }, request_id: expect.any(String) },
+    })
+    expect(chat.asked).toEqual([])
+  })
+
+  it.each([
+    ['model_not_found', Anthropic.NotFoundError, 'not_found_error'],
+    ['rate_limit_exceeded', Anthropic.RateLimitError, 'rate_limit_error'],
+    ['provider_rate_limited', Anthropic.RateLimitError, 'rate_limit_error'],
+    ['budget_exceeded', Anthropic.PaymentRequiredError, 'billing_error'],
+    ['context_length_exceeded', Anthropic.BadRequestError, 'invalid_request_error'],
+    ['provider_error', Anthropic.InternalServerError, 'api_error'],
+    ['provider_unavailable', Anthropic.ServiceUnavailableError, 'overloaded_error'],
+  ] as const)('refuses %s by the class that the SDK has for it', async (code, kind, type) => {
+    const { anthropic } = serving([{ error: new ServiceError(code), refused: true }])
+    for (const stream of [false, true]) {
+      const refused = await anthropic.messages.create({ ...ask, stream }).catch((error: unknown) => error)
+      expect(refused).toBeInstanceOf(kind)
+      expect(refused).toMatchObject({ type })
+    }
+  })
+
+  it('counts no tokens, and says so', async () => {
+    const { anthropic } = serving([{}])
+    const { max_tokens: _max, ...conversation } = ask
+    const counted = anthropic.messages.countTokens(conversation)
+    await expect(counted).rejects.toThrow('Tokens are not counted before a call')
+  })
+
+  it('is nothing for public keys', async () => {
+    const as = { ...principals.agent_key, keyType: 'public' as const }
+    const { json, status } = await serving([{}]).send('/v1/messages', ask, { as })
+    expect({ status, json }).toMatchObject({ status: 403, json: { error: { type: 'permission_error' } } })
+  })
+})
+
+describe('a stream of /v1/messages', () => {
+  const eventsOf = async (script: Script) => {
+    const events: Anthropic.MessageStreamEvent[] = []
+    for await (const event of await serving([script]).anthropic.messages.create({ ...ask, stream: true }))
+      events.push(event)
+    return events
+  }
+
+  it('has the documented events in order', async () => {
+    const deltas = [
+      { reasoning_content: 'Hmm.' },
+      ...saying('So', '.'),
+      ...calling(0, 'call_1', 'look_up', '{"q":', '1}'),
+    ]
+    const events = await eventsOf({ deltas, finishReason: 'tool_calls' })
+    expect(events.map((event) => [event.type, 'index' in event ? event.index : null])).toEqual([
+      ['message_start', null],
+      ['content_block_start', 0],
+      ['content_block_delta', 0],
+      ['content_block_stop', 0],
+      ['content_block_start', 1],
+      ['content_block_delta', 1],
+      ['content_block_delta', 1],
+      ['content_block_stop', 1],
+      ['content_block_start', 2],
+      ['content_block_delta', 2],
+      ['content_block_delta', 2],
+      ['content_block_stop', 2],
+      ['message_delta', null],
+      ['message_stop', null],
+    ])
+    expect(events.at(-2)).toMatchObject({
+      delta: { stop_reason: 'tool_use' },
+      usage: { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: 5 },
+    })
+  })
+
+  it.each([
+    ['a text', saying('Hello', ' there.')],
+    ['reasoning and a text', [{ reasoning_content: 'Hmm.' }, ...saying('Yes.')]],
+    [
+      'signed thinking',
+      [
+        { reasoning_content: 'Hm' },
+        { reasoning_content: 'm.' },
+        { thinking_blocks: [{ type: 'thinking', thinking: 'Hmm.', signature: 'sig' }] },
+        ...saying('Yes.'),
+      ],
+    ],
+    ['hidden thinking', [{ thinking_blocks: [{ type: 'redacted_thinking', data: 'x' }] }, ...saying('Yes.')]],
+    [
+      'two calls after a text',
+      [...saying('So.'), ...calling(0, 'call_1', 'a', '{"x":', '1}'), ...calling(1, 'call_2', 'b', '{}')],
+    ],
+    [
+      'two calls whose arguments come in turns',
+      [
+        ...calling(0, 'call_1', 'a', '{"x":'),
+        ...calling(1, 'call_2', 'b', '{"y":'),
+        ...[0, 1].map((index) => ({ tool_calls: [{ index, function: { arguments: `${index}}` } }] })),
+      ],
+    ],
+    ['nothing', []],
+  ])('comes to the same message as one that is not streamed, of %s', async (_, deltas) => {
+    const { anthropic } = serving([{ deltas }])
+    const streamed = await anthropic.messages.stream(ask).finalMessage()
+    const whole = await anthropic.messages.create(ask)
+    const { id: _id, ...plain } = whole
+    expect(streamed).toMatchObject(plain)
+  })
+
+  it('that breaks is an error of the SDK', async () => {
+    const error = new ServiceError('provider_stream_broken')
+    const { anthropic } = serving([{ deltas: saying('Hel'), error }])
+    const broken = await anthropic.messages
+      .stream(ask)
+      .finalMessage()
+      .catch((thrown: unknown) => thrown)
+    expect(broken).toBeInstanceOf(Anthropic.APIError)
+    expect(broken).toMatchObject({ type: 'api_error', message: expect.stringContaining(error.message) })
+  })
+})

@@ -1,0 +1,55 @@
+import OpenAI from 'openai'
+import pino from 'pino'
+import { responses } from '../../../specs/resources/responses.ts'
+import type { ChatCalls } from '../../../src/gateway/call/chat-calls.ts'
+import type { Route } from '../../../src/gateway/call/routes.ts'
+import { responseUseCases } from '../../../src/gateway/apis/responses/response-use-cases.ts'
+import { storedResponses } from '../../../src/gateway/apis/responses/stored-responses.ts'
+import type { WebSearch } from '../../../src/gateway/apis/responses/web-search.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { RecordStore } from '../../../src/storage/ports.ts'
+import { declaredAnswer, formServer } from './form-server.ts'
+import { type Script, ScriptedChat } from './scripted-chat.ts'
+import { sdkFetch } from './sdk-fetch.ts'
+
+/** What a world of responses may have otherwise. */
+export interface WorldOptions {
+  readonly search?: WebSearch
+  readonly records?: (records: RecordStore) => RecordStore
+  /** Instead of answers that are written down. */
+  readonly model?: ChatCalls
+  readonly route?: Route
+  readonly silenceMs?: number
+}
+
+/** The Responses form over a model whose answers are written down, as the official SDK reaches it. */
+export const responsesWorld = async (
+  scripts: readonly Script[],
+  { search, records: wrap, model, route, silenceMs }: WorldOptions = {},
+) => {
+  const { records } = openMemoryStorage()
+  await records.prepare([storedResponses])
+  const chat = new ScriptedChat(...scripts)
+  const clock = { now: Date.UTC(2026, 10, 21) }
+  const send = formServer(responses, {
+    ...responseUseCases({
+      chat: model ?? chat,
+      routes: { resolve: () => (route === undefined ? [] : [route]) },
+      records: wrap?.(records) ?? records,
+      search: search ?? null,
+      now: () => clock.now,
+      log: pino({ level: 'silent' }),
+      ...(silenceMs !== undefined && { silenceMs }),
+    }),
+  })
+  const openai = new OpenAI({
+    apiKey: 'csk_x',
+    baseURL: 'http://agents.example/v1',
+    fetch: sdkFetch(send),
+    maxRetries: 0,
+  })
+  return { chat, send, openai, clock }
+}
+
+/** What is wrong with a response document as it is declared; null for nothing. */
+export const checkedResponse = declaredAnswer(responses['responses.create'])

@@ -1,0 +1,151 @@
+import type {
+  ChatAsk,
+  ChatCalls,
+  ChatControl,
+  ChatListener,
+  ChatSummary,
+} from '../../../src/gateway/call/chat-calls.ts'
+import type { WireObject } from '../../../src/gateway/call/wire.ts'
+
+/** One answer as a model gives it: deltas of `chat.completion.chunk`, and how it ends. */
+export interface Script {
+  readonly deltas?: readonly WireObject[]
+  readonly finishReason?: string
+  /** The stop sequence that ended it, said with the last delta. */
+  readonly stopText?: string
+  readonly usage?: Partial<ChatSummary['usage']>
+  readonly costUsd?: string | null
+  /** It breaks after the deltas; with `refused` before it begins. */
+  readonly error?: Error
+  readonly refused?: boolean
+  /** The provider is silent until then. */
+  readonly after?: Promise<void>
+}
+
+const route = {
+  model: 'model-1',
+  provider: 'simulated',
+  format: 'openai',
+  baseUrl: 'http://127.0.0.1:1/v1',
+  apiKey: null,
+  source: 'simulated',
+  connectionId: null,
+} as const
+
+/** Chat whose answers are written down: the n-th request gets the n-th script, further ones the last. */
+export class ScriptedChat implements ChatCalls {
+  readonly asked: ChatAsk[] = []
+  readonly #scripts: readonly Script[]
+
+  constructor(...scripts: readonly Script[]) {
+    this.#scripts = scripts
+  }
+
+  get last(): WireObject {
+    return this.asked.at(-1)?.body ?? {}
+  }
+
+  async complete(ask: ChatAsk) {
+    const script = this.#next(ask)
+    if (script.error !== undefined) throw script.error
+    return { ...summaryOf(script), completion: completionOf(script) }
+  }
+
+  stream(ask: ChatAsk, listener: ChatListener): ChatControl {
+    const script = this.#next(ask)
+    const { error, refused, deltas = [] } = script
+    if (error !== undefined && refused === true) {
+      void (script.after ?? Promise.resolve()).then(() => listener.fail(error))
+      return { resume: () => {} }
+    }
+    return this.#run(script, deltas, listener, () =>
+      error === undefined ? listener.end(summaryOf(script)) : listener.fail(error),
+    )
+  }
+
+  #next(ask: ChatAsk): Script {
+    this.asked.push(ask)
+    return this.#scripts[Math.min(this.asked.length, this.#scripts.length) - 1] ?? {}
+  }
+
+  #run(
+    { after, stopText }: Script,
+    deltas: readonly WireObject[],
+    listener: ChatListener,
+    over: () => void,
+  ): ChatControl {
+    let at = -1
+    let paused = false
+    const step = (): void => {
+      if (at < 0) listener.begin({ route, headers: [['x-provider', 'simulated']] })
+      else if (at < deltas.length)
+        paused = !listener.chunk(chunkOf(deltas[at] ?? {}, at === deltas.length - 1 ? stopText : undefined))
+      else over()
+      if (++at <= deltas.length && !paused) setImmediate(step)
+    }
+    void (after ?? Promise.resolve()).then(step)
+    return {
+      resume: () => {
+        if (!paused) return
+        paused = false
+        setImmediate(step)
+      },
+    }
+  }
+}
+
+/** Deltas of a text, one a part. */
+export const saying = (...parts: readonly string[]): WireObject[] => [
+  { role: 'assistant', content: '' },
+  ...parts.map((content) => ({ content })),
+]
+
+/** Deltas of a call whose arguments come in parts. */
+export const calling = (index: number, id: string, name: string, ...parts: readonly string[]): WireObject[] => [
+  { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
+  ...parts.map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),
+]
+
+const summaryOf = ({ finishReason = 'stop', usage, costUsd = '0.000123' }: Script): ChatSummary => ({
+  route,
+  model: 'model-1-2026',
+  usage: { inputTokens: 7, outputTokens: 5, cachedTokens: 2, reasoningTokens: 1, ...usage },
+  costUsd,
+  finishReason,
+  headers: [['x-provider', 'simulated']],
+})
+
+const head = { id: 'chatcmpl-1', created: 1_767_225_600, model: 'model-1-2026' }
+
+const chunkOf = (delta: WireObject, stop_reason?: string): WireObject => ({
+  ...head,
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta, finish_reason: null, ...(stop_reason !== undefined && { stop_reason }) }],
+})
+
+const completionOf = ({ deltas = [], finishReason = 'stop', stopText }: Script): WireObject => {
+  const joined = (field: string): string => deltas.map((delta) => delta[field] ?? '').join('')
+  const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = []
+  for (const { tool_calls } of deltas) {
+    if (!Array.isArray(tool_calls)) continue
+    for (const {
+      index,
+      id,
+      function: { name = '', arguments: text },
+    } of tool_calls) {
+      calls[index] ??= { id, type: 'function', function: { name, arguments: '' } }
+      calls[index].function.arguments += text
+    }
+  }
+  const thoughts = deltas.flatMap(({ thinking_blocks }) => thinking_blocks ?? [])
+  const message = {
+    role: 'assistant',
+    content: joined('content') || null,
+    ...(joined('refusal') !== '' && { refusal: joined('refusal') }),
+    ...(joined('reasoning_content') !== '' && { reasoning_content: joined('reasoning_content') }),
+    ...(thoughts.length > 0 && { thinking_blocks: thoughts }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+  const stop = stopText === undefined ? {} : { stop_reason: stopText }
+  return { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finishReason, ...stop }] }
+}

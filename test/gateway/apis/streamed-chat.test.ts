@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import type { ChatAsk } from '../../../src/gateway/call/chat-calls.ts'
+import { type StreamForm, streamedChat } from '../../../src/gateway/apis/streamed-chat.ts'
+import type { BytesResult } from '../../../src/actors/call/use-cases.ts'
+import { framesIn } from './form-server.ts'
+import { responsesWorld } from './responses-world.ts'
+import { type Script, ScriptedChat, saying } from './scripted-chat.ts'
+
+const form: StreamForm = {
+  headers: [['x-form', 'test']],
+  chunk: () => 'chunk\n',
+  end: () => 'end\n',
+  fail: ({ code }) => `fail ${code}\n`,
+}
+
+const askWith = (signal: AbortSignal): ChatAsk => ({
+  caller: {
+    ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
+    ...{ requestId: 'req_1', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
+  },
+  ...{ operation: 'test', need: 'chat', body: {}, signal },
+})
+
+const never = new AbortController().signal
+
+/** Reads a body to its end; `slow` asks for a pause after each part. */
+const read = ({ bytes }: BytesResult, slow = false) => {
+  if (typeof bytes !== 'object' || !('start' in bytes)) throw new Error('it is not pushed')
+  const text: string[] = []
+  return new Promise<string>((resolve, reject) => {
+    const control = bytes.start({
+      push: (part) => {
+        text.push(String(part))
+        if (slow) setImmediate(() => control.resume())
+        return !slow
+      },
+      end: () => resolve(text.join('')),
+      abort: () => reject(new Error('aborted')),
+    })
+  })
+}
+
+const streamed = (script: Script, signal = never, silenceMs?: number) =>
+  streamedChat(new ScriptedChat(script), askWith(signal), form, silenceMs)
+
+describe('a streamed chat', () => {
+  it('begins with its provider, and has the headers of both', async () => {
+    const answer = await streamed({ deltas: saying('a', 'b') })
+    expect(answer.headers).toEqual(
+      expect.arrayContaining([
+        ['x-provider', 'simulated'],
+        ['x-form', 'test'],
+      ]),
+    )
+    expect(await read(answer)).toBe('chunk\nchunk\nchunk\nend\n')
+  })
+
+  it('comes whole to a slow reader', async () => {
+    const answer = await streamed({ deltas: saying(...'abcdefgh') })
+    expect(await read(answer, true)).toBe(`${'chunk\n'.repeat(9)}end\n`)
+  })
+
+  it('is refused with what is wrong before it begins, and says it inside after that', async () => {
+    const error = new ServiceError('provider_error')
+    await expect(streamed({ error, refused: true })).rejects.toBe(error)
+    expect(await read(await streamed({ deltas: saying('a'), error }))).toBe('chunk\nchunk\nfail provider_error\n')
+  })
+
+  it('shows that it lives when the model is silent for long', async () => {
+    const silence = Promise.withResolvers<void>()
+    const answer = await streamed({ deltas: saying('a'), after: silence.promise }, never, 1)
+    silence.resolve()
+    expect(await read(answer)).toBe(': keep-alive\n\nchunk\nchunk\nend\n')
+  })
+
+  it('that is refused after a long silence says so inside', async () => {
+    const silence = Promise.withResolvers<void>()
+    const error = new ServiceError('provider_timeout')
+    const answer = await streamed({ error, refused: true, after: silence.promise }, never, 1)
+    silence.resolve()
+    expect(await read(answer)).toBe(': keep-alive\n\nfail provider_timeout\n')
+  })
+
+  it('is over for a caller who goes away before it begins', async () => {
+    const aborter = new AbortController()
+    const answer = streamed({ after: new Promise(() => {}) }, aborter.signal)
+    aborter.abort()
+    await expect(answer).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(streamed({ after: new Promise(() => {}) }, aborter.signal)).rejects.toMatchObject({
+      code: 'cancelled',
+    })
+  })
+})
+
+describe('a streamed response', () => {
+  it('begins when the model is silent for long, and tells of what goes wrong then', async () => {
+    const silence = Promise.withResolvers<void>()
+    const error = new ServiceError('provider_timeout')
+    const { send, chat } = await responsesWorld([{ error, refused: true, after: silence.promise }], { silenceMs: 1 })
+    const answer = send('/v1/responses', { model: 'model-1', input: 'hi', stream: true })
+    await expect.poll(() => chat.asked.length).toBe(1)
+    // the timer of the silence began before this one, and is shorter
+    setTimeout(silence.resolve, 5)
+    const { status, text } = await answer
+    expect(status).toBe(200)
+    expect(text).toMatch(/^: keep-alive\n\n/)
+    expect(framesIn(text).map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.failed',
+      'error',
+    ])
+  })
+})

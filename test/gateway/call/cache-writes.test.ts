@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { anthropicUsage } from '../../../src/gateway/providers/anthropic/anthropic-usage.ts'
+import { cacheWrites, usageOf } from '../../../src/gateway/call/openai-usage.ts'
+
+describe('what a provider says that it wrote to its cache', () => {
+  it('is part of the input, as Anthropic counts it by time', () => {
+    const counted = {
+      input_tokens: 10,
+      output_tokens: 1,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 1000,
+      cache_creation: { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 600 },
+    }
+    expect(anthropicUsage(counted)).toMatchObject({
+      inputTokens: 1110,
+      cachedTokens: 100,
+      cacheWriteTokens: 1000,
+      cacheWriteLongTokens: 600,
+    })
+  })
+
+  it('is part of the input, as OpenAI counts it', () => {
+    const prompt_tokens_details = { cached_tokens: 100, cache_write_tokens: 1000 }
+    const counted = { prompt_tokens: 1110, completion_tokens: 1, prompt_tokens_details }
+    expect(usageOf(counted)).toMatchObject({ inputTokens: 1110, cachedTokens: 100, cacheWriteTokens: 1000 })
+    const byTime = {
+      cache_write_tokens: 1000,
+      cache_write_tokens_details: { ttl_12h_tokens: 600, ttl_30m_tokens: 400 },
+    }
+    expect(cacheWrites(byTime)).toEqual({ cacheWriteTokens: 1000, cacheWriteLongTokens: 600 })
+  })
+
+  it('is absent where nothing was written, or nothing is said', () => {
+    expect(cacheWrites({ cache_write_tokens: 0 })).toEqual({})
+    expect(cacheWrites({})).toEqual({})
+    expect(Object.keys(anthropicUsage({ input_tokens: 1, cache_creation_input_tokens: null }))).not.toContain(
+      'cacheWriteTokens',
+    )
+  })
+})

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ChunkWriter } from '../../../src/gateway/providers/chunk-writer.ts'
+import { googleUsage } from '../../../src/gateway/providers/google/google-usage.ts'
+import { usageOf } from '../../../src/gateway/call/openai-usage.ts'
+import { geminiTokens } from '../../../src/gateway/providers/google/gemini-audio.ts'
+import {
+  type ChatWorld,
+  delta,
+  framesOf,
+  goodAnswer,
+  hello,
+  json,
+  openChatWorld,
+  usageChunk,
+} from '../chat/chat-world.ts'
+import { whole } from './scripted-upstream.ts'
+
+describe('audio among the tokens', () => {
+  it('is read as OpenAI tells it', () => {
+    const counted = {
+      ...{ prompt_tokens: 100, completion_tokens: 60, total_tokens: 160 },
+      prompt_tokens_details: { cached_tokens: 0, text_tokens: 20, audio_tokens: 80 },
+      completion_tokens_details: { reasoning_tokens: 0, text_tokens: 10, audio_tokens: 50 },
+    }
+    expect(usageOf(counted)).toEqual({
+      ...{ inputTokens: 100, outputTokens: 60, cachedTokens: 0, reasoningTokens: 0 },
+      ...{ audioInputTokens: 80, audioOutputTokens: 50 },
+    })
+  })
+
+  const counts = {
+    ...{ promptTokenCount: 258, candidatesTokenCount: 12, cachedContentTokenCount: 100 },
+    promptTokensDetails: [
+      { modality: 'TEXT', tokenCount: 8 },
+      { modality: 'AUDIO', tokenCount: 250 },
+    ],
+    cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 100 }],
+    candidatesTokensDetails: [{ modality: 'TEXT', tokenCount: 12 }],
+  }
+  it('is read as Google tells it, in chat and in transcripts', () => {
+    const usage = {
+      ...{ inputTokens: 258, outputTokens: 12, cachedTokens: 100, reasoningTokens: 0 },
+      ...{ audioInputTokens: 250, audioCachedTokens: 100 },
+    }
+    expect(googleUsage(counts)).toEqual(usage)
+    expect(geminiTokens(counts)).toEqual(usage)
+  })
+
+  it('is told on in the words of OpenAI', () => {
+    const { usage } = new ChunkWriter('chatcmpl-1', 'gemini-2.5-flash', 1).usage(googleUsage(counts))
+    expect(usage).toMatchObject({ prompt_tokens_details: { audio_tokens: 250, cached_tokens: 100 } })
+  })
+
+  it.each([{}, { audio_tokens: 0 }, { audio_tokens: null }, { audio_tokens: -3 }, { audio_tokens: '7' }])(
+    'is none where there is none: %j',
+    (details) => {
+      const plain = usageOf({ prompt_tokens: 1, prompt_tokens_details: details, completion_tokens_details: details })
+      expect(Object.keys(plain)).toEqual(['inputTokens', 'outputTokens', 'cachedTokens', 'reasoningTokens'])
+    },
+  )
+})
+
+describe('what a provider says that it charged', () => {
+  let world: ChatWorld
+  beforeAll(async () => {
+    world = await openChatWorld()
+    const model = 'anthropic/claude-sonnet-4'
+    world.routes.set('model-1', [world.routeTo(world.first, { provider: 'openrouter', model })])
+  })
+  afterAll(() => world.close())
+
+  it.each([false, true])('is what the call cost (streamed: %s)', async (stream) => {
+    const usage = { ...goodAnswer.usage, cost: 0.00014235, cost_details: { upstream_inference_cost: null } }
+    const last = { ...usageChunk, usage }
+    const frames = framesOf(delta({ role: 'assistant', content: 'Hello' }), delta({}, 'stop'), last, '[DONE]')
+    world.first.script(stream ? whole(frames) : json({ ...goodAnswer, usage }))
+    const came = await world.ask({ stream })
+    expect((came.summary ?? came.whole)?.costUsd).toBe('0.00014235')
+    expect(world.recorded.at(-1)).toMatchObject({ costUsd: '0.00014235' })
+    expect(world.settled.at(-1)).toBe('0.00014235')
+  })
+
+  it.each([-1, '0.5', null, undefined, 1e-9])('is taken when it is an amount: %s', async (cost) => {
+    world.first.script(json({ ...goodAnswer, usage: { ...goodAnswer.usage, cost } }))
+    const { whole: answer } = await world.ask({ body: hello })
+    expect(answer?.costUsd).toBe(cost === 1e-9 ? '0.000000001' : null)
+  })
+})

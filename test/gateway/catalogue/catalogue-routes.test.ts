@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../../specs/index.ts'
+import { catalogueUseCases } from '../../../src/gateway/catalogue/catalogue-use-cases.ts'
+import { prices } from '../../../src/gateway/prices/prices.ts'
+import { serve } from '../../transport/api/serving.ts'
+
+const now = () => Date.parse(prices.date)
+const declared = [operations['catalogue.models'], operations['catalogue.providers'], operations['catalogue.logo']]
+const useCases = catalogueUseCases({ table: prices, origin: null, now })
+const { send } = serve(declared, useCases)
+
+const get = (target: string, headers: Readonly<Record<string, string>> = {}) => send({ target, as: 'nobody', headers })
+
+const totalOf = async (target: string): Promise<unknown> => Object((await get(target)).json).total
+
+describe('GET /api/models', () => {
+  it('is for everybody, for shared caches, and for pages of any origin', async () => {
+    const { status, headers, json } = await get('/api/models', { origin: 'https://shop.example' })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ object: 'list', total: expect.any(Number) })
+    expect(headers).toMatchObject({
+      'cache-control': 'public, s-maxage=3600',
+      'access-control-allow-origin': 'https://shop.example',
+      vary: 'Origin',
+    })
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+  })
+
+  it('takes a capability again and again, or several with commas', async () => {
+    const both = await totalOf('/api/models?capability=vision,tools')
+    expect(await totalOf('/api/models?capability=tools&capability=vision')).toBe(both)
+    expect(both).toBeLessThan(Number(await totalOf('/api/models?capability=tools')))
+  })
+
+  it.each([
+    ['type=frog', 'type'],
+    ['type=', 'type'],
+    ['type=chat&type=code', 'type'],
+    ['capability=vision,frog', 'capability'],
+    ['capability=', 'capability'],
+    [`search=${'x'.repeat(300)}`, 'search'],
+  ])('refuses ?%s and names the parameter', async (query, param) => {
+    const { status, json } = await get(`/api/models?${query}`)
+    expect({ status, json }).toMatchObject({ status: 400, json: { error: { code: 'invalid_query', param } } })
+  })
+
+  it('sends nothing again to who has it', async () => {
+    const { headers } = await get('/api/models?type=code')
+    expect(await get('/api/models?type=code', { 'if-none-match': headers.etag ?? '' })).toMatchObject({
+      status: 304,
+      text: '',
+    })
+  })
+})
+
+describe('GET /api/providers', () => {
+  it('counts what GET /api/models lists for each', async () => {
+    const { json } = await get('/api/providers')
+    const { data, total } = Object(json)
+    expect(data).toHaveLength(total)
+    for (const { id, model_count } of data) {
+      expect(await totalOf(`/api/models?provider=${id.toUpperCase()}`), id).toBe(model_count)
+    }
+  })
+
+  it('shows a logo for each of them', async () => {
+    const { data } = Object((await get('/api/providers')).json)
+    for (const { logo_url } of data) expect(await get(logo_url)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('GET /api/providers/{id}/logo', () => {
+  it('sends a picture that can do nothing', async () => {
+    const { status, headers, text } = await get('/api/providers/anthropic/logo')
+    expect(status).toBe(200)
+    expect(text).toContain('<svg')
+    expect(headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, s-maxage=3600',
+    })
+    expect(await get('/api/providers/anthropic/logo', { 'if-none-match': headers.etag ?? '' })).toMatchObject({
+      status: 304,
+    })
+  })
+
+  it.each(['nobody', '..%2F..%2Fproviders', 'constructor'])('knows no logo of %s', async (id) => {
+    expect(await get(`/api/providers/${id}/logo`)).toMatchObject({
+      status: 404,
+      json: { error: { code: 'not_found' } },
+    })
+  })
+})

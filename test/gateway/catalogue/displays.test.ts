@@ -1,0 +1,51 @@
+import { Decimal } from 'decimal.js'
+import { describe, expect, it } from 'vitest'
+import {
+  contextDisplay,
+  imageDisplay,
+  perMillion,
+  tokenDisplay,
+  usdDisplay,
+} from '../../../src/gateway/catalogue/displays.ts'
+
+describe('a size of context', () => {
+  it.each([
+    [128_000, '128K'],
+    [131_072, '128K'],
+    [32_768, '32K'],
+    [200_000, '200K'],
+    [1_000_000, '1M'],
+    [1_048_576, '1M'],
+    [1_047_576, '1M'],
+    [1_500_000, '1.5M'],
+    [2_097_152, '2M'],
+    [16_385, '16K'],
+    [999_999, '1M'],
+    [512, '512'],
+    [0, 'unknown'],
+  ])('%i tokens is written %s', (tokens, text) => {
+    expect(contextDisplay(tokens)).toBe(text)
+  })
+})
+
+describe('a price', () => {
+  it.each([
+    ['0.00000015', '$0.15'],
+    ['0.0000025', '$2.50'],
+    ['0.000000075', '$0.075'],
+    ['0.00006', '$60.00'],
+    ['0.0000000375', '$0.0375'],
+  ])('of %s a token is %s a million, with two digits or as many as it has', (price, text) => {
+    expect(usdDisplay(perMillion(price))).toBe(text)
+    expect(tokenDisplay(perMillion(price))).toBe(`${text} per 1M`)
+  })
+
+  it('of an image reads per img', () => {
+    expect(imageDisplay('0.04')).toBe('$0.04 per img')
+    expect(imageDisplay('0.0336')).toBe('$0.0336 per img')
+  })
+
+  it('is zero where there is none', () => {
+    expect(perMillion(undefined)).toEqual(new Decimal(0))
+  })
+})

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { providers } from '../../../specs/providers.ts'
+import { logoOf } from '../../../src/gateway/catalogue/logos.ts'
+
+const textOf = async (id: string): Promise<string> => String((await logoOf(id))?.bytes ?? '')
+
+describe.each(providers.map(({ id }) => id))('the logo of %s', (id) => {
+  it('is an SVG that runs nothing, loads nothing and takes no colour from the page', async () => {
+    const svg = await textOf(id)
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 32 32"[\s\S]*<\/svg>\n$/)
+    expect(svg).not.toMatch(/<script|foreignObject|\son\w+=|javascript:|currentColor|<style|<image|<use/i)
+    expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|url\((?!#)/)
+    expect(Buffer.byteLength(svg)).toBeLessThan(8192)
+  })
+})
+
+describe('a logo', () => {
+  it('is nothing for ids that no provider has', () => {
+    expect(['nobody', '', '..', '../providers', 'constructor'].map(logoOf)).toEqual([null, null, null, null, null])
+  })
+
+  it('is read once, and by its id in any case', () => {
+    expect(logoOf('OpenAI')).toBe(logoOf('openai'))
+  })
+})

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
+import { policyBy } from '../../../src/gateway/redaction/redaction-policy.ts'
+import { trickled } from '../call/scripted-upstream.ts'
+import { type ChatWorld, delta, framesOf, goodAnswer, hello, json, openChatWorld } from './chat-world.ts'
+
+let world: ChatWorld
+
+beforeEach(async () => {
+  world = await openChatWorld()
+})
+afterEach(() => world.close())
+
+describe('images', () => {
+  const image = { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } }
+  const shown = (model: string) => ({ model, messages: [{ role: 'user', content: [image] }] })
+  beforeEach(() => {
+    world.first.script(json(goodAnswer))
+    for (const model of ['gpt-3.5-turbo', 'gpt-4o', 'unheard-of'])
+      world.routes.set(model, [world.routeTo(world.first, { provider: 'openai', model })])
+  })
+
+  it.each([
+    ['gpt-3.5-turbo', 'gpt-4o-mini'],
+    ['gpt-4o', 'gpt-4o'],
+    ['unheard-of', 'unheard-of'],
+  ])('shown to %s are seen by %s', async (asked, seeing) => {
+    await world.ask({ text: JSON.stringify(shown(asked)) })
+    expect(world.first.received[0]?.body).toMatchObject({ model: seeing, messages: shown(asked).messages })
+    expect(world.recorded).toMatchObject([{ asked, route: { model: seeing } }])
+  })
+
+  it('that nobody shows leave the model as it is', async () => {
+    await world.ask({ text: JSON.stringify({ ...hello, model: 'gpt-3.5-turbo' }) })
+    expect(world.first.received[0]?.body).toMatchObject({ model: 'gpt-3.5-turbo' })
+  })
+})
+
+describe('redaction', () => {
+  const policy = policyBy({ types: ['email'], input: true, toolArguments: true, restore: true, region: 'US' })
+  const body = { model: 'model-1', messages: [{ role: 'user', content: 'Write to ada@example.com' }] }
+  beforeEach(() => {
+    world.world.redaction = { policyOf: () => Promise.resolve(policy), forLog: (text) => text }
+  })
+
+  it('takes personal data out before it leaves, and puts it back into the answer', async () => {
+    const message = { role: 'assistant', content: 'To [EMAIL_1].' }
+    world.first.script(json({ ...goodAnswer, choices: [{ index: 0, message, finish_reason: 'stop' }] }))
+    const { whole: answer } = await world.ask({ text: JSON.stringify(body) })
+    expect(world.first.received[0]?.body).toMatchObject({ messages: [{ content: 'Write to [EMAIL_1]' }] })
+    expect(answer?.bytes).toBeNull()
+    expect(answer?.completion).toMatchObject({ choices: [{ message: { content: 'To ada@example.com.' } }] })
+    expect(world.recorded[0]?.bodies?.().request).not.toContain('ada@')
+  })
+
+  it('puts it back into a stream that cuts a placeholder in two', async () => {
+    const stream = [delta({ role: 'assistant', content: 'To [EMA' }), delta({ content: 'IL_1].' }), delta({}, 'stop')]
+    world.first.script(trickled(framesOf(...stream, '[DONE]'), 20, 1))
+    const { chunks } = await world.ask({ stream: true, text: JSON.stringify(body) })
+    expect(completionOf(chunks)).toMatchObject({ choices: [{ message: { content: 'To ada@example.com.' } }] })
+  })
+
+  it('leaves a request as it came in which nothing is found', async () => {
+    world.first.script(json(goodAnswer))
+    expect((await world.ask({ text: JSON.stringify(hello) })).whole?.bytes).not.toBeNull()
+  })
+})

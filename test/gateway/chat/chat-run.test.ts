@@ -1,0 +1,261 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import { cut, hangUp, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
+import {
+  type ChatWorld,
+  delta,
+  framesOf,
+  goodAnswer,
+  goodStream,
+  hello,
+  json,
+  openChatWorld,
+  usageChunk,
+} from './chat-world.ts'
+
+let world: ChatWorld
+
+beforeEach(async () => {
+  world = await openChatWorld()
+})
+afterEach(() => world.close())
+
+const usage = { inputTokens: 12, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 }
+
+describe('what a provider of OpenAI’s format is asked', () => {
+  it('is the caller’s own bytes when nothing has to be changed', async () => {
+    world.first.script(json(goodAnswer))
+    const text = '{ "model" : "model-1",  "messages":[{"role":"user","content":"h\\u0069"}], "x_own": {"a":[1]} }'
+    await world.ask({ text })
+    expect(world.first.received).toMatchObject([
+      {
+        path: '/v1/chat/completions',
+        headers: { 'content-length': String(text.length), authorization: 'Bearer key-1' },
+      },
+    ])
+    expect(world.first.received[0]?.body).toEqual(JSON.parse(text))
+  })
+
+  it('has the model as the provider knows it, and nothing of what is ours alone', async () => {
+    world.first.script(json(goodAnswer))
+    world.routes.set('groq/model-1', [world.routeTo(world.first)])
+    const body = { ...hello, model: 'groq/model-1', models: ['other'], memory: true, seed: 7 }
+    await world.ask({ text: JSON.stringify(body) })
+    expect(world.first.received[0]?.body).toEqual({ ...hello, seed: 7, stream: false })
+  })
+
+  it('asks a stream for its usage, in bytes that are otherwise the caller’s', async () => {
+    world.first.script(whole(goodStream))
+    const text = ' {"model":"model-1","messages":[{"role":"user","content":"}"}],"stream":true} \n'
+    const { summary } = await world.ask({ text, stream: true })
+    expect(world.first.received[0]?.body).toEqual({ ...JSON.parse(text), stream_options: { include_usage: true } })
+    expect(summary).toMatchObject({ usage, finishReason: 'stop', model: 'model-1-2026' })
+  })
+})
+
+describe('a whole answer', () => {
+  it('is handed on as the bytes that came, with its usage, cost and headers', async () => {
+    const text = JSON.stringify(goodAnswer).replaceAll(':', ' : ')
+    world.first.script(json(text))
+    const { whole: answer } = await world.ask()
+    expect(answer?.bytes?.toString()).toBe(text)
+    expect(answer).toMatchObject({
+      completion: goodAnswer,
+      usage,
+      headers: [
+        ['x-provider', 'groq'],
+        ['x-ratelimit-remaining-requests', '7'],
+      ],
+    })
+    expect(world.settled).toEqual([answer?.costUsd])
+    expect(world.recorded).toMatchObject([
+      { status: 200, error: null, asked: 'model-1', attempts: 1, streamed: false, units: { tokens: usage } },
+    ])
+    const bodies = world.recorded[0]?.bodies?.()
+    expect(JSON.parse(bodies?.request ?? '')).toEqual(hello)
+    expect(JSON.parse(bodies?.response ?? '')).toEqual(goodAnswer)
+  })
+
+  it('has its tokens estimated, and marked so, when nobody counted them', async () => {
+    const { usage: _none, ...uncounted } = goodAnswer
+    world.first.script(json(uncounted))
+    const { whole: answer } = await world.ask()
+    expect(answer?.usage).toMatchObject({ estimated: true, outputTokens: 2 })
+  })
+
+  it.each([
+    ['text that is no JSON', 'Bad gateway'],
+    ['JSON that is no answer', '{"ok":true}'],
+    ['an answer cut short', JSON.stringify(goodAnswer).slice(0, 90)],
+  ])('is refused when it is %s', async (_, text) => {
+    world.first.script(json(text))
+    const { error } = await world.ask()
+    expect(error).toMatchObject({ code: 'provider_error' })
+    expect(world.settled).toEqual(['0'])
+    expect(world.recorded).toMatchObject([{ status: 502, error: 'provider_error', units: null, costUsd: '0' }])
+  })
+
+  it('is refused when the connection ends inside of it', async () => {
+    world.first.script((response) => {
+      response.writeHead(200, { 'content-length': '500' })
+      response.write('{"id":', () => setImmediate(() => response.destroy()))
+    })
+    expect(await world.ask()).toMatchObject({ error: { code: 'provider_stream_broken' } })
+  })
+})
+
+describe('a stream', () => {
+  it('is handed on frame by frame as it came, without the usage that the caller did not ask for', async () => {
+    world.first.script(whole(goodStream))
+    const { frames, begun } = await world.ask({ stream: true })
+    expect(begun).toBe(true)
+    expect(frames).toBe(goodStream.replace(framesOf(usageChunk), '').replace(framesOf('[DONE]'), ''))
+  })
+
+  it('has the usage for a caller who asked for it', async () => {
+    world.first.script(whole(goodStream))
+    const body = { ...hello, stream_options: { include_usage: true } }
+    const { frames } = await world.ask({ stream: true, body })
+    expect(frames).toContain(framesOf(usageChunk))
+  })
+
+  it('trickles through in any pieces, also as chunks', async () => {
+    world.first.script(trickled(goodStream, 61, 1))
+    const asBytes = await world.ask({ stream: true })
+    world.first.script(trickled(goodStream, 53, 1))
+    const asChunks = await world.ask({ stream: true, frames: false })
+    expect(framesOf(...asChunks.chunks)).toBe(asBytes.frames)
+    expect(world.recorded).toMatchObject([{ units: { tokens: usage } }, { units: { tokens: usage } }])
+  })
+
+  it('is a whole answer without [DONE] when the model said why it stopped', async () => {
+    world.first.script(whole(goodStream.replace(framesOf('[DONE]'), '')))
+    expect(await world.ask({ stream: true })).toMatchObject({ error: null, summary: { finishReason: 'stop' } })
+  })
+
+  const beginning = framesOf(delta({ role: 'assistant', content: 'Hel' }), delta({ content: 'lo' }))
+  it.each([
+    ['is cut', cut(beginning), 'provider_stream_broken'],
+    ['ends without saying why', whole(beginning), 'provider_stream_broken'],
+    ['ends by [DONE] without saying why', whole(`${beginning}data: [DONE]\n\n`), 'provider_stream_broken'],
+    ['has a malformed chunk', whole(`${beginning}data: {"choices": oops\n\n${goodStream}`), 'provider_stream_broken'],
+    [
+      'has a chunk that is cut off',
+      whole(`${beginning}data: {"choices":[{"ind\n\n${goodStream}`),
+      'provider_stream_broken',
+    ],
+    [
+      'reports an error',
+      whole(`${beginning}data: {"error":{"message":"no","code":"overloaded"}}\n\n`),
+      'provider_unavailable',
+    ],
+  ] as const)('that %s after its beginning fails, and is charged by what was handed on', async (_, answer, code) => {
+    world.first.script(answer)
+    const { error, frames, begun } = await world.ask({ stream: true })
+    expect(error).toMatchObject({ code })
+    expect([begun, frames]).toEqual([true, beginning])
+    expect(world.first.received).toHaveLength(1)
+    expect(world.recorded).toMatchObject([
+      { status: 200, error: code, units: { tokens: { outputTokens: 2, estimated: true } }, streamed: true },
+    ])
+  })
+
+  it('that breaks before its first frame is a refusal', async () => {
+    world.first.script(whole(': thinking\n\n'))
+    expect(await world.ask({ stream: true })).toMatchObject({ begun: false, error: { code: 'provider_stream_broken' } })
+  })
+
+  it('fails when the model falls silent', async () => {
+    const short = await openChatWorld({ policy: { idleTimeoutMs: 60, firstByteTimeoutMs: 5_000 } })
+    short.first.script(stalled(beginning))
+    expect(await short.ask({ stream: true })).toMatchObject({ error: { code: 'provider_timeout' }, frames: beginning })
+    await short.close()
+  })
+})
+
+describe('before the first byte', () => {
+  it.each([
+    ['a rate limit that says when', refusal(429, { message: 'slow' }, { 'retry-after': '0' })],
+    ['an error of the server', refusal(500, { message: 'oops' })],
+    ['an overload', refusal(503, { message: 'busy' })],
+    ['a connection that is closed', hangUp],
+  ])('%s is tried again', async (_, trouble) => {
+    world.first.script(trouble, trouble, json(goodAnswer))
+    const { whole: answer } = await world.ask()
+    expect(answer?.completion).toEqual(goodAnswer)
+    expect(world.recorded).toMatchObject([{ attempts: 3, status: 200 }])
+    expect(world.asks).toHaveLength(1)
+  })
+
+  it('a wait that is too long is passed on to the caller', async () => {
+    world.first.script(refusal(429, { message: 'slow' }, { 'retry-after': '3600' }))
+    const { error } = await world.ask()
+    expect(error).toMatchObject({ code: 'provider_rate_limited', details: { retryAfterS: 3600 } })
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it.each([
+    [
+      'an invalid parameter',
+      { message: 'Unknown value.', code: 'invalid_value', param: 'tools[0].type' },
+      'bad_request',
+    ],
+    ['too long a conversation', { message: 'long', code: 'context_length_exceeded' }, 'context_length_exceeded'],
+    ['what it will not answer', { message: 'no', code: 'content_policy_violation' }, 'content_policy_violation'],
+  ] as const)('%s is refused by its own meaning, and not tried again', async (_, error, code) => {
+    world.first.script(refusal(400, { ...error, message: `${error.message} key sk-secret-0123456789` }))
+    const came = await world.ask()
+    expect(came.error?.code).toBe(code)
+    expect(came.error?.details.param).toBe('param' in error ? error.param : undefined)
+    expect(came.error?.message).not.toContain('sk-secret')
+    expect(world.first.received).toHaveLength(1)
+    expect(world.recorded).toMatchObject([{ status: 400, error: code, units: null }])
+  })
+
+  it('time runs out for a provider that says nothing', async () => {
+    const short = await openChatWorld({ policy: { firstByteTimeoutMs: 60 } })
+    short.first.script(() => {})
+    expect(await short.ask()).toMatchObject({ error: { code: 'provider_timeout' } })
+    await short.first.received[0]?.closed
+    await short.close()
+  })
+
+  it('a refusal of limits or budgets is handed on, and nobody is asked', async () => {
+    world.world.admission = {
+      admit: () => Promise.reject(new ServiceError('budget_exceeded')),
+    }
+    expect(await world.ask()).toMatchObject({ error: { code: 'budget_exceeded' } })
+    expect(world.first.received).toEqual([])
+    expect(world.recorded).toMatchObject([{ status: 402, error: 'budget_exceeded', attempts: 0, costUsd: '0' }])
+  })
+})
+
+describe('a caller who goes', () => {
+  it.each([
+    ['while nothing has come', false, () => {}],
+    ['in the middle of a stream', true, stalled(framesOf(delta({ role: 'assistant', content: 'Hel' })))],
+  ] as const)('%s has the provider’s connection closed', async (_, stream, answer) => {
+    world.first.script(answer)
+    const run = world.ask({ stream })
+    await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 30_000 })
+    if (stream) await run.begun
+    run.cancel()
+    // nothing else closes it within the time of this test
+    await world.first.received[0]?.closed
+    expect(world.recorded).toMatchObject([
+      { status: 499, error: 'cancelled', units: stream ? { tokens: { outputTokens: 1 } } : null },
+    ])
+    expect(world.settled).toHaveLength(1)
+  })
+
+  it('between two attempts has no other made', async () => {
+    const slow = await openChatWorld({ policy: { backoffMs: 60_000, maxBackoffMs: 60_000 } })
+    slow.first.script(refusal(500, { message: 'oops' }))
+    const run = slow.ask()
+    await vi.waitFor(() => expect(slow.first.received).toHaveLength(1), { timeout: 30_000 })
+    await slow.first.received[0]?.closed
+    run.cancel()
+    expect(slow.recorded).toMatchObject([{ error: 'cancelled', attempts: 1 }])
+    await slow.close()
+  })
+})

@@ -1,0 +1,185 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
+import type { Admission, Ask } from '../../../src/gateway/call/admission.ts'
+import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
+import type { Caller } from '../../../src/gateway/call/caller.ts'
+import type { ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
+import type { Redaction } from '../../../src/gateway/call/redaction.ts'
+import type { Route } from '../../../src/gateway/call/routes.ts'
+import type { RunAsk, WholeAnswer } from '../../../src/gateway/chat/chat-run.ts'
+import { openChats } from '../../../src/gateway/chat/open-chats.ts'
+import type { WireObject } from '../../../src/gateway/call/wire.ts'
+import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
+
+/** What one request came to. */
+export interface Came {
+  readonly frames: string
+  readonly chunks: readonly WireObject[]
+  readonly begun: boolean
+  readonly whole: WholeAnswer | null
+  readonly summary: ChatSummary | null
+  readonly error: ServiceError | null
+}
+
+/** What a test may say of its request. */
+export interface Asked {
+  readonly body?: WireObject
+  /** The body as it came; default: none, so that it is written anew. */
+  readonly text?: string
+  readonly stream?: boolean
+  /** Takes frames as bytes. Default true. */
+  readonly frames?: boolean
+}
+
+/** A request on its way. */
+export type Running = Promise<Came> & {
+  /** The answer has begun. */
+  readonly begun: Promise<void>
+  /** The caller goes. */
+  cancel(): void
+}
+
+export const caller: Caller = {
+  ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
+  ...{ requestId: 'req_12345678', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
+}
+
+export const hello: WireObject = { model: 'model-1', messages: [{ role: 'user', content: 'Hello' }] }
+
+/** Chat over two real servers on this machine; `routes` says who serves which model. */
+export const openChatWorld = async (
+  options: { readonly policy?: Partial<CallPolicy>; readonly keepAliveMs?: number } = {},
+) => {
+  const first = await openUpstream()
+  const second = await openUpstream()
+  const routeTo = (upstream: { readonly url: string }, other: Partial<Route> = {}): Route =>
+    Object.freeze({
+      ...{ model: 'model-1', provider: 'groq', format: 'openai', baseUrl: `${upstream.url}/v1`, apiKey: 'key-1' },
+      ...{ source: 'managed', connectionId: null },
+      ...other,
+    } as const satisfies Route)
+  const routes = new Map<string, readonly Route[]>([['model-1', [routeTo(first)]]])
+  const recorded: GatewayCall[] = []
+  const counted: Pick<GatewayCall, 'units'>[] = []
+  const asks: Ask[] = []
+  const settled: (string | null)[] = []
+  const world: { admission: Admission; redaction: Redaction; now: number } = {
+    admission: {
+      admit: (ask) => {
+        asks.push(ask)
+        return { headers: [['x-ratelimit-remaining-requests', '7']], settle: (usd) => void settled.push(usd) }
+      },
+    },
+    redaction: { policyOf: () => null, forLog: (body) => body },
+    now: 1_700_000_000_000,
+  }
+  const { chats, keepAlive } = openChats({
+    routes: {
+      resolve: (_, model) => {
+        const found = routes.get(model)
+        if (found === undefined) throw new ServiceError('model_not_found', { param: 'model' })
+        return found
+      },
+    },
+    admission: { admit: (ask) => world.admission.admit(ask) },
+    redaction: { policyOf: (project) => world.redaction.policyOf(project), forLog: (body) => body },
+    counted: (call) => void counted.push(call),
+    ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
+    guard: {
+      get dispatcher(): never {
+        throw new Error('no guard here')
+      },
+      check: (url) => new URL(url),
+    },
+    now: () => world.now,
+    policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
+    ...(options.keepAliveMs !== undefined && { keepAliveMs: options.keepAliveMs }),
+  })
+  const askOf = ({ body = hello, text, stream = false }: Asked): RunAsk => ({
+    ...{ caller, operation: 'chat_completions.create', need: 'chat', stream },
+    body: text === undefined ? body : JSON.parse(text),
+    bytes: text === undefined ? null : Buffer.from(text),
+  })
+  const ask = (asked: Asked = {}): Running => {
+    const { promise, resolve } = Promise.withResolvers<Came>()
+    const begun = Promise.withResolvers<void>()
+    const chunks: WireObject[] = []
+    const came = { frames: '', chunks, begun: false, whole: null, summary: null, error: null }
+    const run = chats.run(askOf(asked), {
+      takesFrames: asked.frames ?? true,
+      begin: () => {
+        came.begun = true
+        begun.resolve()
+      },
+      frames: (bytes) => {
+        came.frames += bytes.toString('utf8')
+        return true
+      },
+      chunk: (chunk) => {
+        chunks.push(chunk)
+        return true
+      },
+      whole: (whole) => resolve({ ...came, whole }),
+      end: (summary) => resolve({ ...came, summary }),
+      fail: (error) => resolve({ ...came, error: asServiceError(error) }),
+    })
+    return Object.assign(promise, { begun: begun.promise, cancel: () => run.cancel() })
+  }
+  const close = async () => {
+    await chats.close()
+    await first.close()
+    await second.close()
+  }
+  return {
+    ...{ first, second, routeTo, routes, recorded, counted, asks, settled, world, chats, keepAlive, ask, askOf, close },
+  }
+}
+
+export type ChatWorld = Awaited<ReturnType<typeof openChatWorld>>
+
+const asServiceError = (error: Error): ServiceError => {
+  if (error instanceof ServiceError) return error
+  throw error
+}
+
+/** Frames of OpenAI's format. */
+export const framesOf = (...chunks: readonly (WireObject | string)[]): string =>
+  chunks.map((chunk) => `data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`).join('')
+
+const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'model-1-2026' }
+
+export const delta = (fields: WireObject, finish_reason: string | null = null, index = 0): WireObject => ({
+  ...head,
+  choices: [{ index, delta: fields, finish_reason }],
+})
+
+export const usageChunk: WireObject = {
+  ...head,
+  choices: [],
+  usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+}
+
+/** A whole good stream. */
+export const goodStream = framesOf(
+  delta({ role: 'assistant', content: 'Hello ' }),
+  delta({ content: 'wörld 🌍 "error": {"usage":{}}' }),
+  delta({}, 'stop'),
+  usageChunk,
+  '[DONE]',
+)
+
+/** A whole good answer. */
+export const goodAnswer = {
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'model-1-2026' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+}
+
+/** Answers a document with a good status. */
+export const json =
+  (document: object | string): Answer =>
+  (response) => {
+    const text = typeof document === 'string' ? document : JSON.stringify(document)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+  }

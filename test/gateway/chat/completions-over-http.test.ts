@@ -1,0 +1,290 @@
+import type { ServerResponse } from 'node:http'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { errors } from '../../../specs/errors.ts'
+import { chatCompletions } from '../../../specs/resources/chat-completions.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { chatCompletionsUseCases } from '../../../src/gateway/apis/chat-completions/chat-completion-use-cases.ts'
+import { IdempotentRequests } from '../../../src/actors/records/idempotent.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { Dispatcher } from '../../../src/transport/api/dispatcher.ts'
+import { type AnyUseCases, endpointsOf } from '../../../src/transport/api/endpoint.ts'
+import { SseStreams } from '../../../src/transport/sse.ts'
+import { Ticker } from '../../../src/transport/ticker.ts'
+import { head } from '../../transport/raw-client.ts'
+import { serving } from '../../transport/serving.ts'
+import { type Answer, cut, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
+import {
+  type ChatWorld,
+  caller,
+  delta,
+  framesOf,
+  goodAnswer,
+  goodStream,
+  hello,
+  openChatWorld,
+  usageChunk,
+} from './chat-world.ts'
+
+const log = pino({ level: 'silent' })
+
+const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAlive'>): Dispatcher => {
+  const useCases: AnyUseCases = { ...chatCompletionsUseCases({ chats, keepAlive }) }
+  const box = { seal: (text: string) => text, open: (text: string) => text }
+  const { records } = openMemoryStorage()
+  return new Dispatcher({
+    endpoints: endpointsOf(Object.values(chatCompletions), useCases),
+    authenticator: { authenticate: () => caller.principal },
+    tenants: { admit: () => {}, admitUser: () => {} },
+    origins: { allows: () => true },
+    idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
+    streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }),
+    publicOrigin: null,
+    clientAddress: ({ remoteAddress }) => remoteAddress,
+    log,
+    observe: () => {},
+    pages: () => false,
+    upgrade: () => Promise.reject(new Error('no upgrades here')),
+  })
+}
+
+const json: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(goodAnswer))
+}
+
+describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) => {
+  const { serve, client } = serving(adapter)
+  let world: ChatWorld
+  const open = async (chat = world) => {
+    const dispatcher = dispatcherOver(chat)
+    return serve((request, response) => dispatcher.request(request, response))
+  }
+
+  beforeEach(async () => {
+    world = await openChatWorld()
+  })
+  afterEach(() => world.close())
+
+  const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+
+  it('answer as the provider wrote it, and say who served', async () => {
+    const { url } = await open()
+    world.first.script(json)
+    const response = await post(url, hello)
+    expect(await response.text()).toBe(JSON.stringify(goodAnswer))
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-provider': 'groq',
+      'x-ratelimit-remaining-requests': '7',
+      'x-request-id': expect.stringMatching(/^req_/),
+    })
+  })
+
+  it('answer memory that found nothing', async () => {
+    const { url } = await open()
+    world.first.script(json)
+    const response = await post(url, { ...hello, memory: { userId: 'ada' } })
+    expect(await response.json()).toMatchObject({ ...goodAnswer, memory: { retrieved: [], written: [] } })
+    expect(response.headers.get('x-service-memory-retrieved')).toBe('0')
+    expect(world.first.received[0]?.body).not.toHaveProperty('memory')
+  })
+
+  it('answer a repeated Idempotency-Key from what was kept', async () => {
+    const { url } = await open()
+    world.first.script(json)
+    const headers = { 'idempotency-key': 'once' }
+    const first = await (await post(url, hello, headers)).json()
+    const again = await post(url, hello, headers)
+    expect([await again.json(), again.headers.get('idempotent-replayed')]).toEqual([first, 'true'])
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it('stream what the provider wrote, to the end', async () => {
+    const { url } = await open()
+    world.first.script(trickled(goodStream, 23, 2))
+    const response = await post(url, { ...hello, stream: true })
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(await response.text()).toBe(goodStream.replace(framesOf(usageChunk), ''))
+  })
+
+  it('refuse with a status what is refused before the first frame', async () => {
+    const { url } = await open()
+    world.first.script(refusal(400, { message: 'Bad tool.', code: 'invalid_value', param: 'tools' }))
+    const response = await post(url, { ...hello, stream: true })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { type: 'invalid_request_error', code: 'bad_request', param: 'tools' },
+    })
+  })
+
+  it.each([
+    [{ 'retry-after': '3600' }, '3600'],
+    [{}, '1'],
+  ])('say when to come back after a rate limit that no other way could turn: %o', async (said, shown) => {
+    const { url } = await open()
+    world.first.script(refusal(429, { message: 'Slow down.', code: 'rate_limit_exceeded' }, said))
+    for (const stream of [false, true]) {
+      const response = await post(url, { ...hello, stream })
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, shown])
+      expect(await response.json()).toMatchObject({
+        error: { type: 'rate_limit_error', code: 'provider_rate_limited' },
+      })
+    }
+  })
+
+  it('ask providers for answers that nobody has to unpack', async () => {
+    const { url } = await open()
+    world.first.script(json)
+    await post(url, hello)
+    expect(world.first.received[0]?.headers['accept-encoding']).toBe('identity')
+  })
+
+  it('say to providers through whom they come', async () => {
+    const { url } = await open()
+    world.first.script(json)
+    await post(url, hello)
+    await post(url, hello, { via: '1.1 google, 1.1 troupe' })
+    await post(url, hello)
+    const passed = world.first.received.map(({ headers }) => headers.via)
+    expect(passed).toEqual(['1.1 troupe', '1.1 troupe, 1.1 troupe', '1.1 troupe'])
+  })
+
+  it.each([false, true])('end at once when the provider is this server itself (streamed: %s)', async (stream) => {
+    const { url } = await open()
+    world.routes.set('model-1', [world.routeTo({ url })])
+    const response = await post(url, { ...hello, stream })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { type: 'invalid_request_error', code: 'request_loop', message: errors.request_loop.message },
+    })
+    expect(world.recorded.map(({ error, attempts }) => [error, attempts])).toEqual(
+      Array.from({ length: 4 }, () => ['request_loop', 1]),
+    )
+  })
+
+  it('name the field that is wrong', async () => {
+    const { url } = await open()
+    const response = await post(url, { ...hello, temperature: 3 })
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_field', param: 'temperature' } })
+  })
+
+  it('end a stream that breaks with an error frame and a cut connection, never cleanly', async () => {
+    const { port } = await open()
+    const beginning = framesOf(delta({ role: 'assistant', content: 'Hel' }))
+    world.first.script(cut(beginning))
+    const raw = await client(port)
+    const body = JSON.stringify({ ...hello, stream: true })
+    const lines = ['content-type: application/json', `content-length: ${body.length}`]
+    raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
+    const received = await raw.closed
+    expect(received).toContain('"content":"Hel"')
+    expect(received).toContain('data: {"error":{"type":"provider_error","code":"provider_stream_broken"')
+    expect(received).not.toContain('[DONE]')
+    expect(received.endsWith('0\r\n\r\n')).toBe(false)
+  })
+
+  it('show that a silent stream lives, before its first frame too', async () => {
+    const quiet = await openChatWorld({ keepAliveMs: 80 })
+    const { port } = await open(quiet)
+    const frame = framesOf(delta({ role: 'assistant', content: 'Hel' }))
+    let upstream: ServerResponse | null = null
+    quiet.first.script((response) => {
+      upstream = response
+      stalled('')(response, { path: '', headers: {}, body: {}, closed: Promise.resolve(0) })
+    })
+    const raw = await client(port)
+    const body = JSON.stringify({ ...hello, stream: true })
+    const lines = ['content-type: application/json', `content-length: ${body.length}`]
+    raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
+    await raw.until(': keep-alive\n\n')
+    const write = (text: string) => upstream?.write(text)
+    write(frame)
+    await raw.until('"content":"Hel"')
+    const before = raw.received.split(': keep-alive').length
+    await vi.waitFor(() => expect(raw.received.split(': keep-alive').length).toBeGreaterThan(before), {
+      timeout: 10_000,
+    })
+    write(goodStream)
+    expect(await raw.until('[DONE]')).toContain('HTTP/1.1 200')
+    await quiet.close()
+  })
+
+  it.each([
+    ['waits', false],
+    ['reads a stream', true],
+  ])('cancel the provider when a caller goes who %s', async (_, stream) => {
+    const { port } = await open()
+    world.first.script(stream ? stalled(framesOf(delta({ role: 'assistant', content: 'Hel' }))) : () => {})
+    const raw = await client(port)
+    const body = JSON.stringify({ ...hello, stream })
+    const lines = ['content-type: application/json', `content-length: ${body.length}`]
+    raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
+    if (stream) await raw.until('"content":"Hel"')
+    await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 10_000 })
+    raw.socket.destroy()
+    // nothing else closes it within the time of this test
+    await world.first.received[0]?.closed
+    await expect.poll(() => world.recorded).toMatchObject([{ status: 499, error: 'cancelled' }])
+  })
+
+  it('take no more from a provider than a slow caller takes', async () => {
+    const slow = await openChatWorld()
+    const { port } = await open(slow)
+    const part = framesOf(...Array.from({ length: 100 }, () => delta({ role: 'assistant', content: 'x'.repeat(1000) })))
+    let sentBytes = 0
+    let isStuck = false
+    slow.first.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const more = () => {
+        isStuck = false
+        while (sentBytes < 200 * 1024 * 1024) {
+          sentBytes += part.length
+          if (!response.write(part)) {
+            isStuck = true
+            response.once('drain', more)
+            return
+          }
+        }
+      }
+      more()
+    })
+    const raw = await client(port)
+    const body = JSON.stringify({ ...hello, stream: true })
+    const lines = ['content-type: application/json', `content-length: ${body.length}`]
+    raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
+    await raw.until('"content":"xxx')
+    raw.socket.pause()
+    // what fits into the sockets' buffers on the way, and no more: until nothing moves any more
+    let last = -1
+    await vi.waitFor(
+      () => {
+        const before = last
+        last = sentBytes
+        expect([isStuck, sentBytes]).toEqual([true, before])
+      },
+      { timeout: 20_000, interval: 300 },
+    )
+    expect(sentBytes).toBeLessThan(40 * 1024 * 1024)
+    const stuckAt = sentBytes
+    raw.socket.resume()
+    await vi.waitFor(() => expect(sentBytes).toBeGreaterThan(stuckAt + 4 * 1024 * 1024), { timeout: 20_000 })
+    raw.socket.destroy()
+    await slow.first.received[0]?.closed
+    await slow.close()
+  })
+
+  it('stream to many callers at once', async () => {
+    const { url } = await open()
+    world.first.script(whole(goodStream))
+    const texts = await Promise.all(
+      Array.from({ length: 20 }, async () => (await post(url, { ...hello, stream: true })).text()),
+    )
+    expect(new Set(texts)).toEqual(new Set([goodStream.replace(framesOf(usageChunk), '')]))
+  })
+})

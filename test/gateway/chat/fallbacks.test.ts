@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hangUp, refusal } from '../call/scripted-upstream.ts'
+import { type ChatWorld, goodAnswer, hello, json, openChatWorld } from './chat-world.ts'
+
+let world: ChatWorld
+
+beforeEach(async () => {
+  world = await openChatWorld()
+})
+afterEach(() => world.close())
+
+describe('fallbacks', () => {
+  beforeEach(() => {
+    world.second.script(json(goodAnswer))
+    const second = world.routeTo(world.second, { source: 'byok', model: 'model-2' })
+    world.routes.set('model-1', [world.routeTo(world.first), { ...second, source: 'managed' }])
+    world.routes.set('other', [{ ...second, source: 'managed' }])
+  })
+
+  it.each([
+    ['answers with errors', refusal(500, { message: 'oops' }), 2],
+    ['refuses the key', refusal(401, { message: 'who' }), 1],
+    ['does not have the model', refusal(404, { message: 'what' }), 1],
+    ['closes the connection', hangUp, 2],
+    ['answers nonsense', json('nonsense'), 1],
+  ] as const)('go to the next route when the first %s', async (_, trouble, times) => {
+    world.first.script(trouble)
+    const { whole: answer } = await world.ask()
+    expect(answer?.completion).toEqual(goodAnswer)
+    expect(world.first.received).toHaveLength(times)
+    expect(world.second.received[0]?.body).toMatchObject({ model: 'model-2' })
+    expect(world.recorded).toMatchObject([{ attempts: times + 1, route: { model: 'model-2' } }])
+  })
+
+  it('go to the models that the caller names, in order, past those that nobody knows', async () => {
+    world.routes.set('model-1', [world.routeTo(world.first)])
+    world.first.script(refusal(500, { message: 'oops' }))
+    const { whole: answer } = await world.ask({ body: { ...hello, models: ['unknown', 'other'] } })
+    expect(answer?.route.model).toBe('model-2')
+    expect(world.asks.map(({ model }) => model)).toEqual(['model-1', 'other'])
+    expect(world.settled).toEqual(['0', answer?.costUsd])
+  })
+
+  it('ask for leave anew when somebody else’s key would serve', async () => {
+    world.routes.set('model-1', [
+      world.routeTo(world.first, { source: 'simulated' }),
+      world.routeTo(world.second, { source: 'managed' }),
+    ])
+    world.first.script(refusal(401, { message: 'who' }))
+    await world.ask()
+    expect(world.asks.map(({ source }) => source)).toEqual(['simulated', 'managed'])
+    expect(world.settled).toHaveLength(2)
+  })
+
+  it('send what is too long for a model to another model, not to another seller of it', async () => {
+    world.first.script(refusal(400, { message: 'long', code: 'context_length_exceeded' }))
+    const { whole: answer } = await world.ask({ body: { ...hello, models: ['other'] } })
+    expect(answer?.route.model).toBe('model-2')
+    expect(world.asks.map(({ model }) => model)).toEqual(['model-1', 'other'])
+  })
+
+  it('do not ask others what is wrong in itself', async () => {
+    world.first.script(refusal(400, { message: 'bad', code: 'invalid_value' }))
+    expect(await world.ask({ body: { ...hello, models: ['other'] } })).toMatchObject({ error: { code: 'bad_request' } })
+    expect(world.second.received).toEqual([])
+  })
+
+  it('say what was wrong last when everybody fails', async () => {
+    world.first.script(refusal(500, { message: 'oops' }))
+    world.second.script(refusal(429, { message: 'slow' }, { 'retry-after': '3600' }))
+    expect(await world.ask()).toMatchObject({ error: { code: 'provider_rate_limited' } })
+  })
+
+  it('pass over a route that failed often, for some seconds', async () => {
+    world.first.script(refusal(500, { message: 'oops' }))
+    await world.ask()
+    await world.ask()
+    expect(world.first.received).toHaveLength(4)
+    await world.ask()
+    expect(world.first.received).toHaveLength(4)
+    world.world.now += 11_000
+    world.first.script(json(goodAnswer))
+    await world.ask()
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it('take a route that failed often when there is no other', async () => {
+    world.routes.set('model-1', [world.routeTo(world.first)])
+    world.first.script(refusal(500, { message: 'oops' }))
+    for (let asked = 0; asked < 3; asked++) await world.ask()
+    world.first.script(json(goodAnswer))
+    expect((await world.ask()).whole?.completion).toEqual(goodAnswer)
+  })
+
+  it('say that the model is unknown when no model of the request is known', async () => {
+    const body = { ...hello, model: 'nope', models: ['neither'] }
+    expect(await world.ask({ body })).toMatchObject({ error: { code: 'model_not_found', details: { param: 'model' } } })
+  })
+})

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { inLanes } from '../../../src/gateway/embeddings/in-lanes.ts'
+
+const none = new AbortController().signal
+
+it('runs no more than so many at a time, and gives results in order', async () => {
+  let running = 0
+  let most = 0
+  const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
+  const all = inLanes([...gates.keys()], 3, none, async (item) => {
+    most = Math.max(most, ++running)
+    await gates[item]?.promise
+    running--
+    return item * 2
+  })
+  for (const gate of gates.toReversed()) gate.resolve()
+  expect(await all).toEqual([0, 2, 4, 6, 8, 10, 12])
+  expect(most).toBe(3)
+})
+
+it('calls the others off when one fails, and begins no further one', async () => {
+  const begun: number[] = []
+  const all = inLanes([0, 1, 2, 3], 2, none, async (item, signal) => {
+    begun.push(item)
+    if (item === 1) throw new Error('no')
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  })
+  await expect(all).rejects.toThrow('no')
+  expect(begun).toEqual([0, 1])
+})
+
+it('does nothing for no items', async () => {
+  expect(await inLanes([], 4, none, async () => 1)).toEqual([])
+})

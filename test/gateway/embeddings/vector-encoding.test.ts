@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { encodedAs, unitVector } from '../../../src/gateway/embeddings/vector-encoding.ts'
+
+it('says the same in both encodings, to 32 bits', () => {
+  fc.assert(
+    fc.property(fc.array(fc.float({ noNaN: true }), { minLength: 1 }), (vector) => {
+      const text = encodedAs('base64', vector)
+      expect(encodedAs('float', text)).toEqual(vector)
+      expect(encodedAs('base64', encodedAs('float', text))).toBe(text)
+    }),
+  )
+})
+
+it('leaves alone what comes as it was asked for', () => {
+  const vector = [0.1, 0.2]
+  expect(encodedAs('float', vector)).toBe(vector)
+})
+
+it('writes little-endian floats', () => {
+  expect(encodedAs('base64', [1])).toBe(Buffer.from([0, 0, 0x80, 0x3f]).toString('base64'))
+})
+
+it('makes length 1 of any but the empty vector', () => {
+  expect(unitVector([3, 4])).toEqual([0.6, 0.8])
+  expect(unitVector([0, 0])).toEqual([0, 0])
+})

@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest'
+import { projectScope, tenantScope } from '../../../specs/scope.ts'
+import { callSegments, requestLog, segmentScope } from '../../../src/gateway/ledger/kinds.ts'
+import { usageRows } from '../../../src/actors/usage/kinds.ts'
+import { amountOf, textOf, zero } from '../../../src/gateway/prices/money.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { RecordKind, RecordStore, StoredRecord } from '../../../src/storage/ports.ts'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
+import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import { callerOf, callOf, managedRoute, openLedger, project } from './calls.ts'
+
+const scope = projectScope(project)
+
+const world = async () => {
+  const clock = new VirtualClock()
+  const storage = openMemoryStorage({ now: clock.now })
+  return { clock, storage, ...(await openLedger(storage, clock)) }
+}
+
+const all = (records: RecordStore, kind: RecordKind, limit = 5_000): Promise<readonly StoredRecord[]> =>
+  records.list(kind, scope, { limit })
+
+describe('a call that is over', () => {
+  it('is a usage row with the prices of its time, and a line of the request log, as soon as it is flushed', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf())
+    await ledger.flush()
+    const [usage] = await all(ledger.records, usageRows)
+    expect(usage).toMatchObject({
+      project,
+      data: {
+        operation: 'chat',
+        provider: 'openai',
+        model: 'gpt-4o-mini',
+        input_tokens: 10,
+        cached_tokens: 2,
+        provider_cost_usd: '0.0000045',
+        service_charge_usd: '0.0000045',
+        billing_mode: 'managed',
+        price_snapshot: { currency: 'USD', input: expect.any(String) },
+        request_id: 'request-1',
+        key_id: 'key_1',
+      },
+    })
+    const [line] = await all(ledger.records, requestLog)
+    expect(line?.data).toMatchObject({
+      request_id: 'request-1',
+      status: 200,
+      error: null,
+      first_byte_ms: 12.3,
+      duration_ms: 20,
+      bodies: 'kept',
+      request_body: '{"messages":[]}',
+    })
+    expect(JSON.stringify(line)).not.toContain('sk-upstream-secret')
+  })
+
+  it('is read before it is flushed, too', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf())
+    expect(await all(ledger.records, usageRows)).toHaveLength(1)
+  })
+
+  it('is written within a tenth of a second by itself, many at once', async () => {
+    const { ledger, storage, clock } = await world()
+    for (let n = 0; n < 50; n++) ledger.record(callOf())
+    await clock.advance(100)
+    const segments = await storage.records.list(callSegments, segmentScope, { limit: 10 })
+    expect(segments).toHaveLength(1)
+    expect(segments[0]?.data).toMatchObject({ calls: expect.objectContaining({ length: 50 }) })
+  })
+
+  it('becomes the very rows that were read of it before, and its segment goes', async () => {
+    const { ledger, storage, clock } = await world()
+    for (let n = 0; n < 120; n++) ledger.record(callOf({ caller: callerOf({ requestId: `request-${n}` }) }))
+    const [usage, lines] = [await all(ledger.records, usageRows), await all(ledger.records, requestLog)]
+    await clock.advance(5_000)
+    expect(await storage.records.list(callSegments, segmentScope, { limit: 10 })).toEqual([])
+    expect(await all(storage.records, usageRows)).toEqual(usage)
+    expect(await all(storage.records, requestLog)).toEqual(lines)
+  })
+
+  it('costs nothing by a key of the project, and what the provider asks by a managed one', async () => {
+    const { ledger } = await world()
+    for (const source of ['byok', 'custom', 'managed', 'simulated'] as const) {
+      ledger.record(callOf({ route: { ...managedRoute, source } }))
+    }
+    const rows = await all(ledger.records, usageRows)
+    const charges = new Map(rows.map(({ data }) => [data.billing_mode, data.service_charge_usd]))
+    expect(Object.fromEntries(charges)).toEqual({
+      byok: '0',
+      custom: '0',
+      managed: '0.0000045',
+      simulated: '0.0000045',
+    })
+  })
+
+  it('has no usage row when nothing was used, and a line all the same', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf({ units: null, route: null, status: 404, error: 'model_not_found', costUsd: null }))
+    expect(await all(ledger.records, usageRows)).toEqual([])
+    expect(await all(ledger.records, requestLog)).toMatchObject([
+      { data: { error: 'model_not_found', provider: null } },
+    ])
+  })
+
+  it('keeps an unknown price unknown', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf({ costUsd: null, route: { ...managedRoute, model: 'nobody-knows', provider: 'custom:1' } }))
+    const [row] = await all(ledger.records, usageRows)
+    expect(row?.data).toMatchObject({ provider_cost_usd: null, service_charge_usd: null, price_snapshot: null })
+  })
+
+  it('counts characters, seconds and images beside tokens', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf({ need: 'speech', units: { characters: 42 } }))
+    ledger.record(callOf({ need: 'transcription', units: { seconds: 1.5 } }))
+    ledger.record(callOf({ need: 'vision', units: { images: 2 } }))
+    const rows = await all(ledger.records, usageRows)
+    const counted = rows.map(({ data: { operation, characters, seconds, images, input_tokens } }) => ({
+      operation,
+      counted: [characters, seconds, images, input_tokens],
+    }))
+    expect(counted).toContainEqual({ operation: 'speech', counted: [42, null, null, 0] })
+    expect(counted).toContainEqual({ operation: 'transcription', counted: [null, 1.5, null, 0] })
+    expect(counted).toContainEqual({ operation: 'vision', counted: [null, null, 2, 0] })
+  })
+})
+
+describe('what projects want of their log', () => {
+  const line = {
+    kind: 'audit',
+    action: 'x',
+    by: { kind: 'system', id: null },
+    resource: { type: 't', id: 'i' },
+  } as const
+
+  it('is kept: no texts, or no lines', async () => {
+    const { ledger, settings } = await world()
+    await settings.set(project, { mode: 'metadata', retention_days: 1 }, line)
+    ledger.record(callOf())
+    expect(await all(ledger.records, requestLog)).toMatchObject([{ data: { bodies: 'off', request_body: null } }])
+    await settings.set(project, { mode: 'off', retention_days: 1 }, line)
+    ledger.record(callOf())
+    expect(await all(ledger.records, requestLog)).toHaveLength(1)
+    expect(await all(ledger.records, usageRows)).toHaveLength(2)
+  })
+
+  it('lets lines expire after so many days', async () => {
+    const { ledger, settings, clock } = await world()
+    await settings.set(project, { mode: 'metadata', retention_days: 2 }, line)
+    ledger.record(callOf({ startedAt: clock.now(), durationMs: 0 }))
+    await ledger.flush()
+    await clock.leap(2 * 24 * 60 * 60 * 1000 - 60_000)
+    expect(await all(ledger.records, requestLog)).toHaveLength(1)
+    await clock.leap(60_001)
+    expect(await all(ledger.records, requestLog)).toEqual([])
+  })
+
+  it('takes secrets out of texts, and cuts those that are long', async () => {
+    const { ledger } = await world()
+    const request = `a secret ${'x'.repeat(100_000)}`
+    ledger.record(callOf({ bodies: () => ({ request, response: 'secret' }) }))
+    const [row] = await all(ledger.records, requestLog)
+    const { request_body, response_body } = row?.data ?? {}
+    expect(response_body).toBe('[SECRET]')
+    expect(request_body).toMatch(/^a \[SECRET\] x+… \(100009 characters in all\)$/)
+    expect(String(request_body).length).toBeLessThan(17_000)
+  })
+
+  it('goes without texts for a while when they take too long, and says so', async () => {
+    const { ledger } = await world()
+    const slow = () => {
+      const until = performance.now() + 30
+      while (performance.now() < until);
+      return { request: 'q', response: 'a' }
+    }
+    for (let n = 0; n < 30; n++) ledger.record(callOf({ bodies: slow }))
+    const kept = (await all(ledger.records, requestLog)).map(({ data }) => data.bodies)
+    expect(new Set(kept)).toEqual(new Set(['kept', 'busy']))
+  })
+})
+
+describe('a list', () => {
+  it('pages the same through calls in segments and through their rows, in both directions, by every filter', async () => {
+    const { ledger, storage, clock } = await world()
+    const tenants = ['ten_a', 'ten_b']
+    for (let second = 0; second < 6; second++) {
+      for (let n = 0; n < 7; n++) {
+        const caller = callerOf({
+          requestId: `r-${second}-${n}`,
+          tenant: tenants[n % 2] ?? null,
+          agentId: `agt_${n % 3}`,
+        })
+        ledger.record(callOf({ caller, startedAt: clock.now() - n * 150, durationMs: n }))
+      }
+      await ledger.flush()
+      await clock.leap(400)
+    }
+    const lists = async () => {
+      const seen: (readonly string[])[] = []
+      for (const where of [{}, { agent_id: 'agt_1' }, { tenant_agent: 'ten_a agt_0' }]) {
+        for (const ascending of [true, false]) {
+          const ids: string[] = []
+          for (let after: string | undefined; ; after = ids.at(-1)) {
+            const query = { where, ascending, limit: 4, ...(after !== undefined && { after }) }
+            const page = await ledger.records.list(usageRows, scope, query)
+            ids.push(...page.map(({ id }) => id))
+            if (page.length < 4) break
+          }
+          seen.push(ids)
+        }
+      }
+      seen.push(
+        (await ledger.records.list(usageRows, tenantScope(project, 'ten_b'), { limit: 100 })).map(({ id }) => id),
+      )
+      return seen
+    }
+    const before = await lists()
+    expect(before.map((ids) => ids.length)).toEqual([42, 42, 12, 12, 12, 12, 18])
+    await clock.advance(60_000)
+    expect(await storage.records.list(callSegments, segmentScope, { limit: 1 })).toEqual([])
+    expect(await lists()).toEqual(before)
+  })
+
+  it('shows nothing of other projects', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf({ caller: callerOf({ project: 'prj_other' }) }))
+    expect(await all(ledger.records, usageRows)).toEqual([])
+    expect(await ledger.records.list(usageRows, projectScope('prj_other'), { limit: 2 })).toHaveLength(1)
+  })
+
+  it('finds all segments made rows before it counts what a tenant owns', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf({ caller: callerOf({ tenant: 'ten_a' }) }))
+    const tenant = tenantScope(project, 'ten_a')
+    expect(await ledger.records.left(usageRows, tenant)).toBe(1)
+    expect(await ledger.records.clear(usageRows, tenant, 10)).toBe(1)
+    expect(await ledger.records.left(usageRows, tenant)).toBe(0)
+    expect(await ledger.records.list(usageRows, tenant, { limit: 10 })).toEqual([])
+  })
+})
+
+describe('trouble', () => {
+  it('of the store delays calls and loses none', async () => {
+    const { ledger, storage, clock } = await world()
+    const insert = storage.records.insert.bind(storage.records)
+    storage.records.insert = () => Promise.reject(new StoreUnavailable('away'))
+    for (let n = 0; n < 20; n++) ledger.record(callOf())
+    await clock.advance(10_000)
+    for (let n = 0; n < 20; n++) ledger.record(callOf())
+    storage.records.insert = insert
+    await clock.advance(10_000)
+    expect(await all(ledger.records, usageRows)).toHaveLength(40)
+    expect(ledger.counts.dropped).toBe(0)
+  })
+
+  it('of a store that stays away costs calls in the end, which are counted', async () => {
+    const { ledger, storage } = await world()
+    storage.records.insert = () => Promise.reject(new StoreUnavailable('away'))
+    for (let n = 0; n < 100_100; n++) ledger.record(callOf({ bodies: null }))
+    expect(ledger.counts).toEqual({ taken: 100_000, dropped: 100 })
+  })
+
+  it('of a crash leaves what was durable to the next process, once', async () => {
+    const { ledger, storage, clock } = await world()
+    for (let n = 0; n < 60; n++) ledger.record(callOf())
+    await ledger.flush()
+    await ledger.stop()
+    // half of the rows were made when the process died
+    const [segment] = await storage.records.list(callSegments, segmentScope, { limit: 1 })
+    expect(segment).toBeDefined()
+    const next = await openLedger(storage, clock)
+    const seen = await all(next.ledger.records, usageRows)
+    await clock.advance(30_000)
+    expect(await storage.records.list(callSegments, segmentScope, { limit: 1 })).toEqual([])
+    const rows = await all(storage.records, usageRows)
+    expect(rows.map(({ id }) => id)).toEqual(seen.map(({ id }) => id))
+    expect(rows).toHaveLength(60)
+  })
+})
+
+describe('sums', () => {
+  it('of rows are the sums of what was recorded, to the last digit', async () => {
+    const { ledger, clock } = await world()
+    let expected = zero
+    let seed = 7
+    for (let n = 0; n < 700; n++) {
+      seed = (seed * 48_271) % 2_147_483_647
+      const costUsd = `0.${String(seed).padStart(12, '0')}`
+      expected = expected.plus(amountOf(costUsd))
+      ledger.record(callOf({ costUsd }))
+      if (n % 50 === 0) await clock.advance(seed % 300)
+    }
+    await calm()
+    const rows = await all(ledger.records, usageRows)
+    const sum = rows.reduce((total, { data }) => total.plus(amountOf(String(data.provider_cost_usd))), zero)
+    expect(rows).toHaveLength(700)
+    expect(textOf(sum)).toBe(textOf(expected))
+  })
+})

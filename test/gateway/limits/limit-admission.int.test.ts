@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { MongoClient } from 'mongodb'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startRedis } from '../../../scripts/services/redis.ts'
+import type { Service } from '../../../scripts/services/service.ts'
+import { budgetCounters } from '../../../src/gateway/limits/kinds.ts'
+import { counterId } from '../../../src/gateway/limits/limit-admission.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { isObject } from '../../../src/actors/runtime/schema.ts'
+import { usageRows } from '../../../src/actors/usage/kinds.ts'
+import { type Amount, amountOf, zero } from '../../../src/gateway/prices/money.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { Storage } from '../../../src/storage/ports.ts'
+import { openPatientMongo } from '../../storage/mongo-patience.ts'
+import { openOn } from '../../storage/redis/opening.ts'
+import { openLedger } from '../ledger/calls.ts'
+import { askOf, limit, openLimited, scope } from './limited.ts'
+
+const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
+const database = `limits_${randomBytes(6).toString('hex')}`
+/** Longer than a machine stands still: what a process holds that lives is nobody else's. */
+const holdMs = 8_000
+
+/** A process that spends the budget by 100 calls at once. */
+interface Spender {
+  /** Resolves when it has said so. */
+  says(word: string): Promise<void>
+  go(): void
+  kill(): void
+  readonly ended: Promise<unknown>
+}
+
+const started: Spender[] = []
+
+const spender = (named: string): Spender => {
+  const script = new URL('./spender.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, ['--no-warnings', script, url, named, String(holdMs), '100'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    text += String(part)
+  })
+  const ended = once(child, 'close')
+  const one: Spender = {
+    says: async (word) => {
+      while (!text.includes(word)) {
+        const over = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)])
+        if (over && !text.includes(word)) throw new Error(`ended with ${text}`)
+      }
+    },
+    go: () => void child.stdin.write('go'),
+    kill: () => void child.kill('SIGKILL'),
+    ended,
+  }
+  started.push(one)
+  return one
+}
+
+/** Starts processes, and resolves when they are ready. */
+const spenders = async (named: string, count: number): Promise<readonly Spender[]> => {
+  const ready = Array.from({ length: count }, () => spender(named))
+  await Promise.all(ready.map(({ says }) => says('ready')))
+  return ready
+}
+
+/** What the usage rows of the project add up to, and what the counter says. */
+const spentOf = async (
+  storage: Storage,
+  limitId: string,
+): Promise<{ readonly rows: Amount; readonly counted: Amount }> => {
+  const { ledger } = await openLedger(storage, systemClock)
+  const rows = await ledger.records.list(usageRows, scope, { limit: 100_000 })
+  const counter = await storage.records.get(budgetCounters, scope, counterId(limitId))
+  await ledger.stop()
+  return {
+    rows: rows.reduce((sum, { data }) => sum.plus(amountOf(String(data.provider_cost_usd))), zero),
+    counted: amountOf(String(counter?.data.total_usd)),
+  }
+}
+
+/** What processes hold that were heard of a short time ago. */
+const holdsOf = async (storage: Storage, limitId: string): Promise<readonly string[]> => {
+  const row = await storage.records.get(budgetCounters, scope, counterId(limitId))
+  const held = Object.values(row?.data.held ?? {})
+  return held.flatMap((hold) => (isObject(hold) && Number(hold.until) > Date.now() ? [String(hold.usd)] : []))
+}
+
+afterEach(() => {
+  for (const one of started.splice(0)) one.kill()
+})
+
+afterAll(async () => {
+  const client = new MongoClient(url)
+  for (const name of ['two', 'killed']) await client.db(`${database}_${name}`).dropDatabase()
+  await client.close()
+})
+
+const budget = amountOf('60')
+
+const opened = async (name: string) => {
+  const storage = await openPatientMongo({ url, database: `${database}_${name}` })
+  await openLimited(storage.records, systemClock)
+  const limitId = await limit(storage.records, systemClock, { budget_total_usd: budget.toFixed() })
+  return { storage, limitId }
+}
+
+describe('a budget over several processes', () => {
+  it('is spent by two hundred calls at once, and never overspent', async () => {
+    const { storage, limitId } = await opened('two')
+    const processes = await spenders(`${database}_two`, 2)
+    for (const { go } of processes) go()
+    await Promise.all(processes.map(({ says, ended }) => Promise.all([says('refused'), ended])))
+    const { rows, counted } = await spentOf(storage, limitId)
+    expect(rows.toFixed()).toBe(counted.toFixed())
+    expect(counted.lessThanOrEqualTo(budget)).toBe(true)
+    // a process goes on until not even one more call fits beside what others hold
+    expect(counted.greaterThan(budget.dividedBy(2))).toBe(true)
+    await storage.close()
+  }, 180_000)
+
+  it('is not overspent when a process is killed in the middle, and what it held is spent by others in the end', async () => {
+    const { storage, limitId } = await opened('killed')
+    const [dying, living] = await spenders(`${database}_killed`, 2)
+    if (dying === undefined || living === undefined) throw new Error('not started')
+    dying.go()
+    await dying.says('spending')
+    living.go()
+    dying.kill()
+    await Promise.all([dying.ended, living.ended])
+    const between = await spentOf(storage, limitId)
+    expect(between.rows.lessThanOrEqualTo(between.counted)).toBe(true)
+    expect(between.counted.lessThanOrEqualTo(budget)).toBe(true)
+    await vi.waitFor(async () => expect(await holdsOf(storage, limitId)).toEqual([]), {
+      timeout: 60_000,
+      interval: 200,
+    })
+    const [last] = await spenders(`${database}_killed`, 1)
+    last?.go()
+    await Promise.all([last?.says('refused'), last?.ended])
+    const { rows, counted } = await spentOf(storage, limitId)
+    expect(rows.lessThanOrEqualTo(counted)).toBe(true)
+    expect(counted.lessThanOrEqualTo(budget)).toBe(true)
+    expect(counted.greaterThan(budget.minus(2))).toBe(true)
+    await storage.close()
+  }, 180_000)
+})
+
+describe('requests a minute over several processes', () => {
+  let redis: Service | undefined
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis?.stop())
+
+  it('are as many as the limit for all of them together', async () => {
+    const { records } = openMemoryStorage()
+    const services = await Promise.all([1, 2].map(() => openOn(redis?.url ?? '', 'gateway')))
+    const processes = await Promise.all(services.map(({ limits }) => openLimited(records, systemClock, { limits })))
+    await limit(records, systemClock, { requests_per_minute: 30 })
+    const asked = Array.from({ length: 200 }, async (_, n) => processes[n % 2]?.admission.admit(askOf()))
+    const outcomes = await Promise.allSettled(asked)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
+    await Promise.all(services.map((service) => service.close()))
+  })
+})

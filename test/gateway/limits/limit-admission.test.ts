@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest'
+import { organizationScope } from '../../../specs/scope.ts'
+import type { Ticket } from '../../../src/gateway/call/admission.ts'
+import { budgetCounters, credits } from '../../../src/gateway/limits/kinds.ts'
+import { counterId } from '../../../src/gateway/limits/limit-admission.ts'
+import { creditsId } from '../../../src/gateway/limits/limit-book.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { callerOf, callOf } from '../ledger/calls.ts'
+import { askOf, limit, openLimited, organization, scope } from './limited.ts'
+
+const world = async () => {
+  const clock = new VirtualClock()
+  const { records } = openMemoryStorage({ now: clock.now })
+  const first = await openLimited(records, clock)
+  const counter = async (limitId: string) => (await records.get(budgetCounters, scope, counterId(limitId)))?.data
+  return { clock, records, counter, ...first }
+}
+
+const code = (value: string) => expect.objectContaining({ code: value })
+
+const allowed = async (tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<readonly Ticket[]> => {
+  const settled = await Promise.allSettled(tickets.map(async (ticket) => ticket))
+  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+}
+
+describe('a caller under no limit', () => {
+  it('is let in without waiting and without the store, once that is known', async () => {
+    const { admission, records } = await world()
+    await admission.admit(askOf())
+    const away = () => Promise.reject(new StoreUnavailable('not to be asked'))
+    Object.assign(records, { get: away, list: away, find: away })
+    const ticket = admission.admit(askOf())
+    expect(ticket).not.toBeInstanceOf(Promise)
+    expect(ticket).toMatchObject({ headers: [] })
+  })
+
+  it('is not asked what the call can cost', async () => {
+    const { admission } = await world()
+    const mostUsd = () => {
+      throw new Error('not to be asked')
+    }
+    await expect(admission.admit(askOf({ mostUsd }))).resolves.toBeDefined()
+  })
+})
+
+describe('requests a minute', () => {
+  it('are as many as the limit, and say what is left and when to come back', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { requests_per_minute: 3 })
+    const left: (string | undefined)[] = []
+    for (let n = 0; n < 3; n++) {
+      const { headers } = await admission.admit(askOf())
+      left.push(new Map(headers).get('x-ratelimit-remaining-requests'))
+    }
+    expect(left).toEqual(['2', '1', '0'])
+    const refusal = await Promise.resolve(admission.admit(askOf())).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({
+      code: 'rate_limit_exceeded',
+      details: {
+        retryAfterS: expect.any(Number),
+        headers: expect.arrayContaining([
+          ['x-ratelimit-limit-requests', '3'],
+          ['x-ratelimit-remaining-requests', '0'],
+        ]),
+      },
+    })
+    await clock.leap(62_000)
+    await expect(admission.admit(askOf())).resolves.toBeDefined()
+  })
+
+  it('hold for each key, tenant and project on its own', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { subject: 'key', subject_id: 'key_1', requests_per_minute: 1 })
+    await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', requests_per_minute: 2 })
+    const as = (keyId: string, tenant: string | null) => admission.admit(askOf({ caller: callerOf({ keyId, tenant }) }))
+    await as('key_1', 'ten_a')
+    await expect(as('key_1', 'ten_b')).rejects.toEqual(code('rate_limit_exceeded'))
+    await as('key_2', 'ten_a')
+    await expect(as('key_2', 'ten_a')).rejects.toEqual(code('rate_limit_exceeded'))
+    await as('key_2', 'ten_b')
+    await as('key_2', null)
+  })
+
+  it('do not hold for another project', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { requests_per_minute: 1 })
+    for (let n = 0; n < 3; n++) await admission.admit(askOf({ caller: callerOf({ project: 'prj_other' }) }))
+  })
+})
+
+describe('tokens a minute', () => {
+  it('refuse the next call when those before it have used them up', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { tokens_per_minute: 20 })
+    for (let n = 0; n < 2; n++) {
+      await admission.admit(askOf())
+      admission.counted(callOf())
+      await clock.advance(1)
+    }
+    await expect(admission.admit(askOf())).rejects.toMatchObject({
+      code: 'rate_limit_exceeded',
+      details: { headers: expect.arrayContaining([['x-ratelimit-remaining-tokens', '0']]) },
+    })
+    await clock.leap(62_000)
+    await admission.admit(askOf())
+  })
+})
+
+describe('a budget', () => {
+  it('lets in what it can pay in the worst case, and no more', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { budget_total_usd: '5' })
+    const tickets = await allowed(Array.from({ length: 20 }, () => admission.admit(askOf())))
+    expect(tickets).toHaveLength(5)
+    await expect(admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+  })
+
+  it('gets back what a call did not cost', async () => {
+    const { admission, records, clock, counter } = await world()
+    const id = await limit(records, clock, { budget_total_usd: '1' })
+    const ticket = await admission.admit(askOf())
+    ticket.settle('0.25')
+    ticket.settle('0.25')
+    await admission.flush()
+    expect(await counter(id)).toMatchObject({ total_usd: '0.25', day_usd: '0.25' })
+    await expect(admission.admit(askOf({ mostUsd: () => '0.76' }))).rejects.toEqual(code('budget_exceeded'))
+    await admission.admit(askOf({ mostUsd: () => '0.75' }))
+  })
+
+  it('takes a cost that nobody knows for the most that it could be', async () => {
+    const { admission, records, clock, counter } = await world()
+    const id = await limit(records, clock, { budget_total_usd: '1' })
+    const ticket = await admission.admit(askOf({ mostUsd: () => '0.4' }))
+    ticket.settle(null)
+    await admission.flush()
+    expect(await counter(id)).toMatchObject({ total_usd: '0.4' })
+  })
+
+  it('of a day and of a month begins anew in UTC', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { budget_day_usd: '1', budget_month_usd: '2' })
+    const spend = async () => (await admission.admit(askOf())).settle('1')
+    await spend()
+    await admission.flush()
+    await expect(spend()).rejects.toMatchObject({ message: expect.stringContaining('this day') })
+    await clock.leap(24 * 60 * 60 * 1000)
+    await spend()
+    await admission.flush()
+    await clock.leap(24 * 60 * 60 * 1000)
+    await expect(spend()).rejects.toMatchObject({ message: expect.stringContaining('this month') })
+    await clock.leap(31 * 24 * 60 * 60 * 1000)
+    await spend()
+  })
+
+  it('holds for all that a call comes under, and takes nothing where one refuses', async () => {
+    const { admission, records, clock, counter } = await world()
+    const wide = await limit(records, clock, { budget_total_usd: '100' })
+    const key = await limit(records, clock, { subject: 'key', subject_id: 'key_1', budget_total_usd: '100' })
+    const tenant = await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', budget_total_usd: '0.5' })
+    const caller = callerOf({ tenant: 'ten_a' })
+    await expect(admission.admit(askOf({ caller }))).rejects.toEqual(code('budget_exceeded'))
+    await admission.flush()
+    const holds = Object.values((await counter(key))?.held ?? {})
+    expect(holds).toMatchObject([{ usd: '0' }])
+    expect(await counter(wide)).toBeUndefined()
+    expect(await counter(tenant)).toMatchObject({ total_usd: '0' })
+  })
+
+  it('refuses a managed model whose price nobody knows, and does not count one by the own key of the project', async () => {
+    const { admission, records, clock, counter } = await world()
+    const id = await limit(records, clock, { budget_total_usd: '1' })
+    const unknown = { mostUsd: () => null }
+    await expect(admission.admit(askOf(unknown))).rejects.toEqual(code('price_unknown'))
+    for (const source of ['byok', 'custom', 'simulated'] as const) {
+      const ticket = await admission.admit(askOf({ ...unknown, source }))
+      ticket.settle(null)
+    }
+    expect(await counter(id)).toBeUndefined()
+  })
+
+  it('is the same for all processes, and what a dead one held is free again after a while', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { budget_total_usd: '10' })
+    // its time stands still from now on: nothing is heard of it any more
+    const { admission: dying } = await openLimited(records, new VirtualClock(clock.now()))
+    const most = (calls: typeof admission) => allowed(Array.from({ length: 60 }, () => calls.admit(askOf())))
+    for (let n = 0; n < 4; n++) await dying.admit(askOf())
+    expect(await most(admission)).toHaveLength(6)
+    await clock.advance(50_000)
+    expect(await most(admission)).toHaveLength(0)
+    await clock.advance(11_000)
+    expect(await most(admission)).toHaveLength(4)
+  })
+
+  it('keeps what is held for a call that takes long', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { budget_total_usd: '1' })
+    const ticket = await admission.admit(askOf())
+    await clock.advance(10 * 60_000)
+    const other = await openLimited(records, clock)
+    await expect(other.admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+    ticket.settle('0')
+    await admission.flush()
+    await other.admission.admit(askOf())
+  })
+
+  it('lets nobody in while the store is away, and counts once what was settled meanwhile', async () => {
+    const { admission, records, clock, counter } = await world()
+    const id = await limit(records, clock, { budget_total_usd: '10' })
+    const tickets = await allowed([admission.admit(askOf()), admission.admit(askOf())])
+    const replace = records.replace.bind(records)
+    // every other write is made, and its answer lost
+    let n = 0
+    records.replace = async (kind, record) => {
+      if (++n % 2 === 0) await replace(kind, record)
+      throw new StoreUnavailable('away')
+    }
+    for (const ticket of tickets) ticket.settle('0.3')
+    await expect(admission.admit(askOf())).rejects.toThrow(StoreUnavailable)
+    await clock.advance(5_500)
+    records.replace = replace
+    await admission.flush()
+    expect(await counter(id)).toMatchObject({ total_usd: '0.6' })
+    expect(Object.values((await counter(id))?.held ?? {})).toMatchObject([{ usd: '0' }])
+  })
+
+  it('counts every settled call to the last digit', async () => {
+    const { admission, records, clock, counter } = await world()
+    const id = await limit(records, clock, { budget_total_usd: '1000000' })
+    let units = 0n
+    let seed = 11
+    for (let n = 0; n < 200; n++) {
+      seed = (seed * 48_271) % 2_147_483_647
+      units += BigInt(seed)
+      const ticket = await admission.admit(askOf())
+      ticket.settle(`0.${String(seed).padStart(18, '0')}`)
+      if (n % 9 === 0) await clock.advance(seed % 90)
+    }
+    await admission.flush()
+    const digits = units.toString().padStart(19, '0')
+    expect((await counter(id))?.total_usd).toBe(`${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/0+$/, ''))
+  })
+})
+
+describe('credits', () => {
+  const gated = async (granted: string) => {
+    const made = await world()
+    const id = creditsId(organization)
+    await new Table(made.records, credits, made.clock.now).insert({
+      id,
+      project: organization,
+      data: { granted_usd: granted },
+    })
+    return made
+  }
+
+  it('pay for managed calls until they are used up', async () => {
+    const { admission, records } = await gated('2')
+    const tickets = await allowed([1, 2, 3].map(() => admission.admit(askOf())))
+    expect(tickets).toHaveLength(2)
+    for (const ticket of tickets) ticket.settle('1')
+    await admission.flush()
+    await expect(admission.admit(askOf())).rejects.toEqual(code('credit_balance_exhausted'))
+    const counter = await records.get(
+      budgetCounters,
+      organizationScope(organization),
+      counterId(creditsId(organization)),
+    )
+    expect(counter?.data).toMatchObject({ total_usd: '2' })
+  })
+
+  it('are not asked of those who bring their own key, nor of an organisation that is not gated', async () => {
+    const { admission } = await gated('0')
+    await admission.admit(askOf({ source: 'byok' }))
+    await expect(admission.admit(askOf())).rejects.toEqual(code('credit_balance_exhausted'))
+    const { admission: other } = await world()
+    await other.admit(askOf())
+  })
+})
+
+describe('a change of a limit', () => {
+  it('holds at once where it was made, and soon everywhere', async () => {
+    const { admission, book, records, clock } = await world()
+    const other = await openLimited(records, clock)
+    for (const each of [admission, other.admission]) await each.admit(askOf())
+    await limit(records, clock, { budget_total_usd: '0' })
+    book.changed('prj_00000000000000000000000001')
+    await expect(admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+    await clock.leap(5_001)
+    await expect(other.admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+  })
+
+  it('is found among more limits than are kept together', async () => {
+    const { admission, records, clock } = await world()
+    for (let n = 0; n < 510; n++)
+      await limit(records, clock, { subject: 'tenant', subject_id: `ten_${n}`, budget_total_usd: '0' })
+    await admission.admit(askOf())
+    const caller = callerOf({ tenant: 'ten_509' })
+    await expect(admission.admit(askOf({ caller }))).rejects.toEqual(code('budget_exceeded'))
+  })
+})

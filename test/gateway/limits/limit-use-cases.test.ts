@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { projectKeys } from '../../../src/actors/accounts/kinds.ts'
+import { grantCredits, ungateCredits } from '../../../src/gateway/limits/grant-credits.ts'
+import { tenants } from '../../../src/actors/agents/plain-kinds.ts'
+import type { Call } from '../../../src/actors/call/call.ts'
+import { limitUseCases } from '../../../src/gateway/limits/limit-use-cases.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { project } from '../ledger/calls.ts'
+import { askOf, openLimited, organization, scope } from './limited.ts'
+
+const world = async () => {
+  const clock = new VirtualClock()
+  const { records } = openMemoryStorage({ now: clock.now })
+  const { admission, book } = await openLimited(records, clock)
+  const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [] }) }
+  const useCases = limitUseCases({ records, book, projects, now: clock.now })
+  const times = { version: 1, created_at: 1, updated_at: 1, expires_at: null }
+  await records.insert(tenants, {
+    id: 'ten_a',
+    project,
+    tenant: 'ten_a',
+    user: null,
+    ...times,
+    data: { external_id: 'a' },
+  })
+  await records.insert(projectKeys, { id: 'key_1', project, tenant: null, user: null, ...times, data: { hash: 'h' } })
+  return { clock, records, admission, useCases }
+}
+
+const call = <Params, Query, Body>(params: Params, query: Query, body: Body): Call<Params, Query, Body> => ({
+  principal: { kind: 'secret_key', project, keyId: 'key_1' },
+  scope,
+  params,
+  query,
+  body,
+  requestId: 'request-1',
+  remoteAddress: '127.0.0.1',
+  idempotency: null,
+  after: null,
+  accept: '',
+  files: [],
+  signal: new AbortController().signal,
+})
+
+describe('limits', () => {
+  it('are one for each subject: a second one takes the place of the first', async () => {
+    const { useCases } = await world()
+    const first = await useCases['limits.create'](call({}, {}, { subject: 'project', requests_per_minute: 5 }))
+    const body = { subject: 'project', tokens_per_minute: 7 } as const
+    const second = await useCases['limits.create'](call({}, {}, body))
+    expect(second).toMatchObject({ id: first.id, requests_per_minute: null, tokens_per_minute: 7, spent_day_usd: null })
+    const list = await useCases['limits.list'](call({}, { limit: 20 }, undefined))
+    expect(list.data).toEqual([second])
+  })
+
+  it('are listed by subject', async () => {
+    const { useCases } = await world()
+    await useCases['limits.create'](call({}, {}, { subject: 'project' }))
+    await useCases['limits.create'](call({}, {}, { subject: 'tenant', subject_id: 'ten_a' }))
+    await useCases['limits.create'](call({}, {}, { subject: 'key', subject_id: 'key_1' }))
+    const subjects = async (query: { subject?: 'tenant'; subject_id?: string }) =>
+      (await useCases['limits.list'](call({}, { limit: 20, ...query }, undefined))).data.map(({ subject }) => subject)
+    expect(await subjects({})).toEqual(['key', 'tenant', 'project'])
+    expect(await subjects({ subject: 'tenant' })).toEqual(['tenant'])
+    expect(await subjects({ subject_id: 'key_1' })).toEqual(['key'])
+  })
+
+  it.each([
+    [{ subject: 'project', subject_id: 'ten_a' }, 'invalid_field'],
+    [{ subject: 'tenant' }, 'missing_field'],
+    [{ subject: 'tenant', subject_id: 'ten_b' }, 'not_found'],
+    [{ subject: 'key', subject_id: 'ten_a' }, 'not_found'],
+  ] as const)('are about nobody else: %o is refused', async (body, code) => {
+    const { useCases } = await world()
+    const refused = useCases['limits.create'](call({}, {}, body))
+    await expect(refused).rejects.toMatchObject({ code, details: { param: 'subject_id' } })
+  })
+
+  it('show what is spent and held, and take it along when they go', async () => {
+    const { useCases, admission } = await world()
+    const { id } = await useCases['limits.create'](call({}, {}, { subject: 'project', budget_month_usd: '10' }))
+    const ticket = await admission.admit(askOf())
+    const shown = () => useCases['limits.get'](call({ limit_id: id }, {}, undefined))
+    expect(await shown()).toMatchObject({ spent_month_usd: '0', reserved_usd: '1' })
+    ticket.settle('0.5')
+    await admission.flush()
+    expect(await shown()).toMatchObject({ spent_month_usd: '0.5', spent_total_usd: '0.5', reserved_usd: '0' })
+    expect(await useCases['limits.delete'](call({ limit_id: id }, {}, undefined))).toEqual({ id, deleted: true })
+    await expect(shown()).rejects.toMatchObject({ code: 'not_found' })
+    await useCases['limits.create'](call({}, {}, { subject: 'project', budget_month_usd: '1' }))
+    await admission.admit(askOf())
+  })
+})
+
+describe('credits', () => {
+  it('are shown as they are granted and spent, and to nobody who is not asked for any', async () => {
+    const { useCases, records, admission, clock } = await world()
+    const shown = () => useCases['credits.get'](call({}, {}, undefined))
+    expect(await shown()).toEqual({
+      organization_id: organization,
+      gated: false,
+      granted_usd: null,
+      spent_usd: null,
+      balance_usd: null,
+    })
+    await grantCredits(records, clock.now, organization, '2')
+    await grantCredits(records, clock.now, organization, '0.5')
+    const ticket = await admission.admit(askOf())
+    ticket.settle('0.75')
+    await admission.flush()
+    expect(await shown()).toMatchObject({ gated: true, granted_usd: '2.5', spent_usd: '0.75', balance_usd: '1.75' })
+    expect(await ungateCredits(records, organization)).toBe(true)
+    expect(await shown()).toMatchObject({ gated: false })
+  })
+})

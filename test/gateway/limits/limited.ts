@@ -1,0 +1,61 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { Ask } from '../../../src/gateway/call/admission.ts'
+import { type LimitData, limits, subjectKey } from '../../../src/gateway/limits/kinds.ts'
+import { LimitAdmission } from '../../../src/gateway/limits/limit-admission.ts'
+import { LimitBook } from '../../../src/gateway/limits/limit-book.ts'
+import { newId } from '../../../src/actors/runtime/ids.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import type { Clock } from '../../../src/actors/runtime/clock.ts'
+import type { RateLimits } from '../../../src/storage/cluster-ports.ts'
+import { LocalLimits } from '../../../src/storage/local-limits.ts'
+import type { RecordStore } from '../../../src/storage/ports.ts'
+import { callerOf, project } from '../ledger/calls.ts'
+
+export const organization = 'org_00000000000000000000000001'
+
+const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [] }) }
+
+/** Admission of one process over a store; several over one store are several processes. */
+export const openLimited = async (
+  records: RecordStore,
+  clock: Clock,
+  options: { readonly limits?: RateLimits; readonly holdMs?: number } = {},
+) => {
+  await records.prepare(kinds)
+  const book = new LimitBook({ records, projects, now: clock.now })
+  const { limits = new LocalLimits(clock.now), ...others } = options
+  return { book, admission: new LimitAdmission({ records, book, limits, clock, ...others }) }
+}
+
+/** Sets a limit. */
+export const limit = async (records: RecordStore, clock: Clock, data: Partial<LimitData>): Promise<string> => {
+  const { subject = 'project', subject_id = null } = data
+  const full: LimitData = {
+    subject,
+    subject_id,
+    subject_key: subjectKey(subject, subject_id),
+    requests_per_minute: null,
+    tokens_per_minute: null,
+    budget_day_usd: null,
+    budget_month_usd: null,
+    budget_total_usd: null,
+    ...data,
+  }
+  const id = newId('lim')
+  const tenant = subject === 'tenant' ? subject_id : null
+  await new Table(records, limits, clock.now).insert({ id, project, tenant, data: full })
+  return id
+}
+
+/** A chat by a managed key that costs at most a dollar. */
+export const askOf = (more: Partial<Ask> = {}): Ask => ({
+  caller: callerOf(),
+  need: 'chat',
+  model: 'gpt-4o-mini',
+  source: 'managed',
+  mostUsd: () => '1',
+  ...more,
+})
+
+export const scope = projectScope(project)

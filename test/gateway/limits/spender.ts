@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { pause, systemClock } from '../../../src/actors/runtime/clock.ts'
+import { LocalLimits } from '../../../src/storage/local-limits.ts'
+import { openPatientMongo } from '../../storage/mongo-patience.ts'
+import { callerOf, callOf, openLedger } from '../ledger/calls.ts'
+import { askOf, openLimited } from './limited.ts'
+
+/*
+ * One process of limit-admission.int.test.ts: says that it is ready, waits for a word, spends a budget by many calls at
+ * once until it is refused, and says so.
+ * `node spender.ts <url> <database> <hold ms> <calls at once>`
+ */
+const [url = '', database = '', holdMs = '', atOnce = ''] = process.argv.slice(2)
+
+const storage = await openPatientMongo({ url, database })
+const limits = new LocalLimits(systemClock.now)
+const { admission } = await openLimited(storage.records, systemClock, { limits, holdMs: Number(holdMs) })
+const { ledger } = await openLedger(storage, systemClock, () => admission.flush())
+
+let made = 0
+const spend = async (): Promise<void> => {
+  for (;;) {
+    const ticket = await Promise.resolve(admission.admit(askOf())).catch(() => null)
+    if (ticket === null) return
+    await pause(systemClock, Math.random() * 40)
+    const costUsd = `0.${Math.floor(Math.random() * 1e9)}`
+    ticket.settle(costUsd)
+    ledger.record(callOf({ costUsd, caller: callerOf(), bodies: null }))
+    if (++made === 10) process.stdout.write('spending\n')
+  }
+}
+
+process.stdout.write('ready\n')
+await once(process.stdin, 'data')
+process.stdin.destroy()
+await Promise.all(Array.from({ length: Number(atOnce) }, spend))
+await ledger.flush()
+process.stdout.write('refused\n')
+await ledger.stop()
+await storage.close()

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import type { ChatBody } from '../../../src/gateway/call/chat-calls.ts'
+import { hello, sent } from './format-harness.ts'
+
+const haiku = 'claude-haiku-4-5'
+const opus = 'claude-opus-5'
+const body = (fields: ChatBody, model = haiku): Record<string, unknown> => sent('anthropic', model, fields)
+const withFields = (fields: ChatBody, model = haiku) => body({ ...hello, ...fields }, model)
+const weather = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }
+const called = (id: string, args: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id, type: 'function', function: { name: 'get_weather', arguments: args } }],
+})
+
+describe('thinking for Anthropic', () => {
+  it.each([
+    [haiku, 'low', { type: 'enabled', budget_tokens: 2_048 }, undefined],
+    [haiku, 'high', { type: 'enabled', budget_tokens: 16_384 }, undefined],
+    [haiku, 'none', undefined, undefined],
+    ['claude-opus-4-6', 'medium', { type: 'adaptive' }, { effort: 'medium' }],
+    ['claude-opus-4-6', 'xhigh', { type: 'adaptive' }, { effort: 'high' }],
+    [opus, 'xhigh', { type: 'adaptive' }, { effort: 'xhigh' }],
+    [opus, 'minimal', { type: 'adaptive' }, { effort: 'low' }],
+    [opus, 'none', { type: 'disabled' }, undefined],
+    ['claude-fable-5', 'none', undefined, { effort: 'low' }],
+    ['claude-of-tomorrow', 'high', { type: 'adaptive' }, { effort: 'high' }],
+    ['claude-3-5-haiku-20241022', 'high', undefined, undefined],
+    ['some-model', 'high', undefined, undefined],
+  ])('tells %s an effort of %s', (model, reasoning_effort, thinking, output_config) => {
+    const asked = withFields({ reasoning_effort }, model)
+    expect([asked.thinking, asked.output_config]).toEqual([thinking, output_config])
+  })
+
+  it('leaves half of the tokens for the answer, and does not think in less than the least budget', () => {
+    expect(withFields({ reasoning_effort: 'high', max_tokens: 8_000 })).toMatchObject({
+      thinking: { budget_tokens: 4_000 },
+    })
+    expect(withFields({ reasoning_effort: 'high', max_tokens: 2_000 })).not.toHaveProperty('thinking')
+  })
+
+  it('takes no sampling and no forced tool beside it', () => {
+    expect(withFields({ reasoning_effort: 'low', temperature: 0.2 })).not.toHaveProperty('temperature')
+    const forced = withFields({ reasoning_effort: 'low', tools: [weather], tool_choice: 'required' })
+    expect(forced).toMatchObject({ tool_choice: { type: 'any' } })
+    expect(forced).not.toHaveProperty('thinking')
+  })
+
+  it('does not begin by a budget in the middle of calls whose thoughts are lost', () => {
+    const messages = [
+      { role: 'user', content: 'Weather?' },
+      called('c1', '{}'),
+      { role: 'tool', tool_call_id: 'c1', content: 'grey' },
+    ]
+    expect(body({ messages, reasoning_effort: 'low' })).not.toHaveProperty('thinking')
+    expect(body({ messages, reasoning_effort: 'low' }, opus)).toMatchObject({ thinking: { type: 'adaptive' } })
+  })
+
+  it("passes on what is said in Anthropic's own words", () => {
+    const thinking = { type: 'enabled', budget_tokens: 1_500, display: 'omitted' }
+    expect(withFields({ thinking, reasoning_effort: 'high' })).toMatchObject({ thinking })
+  })
+})
+
+describe('answers in JSON from Anthropic', () => {
+  const schema = {
+    type: 'object',
+    properties: { age: { type: 'integer', minimum: 0 }, tags: { type: 'array', items: { type: 'object' } } },
+    required: ['age'],
+  }
+  const json_schema = { name: 'person', strict: true, schema }
+
+  it('holds a model with structured outputs to the schema, closed', () => {
+    expect(withFields({ response_format: { type: 'json_schema', json_schema } })).toMatchObject({
+      output_config: {
+        format: {
+          type: 'json_schema',
+          schema: {
+            type: 'object',
+            properties: {
+              age: { type: 'integer', description: 'minimum: 0' },
+              tags: { type: 'array', items: { type: 'object', additionalProperties: false } },
+            },
+            required: ['age'],
+            additionalProperties: false,
+          },
+        },
+      },
+    })
+  })
+
+  it('keeps an effort in its own words beside any thinking, none, or a forced tool', () => {
+    const own = { output_config: { effort: 'max' }, reasoning_effort: 'low' }
+    expect(withFields(own, opus)).toMatchObject({ output_config: { effort: 'max' } })
+    expect(withFields(own, opus)).not.toHaveProperty('thinking')
+    const thinking = { type: 'adaptive' }
+    expect(withFields({ ...own, thinking }, opus)).toMatchObject({ thinking, output_config: { effort: 'max' } })
+    const forced = withFields({ ...own, thinking, tools: [weather], tool_choice: 'required' }, opus)
+    expect(forced).toMatchObject({ output_config: { effort: 'max' } })
+    expect(forced).not.toHaveProperty('thinking')
+  })
+
+  it('keeps the effort beside the schema', () => {
+    const asked = withFields({ response_format: { type: 'json_schema', json_schema }, reasoning_effort: 'low' }, opus)
+    expect(asked.output_config).toMatchObject({ effort: 'low', format: { type: 'json_schema' } })
+  })
+
+  it('makes others call a tool whose input is the answer', () => {
+    expect(withFields({ response_format: { type: 'json_schema', json_schema } }, 'some-model')).toMatchObject({
+      tools: [{ name: 'answer_in_json', input_schema: schema }],
+      tool_choice: { type: 'tool', name: 'answer_in_json' },
+    })
+    expect(withFields({ response_format: { type: 'json_object' } })).toMatchObject({
+      tools: [{ input_schema: { type: 'object', additionalProperties: true } }],
+    })
+  })
+
+  it('asks for JSON in words where a tool cannot be forced', () => {
+    const response_format = { type: 'json_object' }
+    for (const asked of [
+      withFields({ response_format, tools: [weather] }),
+      withFields({ response_format, reasoning_effort: 'low' }),
+      withFields({ response_format }, 'claude-fable-5'),
+    ]) {
+      expect(asked.system).toMatchObject([{ type: 'text', text: expect.stringContaining('JSON object') }])
+      expect(asked).not.toHaveProperty('tool_choice')
+    }
+  })
+
+  it('takes text as text, and refuses a form that it does not know', () => {
+    expect(withFields({ response_format: { type: 'text' } })).not.toHaveProperty('output_config')
+    expect(() => withFields({ response_format: { type: 'grammar' } })).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ param: 'response_format' }) }),
+    )
+  })
+})

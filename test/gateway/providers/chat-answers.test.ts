@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest'
+import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
+import { signatureIn } from '../../../src/gateway/providers/tool-call-id.ts'
+import { arrayOf, objectOf, textOf } from '../../../src/gateway/call/wire.ts'
+import { anthropic, google } from '../call/wire-samples.ts'
+import { asked, decoded, failureCode, formats, hello, routeTo, sse } from './format-harness.ts'
+
+const usage = {
+  prompt_tokens: 20,
+  completion_tokens: 7,
+  total_tokens: 27,
+  prompt_tokens_details: { cached_tokens: 5 },
+  completion_tokens_details: { reasoning_tokens: 2 },
+}
+const counted = { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }
+const read = (sample: typeof anthropic, text: string, body = hello) =>
+  decoded(asked(sample.id === 'google' ? 'google' : 'anthropic', sample.model, body).decoder(), [Buffer.from(text)])
+const deltasOf = (chunks: readonly object[]): unknown[] =>
+  chunks.map((chunk) => objectOf(objectOf(arrayOf(objectOf(chunk).choices)[0]).delta))
+const messageOf = (completion: unknown) => objectOf(objectOf(arrayOf(objectOf(completion).choices)[0]).message)
+
+describe('a stream of Anthropic', () => {
+  it('is told as chunks: the role, the text as it comes, the reason, the usage', () => {
+    const { chunks, end } = read(anthropic, anthropic.text)
+    expect(chunks).toHaveLength(5)
+    expect(chunks.every((chunk) => chunk.object === 'chat.completion.chunk' && chunk.id === 'msg_1')).toBe(true)
+    expect(chunks[0]).toEqual({
+      id: 'msg_1',
+      object: 'chat.completion.chunk',
+      created: 1_700_000_000,
+      model: 'claude-haiku-4-5-20251001',
+      choices: [{ index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null }],
+    })
+    expect(deltasOf(chunks).slice(1, 3)).toEqual([{ content: 'Hello ' }, { content: 'wörld 🌍' }])
+    expect(chunks[3]).toMatchObject({ choices: [{ delta: {}, finish_reason: 'stop' }] })
+    expect(chunks[4]).toMatchObject({ choices: [], usage })
+    expect(end).toEqual({ model: 'claude-haiku-4-5-20251001', usage: counted, finishReason: 'stop' })
+  })
+
+  it('brings calls in pieces, and {} for one that takes nothing', () => {
+    const { chunks, end } = read(anthropic, anthropic.calls)
+    expect(end.finishReason).toBe('tool_calls')
+    const completion = completionOf(chunks)
+    expect(messageOf(completion)).toEqual({
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      reasoning_content: 'Hm.',
+      thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }],
+      tool_calls: [
+        { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Köln"}' } },
+        { id: 'call_b', type: 'function', function: { name: 'get_time', arguments: '{}' } },
+      ],
+    })
+    const [first] = arrayOf(objectOf(deltasOf(chunks).find((delta) => 'tool_calls' in objectOf(delta))).tool_calls)
+    expect(first).toEqual({
+      index: 0,
+      id: 'call_a',
+      type: 'function',
+      function: { name: 'get_weather', arguments: '' },
+    })
+  })
+
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['refusal', 'content_filter'],
+    ['pause_turn', 'stop'],
+  ])('that stopped for %s finished for %s', (stop_reason, finishReason) => {
+    const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason, usage: { input_tokens: 1 } }
+    expect(asked('anthropic', 'c').answer(message).finishReason).toBe(finishReason)
+  })
+
+  it('names the stop sequence that ended it, whole or streamed', () => {
+    const stop = { stop_reason: 'stop_sequence', stop_sequence: 'END' }
+    const message = { id: 'm', type: 'message', model: 'c', content: [], ...stop, usage: { input_tokens: 1 } }
+    const named = [{ finish_reason: 'stop', stop_reason: 'END' }]
+    expect(asked('anthropic', 'c').answer(message).completion).toMatchObject({ choices: named })
+    const events = [
+      { type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } },
+      { type: 'message_delta', delta: stop, usage: { output_tokens: 4 } },
+      { type: 'message_stop' },
+    ]
+    const { chunks } = decoded(asked('anthropic', 'c').decoder(), [sse(...events)])
+    expect(chunks).toContainEqual(expect.objectContaining({ choices: [expect.objectContaining(named[0])] }))
+  })
+
+  it('gives the input of the tool that answers as the text', () => {
+    const body = { ...hello, response_format: { type: 'json_object' } }
+    const events = [
+      { type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'answer_in_json' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"a":' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '1}' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 4 } },
+      { type: 'message_stop' },
+    ]
+    const { chunks, end } = decoded(asked('anthropic', 'claude-haiku-4-5', body).decoder(), [sse(...events)])
+    expect(end.finishReason).toBe('stop')
+    expect(messageOf(completionOf(chunks))).toEqual({ role: 'assistant', content: '{"a":1}', refusal: null })
+  })
+
+  it('counts what was written into the cache as input, beside what was read', () => {
+    const counts = {
+      input_tokens: 10,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 1_000,
+      output_tokens: 1,
+    }
+    const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason: 'end_turn', usage: counts }
+    const { usage: counted, completion } = asked('anthropic', 'c').answer(message)
+    expect(counted).toMatchObject({ inputTokens: 1_110, cachedTokens: 100, cacheWriteTokens: 1_000, outputTokens: 1 })
+    expect(completion.usage).toMatchObject({
+      prompt_tokens: 1_110,
+      prompt_tokens_details: { cached_tokens: 100, cache_write_tokens: 1_000 },
+    })
+  })
+
+  it('says nothing of usage that nobody counted', () => {
+    const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason: 'end_turn' }
+    const { usage: none, completion } = asked('anthropic', 'c').answer(message)
+    expect(none).toBeNull()
+    expect(completion).not.toHaveProperty('usage')
+  })
+
+  it('takes a call that a compatible server sends whole, and what it does not know as nothing', () => {
+    const events = [
+      { type: 'message_start', message: {} },
+      { type: 'something_new' },
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } },
+      },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'server_tool_use', id: 's', name: 'web' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{}' } },
+      { type: 'content_block_stop', index: 1 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: {} },
+      { type: 'message_stop' },
+    ]
+    const { chunks } = decoded(asked('anthropic', 'm').decoder(), [sse(...events)])
+    expect(messageOf(completionOf(chunks)).tool_calls).toEqual([
+      { id: 't', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+    ])
+  })
+
+  it('is over with its end mark, whatever the connection does', () => {
+    const decoder = asked('anthropic', 'm').decoder()
+    decoder.push(Buffer.from(anthropic.text))
+    expect(decoder.done).toBe(true)
+    expect(decoder.push(Buffer.from(anthropic.text))).toEqual([])
+  })
+})
+
+describe('a whole answer of Anthropic', () => {
+  it('is what its stream would have said', () => {
+    const message = {
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-haiku-4-5-20251001' },
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+        { type: 'tool_use', id: 'call_a', name: 'get_weather', input: { city: 'Köln' } },
+        { type: 'tool_use', id: 'call_b', name: 'get_time', input: {} },
+      ],
+      stop_reason: 'tool_use',
+      usage: {
+        ...{ input_tokens: 15, cache_read_input_tokens: 5, output_tokens: 7 },
+        output_tokens_details: { thinking_tokens: 2 },
+      },
+    }
+    const { completion, ...end } = asked('anthropic', anthropic.model).answer(message)
+    const streamed = read(anthropic, anthropic.calls)
+    expect(completion).toEqual(completionOf(streamed.chunks))
+    expect(completion).toMatchObject({ object: 'chat.completion', usage })
+    expect(end).toEqual(streamed.end)
+  })
+
+  it.each([
+    ['an error', { type: 'error', error: { type: 'overloaded_error', message: 'busy' } }, 'provider_unavailable'],
+    ['text', 'hello', 'provider_error'],
+    ['something else', { choices: [] }, 'provider_error'],
+  ])('that is %s fails', (_, json, code) => {
+    expect(failureCode(() => asked('anthropic', 'm').answer(json))).toBe(code)
+  })
+})
+
+describe('a stream of Google', () => {
+  it('is told as chunks: the role, thoughts beside the text, the reason, the usage', () => {
+    const { chunks, end } = read(google, google.text)
+    expect(deltasOf(chunks)).toEqual([
+      { role: 'assistant', content: '' },
+      { reasoning_content: 'a thought' },
+      { content: 'Hello ' },
+      { content: 'wörld 🌍' },
+      {},
+      {},
+    ])
+    expect(chunks[4]).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
+    expect(chunks[5]).toMatchObject({ choices: [], usage })
+    expect(end).toEqual({ model: 'gemini-2.5-flash', usage: counted, finishReason: 'stop' })
+  })
+
+  it('brings calls whole, with their signature in the id', () => {
+    const { chunks, end } = read(google, google.calls)
+    expect(end.finishReason).toBe('tool_calls')
+    const calls = arrayOf(messageOf(completionOf(chunks)).tool_calls).map(objectOf)
+    expect(calls).toMatchObject([
+      { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Köln"}' } },
+      { id: 'call_b', type: 'function', function: { name: 'get_time', arguments: '{}' } },
+    ])
+    const id = textOf(calls[0]?.id)
+    expect(id).toMatch(/^call_a__sig_[\w-]+$/)
+    expect(signatureIn(id, google.model)).toBe('c2ln')
+    expect(signatureIn(id, 'gemini-3-other')).toBeNull()
+  })
+
+  it('gives a call without an id one of ours, another for each', () => {
+    const call = { functionCall: { name: 'f' } }
+    const json = { candidates: [{ content: { parts: [call, call] }, finishReason: 'STOP' }] }
+    const calls = arrayOf(messageOf(asked('google', 'm').answer(json).completion).tool_calls).map(objectOf)
+    expect(calls.map(({ id }) => textOf(id).slice(0, 9))).toEqual(['call_own_', 'call_own_'])
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it.each([
+    ['STOP', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['SAFETY', 'content_filter'],
+    ['PROHIBITED_CONTENT', 'content_filter'],
+    ['OTHER', 'stop'],
+  ])('that stopped for %s finished for %s', (finishReason, expected) => {
+    expect(asked('google', 'm').answer({ candidates: [{ finishReason }] }).finishReason).toBe(expected)
+  })
+
+  it('ends as filtered when the question is blocked', () => {
+    const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 4 } }
+    const { finishReason, completion, usage: used } = asked('google', 'm').answer(blocked)
+    expect(finishReason).toBe('content_filter')
+    expect(messageOf(completion)).toMatchObject({ role: 'assistant', content: '' })
+    expect(used).toMatchObject({ inputTokens: 4, outputTokens: 0 })
+  })
+
+  it('keeps answers side by side apart', () => {
+    const json = {
+      candidates: [
+        { index: 0, content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' },
+        { index: 1, content: { parts: [{ text: 'b' }] }, finishReason: 'MAX_TOKENS' },
+      ],
+    }
+    expect(asked('google', 'm').answer(json).completion.choices).toMatchObject([
+      { index: 0, message: { content: 'a' }, finish_reason: 'stop' },
+      { index: 1, message: { content: 'b' }, finish_reason: 'length' },
+    ])
+  })
+
+  it('hands on images that the model made', () => {
+    const parts = [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }]
+    const { completion } = asked('google', 'm').answer({ candidates: [{ content: { parts }, finishReason: 'STOP' }] })
+    expect(messageOf(completion).images).toEqual([
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    ])
+  })
+
+  it.each([
+    ['a call that nobody can read', { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] }, 'provider_error'],
+    ['an error', { error: { code: 503, status: 'UNAVAILABLE' } }, 'provider_unavailable'],
+    ['no candidate', {}, 'provider_stream_broken'],
+    ['text', 'hello', 'provider_error'],
+  ])('that is %s fails', (_, json, code) => {
+    expect(failureCode(() => asked('google', 'm').answer(json))).toBe(code)
+  })
+})
+
+describe('a refusal', () => {
+  const failure = (format: 'anthropic' | 'google', status: number, error: object, retryAfter: string | null = null) =>
+    formats[format].failure(status, JSON.stringify({ error }), retryAfter, 0)
+
+  it.each([
+    ['anthropic', 429, anthropic.rateLimit, 'provider_rate_limited', true],
+    ['anthropic', 529, { type: 'overloaded_error' }, 'provider_unavailable', true],
+    ['anthropic', 500, { type: 'api_error' }, 'provider_error', true],
+    ['anthropic', 400, anthropic.tooLong, 'context_length_exceeded', false],
+    ['anthropic', 400, { type: 'invalid_request_error', message: 'bad' }, 'bad_request', false],
+    ['anthropic', 401, { type: 'authentication_error' }, 'provider_error', false],
+    ['anthropic', 404, { type: 'not_found_error' }, 'model_not_found', false],
+    ['google', 429, google.rateLimit, 'provider_rate_limited', true],
+    ['google', 503, { status: 'UNAVAILABLE' }, 'provider_unavailable', true],
+    ['google', 400, google.tooLong, 'context_length_exceeded', false],
+  ] as const)('of %s with %d is %s', (format, status, error, code, retryable) => {
+    const failed = failure(format, status, error)
+    expect([failed.error.code, failed.retryable]).toEqual([code, retryable])
+  })
+
+  it('says how long to wait, as the header or the body has it', () => {
+    expect(failure('anthropic', 429, {}, '3').error.retryAfterMs).toBe(3_000)
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }]
+    expect(failure('google', 429, { details }).error.retryAfterMs).toBe(34_500)
+  })
+
+  it('knows a wrong key of Google, which is a 400, also in a list', () => {
+    const error = { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] }
+    const failed = formats.google.failure(400, JSON.stringify([{ error }]), null, 0)
+    expect(failed.error.message).toMatch(/refused the key/)
+  })
+
+  it('never shows a key that the provider quotes', () => {
+    const error = { type: 'invalid_request_error', message: 'sk-ant-secret is wrong' }
+    expect(failure('anthropic', 400, error).error.message).not.toContain('secret')
+    const quoted = { status: 'INVALID_ARGUMENT', message: 'bad key AIzaSyB-secret' }
+    expect(failure('google', 400, quoted).error.message).not.toContain('secret')
+  })
+})
+
+it('asks a route of its own for each request', () => {
+  expect(formats.google.request(hello, routeTo('google', 'gemini-x'), true).path).toContain('gemini-x')
+})

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
+import { openAdmission } from '../../../src/gateway/call/admission.ts'
+import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
+import type { Caller } from '../../../src/gateway/call/caller.ts'
+import type { ChatAsk, ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
+import type { Route } from '../../../src/gateway/call/routes.ts'
+import { type OpenChats, openChats } from '../../../src/gateway/chat/open-chats.ts'
+import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
+import type { WireObject } from '../../../src/gateway/call/wire.ts'
+import {
+  type Answer,
+  cut,
+  hangUp,
+  openUpstream,
+  refusal,
+  stalled,
+  trickled,
+  type Upstream,
+  whole,
+} from '../call/scripted-upstream.ts'
+import { anthropic, google } from '../call/wire-samples.ts'
+import { routeTo } from './format-harness.ts'
+
+const caller: Caller = {
+  ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
+  ...{ requestId: 'req_1', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
+}
+
+/** What one streamed request came to. */
+interface Streamed {
+  readonly chunks: WireObject[]
+  readonly begun: boolean
+  readonly summary: ChatSummary | null
+  readonly error: Error | null
+}
+
+describe.each([anthropic, google])('chat by $id over the network', (sample) => {
+  const format = sample.id === 'google' ? 'google' : 'anthropic'
+  let upstream: Upstream
+  let opened: OpenChats
+  let route: Route
+  const recorded: GatewayCall[] = []
+
+  const openWith = (policy: Partial<CallPolicy> = {}): OpenChats =>
+    openChats({
+      routes: { resolve: () => [route] },
+      admission: openAdmission,
+      redaction: { policyOf: () => null, forLog: (body) => body },
+      counted: () => {},
+      ledger: { record: (call) => void recorded.push(call), flush: async () => {} },
+      guard: {
+        get dispatcher(): never {
+          throw new Error('no guard here')
+        },
+        check: (url) => new URL(url),
+      },
+      now: () => 1_700_000_000_000,
+      policy: { retries: 2, backoffMs: 1, maxBackoffMs: 2, ...policy },
+    })
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    route = { ...routeTo(format, sample.model), baseUrl: `${upstream.url}/base`, source: 'managed' }
+    opened = openWith()
+  })
+  afterAll(async () => {
+    await opened.chats.close()
+    await upstream.close()
+  })
+
+  const askWith = (signal = new AbortController().signal): ChatAsk => ({
+    ...{ caller, operation: 'chat_completions.create', need: 'chat' as const, signal },
+    body: {
+      model: sample.model,
+      messages: [{ role: 'user', content: 'Hello' }],
+      stream_options: { include_usage: true },
+    },
+  })
+  const stream = (...answers: Answer[]): Promise<Streamed> => streamOf(opened, ...answers)
+  const streamOf = ({ chats }: OpenChats, ...answers: Answer[]): Promise<Streamed> => {
+    upstream.script(...answers)
+    recorded.length = 0
+    return new Promise((resolve) => {
+      const chunks: WireObject[] = []
+      let begun = false
+      chats.stream(askWith(), {
+        begin: () => {
+          begun = true
+        },
+        chunk: (chunk) => {
+          chunks.push(chunk)
+          return true
+        },
+        end: (summary) => resolve({ chunks, begun, summary, error: null }),
+        fail: (error) => resolve({ chunks, begun, summary: null, error }),
+      })
+    })
+  }
+  const text = (chunks: readonly WireObject[]) => completionOf(chunks)
+
+  it('streams an answer, priced and recorded by what the provider counted', async () => {
+    const { chunks, summary } = await stream(whole(sample.text))
+    expect(text(chunks)).toMatchObject({
+      choices: [{ message: { content: 'Hello wörld 🌍' }, finish_reason: 'stop' }],
+      usage: { total_tokens: 27 },
+    })
+    expect(upstream.received[0]?.path).toMatch(/^\/base\//)
+    const usage = { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }
+    expect(summary).toMatchObject({ usage, finishReason: 'stop', costUsd: expect.stringMatching(/^0\.0000\d+$/) })
+    expect(recorded).toMatchObject([
+      { status: 200, error: null, units: { tokens: usage }, costUsd: summary?.costUsd, attempts: 1 },
+    ])
+  })
+
+  it('reads a stream that trickles in pieces of any size', async () => {
+    const { chunks } = await stream(trickled(sample.calls, 37, 2))
+    const { choices, usage } = text((await stream(whole(sample.calls))).chunks)
+    expect(text(chunks)).toMatchObject({ choices, usage })
+  })
+
+  it.each([
+    ['429', refusal(429, sample.rateLimit, { 'retry-after': '0' })],
+    ['500', refusal(500, {})],
+    ['529', refusal(529, { type: 'overloaded_error' })],
+    ['hangs up', hangUp],
+  ])('tries again before the first byte when it %s', async (_, trouble) => {
+    const { chunks, error } = await stream(trouble, whole(sample.text))
+    expect(error).toBeNull()
+    expect(text(chunks)).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
+    expect(upstream.received).toHaveLength(2)
+  })
+
+  it.each([
+    ['429', refusal(429, sample.rateLimit, { 'retry-after': '0' }), 'provider_rate_limited'],
+    ['503', refusal(503, {}), 'provider_unavailable'],
+    ['529', refusal(529, { type: 'overloaded_error' }), 'provider_unavailable'],
+  ])('gives up on %s after all attempts', async (_, trouble, code) => {
+    const { error, begun } = await stream(trouble)
+    expect({ error, begun }).toMatchObject({ error: { code }, begun: false })
+    expect(upstream.received).toHaveLength(3)
+    expect(recorded).toMatchObject([{ units: null, costUsd: '0', error: code, attempts: 3 }])
+  })
+
+  it.each([
+    [400, () => sample.tooLong, 'context_length_exceeded'],
+    [401, () => ({ type: 'authentication_error' }), 'provider_error'],
+    [404, () => ({ type: 'not_found_error' }), 'model_not_found'],
+  ])('does not try a refusal of %d again', async (status, error, code) => {
+    expect(await stream(refusal(status, error()))).toMatchObject({ error: { code }, begun: false })
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it.each([
+    ['is cut', () => cut(sample.beginning), 'provider_stream_broken'],
+    ['ends without an end', () => whole(sample.beginning), 'provider_stream_broken'],
+    ['is malformed', () => whole(sample.malformed), 'provider_stream_broken'],
+    ['says an error', () => trickled(sample.error, 2, 20), 'provider_unavailable'],
+  ])('ends a stream that %s as an error, never cleanly, and tries it no more', async (_, answer, code) => {
+    const { error, summary } = await stream(answer())
+    expect({ error, summary }).toMatchObject({ error: { code }, summary: null })
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it('ends a stream that falls silent as an error, and tries it no more', async () => {
+    const hasty = openWith({ idleTimeoutMs: 250 })
+    const { error, summary } = await streamOf(hasty, stalled(sample.beginning))
+    expect({ error, summary }).toMatchObject({ error: { code: 'provider_timeout' }, summary: null })
+    expect(upstream.received).toHaveLength(1)
+    await hasty.chats.close()
+  })
+
+  it('has timed out when nothing comes', async () => {
+    const hasty = openWith({ firstByteTimeoutMs: 250 })
+    expect(await streamOf(hasty, stalled(''))).toMatchObject({ error: { code: 'provider_timeout' }, begun: false })
+    await hasty.chats.close()
+  })
+
+  it('cancels the provider when the caller goes, streaming or not', async () => {
+    for (const start of ['stream', 'complete'] as const) {
+      const gone = new AbortController()
+      const asked = Promise.withResolvers<void>()
+      upstream.script((response, received) => {
+        stalled(sample.beginning)(response, received)
+        asked.resolve()
+      })
+      if (start === 'complete') opened.chats.complete(askWith(gone.signal)).catch(() => {})
+      else opened.chats.stream(askWith(gone.signal), { begin() {}, chunk: () => true, end() {}, fail() {} })
+      await asked.promise
+      gone.abort()
+      await upstream.received[0]?.closed
+    }
+  })
+
+  it('answers as a whole when no stream is asked for', async () => {
+    const usage = { input_tokens: 20, output_tokens: 7 }
+    const message = {
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: sample.model, usage },
+      ...{ content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn' },
+    }
+    const response = {
+      candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP' }],
+      ...{ modelVersion: sample.model, usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 7 } },
+    }
+    upstream.script((answer) => {
+      answer.writeHead(200, { 'content-type': 'application/json' })
+      answer.end(JSON.stringify(format === 'google' ? response : message))
+    })
+    expect(await opened.chats.complete(askWith())).toMatchObject({
+      completion: {
+        object: 'chat.completion',
+        choices: [{ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 20, completion_tokens: 7 },
+      },
+      model: sample.model,
+    })
+  })
+
+  it('fails on a whole answer that is none', async () => {
+    upstream.script((answer) => void answer.writeHead(200).end('<html>'))
+    await expect(opened.chats.complete(askWith())).rejects.toMatchObject({ code: 'provider_error' })
+  })
+
+  it('says before anything is sent what the format cannot say', async () => {
+    upstream.script(whole(sample.text))
+    const body = { model: sample.model, messages: [{ role: 'user', content: [{ type: 'hologram' }] }] }
+    await expect(opened.chats.complete({ ...askWith(), body })).rejects.toMatchObject({
+      code: 'invalid_field',
+      details: { param: 'messages[0].content[0].type' },
+    })
+    expect(upstream.received).toHaveLength(0)
+  })
+})

@@ -1,0 +1,65 @@
+import type { ChatBody } from '../../../src/gateway/call/chat-calls.ts'
+import type { Route } from '../../../src/gateway/call/routes.ts'
+import { AttemptFailed } from '../../../src/gateway/call/failure.ts'
+import { anthropicFormat } from '../../../src/gateway/providers/anthropic/anthropic-format.ts'
+import type {
+  AnswerEnd,
+  ChatDecoder,
+  ChatFormat,
+  FormatRequest,
+} from '../../../src/gateway/call/chat-format.ts'
+import { googleFormat } from '../../../src/gateway/providers/google/google-format.ts'
+import { isObject, type WireObject } from '../../../src/gateway/call/wire.ts'
+
+const heads = { now: () => 1_700_000_000_500, newId: () => 'chatcmpl-1' }
+
+/** The formats under a clock that stands still. */
+export const formats: Readonly<Record<'anthropic' | 'google', ChatFormat>> = {
+  anthropic: anthropicFormat(heads),
+  google: googleFormat(heads),
+}
+
+export const routeTo = (format: 'anthropic' | 'google', model: string): Route => ({
+  model,
+  provider: format,
+  format,
+  baseUrl: 'https://provider.test/v1',
+  apiKey: 'key-1',
+  source: 'byok',
+  connectionId: 'con_1',
+})
+
+/** What is sent, parsed. */
+export function sent(format: 'anthropic' | 'google', model: string, body: ChatBody): Record<string, unknown> {
+  const { body: text } = formats[format].request(body, routeTo(format, model), false)
+  const parsed: unknown = JSON.parse(text)
+  if (!isObject(parsed)) throw new Error('no object')
+  return parsed
+}
+
+export const asked = (format: 'anthropic' | 'google', model: string, body: ChatBody = hello): FormatRequest =>
+  formats[format].request(body, routeTo(format, model), true)
+
+export const hello: ChatBody = { messages: [{ role: 'user', content: 'Hello' }] }
+
+/** All chunks that a decoder makes of the parts, and how the answer ended. */
+export function decoded(decoder: ChatDecoder, parts: readonly Uint8Array[]): { chunks: WireObject[]; end: AnswerEnd } {
+  const chunks = parts.flatMap((part) => [...decoder.push(part)])
+  const { chunks: rest, end } = decoder.finish()
+  return { chunks: [...chunks, ...rest], end }
+}
+
+/** The code of the failure that `run` throws; null when it throws none. */
+export function failureCode(run: () => unknown): string | null {
+  try {
+    run()
+    return null
+  } catch (thrown) {
+    if (thrown instanceof AttemptFailed) return thrown.error.code
+    throw thrown
+  }
+}
+
+/** Events as a server sends them. */
+export const sse = (...events: readonly WireObject[]): Uint8Array =>
+  Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { portableBody } from '../../../src/gateway/providers/portable-body.ts'
+import { idWithSignature, plainCallId } from '../../../src/gateway/providers/tool-call-id.ts'
+import { routeTo } from './format-harness.ts'
+
+const openAi = { ...routeTo('anthropic', 'gpt-4o'), format: 'openai' as const, baseUrl: 'https://api.openai.com/v1' }
+const compatible = { ...openAi, baseUrl: 'https://models.example/v1' }
+const signed = idWithSignature('call_1', 'gemini-3.5-flash', 'c2ln'.repeat(50))
+const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })
+
+describe('a conversation for a server of the form of OpenAI', () => {
+  it('is the same object when no other provider was part of it', () => {
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: null, tool_calls: [call('call_1')] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+    ]
+    for (const body of [{ messages }, { messages: [null, 'a'] }, {}]) expect(portableBody(body, openAi)).toBe(body)
+  })
+
+  it('has ids of tool calls without signatures, in the call and in its result alike', () => {
+    const messages = [
+      { role: 'assistant', content: null, tool_calls: [call(signed), call('call_2')] },
+      { role: 'tool', tool_call_id: signed, content: 'x' },
+    ]
+    expect(plainCallId(signed)).toBe('call_1')
+    expect(portableBody({ model: 'm', messages }, compatible)).toEqual({
+      model: 'm',
+      messages: [
+        { role: 'assistant', content: null, tool_calls: [call('call_1'), call('call_2')] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+      ],
+    })
+  })
+
+  it('has thoughts and pictures of other formats for compatible servers, and not for OpenAI itself', () => {
+    const plain = { role: 'assistant', content: 'Hello' }
+    const answer = { ...plain, reasoning_content: 'Hm.', thinking_blocks: [{}], images: [{}] }
+    expect(portableBody({ messages: [answer] }, openAi)).toEqual({ messages: [plain] })
+    expect(portableBody({ messages: [answer] }, compatible)).toEqual({ messages: [answer] })
+  })
+})

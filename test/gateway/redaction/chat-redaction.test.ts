@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest'
+import { piiTypes } from '../../../specs/resources/redaction.ts'
+import { redactChat } from '../../../src/gateway/redaction/chat-redaction.ts'
+import type { ChatRestorer } from '../../../src/gateway/redaction/chat-restorer.ts'
+import { type PolicyChoice, policyBy } from '../../../src/gateway/redaction/redaction-policy.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '../../../src/gateway/call/wire.ts'
+
+const ada = 'ada@example.com'
+const phone = '+1 415 555 2671'
+
+const policy = (choice: Partial<PolicyChoice> = {}) =>
+  policyBy({ types: piiTypes, input: true, toolArguments: true, restore: true, region: 'US', ...choice })
+
+const picture = `data:image/png;base64,${'iVBORw0KGgo+14155552671'.repeat(20)}`
+
+const body = {
+  model: 'gpt-4o-mini',
+  temperature: 0.5,
+  user: ada,
+  metadata: { owner: ada, kind: 'x' },
+  tools: [{ type: 'function', function: { name: 'mail', description: `sends as ${phone}`, parameters: {} } }],
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: `I am ${ada}` },
+        { type: 'image_url', image_url: { url: picture } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'mail', arguments: `{"to":"${ada}","tel":"${phone}"}` } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: `sent to ${ada}` },
+  ],
+}
+
+const restorerOf = (): ChatRestorer => {
+  const { restorer } = redactChat(body, policy())
+  if (restorer === null) throw new Error('nothing was replaced')
+  return restorer
+}
+
+const chunk = (delta: WireObject, finish: string | null = null, index = 0): WireObject => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  model: 'm',
+  choices: [{ index, delta, finish_reason: finish }],
+})
+
+const deltaOf = (document: WireObject | null): WireObject => objectOf(objectOf(arrayOf(document?.choices)[0]).delta)
+
+describe('a chat body', () => {
+  it('goes out without personal data in texts, parts, results and arguments, and is otherwise the same', () => {
+    const redacted = redactChat(body, policy()).body
+    expect(redacted).toEqual({
+      ...body,
+      user: '[EMAIL_1]',
+      metadata: { owner: '[EMAIL_1]', kind: 'x' },
+      messages: [
+        body.messages[0],
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'I am [EMAIL_1]' },
+            { type: 'image_url', image_url: { url: picture } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            {
+              id: 'c1',
+              type: 'function',
+              function: { name: 'mail', arguments: '{"to":"[EMAIL_1]","tel":"[PHONE_1]"}' },
+            },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'sent to [EMAIL_1]' },
+      ],
+    })
+    expect(JSON.stringify(body), 'the caller’s own body is untouched').toContain(ada)
+  })
+
+  it('is the same object when there is nothing to take out', () => {
+    const clean = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], seed: 4242424242424242 }
+    const redacted = redactChat(clean, policy())
+    expect(redacted.body).toBe(clean)
+    expect(redacted.restorer).toBeNull()
+  })
+
+  it('keeps its arguments when the policy is for its input, and its texts when it is for its arguments', () => {
+    const texts = JSON.stringify(redactChat(body, policy({ toolArguments: false })).body)
+    expect(texts).toContain(JSON.stringify(`{"to":"${ada}","tel":"${phone}"}`))
+    expect(texts).toContain('I am [EMAIL_1]')
+    const calls = JSON.stringify(redactChat(body, policy({ input: false })).body)
+    expect(calls).toContain(`I am ${ada}`)
+    expect(calls).toContain('[PHONE_1]')
+  })
+
+  it('passes over what is not in the form, in requests and in answers', () => {
+    const odd = {
+      messages: ['text', null, 7, { content: 7 }, { tool_calls: 'x' }, { content: [null, `${ada}`] }],
+      user: 7,
+    }
+    expect(redactChat(odd, policy()).body).toEqual({
+      ...odd,
+      messages: [...odd.messages.slice(0, 5), { content: [null, '[EMAIL_1]'] }],
+    })
+    for (const document of [{}, { choices: 'x' }, { choices: [null, {}, { message: 7 }] }]) {
+      expect(() => restorerOf().completion(document)).not.toThrow()
+      expect(() => restorerOf().chunk(document)).not.toThrow()
+    }
+  })
+})
+
+describe('an answer', () => {
+  it('has its words and the arguments of its calls turned back when it is whole', () => {
+    const completion = {
+      id: 'x',
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'tool_calls',
+          message: {
+            role: 'assistant',
+            content: 'Dear [email_1]',
+            reasoning_content: 'it is [EMAIL_1]',
+            tool_calls: [
+              { id: 'c', type: 'function', function: { name: 'mail', arguments: '{"to":"\\u005bEMAIL_1]"}' } },
+            ],
+          },
+        },
+      ],
+      usage: { total_tokens: 3 },
+    }
+    expect(restorerOf().completion(completion)).toEqual({
+      ...completion,
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'tool_calls',
+          message: {
+            role: 'assistant',
+            content: `Dear ${ada}`,
+            reasoning_content: `it is ${ada}`,
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'mail', arguments: `{"to":"${ada}"}` } }],
+          },
+        },
+      ],
+    })
+  })
+
+  it('has placeholders that are cut over chunks turned back, in calls that come side by side too', () => {
+    const restorer = restorerOf()
+    const call = (index: number, part: string) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })
+    const sent = [
+      chunk({ role: 'assistant', content: '' }),
+      chunk({ content: 'Dear [EMA' }),
+      chunk({ content: 'IL_1], hello [' }),
+      call(0, '{"to":"[EMAIL'),
+      call(1, '{"tel":"[PHO'),
+      call(0, '_1]"}'),
+      call(1, 'NE_1]"}'),
+      chunk({}, 'tool_calls'),
+    ].map((each) => deltaOf(restorer.chunk(each)))
+    expect(sent.map(({ content }) => textOf(content)).join('')).toBe(`Dear ${ada}, hello [`)
+    const calls = sent.flatMap(({ tool_calls }) => arrayOf(tool_calls).map(objectOf))
+    const argumentsOf = (at: number) =>
+      calls
+        .filter(({ index }) => index === at)
+        .map((each) => textOf(objectOf(each.function).arguments))
+        .join('')
+    expect([argumentsOf(0), argumentsOf(1)]).toEqual([`{"to":"${ada}"}`, `{"tel":"${phone}"}`])
+    expect(restorer.end()).toBeNull()
+  })
+
+  it('has what was kept back in a last chunk when it ends without a finish reason', () => {
+    const restorer = restorerOf()
+    expect(deltaOf(restorer.chunk(chunk({ content: 'see [EMAIL' })))).toEqual({ content: 'see ' })
+    expect(restorer.end()).toEqual(chunk({ content: '[EMAIL' }))
+  })
+
+  it('has choices of its own turned back each by itself', () => {
+    const restorer = restorerOf()
+    const parts = [
+      chunk({ content: '[EMAIL' }),
+      chunk({ content: '[PHONE' }, null, 1),
+      chunk({ content: '_1]' }),
+      chunk({ content: '_1]' }, null, 1),
+    ]
+    expect(parts.map((each) => deltaOf(restorer.chunk(each)).content)).toEqual(['', '', ada, phone])
+  })
+
+  it('passes on chunks that hold no words, such as the usage', () => {
+    const usage = { id: 'x', choices: [], usage: { total_tokens: 3 } }
+    expect(restorerOf().chunk(usage)).toBe(usage)
+  })
+})

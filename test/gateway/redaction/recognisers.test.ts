@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { type PiiType, piiTypes } from '../../../specs/resources/redaction.ts'
+import { findPersonalData } from '../../../src/gateway/redaction/find-personal-data.ts'
+import { corpus } from './corpus.ts'
+
+const sought = { types: new Set(piiTypes), region: 'US' }
+
+const found = (text: string, region = 'US', types: readonly PiiType[] = piiTypes) =>
+  findPersonalData(text, { types: new Set(types), region }).map(({ start, end, type }) => ({
+    type,
+    value: text.slice(start, end),
+  }))
+
+const labelled = corpus(piiTypes)
+
+/** Of each type how many of the corpus are found, and how many of what is found are right. */
+const table = () =>
+  piiTypes.map((type) => {
+    const wanted = labelled.flatMap((line) =>
+      line.found.filter((each) => each.type === type).map(({ value }) => ({ line: line.text, value })),
+    )
+    const got = labelled.flatMap((line) =>
+      found(line.text)
+        .filter((each) => each.type === type)
+        .map(({ value }) => ({ line: line.text, value })),
+    )
+    const same = (a: { line: string; value: string }) => (b: { line: string; value: string }) =>
+      a.line === b.line && a.value === b.value
+    const missed = wanted.filter((each) => !got.some(same(each)))
+    const wrong = got.filter((each) => !wanted.some(same(each)))
+    return {
+      type,
+      labelled: wanted.length,
+      recall: (wanted.length - missed.length) / wanted.length,
+      precision: (got.length - wrong.length) / Math.max(1, got.length),
+      missed,
+      wrong,
+    }
+  })
+
+describe('recognisers', () => {
+  it.each(table())('find $type with recall and precision of 1 on the corpus ($labelled labelled)', (row) => {
+    expect(row.labelled).toBeGreaterThanOrEqual(6)
+    expect(row).toMatchObject({ missed: [], wrong: [], recall: 1, precision: 1 })
+  })
+
+  it('leave every line of look-alikes as it is', () => {
+    const lookAlikes = labelled.filter((line) => line.found.length === 0)
+    expect(lookAlikes.length).toBeGreaterThan(90)
+    expect(lookAlikes.filter(({ text }) => found(text).length > 0)).toEqual([])
+  })
+
+  it("know the national numbers of the project's region", () => {
+    expect(found('Bitte 030 901820 wählen', 'DE')).toEqual([{ type: 'phone', value: '030 901820' }])
+    expect(found('Bitte 030 901820 wählen', 'US')).toEqual([])
+  })
+
+  it('find only what is sought', () => {
+    expect(found('a@example.com, +1 415 555 2671', 'US', ['phone'])).toEqual([
+      { type: 'phone', value: '+1 415 555 2671' },
+    ])
+  })
+
+  it('name what overlaps once, and cover all of it', () => {
+    const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2ln'
+    expect(found(`Bearer ${token}~x`)).toEqual([{ type: 'secret', value: `${token}~x` }])
+    const [hit, ...more] = found('mail 4111111111111111@example.com')
+    expect([hit?.value, more]).toEqual(['4111111111111111@example.com', []])
+  })
+
+  it('find a private key from its first line to its last, or to the end of the text', () => {
+    const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\n-----END RSA PRIVATE KEY-----'
+    expect(found(`x ${key} y`)).toEqual([{ type: 'secret', value: key }])
+    expect(found(`x ${key.slice(0, 50)}`)).toEqual([{ type: 'secret', value: key.slice(0, 50) }])
+  })
+
+  it('look into no data: URL and no long base64', () => {
+    const base64 = `${'iVBORw0KGgo+14155552671/'.repeat(20)}==`
+    const text = `data:image/png;base64,+14155552671,${'A'.repeat(4)} ${base64} data:audio/wav;codecs=1;base64,${base64}`
+    expect(found(text).filter(({ value }) => base64.includes(value))).toEqual([])
+    expect(found(`${base64} a@example.com`)).toEqual([{ type: 'email', value: 'a@example.com' }])
+  })
+
+  it('find what stands right after an escape of JSON, and letters that are escaped', () => {
+    expect(found(String.raw`{"a":"x\na@example.com\tb@example.com"}`).map(({ value }) => value)).toEqual([
+      'a@example.com',
+      'b@example.com',
+    ])
+    expect(found(String.raw`{"a":"j\u00f6rg@example.com"}`).map(({ value }) => value)).toEqual([
+      String.raw`j\u00f6rg@example.com`,
+    ])
+  })
+})
+
+const hostile: Readonly<Record<string, string>> = {
+  'signs of addresses': '@',
+  'beginnings of addresses': 'a@',
+  'long words before an @': `${'a.'.repeat(200)}@`,
+  digits: '1',
+  'digits with gaps': '1 ',
+  'phone numbers': '(415) 555-2671, ',
+  'numbers with a prefix': '+1 415 555 2671 ',
+  parentheses: '(1',
+  'card numbers': '4111 1111 1111 1112 ',
+  'beginnings of tokens': 'eyJ',
+  'tokens without an end': 'eyJaaaaaaaaaaaaaa.',
+  'beginnings of keys': 'sk-',
+  'private keys without an end': '-----BEGIN PRIVATE KEY-----',
+  colons: ':',
+  slashes: '://a:',
+  'beginnings of accounts': 'DE89 ',
+  'data: URLs': 'data:a/b;base64,',
+  'almost base64': `${'A'.repeat(255)} `,
+  'names of secrets': 'token=token-',
+  passwords: 'password=a1 ',
+  backslashes: '\\',
+  escapes: '\\u0040',
+  'no-break spaces': '\u00a01',
+}
+
+describe('time', () => {
+  const cpuMs = (work: () => void): number => {
+    const startedAt = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(startedAt)
+    return (user + system) / 1000
+  }
+
+  it.each(Object.entries(hostile))(
+    'grows no faster than a text of %s',
+    (_, unit) => {
+      const textOf = (length: number) => unit.repeat(Math.ceil(length / unit.length))
+      const ratio = () => {
+        const small = cpuMs(() => findPersonalData(textOf(2 ** 16), sought))
+        return cpuMs(() => findPersonalData(textOf(2 ** 20), sought)) / Math.max(small, 4)
+      }
+      // sixteen times the text: a quadratic pattern would take 256 times as long; the second time it is compiled
+      expect(Math.min(ratio(), ratio())).toBeLessThan(100)
+    },
+    180_000,
+  )
+})

@@ -1,0 +1,88 @@
+import { pino } from 'pino'
+import { projectScope } from '../../../specs/scope.ts'
+import { auditLines } from '../../../src/actors/audit/audit-log.ts'
+import { auditLog } from '../../../src/actors/audit/kinds.ts'
+import { ManagedProviders } from '../../../src/gateway/routing/managed-providers.ts'
+import { openRouting } from '../../../src/gateway/routing/open-routing.ts'
+import { newId } from '../../../src/actors/runtime/ids.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
+import type { Principal } from '../../../src/actors/call/call.ts'
+import { projectModelUseCases } from '../../../src/gateway/routing/project-model-use-cases.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openSecretBox } from '../../../src/storage/secrets.ts'
+
+/** What a test may set. */
+export interface ConnectionsWorldOptions {
+  /** Hosts on loopback that the guard lets through. */
+  readonly allowed?: readonly string[]
+  readonly timeoutMs?: number
+}
+
+const noHost = {
+  create: () => Promise.reject(new Error('no actor is made here')),
+  send: () => Promise.reject(new Error('no actor is told here')),
+}
+
+/** The operations on what a project brings along, over a store in memory, with the real secret box and guard. */
+export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: ConnectionsWorldOptions = {}) => {
+  let ahead = 0
+  const clock = { ...systemClock, now: () => Date.now() + ahead }
+  const { records: inner } = openMemoryStorage({ now: clock.now })
+  const notices = new NoticeDelivery(inner, kinds, clock, pino({ level: 'silent' }))
+  const { records } = notices
+  await records.prepare(kinds)
+  notices.start({ host: Object.assign(noHost), sinks: { audit: auditLines(records) } })
+  const guard = openSsrfGuard({ allowedPrivateHosts: allowed })
+  const box = openSecretBox({ masterKey: Buffer.alloc(32, 7) })
+  const managed = new ManagedProviders({ keys: {}, simulated: 'off' })
+  const { now } = clock
+  const routing = openRouting({ managed, records, box, now })
+  const useCases = projectModelUseCases(routing, { records, box, guard, now, timeoutMs })
+
+  const routed = async (model: string, project = 'prj_a') => {
+    try {
+      return (await routing.routes.resolve(project, model, 'chat')).map((route) => `${route.provider} ${route.model}`)
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? String(error.code) : Promise.reject(error)
+    }
+  }
+  /** `action changes` of each line of the audit log, sorted: several may be of one millisecond. */
+  const audited = async () => {
+    const lines = await new Table(records, auditLog, now).list(projectScope('prj_a'), { limit: 100 })
+    return lines.map(({ data }) => [data.action, ...data.changes].join(' ')).sort()
+  }
+  /** Everything that the store holds of a kind in the project, as text. */
+  const stored = async (name: string) => {
+    const kind = kinds.find((each) => each.name === name)
+    if (kind === undefined) throw new Error(`no kind ${name}`)
+    return JSON.stringify(await records.list(kind, projectScope('prj_a'), { limit: 100 }))
+  }
+  /** The server goes on under another master key: what was sealed before is lost. */
+  const loseKeys = async () => {
+    const lost = openSecretBox({ masterKey: Buffer.alloc(32, 8) })
+    const later = openRouting({ managed, records, box: lost, now })
+    return projectModelUseCases(later, { records, box: lost, guard, now, timeoutMs })
+  }
+  const close = async () => {
+    await notices.stop()
+    await routing.close()
+    await guard.close()
+  }
+  /** So much time passes for records and caches; no timer runs. */
+  const skip = (ms: number): void => {
+    ahead += ms
+  }
+  return { skip, loseKeys, records, box, routing, useCases, routed, audited, stored, close }
+}
+
+export type ConnectionsWorld = Awaited<ReturnType<typeof openConnectionsWorld>>
+
+/** A signed-in admin. */
+export const adminOf = (project = 'prj_a'): Principal => ({
+  ...{ kind: 'dashboard', organization: 'org_1', memberId: 'usr_1', sessionId: newId('ses'), role: 'admin' },
+  project,
+})

@@ -1,0 +1,268 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { callOf, keyed, refusalOf } from '../../actors/agents/harness.ts'
+import { adminOf, type ConnectionsWorld, openConnectionsWorld } from './connections-world.ts'
+import { broken, json, type ModelServer, openModelServer, redirect, silent, text } from './model-server.ts'
+
+let server: ModelServer
+let world: ConnectionsWorld
+beforeAll(async () => {
+  server = await openModelServer()
+})
+afterAll(() => server.close())
+afterEach(() => world.close())
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const key = 'key-of-their-server'
+
+type UseCases = ConnectionsWorld['useCases']
+type Body = Parameters<UseCases['custom_providers.create']>[0]['body']
+type Change = Parameters<UseCases['custom_providers.update']>[0]['body']
+type Trial = Omit<Parameters<UseCases['custom_providers.test']>[0]['body'], 'api_format'>
+
+const body = (more: Partial<Body> = {}): Body => ({
+  ...{ name: 'My Rack', baseUrl: `${server.url}/v1/`, apiKey: key, format: 'openai' },
+  models: [{ name: 'Llama', modelId: 'meta/llama-9' }],
+  ...more,
+})
+const inProject = <P, B>(params: P, sent: B, project = 'prj_a') =>
+  callOf({ project_id: project, ...params }, {}, sent, adminOf(project))
+const open = async (options = {}) => {
+  world = await openConnectionsWorld({ allowed: [server.host], ...options })
+  return world.useCases
+}
+const create = async (useCases: UseCases, more: Partial<Body> = {}) =>
+  (await useCases['custom_providers.create'](inProject({}, body(more)))).provider
+const change = (useCases: UseCases, provider_id: string, to: Change) =>
+  useCases['custom_providers.update'](inProject({ provider_id }, to))
+
+describe('a custom provider', () => {
+  it('is answered in the shapes of the interface, without its key', async () => {
+    const useCases = await open()
+    const provider = await create(useCases)
+    expect(provider).toEqual({
+      ...{ id: expect.stringMatching(uuid), name: 'My Rack', base_url: `${server.url}/v1`, api_format: 'openai' },
+      ...{ is_active: true, created_at: expect.any(String) },
+    })
+    const listedModel = { id: expect.any(String), model_name: 'meta/llama-9', display_name: 'Llama' }
+    expect(await useCases['custom_providers.list'](inProject({}, undefined))).toEqual({
+      providers: [{ ...provider, custom_models: [listedModel] }],
+    })
+    expect(await useCases['custom_providers.get'](inProject({ provider_id: provider.id }, undefined))).toEqual({
+      provider: { ...provider, custom_models: [{ ...listedModel, is_active: true }] },
+    })
+    const stored = await world.stored('custom_providers')
+    expect(stored).toContain(provider.id)
+    expect(stored).not.toContain(key)
+  })
+
+  it('is listed newest first, each in its project', async () => {
+    const useCases = await open()
+    const made = [await create(useCases, { name: 'One' }), await create(useCases, { name: 'Two' })]
+    const { providers } = await useCases['custom_providers.list'](inProject({}, undefined))
+    expect(providers.map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed())
+    expect(await useCases['custom_providers.list'](inProject({}, undefined, 'prj_b'))).toEqual({ providers: [] })
+    const theirs = inProject({ provider_id: made[0]?.id ?? '' }, undefined, 'prj_b')
+    expect(await refusalOf(useCases['custom_providers.get'](theirs))).toBe('not_found')
+    expect(await refusalOf(useCases['custom_providers.delete'](theirs))).toBe('not_found')
+    const changed = inProject({ provider_id: made[0]?.id ?? '' }, { name: 'Theirs' }, 'prj_b')
+    expect(await refusalOf(useCases['custom_providers.update'](changed))).toBe('not_found')
+  })
+
+  it('serves its models at once, none while it is switched off, and none after its end', async () => {
+    const useCases = await open()
+    const { id } = await create(useCases)
+    const route = [`custom:${id} meta/llama-9`]
+    for (const asked of [`custom:${id}`, 'my rack', 'My Rack/meta/llama-9', 'meta/llama-9']) {
+      expect(await world.routed(asked), asked).toEqual(route)
+    }
+    expect(await change(useCases, id, { isActive: false })).toMatchObject({ provider: { id, is_active: false } })
+    expect(await world.routed('my rack')).toBe('model_not_found')
+    await change(useCases, id, { isActive: true, name: 'Other Rack' })
+    expect(await world.routed('my rack')).toBe('model_not_found')
+    expect(await world.routed('other rack')).toEqual(route)
+    expect(await useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))).toEqual({
+      success: true,
+    })
+    expect(await world.routed(`custom:${id}`)).toBe('model_not_found')
+    expect(await world.routed('meta/llama-9')).toBe('model_not_found')
+    const again = useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))
+    expect(await refusalOf(again)).toBe('not_found')
+    expect(await world.stored('custom_providers')).not.toContain('llama')
+  })
+
+  it('keeps the ids of models that stay, and takes the others away', async () => {
+    const useCases = await open()
+    const { id } = await create(useCases)
+    const models = async () =>
+      (await useCases['custom_providers.get'](inProject({ provider_id: id }, undefined))).provider.custom_models
+    const [before] = await models()
+    await change(useCases, id, {
+      models: [
+        { name: 'New', modelId: 'new' },
+        { name: 'Llama again', modelId: 'meta/llama-9' },
+      ],
+    })
+    expect(await models()).toEqual([
+      expect.objectContaining({ model_name: 'new' }),
+      { ...before, display_name: 'Llama again' },
+    ])
+    await change(useCases, id, { models: [] })
+    expect(await world.routed(`custom:${id}`)).toBe('model_not_found')
+  })
+
+  it('leaves lines in the audit log that name what changed and show no key', async () => {
+    const useCases = await open()
+    const { id } = await create(useCases)
+    await change(useCases, id, { name: 'Other', format: 'anthropic' })
+    await change(useCases, id, { name: 'Other' })
+    await change(useCases, id, { apiKey: null })
+    await useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))
+    expect(await world.audited()).toEqual([
+      'custom_provider.created',
+      'custom_provider.deleted',
+      'custom_provider.updated api_key',
+      expect.stringMatching(/^custom_provider.updated (name api_format|api_format name)$/),
+    ])
+    expect(await world.stored('audit_log')).not.toContain(key)
+  })
+
+  it('has its name without the spaces around it', async () => {
+    const useCases = await open()
+    const { id, name } = await create(useCases, { name: ' My Rack  ' })
+    expect(name).toBe('My Rack')
+    expect(await change(useCases, id, { name: '  Other ' })).toMatchObject({ provider: { name: 'Other' } })
+    expect(await world.routed('other')).toHaveLength(1)
+  })
+
+  it('is made once by requests with one Idempotency-Key', async () => {
+    const useCases = await open()
+    const call = keyed(inProject({}, body()), 'k')
+    const first = await useCases['custom_providers.create'](call)
+    expect(await useCases['custom_providers.create'](call)).toEqual(first)
+    expect(first.provider.id).toMatch(uuid)
+  })
+
+  it.each([
+    [{ baseUrl: 'http://10.1.2.3/v1' }, 'invalid_field baseUrl'],
+    [{ baseUrl: 'http://[::1]/v1' }, 'invalid_field baseUrl'],
+    [{ baseUrl: 'https://models.example.com/v1/chat/completions' }, 'invalid_field baseUrl'],
+    [{ name: 'custom:x' }, 'invalid_field name'],
+    [{ name: '  ' }, 'invalid_field name'],
+  ] as const)('is refused with %o', async (more, refusal) => {
+    const useCases = await open()
+    expect(await refusalOf(useCases['custom_providers.create'](inProject({}, body(more))))).toBe(refusal)
+    const { id } = await create(useCases)
+    expect(await refusalOf(change(useCases, id, more))).toBe(refusal)
+  })
+})
+
+describe('testing a model server', () => {
+  const trial = async (given: Trial & { readonly api_format?: 'openai' | 'anthropic' }, options = {}) => {
+    const useCases = await open(options)
+    return useCases['custom_providers.test'](inProject({}, { api_format: 'openai' as const, ...given }))
+  }
+  const completion = json({
+    ...{ id: 'x', object: 'chat.completion', model: 'llama-9-instruct' },
+    choices: [{ index: 0, message: { role: 'assistant', content: 'OK' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
+  })
+  const unsaved = () => ({ base_url: `${server.url}/v1`, api_key: key })
+
+  it('sends a registered one a few tokens, with its key and first model', async () => {
+    const useCases = await open()
+    const { id } = await create(useCases)
+    server.does(completion)
+    const call = (more = {}) => inProject({}, { api_format: 'openai' as const, provider_id: id, ...more })
+    expect(await useCases['custom_providers.test'](call())).toEqual({
+      ...{ success: true, message: expect.any(String), latency_ms: expect.any(Number) },
+      response: {
+        ...{ model: 'llama-9-instruct', content: 'OK' },
+        usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
+      },
+    })
+    const [asked] = server.asked
+    expect(asked).toMatchObject({ path: '/v1/chat/completions', headers: { authorization: `Bearer ${key}` } })
+    expect(JSON.parse(asked?.body ?? '')).toMatchObject({ model: 'meta/llama-9', max_tokens: 5 })
+    await useCases['custom_providers.test'](call({ model: 'another' }))
+    expect(JSON.parse(server.asked[1]?.body ?? '').model).toBe('another')
+    const theirs = callOf(
+      { project_id: 'prj_b' },
+      {},
+      { api_format: 'openai', provider_id: id } as const,
+      adminOf('prj_b'),
+    )
+    expect(await refusalOf(useCases['custom_providers.test'](theirs))).toBe('not_found')
+  })
+
+  it('sends one that is not registered what the body says, with defaults', async () => {
+    server.does(completion)
+    expect(await trial({ base_url: `${server.url}/v1` })).toMatchObject({ success: true })
+    expect(server.asked[0]?.headers.authorization).toBeUndefined()
+    expect(JSON.parse(server.asked[0]?.body ?? '').model).toBe('gpt-3.5-turbo')
+    expect(await refusalOf(trial({}))).toBe('missing_field base_url')
+  })
+
+  it('speaks the other format', async () => {
+    server.does(
+      json({
+        ...{ type: 'message', model: 'claude-x', content: [{ type: 'text', text: 'OK' }] },
+        usage: { input_tokens: 7, output_tokens: 1 },
+      }),
+    )
+    expect(await trial({ ...unsaved(), base_url: server.url, api_format: 'anthropic' })).toMatchObject({
+      success: true,
+      response: {
+        ...{ model: 'claude-x', content: 'OK' },
+        usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
+      },
+    })
+    expect(server.asked[0]).toMatchObject({
+      path: '/v1/messages',
+      headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
+    })
+  })
+
+  it.each([
+    ['an error', json({ error: { message: `No model for ${key}.` } }, 404), /status 404: No model for \[key\]\./],
+    ['a wrong key', json({ error: 'unauthorized' }, 401), /status 401: unauthorized/],
+    ['a broken server', text('<h1>oh</h1>', 502), /status 502\.$/],
+    ['no completion', json({ hello: 'world' }), /other than a chat completion/],
+    ['no JSON', text('<html>'), /other than a chat completion/],
+    ['a redirect to a private address', redirect('http://169.254.169.254/latest'), /redirects are not followed/],
+    ['a broken connection', broken, /broke off/],
+  ] as const)('says what is wrong: %s', async (_, behaviour, error) => {
+    server.does(behaviour)
+    const answer = await trial(unsaved())
+    expect(answer).toEqual({ success: false, error: expect.stringMatching(error), latency_ms: expect.any(Number) })
+    expect(JSON.stringify(answer)).not.toContain(key)
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it('ends when the server says nothing for too long, without a latency', async () => {
+    server.does(silent)
+    expect(await trial(unsaved(), { timeoutMs: 200 })).toEqual({
+      success: false,
+      error: 'The server did not answer in time.',
+    })
+  })
+
+  it('says so when the key cannot be opened any more', async () => {
+    const useCases = await open()
+    const { id } = await create(useCases)
+    const later = await world.loseKeys()
+    const call = inProject({}, { api_format: 'openai', provider_id: id } as const)
+    expect(await later['custom_providers.test'](call)).toEqual({
+      success: false,
+      error: expect.stringContaining('again'),
+    })
+  })
+
+  it('reaches no private address, and says so', async () => {
+    server.does(completion)
+    expect(await trial(unsaved(), { allowed: [] })).toMatchObject({
+      success: false,
+      error: 'The address is not one that this server connects to.',
+    })
+    expect(server.asked).toEqual([])
+  })
+})

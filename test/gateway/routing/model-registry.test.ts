@@ -1,0 +1,141 @@
+import { createServer } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../src/actors/call/call.ts'
+import { modelUseCases } from '../../../src/gateway/routing/model-use-cases.ts'
+import { callOf, refusalOf, secretOf } from '../../actors/agents/harness.ts'
+import { openRoutingWorld } from './routing-world.ts'
+
+type World = Awaited<ReturnType<typeof openRoutingWorld>>
+type Query = Parameters<ReturnType<typeof modelUseCases>['models.list']>[0]['query']
+
+const list = async ({ registry }: World, query: Query = {}, principal: Principal = secretOf()) =>
+  (await modelUseCases(registry)['models.list'](callOf({}, query, undefined, principal))).data
+const get = ({ registry }: World, model: string, principal: Principal = secretOf()) =>
+  modelUseCases(registry)['models.get'](callOf({ model }, {}, undefined, principal))
+const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
+
+describe('the list of models', () => {
+  it('names models without a key as unavailable, and the simulated one as such', async () => {
+    const world = await openRoutingWorld({ simulated: 'on', simulatedUrl: 'http://127.0.0.1:9/v1' })
+    const rows = new Map((await list(world)).map((row) => [row.id, row]))
+    expect(rows.get('simulated-1')).toMatchObject({ available: true, pricing_status: 'nominal', provider: 'simulated' })
+    expect(rows.get('gpt-4o')).toMatchObject({
+      ...{ object: 'model', available: false, unavailable_reason: 'provider_not_configured', type: 'chat' },
+      ...{ types: ['chat', 'vision'], context_window: 128_000, pricing_status: 'priced', source: 'service' },
+      connection_id: null,
+    })
+    expect(ids(await list(world, { available: true }))).toEqual(['simulated-1'])
+    expect((await list(world, { type: 'speech' })).length).toBeGreaterThan(0)
+  })
+
+  it('leaves the simulated model out when it is off, and names each id once, so that it leads to its provider', async () => {
+    const keys = Object.fromEntries(
+      ['openai', 'anthropic', 'google', 'groq', 'mistral', 'together', 'cerebras'].map((id) => [id, { apiKey: id }]),
+    )
+    const world = await openRoutingWorld({ keys })
+    const rows = await list(world)
+    expect(rows.some(({ provider }) => provider === 'simulated')).toBe(false)
+    expect(new Set(ids(rows)).size).toBe(rows.length)
+    for (const row of rows.filter(({ available, type }) => available && type === 'chat')) {
+      const [route] = await world.routes.resolve('prj_a', row.id, 'chat')
+      expect(route, row.id).toMatchObject({ provider: row.provider, model: row.name })
+    }
+  })
+
+  it('takes a provider by id, by another word for it and in any case', async () => {
+    const world = await openRoutingWorld({ keys: { google: { apiKey: 'g' } } })
+    const google = await list(world, { provider: 'google' })
+    expect(new Set(google.map(({ provider }) => provider))).toEqual(new Set(['google']))
+    expect(await list(world, { provider: 'GEMINI' })).toEqual(google)
+    expect(await list(world, { provider: 'nobody' })).toEqual([])
+  })
+
+  it('shows what a connection brings: what its sync brought, or what its provider is known to sell', async () => {
+    const world = await openRoutingWorld()
+    const groq = await world.connect({ provider: 'groq', name: 'Ours' })
+    const rack = await world.connect({ provider: 'rack', base_url: 'https://rack.example.com/v1', models: ['llama-9'] })
+    const own = await list(world, { source: 'byok', provider: 'groq' })
+    expect(own.length).toBeGreaterThan(0)
+    expect(own.every((row) => row.available && row.connection_id === groq)).toBe(true)
+    expect(await list(world, { connection_id: rack })).toEqual([
+      expect.objectContaining({
+        ...{ id: 'llama-9', provider: 'rack', owned_by: 'rack', source: 'byok', connection_id: rack, available: true },
+        ...{ type: 'chat', pricing_status: 'unknown', context_window: 0 },
+      }),
+    ])
+    expect(await list(world, { source: 'byok' }, secretOf('prj_b'))).toEqual([])
+    const service = await list(world, { source: 'service', provider: 'groq' })
+    expect(service.every(({ available }) => !available)).toBe(true)
+    expect(ids(service)).toEqual(ids(own))
+  })
+
+  it('shows custom models with their provider, and its name as one more', async () => {
+    const world = await openRoutingWorld()
+    const id = await world.register({ name: 'My Rack', models: ['llama-9', 'meta/llama-8'] })
+    await world.register({ name: 'Off', is_active: false, models: ['hidden'] })
+    const rows = await list(world, { provider: `custom:${id.toUpperCase()}` })
+    expect(ids(rows)).toEqual(['llama-9', 'meta/llama-8', 'My Rack'])
+    for (const row of rows) {
+      expect(row).toMatchObject({
+        ...{ object: 'model', owned_by: `custom:${id}`, provider: `custom:${id}`, source: 'custom', type: 'chat' },
+        ...{ context_window: 0, available: true, connection_id: null, description: expect.stringContaining('My Rack') },
+      })
+      expect(await world.routed(row.id)).toEqual([expect.stringContaining(`custom:${id}`)])
+    }
+    expect(await list(world, { source: 'custom' })).toEqual(rows)
+    expect(await list(world, { source: 'custom' }, secretOf('prj_b'))).toEqual([])
+  })
+
+  it('shows a key for browsers what it can chat with only', async () => {
+    const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
+    const key = { kind: 'agent_key', project: 'prj_a', keyId: 'key_1', agentId: 'agt_1', allowedDomains: [] } as const
+    const open = await list(world, { provider: 'openai', available: true }, { ...key, keyType: 'public' })
+    expect(open.length).toBeGreaterThan(0)
+    expect(open.every(({ types }) => types.includes('chat'))).toBe(true)
+    const closed = await list(world, { provider: 'openai', type: 'embedding' }, { ...key, keyType: 'public' })
+    expect(closed[0]).toMatchObject({ available: false, unavailable_reason: 'not_for_this_key' })
+    const all = await list(world, { provider: 'openai', available: true }, { ...key, keyType: 'secret' })
+    expect(all.length).toBeGreaterThan(open.length)
+  })
+
+  it('shows what a compatible server lists, and nothing of OpenAI that it does not have', async () => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.end(JSON.stringify({ data: [{ id: 'llama-9', context_length: 8192 }, { id: 'gpt-4o' }] }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const world = await openRoutingWorld({ keys: { openai: { baseUrl: `http://127.0.0.1:${port}/v1` } } })
+    const rows = await list(world, { provider: 'openai' })
+    expect(rows.map(({ id, available, pricing_status }) => [id, available, pricing_status])).toEqual([
+      ['gpt-4o', true, 'priced'],
+      ['llama-9', true, 'unknown'],
+    ])
+    await list(world)
+    expect(asked).toEqual(['/v1/models'])
+    await world.close()
+    server.close()
+  })
+})
+
+describe('one model', () => {
+  it('is found by its id, by provider/id and with slashes in it; of several the first that can be called', async () => {
+    const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
+    expect(await get(world, 'gpt-4o')).toMatchObject({ id: 'gpt-4o', source: 'service', available: true })
+    expect(await get(world, 'openai/gpt-4o')).toMatchObject({ id: 'gpt-4o' })
+    const id = await world.register({ name: 'Home', models: ['meta/llama-9'] })
+    expect(await get(world, 'meta/llama-9')).toMatchObject({ owned_by: `custom:${id}` })
+    expect(await get(world, 'claude-haiku-4-5')).toMatchObject({ available: false })
+    const own = await world.connect({ provider: 'anthropic', api_format: 'anthropic' })
+    expect(await get(world, 'claude-haiku-4-5')).toMatchObject({ available: true, connection_id: own })
+  })
+
+  it('is model_not_found when nobody has it, or another project', async () => {
+    const world = await openRoutingWorld()
+    await world.register({ name: 'Home', models: ['llama-9'] })
+    expect(await refusalOf(get(world, 'nobodys'))).toBe('model_not_found model')
+    expect(await refusalOf(get(world, 'llama-9', secretOf('prj_b')))).toBe('model_not_found model')
+  })
+})

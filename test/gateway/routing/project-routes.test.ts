@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import type { ProviderKeys } from '../../../src/gateway/routing/managed-providers.ts'
+import { simulatedWanted } from '../../../src/gateway/routing/managed-providers.ts'
+import { openRoutingWorld } from './routing-world.ts'
+
+const every: Readonly<Record<string, ProviderKeys>> = Object.fromEntries(
+  ['openai', 'anthropic', 'google', 'groq', 'openrouter', 'deepseek', 'elevenlabs', 'deepgram'].map((id) => [
+    id,
+    { apiKey: `key-${id}` },
+  ]),
+)
+
+describe('the route of a model with the keys of the installation', () => {
+  it.each([
+    ['gpt-4o', 'openai gpt-4o'],
+    ['gpt-99-nobody-knows', 'openai gpt-99-nobody-knows'],
+    ['o3', 'openai o3'],
+    ['claude-haiku-4-5', 'anthropic claude-haiku-4-5'],
+    ['gemini-2.5-pro', 'google gemini-2.5-pro'],
+    ['gemini/gemini-2.5-pro', 'google gemini-2.5-pro'],
+    ['OpenAI/gpt-4o', 'openai gpt-4o'],
+    ['anthropic/claude-x', 'anthropic claude-x'],
+    ['deepseek-next', 'deepseek deepseek-next'],
+    ['openrouter/meta-llama/llama-9', 'openrouter meta-llama/llama-9'],
+    ['groq/openai/gpt-oss-120b', 'groq openai/gpt-oss-120b'],
+  ])('of %s is %s', async (id, expected) => {
+    const { routed } = await openRoutingWorld({ keys: every })
+    expect((await routed(id))[0]).toBe(`managed ${expected}`)
+  })
+
+  it('has the address and the key of its provider, with the version where its format has one', async () => {
+    const keys = {
+      anthropic: { apiKey: 'a', baseUrl: 'http://127.0.0.1:9/' },
+      google: { apiKey: 'g', baseUrl: 'http://127.0.0.1:9/v1beta' },
+      openai: { apiKey: '', baseUrl: 'http://127.0.0.1:9/v1' },
+    }
+    const { routes } = await openRoutingWorld({ keys })
+    expect(await routes.resolve('prj_a', 'claude-haiku-4-5', 'chat')).toEqual([
+      {
+        ...{ model: 'claude-haiku-4-5', provider: 'anthropic', format: 'anthropic', source: 'managed' },
+        ...{ baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'a', connectionId: null },
+      },
+    ])
+    const [google] = await routes.resolve('prj_a', 'gemini-2.5-pro', 'chat')
+    expect(google?.baseUrl).toBe('http://127.0.0.1:9/v1beta')
+    const [openai] = await routes.resolve('prj_a', 'gpt-4o', 'chat')
+    expect(openai).toMatchObject({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null })
+  })
+
+  it.each([
+    ['gpt-3.5-turbo', 'vision', 'gpt-4o-mini'],
+    ['gpt-3.5-turbo', 'chat', 'gpt-3.5-turbo'],
+    ['gpt-4o', 'vision', 'gpt-4o'],
+    ['gpt-99-nobody-knows', 'vision', 'gpt-99-nobody-knows'],
+  ] as const)('of %s for %s is to %s: one that is known to see nothing gives way', async (id, need, expected) => {
+    const { routes } = await openRoutingWorld({ keys: every })
+    const [first] = await routes.resolve('prj_a', id, need)
+    expect(first?.model).toBe(expected)
+  })
+
+  it('is provider_not_configured without a key, and model_not_found for what nobody sells', async () => {
+    const { routed } = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
+    expect(await routed('claude-haiku-4-5')).toBe('provider_not_configured')
+    expect(await routed('groq/anything')).toBe('provider_not_configured')
+    expect(await routed('llama-4')).toBe('model_not_found')
+    expect(await routed('nobody/llama-4')).toBe('model_not_found')
+    expect(await routed('simulated-1')).toBe('model_not_found')
+    const own = await openRoutingWorld({ keys: { openai: { apiKey: 'a', baseUrl: 'https://api.openai.com/v1/' } } })
+    expect(await own.routed('llama-4')).toBe('model_not_found')
+  })
+
+  it('of an unknown id is the compatible server that a base URL names, with the whole id', async () => {
+    const { routed } = await openRoutingWorld({ keys: { openai: { baseUrl: 'http://127.0.0.1:9/v1' } } })
+    expect(await routed('meta-llama/Llama-4')).toEqual(['managed openai meta-llama/Llama-4'])
+    expect(await routed('simulated-1')).toEqual(['managed openai simulated-1'])
+    expect(await routed('claude-haiku-4-5')).toBe('provider_not_configured')
+  })
+
+  it('is model_not_found where the provider has nothing of the kind', async () => {
+    const { routed } = await openRoutingWorld({ keys: every })
+    expect(await routed('claude-haiku-4-5', 'prj_a', 'embedding')).toBe('model_not_found')
+    expect(await routed('eleven_turbo_v9', 'prj_a', 'chat')).toBe('model_not_found')
+    expect(await routed('eleven_turbo_v9', 'prj_a', 'speech')).toEqual(['managed elevenlabs eleven_turbo_v9'])
+  })
+
+  it('is simulated only when nothing else is configured, unless told otherwise', async () => {
+    expect(simulatedWanted({ simulated: 'auto', keys: {} })).toBe(true)
+    expect(simulatedWanted({ simulated: 'auto', keys: { deepgram: { apiKey: 'c' } } })).toBe(false)
+    expect(simulatedWanted({ simulated: 'on', keys: { google: { apiKey: 'c' } } })).toBe(true)
+    expect(simulatedWanted({ simulated: 'off', keys: {} })).toBe(false)
+    const { routed, managed } = await openRoutingWorld({ simulated: 'auto', simulatedUrl: 'http://127.0.0.1:9/v1' })
+    expect(await routed('simulated-slow')).toEqual(['simulated simulated simulated-slow'])
+    expect(managed).toMatchObject({ defaultModel: 'simulated-1', onlySimulated: true })
+  })
+})
+
+describe('the route of a model that a project has keys for', () => {
+  it('is its own connections by age, then the key of the installation', async () => {
+    const { connect, routed } = await openRoutingWorld({ keys: every })
+    await connect({ name: 'first' })
+    await connect({ name: 'second' })
+    await connect({ provider: 'groq' })
+    expect(await routed('gpt-4o')).toEqual(['byok openai gpt-4o', 'byok openai gpt-4o', 'managed openai gpt-4o'])
+    expect(await routed('openai/gpt-4o')).toEqual(await routed('gpt-4o'))
+    expect(await routed('gpt-4o', 'prj_b')).toEqual(['managed openai gpt-4o'])
+  })
+
+  it('carries the connection and its key, and none of a connection that is switched off', async () => {
+    const { connect, change, routes, own, routed } = await openRoutingWorld()
+    const id = await connect({ key: 'sk-mine', base_url: 'https://proxy.example.com/v1/' })
+    expect(await routes.resolve('prj_a', 'gpt-4o', 'chat')).toEqual([
+      {
+        ...{ model: 'gpt-4o', provider: 'openai', format: 'openai', source: 'byok' },
+        ...{ baseUrl: 'https://proxy.example.com/v1', apiKey: 'sk-mine', connectionId: id },
+      },
+    ])
+    await change(id, { is_active: false })
+    own.changed('prj_a')
+    expect(await routed('gpt-4o')).toBe('provider_not_configured')
+  })
+
+  it('is found by what a model sync brought, and by the word of a provider that nobody else knows', async () => {
+    const { connect, routed } = await openRoutingWorld({ keys: every })
+    await connect({ provider: 'rack', base_url: 'https://rack.example.com/v1', models: ['llama-4', 'meta/llama-5'] })
+    expect(await routed('llama-4')).toEqual(['byok rack llama-4'])
+    expect(await routed('meta/llama-5')).toEqual(['byok rack meta/llama-5'])
+    expect(await routed('Rack/anything/else')).toEqual(['byok rack anything/else'])
+    expect(await routed('llama-6')).toBe('model_not_found')
+  })
+
+  it('leaves out a connection whose key cannot be opened, and nothing else', async () => {
+    const { connect, change, own, routed } = await openRoutingWorld()
+    const id = await connect()
+    await connect({ provider: 'groq' })
+    await change(id, { api_key: 'sealed elsewhere' })
+    own.changed('prj_a')
+    expect(await routed('gpt-4o')).toBe('provider_not_configured')
+    expect(await routed('groq/x')).toEqual(['byok groq x'])
+  })
+})
+
+describe('the route to a custom provider', () => {
+  it('is found by its id, its name, its name and a model, and its models', async () => {
+    const { register, routed } = await openRoutingWorld({ keys: every })
+    const id = await register({ name: 'My Rack', models: ['llama-4', 'meta/llama-5'] })
+    const to = (model: string) => [`custom custom:${id} ${model}`]
+    expect(await routed(`custom:${id}`)).toEqual(to('llama-4'))
+    expect(await routed(`custom:${id}/meta/llama-5`)).toEqual(to('meta/llama-5'))
+    expect(await routed('my rack')).toEqual(to('llama-4'))
+    expect(await routed('MY RACK/meta/llama-5')).toEqual(to('meta/llama-5'))
+    expect(await routed('My Rack/My llama-4')).toEqual(to('llama-4'))
+    expect(await routed('My Rack/llama-6')).toEqual(to('llama-6'))
+    expect(await routed('meta/llama-5')).toEqual(to('meta/llama-5'))
+  })
+
+  it('comes after a connection and before the key of the installation', async () => {
+    const { register, connect, routed } = await openRoutingWorld({ keys: every })
+    const id = await register({ models: ['gpt-4o'] })
+    await connect()
+    expect(await routed('gpt-4o')).toEqual([
+      'byok openai gpt-4o',
+      `custom custom:${id} gpt-4o`,
+      'managed openai gpt-4o',
+    ])
+  })
+
+  it('is none for one that is switched off, unknown, of another project or without models', async () => {
+    const { register, routed } = await openRoutingWorld()
+    const off = await register({ name: 'Off', is_active: false, models: ['llama-4'] })
+    const empty = await register({ name: 'Empty' })
+    const other = await register({ name: 'Other', models: ['llama-9'] })
+    for (const asked of [`custom:${off}`, 'Off', 'llama-4', `custom:${empty}`, 'Empty', 'custom:', 'custom:x/y']) {
+      expect(await routed(asked), asked).toBe('model_not_found')
+    }
+    expect(await routed(`custom:${other}`, 'prj_b')).toBe('model_not_found')
+    expect(await routed('Other', 'prj_b')).toBe('model_not_found')
+  })
+
+  it('takes the older of two with one name, and skips it when it is switched off', async () => {
+    const { register, routed } = await openRoutingWorld()
+    await register({ name: 'Twin', is_active: false, models: ['a'] })
+    const id = await register({ name: 'twin', models: ['b'] })
+    expect(await routed('TWIN')).toEqual([`custom custom:${id} b`])
+  })
+})
+
+describe('what routing keeps', () => {
+  it('answers a project in steady use without a promise, with the same objects, and reads the store each few seconds', async () => {
+    let now = 1_000_000
+    const { connect, routes, reads, own, change } = await openRoutingWorld({ now: () => now })
+    const id = await connect()
+    const first = await routes.resolve('prj_a', 'gpt-4o', 'chat')
+    const after = reads.count
+    for (let request = 0; request < 100; request++) {
+      expect(routes.resolve('prj_a', 'gpt-4o', 'chat')).toBe(first)
+    }
+    expect(reads.count).toBe(after)
+    now += 3000
+    expect(routes.resolve('prj_a', 'gpt-4o', 'chat')).toBe(first)
+    await own.of('prj_a')
+    expect(reads.count).toBeGreaterThan(after)
+    expect(await routes.resolve('prj_a', 'gpt-4o', 'chat')).toBe(first)
+    await change(id, { name: 'Another' })
+    own.changed('prj_a')
+    expect(await routes.resolve('prj_a', 'gpt-4o', 'chat')).not.toBe(first)
+  })
+
+  it('sees what another node changed after five seconds at the latest, and at once when nodes tell each other', async () => {
+    let now = 1_000_000
+    const silent = await openRoutingWorld({ now: () => now })
+    const other = await openRoutingWorld({ now: () => now, records: silent.records })
+    expect(await silent.routed('gpt-4o')).toBe('provider_not_configured')
+    await other.connect()
+    expect(await silent.routed('gpt-4o')).toBe('provider_not_configured')
+    now += 5000
+    expect(await silent.routed('gpt-4o')).toEqual(['byok openai gpt-4o'])
+
+    const listeners: ((data: { readonly project: string }) => void)[] = []
+    const fanOut = {
+      announce: (_topic: string, data: object) => {
+        for (const listener of listeners) if ('project' in data) listener({ project: String(data.project) })
+      },
+      subscribe: (_topic: string, listener: (data: { readonly project: string }) => void) =>
+        void listeners.push(listener),
+    }
+    const one = await openRoutingWorld({ now: () => now, fanOut })
+    const two = await openRoutingWorld({ now: () => now, fanOut, records: one.records })
+    expect(await one.routed('gpt-4o')).toBe('provider_not_configured')
+    await two.connect()
+    expect(await one.routed('gpt-4o')).toEqual(['byok openai gpt-4o'])
+  })
+})

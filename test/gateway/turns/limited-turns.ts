@@ -1,0 +1,64 @@
+import { openChats } from '../../../src/gateway/chat/open-chats.ts'
+import { type LimitData, limits, subjectKey } from '../../../src/gateway/limits/kinds.ts'
+import type { LimitAdmission } from '../../../src/gateway/limits/limit-admission.ts'
+import { GatewayTurns } from '../../../src/gateway/turns/turn-models.ts'
+import { newId } from '../../../src/actors/runtime/ids.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import type { Clock } from '../../../src/actors/runtime/clock.ts'
+import type { RateLimits } from '../../../src/storage/cluster-ports.ts'
+import type { RecordStore } from '../../../src/storage/ports.ts'
+import { openLimited } from '../limits/limited.ts'
+import type { Upstream } from '../call/scripted-upstream.ts'
+import { routeOf } from './turn-world.ts'
+
+export const project = 'prj_a'
+
+/** Turns of one process under the project's real limits; several over one store are several processes. */
+export const openLimitedTurns = async (
+  records: RecordStore,
+  clock: Clock,
+  upstream: Upstream,
+  rates?: RateLimits,
+): Promise<{ readonly turns: GatewayTurns; readonly admission: LimitAdmission; close(): Promise<void> }> => {
+  const { admission } = await openLimited(records, clock, rates === undefined ? {} : { limits: rates })
+  const route = routeOf('openai', upstream, 'gpt-4o-mini')
+  const { chats } = openChats({
+    routes: { resolve: () => [route] },
+    admission,
+    redaction: { policyOf: () => null, forLog: (body) => body },
+    ledger: {
+      record: () => {
+        throw new Error('the rows of turns follow from their commits')
+      },
+      flush: () => Promise.resolve(),
+    },
+    counted: (call) => admission.counted(call),
+    guard: {
+      get dispatcher(): never {
+        throw new Error('no guard here')
+      },
+      check: (url) => new URL(url),
+    },
+    now: clock.now,
+    policy: { backoffMs: 1 },
+  })
+  return { turns: new GatewayTurns({ chats }), admission, close: () => chats.close() }
+}
+
+const nothing: LimitData = {
+  subject: 'project',
+  subject_id: null,
+  subject_key: subjectKey('project', null),
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  budget_day_usd: null,
+  budget_month_usd: null,
+  budget_total_usd: null,
+}
+
+/** Limits of the project. @returns the id of the row. */
+export const limitProject = async (records: RecordStore, clock: Clock, data: Partial<LimitData>): Promise<string> => {
+  const id = newId('lim')
+  await new Table(records, limits, clock.now).insert({ id, project, tenant: null, data: { ...nothing, ...data } })
+  return id
+}

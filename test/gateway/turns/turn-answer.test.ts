@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { OpenAiDecoder } from '../../../src/gateway/chat/openai-decoder.ts'
+import { TurnReader } from '../../../src/gateway/turns/turn-answer.ts'
+import { delta, framesOf } from '../chat/chat-world.ts'
+import { openAi } from '../call/wire-samples.ts'
+
+/** What a turn makes of a stream that the network brings in these parts. */
+const read = async (...parts: readonly (string | Uint8Array)[]) => {
+  const deltas: string[] = []
+  const reader = new TurnReader((text) => deltas.push(text))
+  const decoder = new OpenAiDecoder()
+  for (const part of parts) {
+    for (const chunk of decoder.push(typeof part === 'string' ? Buffer.from(part) : part)) reader.chunk(chunk)
+    await new Promise(setImmediate)
+  }
+  return { deltas, answer: reader.answer(decoder.finish().end.finishReason) }
+}
+
+describe('the answer of a turn', () => {
+  it('hands on all text of the first network chunk as one delta, then chunk by chunk', async () => {
+    const { deltas, answer } = await read(
+      framesOf(delta({ role: 'assistant', content: '' })),
+      framesOf(delta({ content: 'a' }), delta({ content: 'b' })),
+      framesOf(delta({ content: 'c' }), delta({ content: 'd' }), delta({}, 'stop')),
+    )
+    expect(deltas).toEqual(['ab', 'c', 'd'])
+    expect(answer).toEqual({ text: 'abcd', toolCalls: [], finishReason: 'stop' })
+  })
+
+  it('hands on what came at once when it ends in the same breath', async () => {
+    const { deltas } = await read(framesOf(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'), '[DONE]'))
+    expect(deltas).toEqual(['ab'])
+  })
+
+  it('hands on nothing after it was closed', async () => {
+    const deltas: string[] = []
+    const reader = new TurnReader((text) => deltas.push(text))
+    reader.chunk(delta({ content: 'a' }))
+    reader.close()
+    reader.flush()
+    await new Promise(setImmediate)
+    expect(deltas).toEqual([])
+  })
+
+  it('takes whole tool calls without an index, and without a reason of their own', async () => {
+    const call = (name: string) => delta({ tool_calls: [{ id: `id_${name}`, function: { name, arguments: '{}' } }] })
+    const { answer } = await read(framesOf(call('a'), call('b'), delta({}, 'stop')))
+    expect(answer.finishReason).toBe('tool_calls')
+    expect(answer.toolCalls.map((made) => made.callId)).toEqual(['id_a', 'id_b'])
+  })
+
+  it('refuses a tool call without a name', async () => {
+    await expect(read(framesOf(delta({ tool_calls: [{ index: 0, id: 'x' }] }, 'tool_calls')))).rejects.toMatchObject({
+      code: 'provider_stream_broken',
+    })
+  })
+
+  it('is the same wherever the network cuts its bytes', async () => {
+    const bytes = Buffer.from(openAi.calls)
+    const expected = (await read(bytes)).answer
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (places) => {
+        const ends = [...places.sort((a, b) => a - b), bytes.length]
+        const chunks = ends.map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end))
+        expect((await read(...chunks)).answer).toEqual(expected)
+      }),
+    )
+  })
+})

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Route } from '../../../src/gateway/call/routes.ts'
+import { openAiBody } from '../../../src/gateway/chat/wire-body.ts'
+import type { ModelMessage, ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import { turnBody } from '../../../src/gateway/turns/turn-body.ts'
+import { turnBytes } from '../../../src/gateway/turns/turn-bytes.ts'
+import { routeOf } from './turn-world.ts'
+
+const route = routeOf('openai', { url: 'http://127.0.0.1:9' }, 'm')
+
+const bodyOf = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}) =>
+  JSON.parse(turnBytes({ model: 'm', messages, tools: [], idempotencyKey: 'k', ...more }, route).toString())
+
+const user = (content: string): ModelMessage => ({ role: 'user', content })
+
+it('encodes a list that grows as if it was encoded anew each time', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.string({ unit: 'binary' }), { maxLength: 4 }), { maxLength: 8 }), (parts) => {
+      const messages: ModelMessage[] = []
+      for (const part of parts) {
+        messages.push(...part.map(user))
+        expect(bodyOf(messages).messages).toEqual(messages)
+      }
+    }),
+  )
+})
+
+it('puts instructions before the history, with and without one', () => {
+  const system = { role: 'system', content: 'Be "brief" é' }
+  const instructions = [system.content]
+  expect(bodyOf([], { instructions }).messages).toEqual([system])
+  expect(bodyOf([user('hi')], { instructions }).messages).toEqual([system, user('hi')])
+})
+
+it('takes nothing over from a list whose messages were replaced', () => {
+  const messages = [user('one'), user('two')]
+  bodyOf(messages)
+  messages.splice(0, 2, user('other'))
+  expect(bodyOf(messages).messages).toEqual([user('other')])
+})
+
+describe('the limits of a request', () => {
+  const own = { ...route, baseUrl: 'https://api.openai.com/v1' }
+  const asked = { messages: [user('hi')], temperature: 0.5, maxTokens: 9 }
+  /** The same by the body that is sent when personal data was taken out. */
+  const rewritten = (request: ModelRequest, to: Route) =>
+    JSON.parse(openAiBody({ body: turnBody(request), bytes: null, stream: true, translated: true }, to).toString())
+
+  it.each([
+    ['gpt-4o-mini', own, { max_completion_tokens: 9, temperature: 0.5 }],
+    ['o3', own, { max_completion_tokens: 9 }],
+    ['o3', route, { max_tokens: 9, temperature: 0.5 }],
+  ])('are said in the words of the server, and sampling only to models that take it: %s', (model, to, limits) => {
+    const request = { ...asked, model, tools: [], idempotencyKey: 'k' }
+    const by = { ...to, model }
+    const head = { model, stream: true, stream_options: { include_usage: true }, messages: asked.messages }
+    expect(JSON.parse(turnBytes(request, by).toString())).toEqual({ ...head, ...limits })
+    expect(rewritten(request, by)).toEqual({ ...head, ...limits })
+  })
+})

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { projectScope } from '../../../specs/scope.ts'
+import { actorCaller } from '../../../src/gateway/call/caller.ts'
+import { grantCredits } from '../../../src/gateway/limits/grant-credits.ts'
+import { budgetCounters, type LimitData } from '../../../src/gateway/limits/kinds.ts'
+import { counterId } from '../../../src/gateway/limits/limit-admission.ts'
+import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import type { TurnModels } from '../../../src/gateway/turns/turn-models.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
+import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { usageRows } from '../../../src/actors/usage/kinds.ts'
+import { amountOf, textOf } from '../../../src/gateway/prices/money.ts'
+import type { RateLimits } from '../../../src/storage/cluster-ports.ts'
+import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+import { cancelRun, openRuns, runOf, startRun, untilEnd } from '../../actors/runs/run-world.ts'
+import { newSession, openWorld, turn, typesOf } from '../../actors/sessions/harness.ts'
+import { costOf } from '../call/cost-of.ts'
+import { organization } from '../limits/limited.ts'
+import { cut, openUpstream, refusal, type Upstream, whole } from '../call/scripted-upstream.ts'
+import { openAi } from '../call/wire-samples.ts'
+import { limitProject, openLimitedTurns, project } from './limited-turns.ts'
+
+// real time goes by until a limit has room again
+vi.setConfig({ testTimeout: 60_000 })
+
+let upstream: Upstream
+let storage: Storage
+const opened: { close(): Promise<void> }[] = []
+
+beforeEach(async () => {
+  upstream = await openUpstream()
+  upstream.script(whole(openAi.text))
+  storage = openMemoryStorage()
+  await storage.records.prepare(kinds)
+})
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()))
+  await upstream.close()
+})
+
+/** One process. */
+const open = async (rates?: RateLimits): Promise<TurnModels> => {
+  const made = await openLimitedTurns(storage.records, systemClock, upstream, rates)
+  opened.push(made)
+  return made.turns
+}
+
+const limit = (data: Partial<LimitData>): Promise<string> => limitProject(storage.records, systemClock, data)
+
+const request: ModelRequest = {
+  model: 'gpt-4o-mini',
+  messages: [{ role: 'user', content: 'Hi' }],
+  tools: [],
+  maxTokens: 100,
+  idempotencyKey: 'k',
+}
+const whose = actorCaller({ project, tenant: null, user: null }, null)
+
+/** One model call of a turn. */
+const ask = (turns: TurnModels) => turns.ask(request, whose, () => {}, new AbortController().signal)
+
+const price = costOf('gpt-4o-mini', { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }) ?? ''
+
+/** What the counter of a limit says in the store. */
+const spentOf = async (id: string): Promise<unknown> => {
+  const row = await storage.records.get(budgetCounters, projectScope(project), counterId(id))
+  return row?.data.total_usd
+}
+
+const usageOf = () => storage.records.list(usageRows, projectScope(project), { limit: 100 })
+
+/** Refuses so often after the first `before`, and says to come back after so long: no time goes by by itself. */
+const refusing = (times: number, resetMs: number, before = 0) => {
+  let asked = 0
+  const waiting = Promise.withResolvers<void>()
+  const limits: RateLimits = {
+    take: async () => {
+      const place = ++asked
+      const allowed = place <= before || place > before + times
+      if (!allowed) waiting.resolve()
+      return { allowed, remaining: 0, resetMs }
+    },
+    reset: async () => {},
+  }
+  return { limits, refused: waiting.promise }
+}
+
+const endOf = (events: readonly LogEvent[]) => events.at(-1)
+
+describe('the turn of a session', () => {
+  const play = async (rates?: RateLimits) => {
+    const world = await openWorld({ storage, turns: await open(rates) })
+    const session = await newSession(world)
+    return { world, say: () => turn(world, session, { input: 'Hi' }) }
+  }
+
+  it('is counted by a limit of requests, and fails with its code when none is left', async () => {
+    await limit({ requests_per_minute: 1 })
+    const { say } = await play(refusing(1, 3_600_000, 1).limits)
+    expect(endOf(await say())).toMatchObject({ event_type: 'turn.completed' })
+    expect(endOf(await say())).toMatchObject({
+      event_type: 'turn.failed',
+      payload: { output: { error: { code: 'rate_limit_exceeded' } } },
+    })
+    expect(upstream.received).toHaveLength(1)
+  })
+
+  it('is counted by a limit of tokens', async () => {
+    await limit({ tokens_per_minute: 27 })
+    const { say } = await play()
+    await say()
+    // what was used is counted behind the answer
+    await vi.waitFor(async () => expect(endOf(await say())).toMatchObject({ event_type: 'turn.failed' }), {
+      timeout: 30_000,
+    })
+  })
+
+  it('fails with the code of a budget that it could overspend, and asks nobody', async () => {
+    await limit({ budget_day_usd: '0.000001' })
+    const { say } = await play()
+    expect(endOf(await say())).toMatchObject({
+      event_type: 'turn.failed',
+      payload: { output: { error: { code: 'budget_exceeded' } } },
+    })
+    expect(upstream.received).toEqual([])
+    expect(await usageOf()).toEqual([])
+  })
+
+  it('fails with the code of credits that are used up', async () => {
+    await grantCredits(storage.records, systemClock.now, organization, '0.000001')
+    const { say } = await play()
+    expect(endOf(await say())).toMatchObject({
+      event_type: 'turn.failed',
+      payload: { output: { error: { code: 'credit_balance_exhausted' } } },
+    })
+    expect(upstream.received).toEqual([])
+  })
+
+  it('leaves one usage row, and its budget knows durably of what it cost before its client does', async () => {
+    const id = await limit({ budget_day_usd: '1' })
+    const { world, say } = await play()
+    for (let turns = 1; turns <= 3; turns++) {
+      expect(endOf(await say())).toMatchObject({ event_type: 'turn.completed' })
+      expect(await spentOf(id)).toBe(textOf(amountOf(price).times(turns)))
+    }
+    await world.runtime.drain(10_000)
+    const rows = await usageOf()
+    expect(rows.map(({ data }) => [data.provider_cost_usd, data.billing_mode])).toEqual(
+      Array(3).fill([price, 'managed']),
+    )
+  })
+
+  it('costs its budget nothing when the provider refuses it', async () => {
+    const id = await limit({ budget_day_usd: '1' })
+    upstream.script(refusal(400, { message: 'bad schema' }))
+    const { say } = await play()
+    expect(endOf(await say())).toMatchObject({
+      event_type: 'turn.failed',
+      payload: { output: { error: { code: 'bad_request' } } },
+    })
+    upstream.script(whole(openAi.text))
+    await say()
+    expect(await spentOf(id)).toBe(price)
+  })
+})
+
+describe('a run', () => {
+  it('waits as long as a limit of requests says, and goes on without a word of it in its log', async () => {
+    await limit({ requests_per_minute: 1 })
+    const { limits } = refusing(1, 300)
+    const world = await openRuns({}, { storage, turns: await open(limits) })
+    const run = await startRun(world, 'agt_1')
+    expect(typesOf(await untilEnd(world, run))).toEqual([
+      'run.queued',
+      'run.started',
+      'run.model_call.started',
+      'run.model_call.completed',
+      'run.completed',
+    ])
+    expect(upstream.received).toHaveLength(1)
+    await world.runtime.drain(10_000)
+    expect(await usageOf()).toHaveLength(1)
+  })
+
+  it('is cancelled at once while it waits', async () => {
+    await limit({ requests_per_minute: 1 })
+    const { limits, refused } = refusing(Number.POSITIVE_INFINITY, 3_600_000)
+    const world = await openRuns({}, { storage, turns: await open(limits) })
+    const run = await startRun(world, 'agt_1')
+    await refused
+    await cancelRun(world, run)
+    expect(endOf(await untilEnd(world, run))).toMatchObject({ event_type: 'run.cancelled' })
+    expect(upstream.received).toEqual([])
+  })
+
+  it('waits no longer than it may take', async () => {
+    await limit({ requests_per_minute: 1 })
+    const { limits } = refusing(Number.POSITIVE_INFINITY, 3_600_000)
+    const agents = { agt_1: { source: { limits: { max_duration_s: 1 } } } }
+    const world = await openRuns(agents, { storage, turns: await open(limits) })
+    const run = await startRun(world, 'agt_1')
+    expect(endOf(await untilEnd(world, run))).toMatchObject({ event_type: 'run.failed' })
+    expect(upstream.received).toEqual([])
+  })
+
+  it('fails with the code of a budget that it could overspend', async () => {
+    await limit({ budget_total_usd: '0.000001' })
+    const world = await openRuns({}, { storage, turns: await open() })
+    const run = await startRun(world, 'agt_1')
+    await untilEnd(world, run)
+    expect(await runOf(world, run)).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } })
+  })
+})
+
+it('spends one budget from two processes at once, and never more than it has', async () => {
+  const calls = 20
+  const id = await limit({ budget_total_usd: textOf(amountOf(price).times(calls)) })
+  const processes = [await open(), await open()]
+  const results = await Promise.allSettled(processes.flatMap((turns) => Array.from({ length: 40 }, () => ask(turns))))
+  const answered = results.filter(({ status }) => status === 'fulfilled')
+  const codes = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
+  expect(new Set(codes)).toEqual(new Set(['budget_exceeded']))
+  expect(answered.length).toBeGreaterThan(0)
+  expect(answered.length).toBeLessThanOrEqual(calls)
+  expect(upstream.received).toHaveLength(answered.length)
+  expect(await spentOf(id)).toBe(textOf(amountOf(price).times(answered.length)))
+})
+
+describe('an answer that breaks off', () => {
+  beforeEach(() => {
+    upstream.script(cut(openAi.beginning))
+  })
+
+  it('leaves a usage row of what was said of it, as its budget has it', async () => {
+    const id = await limit({ budget_day_usd: '1' })
+    const world = await openWorld({ storage, turns: await open() })
+    const events = await turn(world, await newSession(world), { input: 'Hi' })
+    expect(endOf(events)).toMatchObject({
+      event_type: 'turn.failed',
+      payload: { output: { error: { code: 'provider_stream_broken' } } },
+    })
+    await world.runtime.drain(10_000)
+    const [row, ...more] = await usageOf()
+    expect(more).toEqual([])
+    expect(row?.data).toMatchObject({ operation: 'session.turn', estimated: true, output_tokens: 2 })
+    expect(await spentOf(id)).toBe(row?.data.provider_cost_usd)
+  })
+
+  it('is charged for when a run asked it', async () => {
+    const world = await openRuns({}, { storage, turns: await open() })
+    const run = await startRun(world, 'agt_1')
+    expect(endOf(await untilEnd(world, run))).toMatchObject({ event_type: 'run.failed' })
+    await world.runtime.drain(10_000)
+    expect((await usageOf()).map(({ data }) => [data.operation, data.run_id])).toEqual([['run', run]])
+  })
+})

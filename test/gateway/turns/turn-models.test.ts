@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openAdmission } from '../../../src/gateway/call/admission.ts'
+import { actorCaller } from '../../../src/gateway/call/caller.ts'
+import { openChats } from '../../../src/gateway/chat/open-chats.ts'
+import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import { GatewayTurns } from '../../../src/gateway/turns/turn-models.ts'
+import { metered } from '../../../src/actors/usage/metered.ts'
+import { costOf } from '../call/cost-of.ts'
+import { openRoutingWorld, type RoutingWorldOptions } from '../routing/routing-world.ts'
+import { openUpstream, refusal, type Upstream, whole } from '../call/scripted-upstream.ts'
+import { anthropic, google, openAi } from '../call/wire-samples.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await openUpstream()
+})
+afterAll(() => upstream.close())
+
+/** Turns by the project's real routes and the real guard. */
+const open = async (options: RoutingWorldOptions = {}) => {
+  const world = await openRoutingWorld({ allowed: [new URL(upstream.url).host], ...options })
+  const { chats } = openChats({
+    ...{ routes: world.routes, guard: world.guard, now: Date.now, counted: () => {}, policy: { backoffMs: 1 } },
+    admission: openAdmission,
+    redaction: { policyOf: () => null, forLog: (body) => body },
+    ledger: {
+      record: () => {
+        throw new Error('the rows of turns follow from their commits')
+      },
+      flush: () => Promise.resolve(),
+    },
+  })
+  const close = async (): Promise<void> => {
+    await chats.close()
+    await world.close()
+  }
+  return { ...world, turns: new GatewayTurns({ chats }), close }
+}
+type World = Awaited<ReturnType<typeof open>>
+
+const request = (model: string): ModelRequest => ({
+  model,
+  messages: [{ role: 'user', content: 'Hi' }],
+  tools: [],
+  idempotencyKey: 'ses_1:4:0',
+})
+
+const whose = actorCaller({ project: 'prj_a', tenant: null, user: null }, null)
+
+/** A turn's model call, and the usage row that it leaves. */
+const ask = async ({ turns }: World, model: string) => {
+  const answer = await turns.ask(request(model), whose, () => {}, new AbortController().signal)
+  const row = metered({ operation: 'session.turn', agentId: null, ...answer.bill })
+  return { answer, row, received: upstream.received[0] }
+}
+
+describe('a turn', () => {
+  it('goes to the connection of its project, and is not charged for', async () => {
+    const world = await open({ keys: { openai: { apiKey: 'sk-ours' } } })
+    await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1` })
+    upstream.script(whole(openAi.text))
+    const { answer, row, received } = await ask(world, 'gpt-4o-mini')
+    expect(answer.text).toBe('Hello wörld 🌍')
+    expect(received).toMatchObject({
+      path: '/v1/chat/completions',
+      headers: { authorization: 'Bearer sk-theirs' },
+      body: { model: 'gpt-4o-mini' },
+    })
+    expect(row).toMatchObject({
+      billing_mode: 'byok',
+      service_charge_usd: '0',
+      provider: 'openai',
+      model: 'gpt-4o-mini',
+    })
+    expect(row.provider_cost_usd).toBe(costOf('gpt-4o-mini', answer.usage))
+    await world.close()
+  })
+
+  it.each([
+    [anthropic, 'claude-haiku-4-5', '/v1/messages', 'x-api-key', 'sk-theirs'],
+    [
+      google,
+      'gemini-2.5-flash',
+      '/v1beta/models/gemini-2.5-flash:streamGenerateContent',
+      'x-goog-api-key',
+      'sk-theirs',
+    ],
+  ] as const)('speaks the format of $id with the key of the project', async (sample, model, path, header, key) => {
+    const world = await open()
+    await world.connect({ provider: sample.id, api_format: sample.id, key: 'sk-theirs', base_url: upstream.url })
+    upstream.script(whole(sample.text))
+    const { answer, row, received } = await ask(world, model)
+    expect(answer.text).toBe('Hello wörld 🌍')
+    expect(received?.path.split('?')[0]).toBe(path)
+    expect(received?.headers[header]).toBe(key)
+    expect(row).toMatchObject({ billing_mode: 'byok', service_charge_usd: '0' })
+    await world.close()
+  })
+
+  it('goes to a custom provider, whose prices nobody knows', async () => {
+    const world = await open()
+    const id = await world.register({ name: 'Rack', base_url: `${upstream.url}/v1`, models: ['gpt-4o-mini'] })
+    upstream.script(whole(openAi.text))
+    const { row, received } = await ask(world, 'rack')
+    expect(received?.headers.authorization).toBeUndefined()
+    expect(row).toMatchObject({
+      ...{ provider: `custom:${id}`, model: 'gpt-4o-mini', billing_mode: 'custom' },
+      ...{ provider_cost_usd: null, service_charge_usd: '0', price_snapshot: null },
+    })
+    await world.close()
+  })
+
+  it('goes to any provider of the table with the key of the installation, which is charged for', async () => {
+    const world = await open({ keys: { groq: { apiKey: 'gsk', baseUrl: `${upstream.url}/openai/v1` } } })
+    upstream.script(whole(openAi.text))
+    const { row, received, answer } = await ask(world, 'groq/openai/gpt-oss-120b')
+    expect(received).toMatchObject({ path: '/openai/v1/chat/completions', headers: { authorization: 'Bearer gsk' } })
+    const cost = costOf('groq/openai/gpt-oss-120b', answer.usage)
+    expect(cost).not.toBeNull()
+    expect(row).toMatchObject({
+      billing_mode: 'managed',
+      provider: 'groq',
+      provider_cost_usd: cost,
+      service_charge_usd: cost,
+    })
+    await world.close()
+  })
+
+  it('reaches no private address that a project names, and asks it nothing', async () => {
+    const world = await open({ allowed: [] })
+    await world.connect({ base_url: `${upstream.url}/v1` })
+    await world.connect({ provider: 'anthropic', api_format: 'anthropic', base_url: upstream.url })
+    upstream.script(whole(openAi.text))
+    for (const model of ['gpt-4o', 'claude-haiku-4-5']) {
+      await expect(ask(world, model), model).rejects.toMatchObject({ code: 'provider_unavailable' })
+    }
+    expect(upstream.received).toEqual([])
+    await world.close()
+  })
+
+  it('is refused by what is wrong with its model when nobody serves it', async () => {
+    const world = await open({ keys: { openai: { apiKey: 'sk-ours' } } })
+    await expect(ask(world, 'llama-4')).rejects.toMatchObject({ code: 'model_not_found' })
+    await expect(ask(world, 'claude-haiku-4-5')).rejects.toMatchObject({ code: 'provider_not_configured' })
+    await world.close()
+  })
+
+  it('goes to the key of the installation when the own one is in trouble, and is charged by it', async () => {
+    const world = await open({ keys: { openai: { apiKey: 'sk-ours', baseUrl: `${upstream.url}/v1` } } })
+    await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1` })
+    const oops = refusal(503, { message: 'oops' })
+    upstream.script(oops, oops, whole(openAi.text))
+    const { answer, row } = await ask(world, 'gpt-4o-mini')
+    expect(upstream.received.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer sk-theirs',
+      'Bearer sk-theirs',
+      'Bearer sk-ours',
+    ])
+    expect(row).toMatchObject({ billing_mode: 'managed', service_charge_usd: costOf('gpt-4o-mini', answer.usage) })
+    await world.close()
+  })
+})

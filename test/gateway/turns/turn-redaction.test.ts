@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { piiTypes } from '../../../specs/resources/redaction.ts'
+import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import { type PolicyChoice, policyBy } from '../../../src/gateway/redaction/redaction-policy.ts'
+import { delta, framesOf, usageChunk } from '../chat/chat-world.ts'
+import { cut, whole } from '../call/scripted-upstream.ts'
+import { openTurnWorld, type TurnWorld, whose } from './turn-world.ts'
+
+const ada = 'ada@example.com'
+
+const request: ModelRequest = {
+  model: 'model-1',
+  instructions: [`You answer for ${ada}.`],
+  messages: [
+    { role: 'user', content: 'Hello' },
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ callId: 'c1', name: 'mail', arguments: `{"to":"${ada}"}`, opaque: 'signed' }],
+    },
+    { role: 'tool', callId: 'c1', name: 'mail', content: `sent to ${ada}` },
+  ],
+  tools: [],
+  maxTokens: 9,
+  idempotencyKey: 'k',
+}
+
+let world: TurnWorld
+afterEach(() => world.close())
+
+const open = async (choice: Partial<PolicyChoice> = {}): Promise<TurnWorld> => {
+  world = await openTurnWorld()
+  const policy = policyBy({
+    ...{ types: piiTypes, input: true, toolArguments: true, restore: true, region: 'US' },
+    ...choice,
+  })
+  world.world.redaction = { policyOf: () => policy, forLog: (body) => body }
+  return world
+}
+
+const call = { index: 0, id: 'c2', type: 'function', function: { name: 'mail', arguments: '{"to":"[EMAIL_1]"}' } }
+const answer = framesOf(
+  delta({ role: 'assistant', content: 'Dear [EM' }),
+  delta({ content: 'AIL_1], hello [x' }),
+  delta({ tool_calls: [call] }),
+  delta({}, 'tool_calls'),
+  usageChunk,
+  '[DONE]',
+)
+
+describe('a turn of a project that redacts', () => {
+  it('is asked without personal data, and answered with it, in deltas and in arguments', async () => {
+    const { first, stream } = await open()
+    first.script(whole(answer))
+    const { answer: got, deltas } = await stream(request)
+    expect(first.received[0]?.body).toMatchObject({ stream: true, max_tokens: 9 })
+    expect(first.received[0]?.body.messages).toEqual([
+      { role: 'system', content: 'You answer for [EMAIL_1].' },
+      { role: 'user', content: 'Hello' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'mail', arguments: '{"to":"[EMAIL_1]"}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'sent to [EMAIL_1]' },
+    ])
+    expect(deltas.join('')).toBe(`Dear ${ada}, hello [x`)
+    expect(got).toMatchObject({ text: deltas.join(''), toolCalls: [{ callId: 'c2', arguments: `{"to":"${ada}"}` }] })
+  })
+
+  it('is asked by what the project chose', async () => {
+    const { first, stream } = await open({ toolArguments: false, restore: false })
+    first.script(whole(answer))
+    const { answer: got } = await stream(request)
+    expect(JSON.stringify(first.received[0]?.body.messages)).toContain(JSON.stringify(`{"to":"${ada}"}`))
+    expect(JSON.stringify(first.received[0]?.body.messages)).toContain('sent to [EMAIL_1]')
+    expect(got.text).toBe('Dear [EMAIL_1], hello [x')
+  })
+
+  it('has what came when it breaks, and is an error', async () => {
+    const { first, turns } = await open()
+    first.script(cut(framesOf(delta({ role: 'assistant', content: 'see ' }), delta({ content: '[EMAIL_1] ' }))))
+    const deltas: string[] = []
+    const running = turns.ask(request, whose, (text) => deltas.push(text), new AbortController().signal)
+    await expect(running).rejects.toMatchObject({ code: 'provider_stream_broken' })
+    expect(deltas.join('')).toBe(`see ${ada} `)
+  })
+})

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
+import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import { delta, framesOf } from '../chat/chat-world.ts'
+import { type Answer, cut, hangUp, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
+import { anthropic, google, openAi, type WireSample } from '../call/wire-samples.ts'
+import { openTurnWorld, type TurnWorld, whose } from './turn-world.ts'
+
+const policy: Partial<CallPolicy> = { backoffMs: 5 }
+/** Of turns that soon takes silence for the end; how long it waits is no matter of the other guarantees. */
+const hasty: Partial<CallPolicy> = { ...policy, firstByteTimeoutMs: 250, idleTimeoutMs: 250 }
+
+/** Turns whose model is served by the first server, in this format. */
+const openTurns = async (id: WireSample['id'], model: string, limits = policy): Promise<TurnWorld> => {
+  const world = await openTurnWorld({ policy: limits })
+  world.serve(id, model)
+  return world
+}
+
+const keyOf = (headers: Readonly<Record<string, string | string[] | undefined>>): unknown =>
+  headers['x-goog-api-key'] ?? headers['x-api-key'] ?? headers.authorization
+
+describe.each([openAi, anthropic, google])('a turn in the format of $id', (sample) => {
+  let world: TurnWorld
+  let impatient: TurnWorld
+
+  beforeAll(async () => {
+    world = await openTurns(sample.id, sample.model)
+    impatient = await openTurns(sample.id, sample.model, hasty)
+  })
+  afterAll(async () => {
+    await world.close()
+    await impatient.close()
+  })
+
+  const request: ModelRequest = {
+    model: sample.model,
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: [],
+    idempotencyKey: 'ses_1:4:0',
+  }
+  const ask = (signal?: AbortSignal, of = world) => of.stream(request, signal)
+  const failure = async (signal?: AbortSignal, of = world): Promise<ServiceError> => {
+    const error = await ask(signal, of).catch((thrown: unknown) => thrown)
+    if (!(error instanceof ServiceError)) throw new Error('no ServiceError', { cause: error })
+    return error
+  }
+
+  it('streams text and counts tokens as the provider did', async () => {
+    world.first.script(whole(sample.text))
+    const { answer, deltas } = await ask()
+    expect(deltas.join('')).toBe('Hello wörld 🌍')
+    expect(answer.text).toBe('Hello wörld 🌍')
+    expect(answer.finishReason).toBe('stop')
+    expect(answer.usage).toEqual({ inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 })
+    const { usage } = answer
+    expect(answer.bill).toMatchObject({ provider: sample.id, model: sample.model, source: 'managed', usage })
+  })
+
+  it('sends the key and the idempotency key', async () => {
+    world.first.script(whole(sample.text))
+    await ask()
+    const headers = world.first.received[0]?.headers ?? {}
+    expect(keyOf(headers)).toMatch(/^(Bearer )?key-1$/)
+    expect(headers['idempotency-key']).toBe('ses_1:4:0')
+  })
+
+  it('gives the same answer when every byte comes alone', async () => {
+    world.first.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const bytes = Buffer.from(sample.text)
+      const step = (at: number): void => {
+        if (at >= bytes.length) {
+          response.end()
+          return
+        }
+        response.write(bytes.subarray(at, at + 1))
+        setImmediate(step, at + 1)
+      }
+      step(0)
+    })
+    const { answer, deltas } = await ask()
+    expect(deltas).toEqual(['Hello ', 'wörld 🌍'])
+    expect(answer.usage.outputTokens).toBe(7)
+  })
+
+  it('assembles several tool calls with their arguments', async () => {
+    world.first.script(whole(sample.calls))
+    const { answer, deltas } = await ask()
+    expect(deltas).toEqual([])
+    expect(answer.finishReason).toBe('tool_calls')
+    expect(answer.toolCalls.map(({ callId, name }) => [callId, name])).toEqual([
+      ['call_a', 'get_weather'],
+      ['call_b', 'get_time'],
+    ])
+    expect(answer.toolCalls.map((call) => JSON.parse(call.arguments))).toEqual([{ city: 'Köln' }, {}])
+  })
+
+  it('says that an answer stopped for its length', async () => {
+    world.first.script(whole(sample.tooShort))
+    expect((await ask()).answer.finishReason).toBe('length')
+  })
+
+  it.each([
+    ['is cut', cut(sample.beginning)],
+    ['ends without saying why', whole(sample.beginning)],
+    ['carries a malformed chunk', whole(sample.malformed)],
+  ])('fails as broken, and asks once, when the stream %s', async (_, answer) => {
+    world.first.script(answer)
+    expect((await failure()).code).toBe('provider_stream_broken')
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it('fails when the stream reports an error of the provider', async () => {
+    world.first.script(whole(sample.error))
+    expect((await failure()).code).toBe('provider_unavailable')
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it('tries again after 5xx and after a lost connection, with the same idempotency key', async () => {
+    world.first.script(refusal(500, { message: 'oops' }), hangUp, whole(sample.text))
+    expect((await ask()).answer.text).toBe('Hello wörld 🌍')
+    expect(world.first.received.map(({ headers }) => headers['idempotency-key'])).toEqual(Array(3).fill('ses_1:4:0'))
+  })
+
+  it('gives up after two retries', async () => {
+    world.first.script(refusal(503, { message: 'oops' }))
+    expect((await failure()).code).toBe('provider_unavailable')
+    expect(world.first.received).toHaveLength(3)
+  })
+
+  it('waits as long as Retry-After says', async () => {
+    world.first.script(refusal(429, sample.rateLimit, { 'retry-after': '1' }), whole(sample.text))
+    const start = performance.now()
+    await ask()
+    expect(performance.now() - start).toBeGreaterThanOrEqual(990)
+  })
+
+  it('passes a Retry-After that is too long on instead of waiting', async () => {
+    world.first.script(refusal(429, sample.rateLimit, { 'retry-after': '30' }))
+    const error = await failure()
+    expect([error.code, error.details.retryAfterS]).toEqual(['provider_rate_limited', 30])
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it.each([
+    [401, { message: 'Incorrect key key-1' }, 'provider_error'],
+    [404, { message: 'no such model' }, 'model_not_found'],
+    [400, { message: 'bad schema' }, 'bad_request'],
+    [400, sample.tooLong, 'context_length_exceeded'],
+  ])('answers status %i %j with its own code, and asks once', async (status, body, code) => {
+    world.first.script(refusal(status, body))
+    const error = await failure()
+    expect(error.code).toBe(code)
+    expect(error.message).not.toMatch(/key-1|127\.0\.0\.1/)
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it.each([
+    ['before the head', () => {}],
+    ['after the head', stalled('')],
+    ['after a beginning', stalled(sample.beginning)],
+  ])('fails in time when the provider goes silent %s', async (_, answer) => {
+    impatient.first.script(answer)
+    expect((await failure(undefined, impatient)).code).toBe('provider_timeout')
+    await impatient.first.received[0]?.closed
+  })
+
+  it('waits for an answer that is slow but never silent for too long', async () => {
+    // longer in all than the longest silence; again when the machine stood still, which is a silence too
+    await vi.waitFor(
+      async () => {
+        impatient.first.script(trickled(sample.text, 6, 100))
+        expect((await ask(undefined, impatient)).answer.text).toBe('Hello wörld 🌍')
+      },
+      { timeout: 30_000 },
+    )
+  })
+
+  it('closes the upstream connection on an abort, and hands on nothing more', async () => {
+    world.first.script(stalled(sample.beginning))
+    const aborter = new AbortController()
+    const deltas: string[] = []
+    const running = world.turns.ask(
+      request,
+      whose,
+      (text) => {
+        deltas.push(text)
+        setImmediate(() => aborter.abort())
+      },
+      aborter.signal,
+    )
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' })
+    // nothing else closes it within the time of this test
+    expect(world.first.received).toHaveLength(1)
+    await world.first.received[0]?.closed
+    expect(deltas).toEqual(['Hello '])
+  })
+
+  it('hands on nothing more when it is aborted by the receiver of a delta', async () => {
+    world.first.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(sample.beginning, () => response.end(sample.text))
+    })
+    const aborter = new AbortController()
+    const deltas: string[] = []
+    const onDelta = (text: string): void => {
+      deltas.push(text)
+      aborter.abort()
+    }
+    await expect(world.turns.ask(request, whose, onDelta, aborter.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    expect(deltas).toHaveLength(1)
+  })
+
+  it('is cancelled at once while it waits for the next attempt', async () => {
+    const waiting = await openTurns(sample.id, sample.model, { ...policy, maxRetryAfterMs: 3_600_000 })
+    const upstream = waiting.first
+    upstream.script(refusal(429, sample.rateLimit, { 'retry-after': '3600' }))
+    const aborter = new AbortController()
+    const running = failure(aborter.signal, waiting)
+    await vi.waitFor(() => expect(upstream.received).toHaveLength(1), { timeout: 30_000 })
+    await upstream.received[0]?.closed
+    aborter.abort()
+    expect((await running).code).toBe('cancelled')
+    expect(upstream.received).toHaveLength(1)
+    await waiting.close()
+  })
+
+  it('sends nothing for a call that was cancelled before', async () => {
+    world.first.script(whole(sample.text))
+    expect((await failure(AbortSignal.abort())).code).toBe('cancelled')
+    expect(world.first.received).toHaveLength(0)
+  })
+})
+
+describe('what only one provider does', () => {
+  const failing = async (id: WireSample['id'], model: string, answer: Answer): Promise<[unknown, number]> => {
+    const world = await openTurns(id, model)
+    world.first.script(answer)
+    const request: ModelRequest = { model, messages: [{ role: 'user', content: 'Hi' }], tools: [], idempotencyKey: 'k' }
+    const error = await world.stream(request).catch((thrown: unknown) => thrown)
+    const asked = world.first.received.length
+    await world.close()
+    return [error instanceof ServiceError ? error.code : error, asked]
+  }
+
+  it('asks OpenAI once when its quota is used up', async () => {
+    const answer = refusal(429, { code: 'insufficient_quota', type: 'insufficient_quota', message: 'pay' })
+    expect(await failing('openai', 'gpt-4o', answer)).toEqual(['provider_rate_limited', 1])
+  })
+
+  it('takes an answer of Anthropic without its last event as broken', async () => {
+    const answer = whole(anthropic.text.slice(0, anthropic.text.indexOf('event: message_stop')))
+    expect(await failing('anthropic', anthropic.model, answer)).toEqual(['provider_stream_broken', 1])
+  })
+
+  it('fails over a tool call of Google that nobody can read', async () => {
+    const answer = whole('data: {"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}\n\n')
+    expect(await failing('google', google.model, answer)).toEqual(['provider_error', 1])
+  })
+})
+
+describe('an answer whose provider counted nothing', () => {
+  it('has its tokens estimated by its length, however many chunks it came in, and says so', async () => {
+    const world = await openTurns('openai', 'm')
+    const text = 'abcd'.repeat(20)
+    world.first.script(whole(framesOf(delta({ role: 'assistant', content: text }), delta({}, 'stop'), '[DONE]')))
+    const messages = [{ role: 'user', content: 'Hi' }] as const
+    const { answer } = await world.stream({ model: 'm', messages, tools: [], idempotencyKey: 'k' })
+    expect(answer.usage).toMatchObject({ outputTokens: 20, cachedTokens: 0, estimated: true })
+    expect(answer.usage.inputTokens).toBeGreaterThan(0)
+    await world.close()
+  })
+})
+
+describe('an unreachable provider', () => {
+  it.each(['openai', 'anthropic', 'google'] as const)('is provider_unavailable (%s)', async (id) => {
+    const world = await openTurns(id, 'm')
+    await world.first.close()
+    const messages = [{ role: 'user', content: 'Hi' }] as const
+    const running = world.stream({ model: 'm', messages, tools: [], idempotencyKey: 'k' })
+    await expect(running).rejects.toMatchObject({ code: 'provider_unavailable' })
+    await world.close()
+  })
+})

@@ -1,0 +1,124 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { imageParts } from '../../../src/gateway/vision/image-parts.ts'
+import { fetchImage } from '../../../src/gateway/vision/remote-image.ts'
+import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
+import { jpeg } from '../simulated/image-bytes.ts'
+import { pngOf } from './vision-world.ts'
+
+let server: Server | null = null
+let guard: SsrfGuard | null = null
+
+afterEach(async () => {
+  await guard?.close()
+  server?.closeAllConnections()
+  await new Promise((resolve) => (server === null ? resolve(null) : server.close(resolve)))
+  server = null
+  guard = null
+})
+
+/** A server of pictures on this machine, and a guard that lets it through unless `blocked`. */
+const serve = async (listener: RequestListener, blocked = false) => {
+  const made = createServer(listener)
+  server = made
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  const address = made.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const opened = openSsrfGuard({ allowedPrivateHosts: blocked ? [] : [`127.0.0.1:${port}`] })
+  guard = opened
+  return { guard: opened, url: (path: string) => new URL(`http://127.0.0.1:${port}${path}`) }
+}
+
+const png = pngOf(16, 16)
+const options = { maxBytes: 1000, signal: new AbortController().signal }
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => ({ code: 'none', message: '' }),
+    (error) => ({ code: error.code, param: error.details?.param, message: error.message }),
+  )
+
+describe('an image elsewhere', () => {
+  it('is fetched, through redirects too', async () => {
+    const { guard, url } = await serve((request, response) => {
+      if (request.url === '/a') response.writeHead(302, { location: '/b' }).end()
+      else response.writeHead(200, { 'content-type': 'image/png; charset=binary' }).end(png)
+    })
+    expect(await fetchImage({ guard }, url('/a'), 'image_url', options)).toEqual({ bytes: png, mimeType: 'image/png' })
+  })
+
+  it('becomes bytes for the family that does not fetch, whatever its server calls it, and an address for the others', async () => {
+    const { guard, url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'image/jpeg' }).end(png)
+    })
+    const sources = [{ kind: 'remote', at: 'images[0]', url: url('/a') }] as const
+    const partsFor = (format: 'google' | 'openai' | 'anthropic') =>
+      imageParts(sources, { format }, { guard }, options.signal)
+    const inline = { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } }
+    expect(await partsFor('google')).toEqual([inline])
+    const address = { type: 'image_url', image_url: { url: url('/a').href } }
+    expect([await partsFor('openai'), await partsFor('anthropic')]).toEqual([[address], [address]])
+  })
+
+  it('that is a page is refused as what it is', async () => {
+    const { guard, url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
+    })
+    const sources = [
+      { kind: 'file', at: 'files[0]', bytes: jpeg(4, 4), mimeType: '' },
+      { kind: 'remote', at: 'images[0]', url: url('/a') },
+    ] as const
+    const refused = await refusal(imageParts(sources, { format: 'google' }, { guard }, options.signal))
+    expect(refused).toMatchObject({ code: 'unsupported_format', param: 'images[0]' })
+  })
+
+  it.each([
+    ['is not there', 404, {}, 'bad_request'],
+    ['leads on for ever', 302, { location: '/again' }, 'bad_request'],
+    ['leads to another scheme', 302, { location: 'ftp://images.example/' }, 'bad_request'],
+    ['leads to a private host', 302, { location: 'http://10.0.0.1/' }, 'bad_request'],
+  ])('that %s is refused by name', async (_, status, headers, code) => {
+    const { guard, url } = await serve((_request, response) => {
+      response.writeHead(status, headers).end()
+    })
+    const refused = await refusal(fetchImage({ guard }, url('/a'), 'images[3]', options))
+    expect(refused).toMatchObject({ code, param: 'images[3]' })
+  })
+
+  it('that is too large is given up as soon as that is seen', async () => {
+    const { guard, url } = await serve((_, response) => {
+      const pour = (): boolean => response.write(Buffer.alloc(600))
+      response.on('drain', pour)
+      pour()
+      pour()
+    })
+    const refused = await refusal(fetchImage({ guard }, url('/endless'), 'image_url', options))
+    expect(refused).toMatchObject({ code: 'image_too_large', param: 'image_url' })
+  })
+
+  it('that does not come in time is given up', async () => {
+    const { guard, url } = await serve(() => {})
+    const refused = await refusal(fetchImage({ guard, timeoutMs: 50 }, url('/silent'), 'image_url', options))
+    expect(refused).toMatchObject({ code: 'bad_request', message: 'image_url cannot be fetched in time.' })
+  })
+
+  it('is given up when the caller goes', async () => {
+    const gone = new AbortController()
+    const { guard, url } = await serve(() => gone.abort())
+    const refused = await refusal(
+      fetchImage({ guard }, url('/silent'), 'image_url', { ...options, signal: gone.signal }),
+    )
+    expect(refused.code).toBe('cancelled')
+  })
+
+  it('on this machine is not fetched, and its address is told to nobody', async () => {
+    let asked = 0
+    const { guard, url } = await serve(() => {
+      asked += 1
+    }, true)
+    const refused = await refusal(fetchImage({ guard }, url('/a'), 'image_url', options))
+    expect(refused).toMatchObject({ code: 'bad_request' })
+    expect(refused.message).not.toContain('127.0.0.1')
+    expect(asked).toBe(0)
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { cuesOf, srtOf, vttOf } from '../../../src/gateway/voice/cues.ts'
+import type { TimedText } from '../../../src/gateway/providers/voice/voice-format.ts'
+
+const transcript = (words: readonly TimedText[]) => ({
+  text: '',
+  language: null,
+  seconds: null,
+  tokens: null,
+  segments: [],
+  words,
+})
+
+const word = (text: string, start: number, end = start + 0.3, speaker: string | null = null): TimedText => ({
+  text,
+  start,
+  end,
+  speaker,
+})
+
+const texts = (words: readonly TimedText[]) => cuesOf(transcript(words)).map(({ text }) => text)
+
+describe('words become subtitles', () => {
+  it.each([
+    ['at the end of a sentence', [word('Hello', 0), word('there!', 0.3), word('You', 0.6)], ['Hello there!', 'You']],
+    ['at a silence', [word('one', 0), word('two', 1.2)], ['one', 'two']],
+    ['when another speaks', [word('me', 0, 0.3, 'a'), word('you', 0.3, 0.6, 'b')], ['me', 'you']],
+  ])('that end %s', (_, words, expected) => {
+    expect(texts(words)).toEqual(expected)
+  })
+
+  it('that nobody has to read too fast or wait for too long', () => {
+    const words = Array.from({ length: 60 }, (_, at) => word(`word${at}`, at * 0.4, at * 0.4 + 0.35))
+    const cues = cuesOf(transcript(words))
+    expect(cues.map(({ text }) => text).join(' ')).toBe(words.map(({ text }) => text).join(' '))
+    for (const { text, start, end } of cues) {
+      expect(text.length).toBeLessThanOrEqual(84)
+      expect(end - start).toBeLessThanOrEqual(7)
+    }
+  })
+})
+
+describe('subtitles', () => {
+  const cues = [word('Hello --> <b>you</b> & me\n\nagain', 3661.0005, 3662.5, 'A<1>')]
+
+  it('keep what would end a cue out of their text', () => {
+    expect(srtOf(cues)).toBe('1\n01:01:01,001 --> 01:01:02,500\nA<1>: Hello → <b>you</b> & me again\n')
+    expect(vttOf(cues)).toBe(
+      'WEBVTT\n\n01:01:01.001 --> 01:01:02.500\n<v A1>Hello → &lt;b&gt;you&lt;/b&gt; &amp; me again\n',
+    )
+  })
+
+  it('of silence are empty', () => {
+    expect(srtOf([])).toBe('')
+    expect(vttOf([])).toBe('WEBVTT\n')
+  })
+})

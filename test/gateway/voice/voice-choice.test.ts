@@ -1,0 +1,315 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Route } from '../../../src/gateway/call/routes.ts'
+import { Latencies } from '../../../src/gateway/voice/latencies.ts'
+import { speechModelOf } from '../../../src/gateway/voice/model-lookup.ts'
+import { autoSteps } from '../../../src/gateway/voice/route-choice.ts'
+import { answers, refuses, sends } from './audio-upstream.ts'
+import { openVoiceWorld, type VoiceWorld } from './voice-world.ts'
+import { deepgramAnswer, geminiAudio, samples, spitchAnswer, whisperAnswer } from './wire-answers.ts'
+
+let world: VoiceWorld
+beforeAll(async () => {
+  world = await openVoiceWorld()
+})
+afterEach(() => world.keys({ openai: ['managed'], simulated: ['simulated'] }))
+afterAll(() => world.close())
+
+const asked = () => JSON.parse(world.upstream.heard[0]?.body.toString() ?? '{}')
+const paths = () => world.upstream.heard.map(({ path }) => path.split('/')[1])
+
+const bad = (param: string, ...says: readonly RegExp[]) => ({
+  code: 'bad_request',
+  message: expect.stringMatching(says[0] ?? /./),
+  details: { param, message: expect.any(String) },
+})
+
+const audio = Buffer.from('audio')
+
+describe('a request without a model', () => {
+  it('goes to the first one of each direction', async () => {
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello' })
+    expect(asked()).toMatchObject({ model: 'tts-1', voice: 'alloy', response_format: 'mp3' })
+    world.upstream.script(answers(whisperAnswer))
+    await world.transcribe({})
+    expect(paths()).toEqual(['openai'])
+    expect(world.calls.at(-1)).toMatchObject({ asked: 'whisper-1' })
+  })
+
+  it.each(['yo', 'ha', 'ig', 'am-ET', 'YO'])(
+    'in %s goes to the models of its own, in both directions',
+    async (language) => {
+      world.keys({ openai: ['managed'], spitch: ['managed'] })
+      world.upstream.script(sends(audio))
+      await world.speak({ input: 'Bawo ni', language })
+      expect(paths()).toEqual(['spitch'])
+      expect(asked().language).toBe(language.split('-')[0]?.toLowerCase())
+      world.upstream.script(answers(spitchAnswer))
+      await world.transcribe({ language })
+      expect(paths()).toEqual(['spitch'])
+    },
+  )
+
+  it('in Hausa is spoken by a voice that is at home there, unless another is named', async () => {
+    world.keys({ spitch: ['byok'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Sannu', language: 'ha' })
+    expect(asked().voice).toBe('amina')
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Sannu', language: 'ha', voice: 'Femi' })
+    expect(asked()).toMatchObject({ voice: 'femi', language: 'ha' })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Kedu', model: 'spitch-tts', voice: 'obinna' })
+    expect(asked()).toMatchObject({ voice: 'obinna', language: 'ig' })
+  })
+
+  it.each([
+    ['nl', 'aura-2-rhea-nl'],
+    ['ja-JP', 'aura-2-fujin-ja'],
+    ['en', 'aura-2-thalia-en'],
+  ])('or voice in %s gets a voice of that language where voices have one', async (language, voice) => {
+    world.keys({ deepgram: ['managed'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', model: 'aura-2', language })
+    expect(world.upstream.heard[0]?.path).toContain(`model=${voice}&`)
+  })
+
+  it('is simulated where nothing real has a key, and is refused where nothing has', async () => {
+    world.keys({ simulated: ['simulated'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', language: 'yo' })
+    expect(paths()).toEqual(['simulated'])
+    world.keys({})
+    await expect(world.speak({ input: 'Hello' })).rejects.toMatchObject({ code: 'provider_not_configured' })
+    await expect(world.transcribe({})).rejects.toMatchObject({ code: 'provider_not_configured' })
+  })
+})
+
+describe('a model', () => {
+  it.each([
+    ['openai/tts-1-hd', 'openai', { model: 'tts-1-hd' }],
+    ['tts-1-1106', 'openai', { model: 'tts-1-1106' }],
+    ['gpt-4o-mini-tts-2025-12-15', 'openai', { model: 'gpt-4o-mini-tts-2025-12-15' }],
+    ['groq/canopylabs/orpheus-v1-english', 'groq', { model: 'canopylabs/orpheus-v1-english' }],
+    ['gemini/gemini-3.8-flash-tts', 'google', {}],
+    ['simulated-1', 'simulated', { model: 'simulated-1' }],
+  ])('is known by the name %s', async (model, provider, body) => {
+    world.keys({ [provider]: ['managed'] })
+    world.upstream.script(provider === 'google' ? answers(geminiAudio(samples)) : sends(audio))
+    await world.speak({ input: 'Hello', model })
+    expect(paths()).toEqual([provider])
+    expect(asked()).toMatchObject(body)
+  })
+
+  it('may be a voice where the two are one', async () => {
+    world.keys({ deepgram: ['managed'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', model: 'aura-2-orion-en' })
+    expect(world.upstream.heard[0]?.path).toContain('model=aura-2-orion-en&')
+  })
+
+  it('may be a special version', async () => {
+    world.keys({ deepgram: ['managed'] })
+    world.upstream.script(answers(deepgramAnswer))
+    await world.transcribe({ model: 'nova-3-medical' })
+    expect(world.upstream.heard[0]?.path).toContain('model=nova-3-medical&')
+  })
+
+  it.each(['gpt-4o', 'whisper-1', 'nonsense', 'tts-1-', '__proto__'])(
+    'that does not speak is refused: %s',
+    async (model) => {
+      await expect(world.speak({ input: 'Hello', model })).rejects.toMatchObject(bad('model'))
+    },
+  )
+
+  it('that nobody knows goes to a server of the first format that is not a provider’s own', async () => {
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', model: 'openai/kokoro' })
+    expect(asked()).toMatchObject({ model: 'kokoro', voice: 'alloy', response_format: 'mp3' })
+  })
+
+  it('whose provider has no key is refused as that', async () => {
+    await expect(world.speak({ input: 'Hello', model: 'sonic-3' })).rejects.toMatchObject({
+      code: 'provider_not_configured',
+    })
+  })
+})
+
+describe('what a model cannot do is refused with the field, and with what it can:', () => {
+  it.each([
+    ['a voice', { model: 'tts-1', voice: 'thalia' }, bad('voice', /alloy, ash, coral/)],
+    ['a voice of the newer models', { model: 'tts-1', voice: 'marin' }, bad('voice')],
+    ['an id of no form that it has', { model: 'eleven_v3', voice: 'nobody' }, bad('voice')],
+    [
+      'a format',
+      { model: 'sonic-3', response_format: 'flac' as const },
+      bad('response_format', /mp3, wav, pcm; not flac/),
+    ],
+    ['a format in the classic spelling', { model: 'sonic-3', responseFormat: 'aac' as const }, bad('response_format')],
+    ['a speed', { model: 'eleven_v3', speed: 3 }, bad('speed', /0\.7 to 1\.2/)],
+    ['any speed', { model: 'aura-2', speed: 1.5 }, bad('speed', /no other speed than 1/)],
+    ['a language', { model: 'sonic-3', language: 'yo' }, bad('language', /en, de, es/)],
+    ['the length', { model: 'canopylabs/orpheus-v1-english', input: 'x'.repeat(201) }, bad('input', /200 characters/)],
+  ])('%s', async (_, body, refusal) => {
+    world.keys({ openai: ['managed'], elevenlabs: ['managed'], deepgram: ['managed'], cartesia: ['managed'] })
+    world.upstream.script(sends(audio))
+    await expect(world.speak({ input: 'Hello', ...body })).rejects.toMatchObject(refusal)
+    expect(world.upstream.heard).toEqual([])
+  })
+
+  it('times', async () => {
+    const body = { model: 'gpt-4o-transcribe', response_format: 'srt' as const }
+    await expect(world.transcribe(body)).rejects.toMatchObject(bad('response_format', /gives json, text; not srt/))
+  })
+
+  it('but the speed 1 and a temperature in range are taken everywhere', async () => {
+    world.keys({ deepgram: ['managed'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', model: 'aura-2', speed: 1, temperature: 0.3 })
+    expect(asked()).toEqual({ text: 'Hello' })
+  })
+})
+
+describe("customers' own voices", () => {
+  it.each([
+    ['eleven_v3', 'elevenlabs', 'a1B2c3D4e5F6g7H8i9J0'],
+    ['sonic-3.5', 'cartesia', '12345678-abcd-4bcd-8bcd-1234567890ab'],
+  ])('of %s are taken by their ids', async (model, provider, voice) => {
+    world.keys({ [provider]: ['byok'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', model, voice })
+    expect(`${world.upstream.heard[0]?.path}${world.upstream.heard[0]?.body}`).toContain(voice)
+  })
+})
+
+describe('the auto-router', () => {
+  const everywhere = {
+    openai: ['byok' as const],
+    elevenlabs: ['byok' as const],
+    google: ['byok' as const],
+    groq: ['byok' as const],
+    deepgram: ['byok' as const],
+    cartesia: ['byok' as const],
+    spitch: ['byok' as const],
+  }
+  /** Models have a history: each test has a world of its own. */
+  const fresh = async (test: (own: VoiceWorld) => Promise<void>) => {
+    const own = await openVoiceWorld({ policy: { retries: 0 } })
+    try {
+      await test(own)
+    } finally {
+      await own.close()
+    }
+  }
+  const models = (own: VoiceWorld) =>
+    own.upstream.heard.map(({ path, body }) => {
+      const { model, model_id } = JSON.parse(body.toString())
+      return model ?? model_id ?? /models\/([^:]+)|model=([\w-]+)/.exec(path)?.slice(1).find(Boolean) ?? path
+    })
+
+  it.each(['auto', 'AUTO', 'service-auto'])('asks the models in the order of the interface (%s)', (model) =>
+    fresh(async (own) => {
+      own.keys(everywhere)
+      own.upstream.script(refuses(500))
+      await expect(own.speak({ input: 'Hello', model })).rejects.toMatchObject({ code: 'provider_error' })
+      expect(models(own)).toEqual(['tts-1', 'tts-1-hd', 'eleven_flash_v2_5', 'aura-2-thalia-en'])
+    }),
+  )
+
+  it('asks those that give the wanted format', () =>
+    fresh(async (own) => {
+      own.keys(everywhere)
+      own.upstream.script(refuses(500))
+      await expect(own.speak({ input: 'Hi', model: 'auto', response_format: 'wav' })).rejects.toThrow()
+      expect(models(own)).toEqual([
+        'tts-1',
+        'tts-1-hd',
+        'eleven_flash_v2_5',
+        'gemini-3.8-flash-lite-tts',
+        'aura-2-thalia-en',
+        'canopylabs/orpheus-v1-english',
+      ])
+    }))
+
+  it('gives MP3 when no format is wanted, and what there is when nobody gives that', () =>
+    fresh(async (own) => {
+      own.keys({ google: ['byok'], elevenlabs: ['byok'] })
+      own.upstream.script(sends(audio))
+      expect((await own.speak({ input: 'Hello', model: 'auto' })).contentType).toBe('audio/mpeg')
+      own.keys({ google: ['byok'] })
+      own.upstream.script(answers(geminiAudio(samples)))
+      expect((await own.speak({ input: 'Hello', model: 'auto' })).contentType).toBe('audio/wav')
+    }))
+
+  it('uses keys of the project only, and says so when it has none', () =>
+    fresh(async (own) => {
+      own.upstream.script(sends(audio))
+      own.keys({ openai: ['managed'], elevenlabs: ['managed', 'byok'] })
+      await own.speak({ input: 'Hello', model: 'auto' })
+      expect(own.upstream.heard[0]?.headers['xi-api-key']).toBe('byok-key')
+      own.keys({ openai: ['managed'], simulated: ['simulated'], cartesia: ['byok'] })
+      const refusal = { code: 'byok_required', details: { param: 'model' } }
+      await expect(own.speak({ input: 'Hello', model: 'auto' })).rejects.toMatchObject(refusal)
+      await expect(own.transcribe({ model: 'auto' })).rejects.toMatchObject(refusal)
+    }))
+
+  it('asks a model whose price nobody knows at no time', async () => {
+    const route: Route = {
+      ...{ model: '', provider: '', format: 'openai', baseUrl: 'http://127.0.0.1:9', apiKey: 'k' },
+      ...{ source: 'byok', connectionId: null },
+    }
+    const resolve = (_: string, name: string) => [{ ...route, provider: name.split('/', 1)[0] ?? '', model: name }]
+    const candidates = ['cartesia/sonic-3.5', 'deepgram/aura-2'].map((name) => ({ name, expectedMs: 1 }))
+    const choice = { project: 'prj_1', candidates, need: 'speech' as const, modelOf: speechModelOf }
+    const steps = await autoSteps({ resolve }, new Latencies(Date.now), choice, ({ id }) => id)
+    expect(steps.map(({ task }) => task)).toEqual(['aura-2'])
+  })
+
+  it('gives a voice of another model up for the default one', () =>
+    fresh(async (own) => {
+      own.keys({ elevenlabs: ['byok'] })
+      own.upstream.script(sends(audio))
+      await own.speak({ input: 'Hello', model: 'auto', voice: 'alloy' })
+      expect(own.upstream.heard[0]?.path).toContain('/JBFqnCBsd6RMkjVDRZzb')
+    }))
+
+  it('goes by what was measured, once it was', () =>
+    fresh(async (own) => {
+      own.keys({ openai: ['byok'], elevenlabs: ['byok'] })
+      const slow = 1300
+      // again when the machine stood still and made the quick one slow
+      await vi.waitFor(
+        async () => {
+          own.upstream.script((response) => {
+            setTimeout(() => response.writeHead(200).end(audio), slow)
+          })
+          await own.speak({ input: 'Hello', model: 'tts-1' })
+          own.upstream.script(sends(audio))
+          await own.speak({ input: 'Hello', model: 'tts-1-hd' })
+          await own.speak({ input: 'Hello', model: 'auto' })
+          own.later(16 * 60_000)
+          expect(models(own).at(-1)).toBe('tts-1-hd')
+        },
+        { timeout: 30_000 },
+      )
+      await own.speak({ input: 'Hello', model: 'auto' })
+      expect(models(own).at(-1)).toBe('tts-1')
+    }))
+
+  it('passes over a key that its provider refuses', () =>
+    fresh(async (own) => {
+      own.keys({ openai: ['byok'], elevenlabs: ['byok'] })
+      own.upstream.script(refuses(401), refuses(401), sends(audio))
+      const answer = await own.speak({ input: 'Hello', model: 'auto' })
+      expect(new Map(answer.headers).get('x-provider')).toBe('elevenlabs')
+    }))
+
+  it('transcribes too', () =>
+    fresh(async (own) => {
+      own.keys({ deepgram: ['byok'], openai: ['byok'] })
+      own.upstream.script(answers(whisperAnswer))
+      expect((await own.transcribe({ model: 'auto' })).headers.get('x-provider')).toBe('openai')
+      own.upstream.script(answers(deepgramAnswer))
+      expect((await own.transcribe({ model: 'auto', diarize: true })).headers.get('x-provider')).toBe('deepgram')
+    }))
+})

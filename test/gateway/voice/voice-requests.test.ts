@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Ask } from '../../../src/gateway/call/admission.ts'
+import { answers, sends } from './audio-upstream.ts'
+import { bytesOf, listen, openVoiceWorld, type VoiceWorld, wavFile } from './voice-world.ts'
+import { whisperAnswer } from './wire-answers.ts'
+
+let world: VoiceWorld
+beforeAll(async () => {
+  world = await openVoiceWorld()
+})
+afterAll(() => world.close())
+
+const audio = Buffer.from('audio')
+const badFile = { code: 'bad_request', details: { param: 'file' } }
+
+describe('a file', () => {
+  it.each([
+    ['audio/mpeg', 'a', 'mp3'],
+    ['audio/x-wav', 'a.bin', 'wav'],
+    ['audio/webm;codecs=opus', 'blob', 'webm'],
+    ['video/webm', 'blob', 'webm'],
+    ['video/mp4', 'blob', 'mp4'],
+    ['audio/x-m4a', 'memo', 'm4a'],
+    ['audio/ogg; codecs=opus', 'voice', 'ogg'],
+    ['audio/x-flac', 'a', 'flac'],
+    ['application/octet-stream', 'a.MP3', 'mp3'],
+    ['application/octet-stream', 'a.mpga', 'mp3'],
+    ['text/plain', 'a.tar.opus', 'ogg'],
+    ['audio/flac', 'a.mp3', 'flac'],
+  ])('of type %s named %s is %s', async (type, name, container) => {
+    world.upstream.script(answers(whisperAnswer))
+    await world.transcribe({}, { files: [wavFile(100, type, name)] })
+    expect(world.upstream.heard[0]?.body.toString('latin1')).toContain(`filename="audio.${container}"`)
+  })
+
+  it.each([
+    ['RIFF\0\0\0\0WAVEfmt ', 'wav'],
+    ['OggS\0\x02', 'ogg'],
+    ['fLaC\0', 'flac'],
+    ['\x1a\x45\xdf\xa3', 'webm'],
+    ['\0\0\0\x20ftypM4A ', 'm4a'],
+    ['\0\0\0\x20ftypisom', 'mp4'],
+    ['ID3\x04', 'mp3'],
+    ['whatever', 'webm'],
+  ])('that says another container than its type is what it says (%j)', async (head, container) => {
+    world.upstream.script(answers(whisperAnswer))
+    const bytes = Buffer.from(head.padEnd(40, '\0'), 'latin1')
+    await world.transcribe({}, { files: [{ ...wavFile(1, 'audio/webm', 'blob'), bytes }] })
+    expect(world.upstream.heard[0]?.body.toString('latin1')).toContain(`filename="audio.${container}"`)
+  })
+
+  it.each([
+    ['that is none', []],
+    ['of another field', [{ ...wavFile(), field: 'audio' }]],
+    ['without a byte', [wavFile(0)]],
+    ['that is no audio', [wavFile(10, 'image/png', 'a.png')]],
+    ['with the name of a method', [wavFile(10, 'constructor', 'a.toString')]],
+    ['of more than 25 MB', [wavFile(25 * 1024 * 1024 + 1)]],
+  ])('%s is refused before any provider is asked', async (_, files) => {
+    world.upstream.script(answers(whisperAnswer))
+    await expect(world.transcribe({}, { files })).rejects.toMatchObject(badFile)
+    expect(world.upstream.heard).toEqual([])
+  })
+
+  it('of exactly 25 MB is taken, and of more than Gemini takes refused for Gemini', async () => {
+    world.upstream.script(answers(whisperAnswer))
+    const files = [wavFile(25 * 1024 * 1024)]
+    await world.transcribe({}, { files })
+    expect(world.upstream.heard[0]?.body.length).toBeGreaterThan(25 * 1024 * 1024)
+    await expect(world.transcribe({ model: 'gemini-3.8-flash' }, { files })).rejects.toMatchObject(badFile)
+  })
+})
+
+describe('a project', () => {
+  it('has sixty requests a minute for both directions together', async () => {
+    const own = await openVoiceWorld({ callMs: 0 })
+    try {
+      own.upstream.script(answers(whisperAnswer))
+      const first = new Map((await own.speak({ input: 'Hello' })).headers)
+      expect(first.get('x-ratelimit-limit')).toBe('60')
+      expect(first.get('x-ratelimit-remaining')).toBe('59')
+      for (let at = 1; at < 60; at++) await (at % 2 === 0 ? own.speak({ input: 'Hello' }) : own.transcribe({}))
+      const refusal = await own.transcribe({}).catch((error: unknown) => error)
+      if (!(refusal instanceof ServiceError)) throw refusal
+      expect(refusal.code).toBe('rate_limit_exceeded')
+      const headers = new Map(refusal.details.headers)
+      expect(headers.get('x-ratelimit-remaining')).toBe('0')
+      expect(Number(headers.get('x-ratelimit-reset'))).toBe(refusal.details.retryAfterS)
+      expect(refusal.details.retryAfterS).toBeGreaterThan(50)
+      own.later(62_000)
+      expect((await own.transcribe({})).headers.get('x-ratelimit-remaining')).toBe('59')
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('an agent’s key that browsers show', () => {
+  it('makes no speech at the project’s expense', async () => {
+    const principal = {
+      kind: 'agent_key',
+      project: 'prj_1',
+      keyId: 'key_2',
+      agentId: 'agt_1',
+      keyType: 'public',
+      allowedDomains: [],
+    } as const
+    const refusal = { code: 'forbidden' }
+    await expect(world.speak({ input: 'Hello' }, { principal })).rejects.toMatchObject(refusal)
+    await expect(world.transcribe({}, { principal })).rejects.toMatchObject(refusal)
+    world.upstream.script(sends(audio))
+    expect(bytesOf(await world.speak({ input: 'Hello' }, { principal: { ...principal, keyType: 'secret' } }))).toEqual(
+      audio,
+    )
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  it('gets an answer that can be kept, and streams what is wanted as a stream', async () => {
+    world.upstream.script(sends(audio))
+    const { bytes } = await world.speak({ input: 'Hello' }, { keyed: true })
+    expect(JSON.parse(JSON.stringify(bytes))).toEqual({ base64: audio.toString('base64') })
+    expect(await listen(await world.speak({ input: 'Hello', stream: true }, { keyed: true })).over).toBe('end')
+  })
+})
+
+describe('admission', () => {
+  it('hears who asks, and what the call can cost at most', async () => {
+    const asks: Ask[] = []
+    const own = await openVoiceWorld({
+      admission: {
+        admit: (ask) => {
+          asks.push(ask)
+          return {
+            headers: [
+              ['x-ratelimit-limit', '9'],
+              ['x-more', '1'],
+            ],
+            settle: () => {},
+          }
+        },
+      },
+    })
+    try {
+      own.upstream.script(sends(audio))
+      const headers = new Map((await own.speak({ input: 'Hello', model: 'tts-1' })).headers)
+      expect(asks[0]).toMatchObject({ need: 'speech', model: 'tts-1', source: 'managed' })
+      expect(asks[0]?.mostUsd()).toBe('0.000075')
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-more')]).toEqual(['60', '1'])
+      own.upstream.script(answers(whisperAnswer))
+      await own.transcribe({ model: 'whisper-1' })
+      expect(Number(asks[1]?.mostUsd())).toBeGreaterThan(0)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('that says no is recorded, and asks no provider', async () => {
+    const own = await openVoiceWorld({
+      admission: { admit: () => Promise.reject(new ServiceError('credit_balance_exhausted')) },
+    })
+    try {
+      await expect(own.speak({ input: 'Hello' })).rejects.toMatchObject({ code: 'credit_balance_exhausted' })
+      expect(own.upstream.heard).toEqual([])
+      expect(own.calls).toMatchObject([{ status: 403, error: 'credit_balance_exhausted', units: null, attempts: 0 }])
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('personal data', () => {
+  it.each([
+    ['is not spoken', true, 'Write to [EMAIL_1]'],
+    ['is spoken when the project redacts no input', false, 'Write to a@b.example'],
+  ])('that a project keeps from providers %s', async (_, input, spoken) => {
+    const own = await openVoiceWorld({
+      redaction: async () => ({
+        input,
+        toolArguments: true,
+        redact: (texts) => ({
+          texts: texts.map((text) => text.replace('a@b.example', '[EMAIL_1]')),
+          toolArguments: [],
+          restorer: null,
+        }),
+      }),
+    })
+    try {
+      own.upstream.script(sends(audio))
+      await own.speak({ input: 'Write to a@b.example' })
+      expect(JSON.parse(own.upstream.heard[0]?.body.toString() ?? '').input).toBe(spoken)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('goes to the request log as it was asked, without audio and without keys', async () => {
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Hello', voice: 'nova' })
+    const spoken = world.calls.at(-1)?.bodies?.()
+    expect(JSON.parse(spoken?.request ?? '')).toMatchObject({ model: 'tts-1', text: 'Hello', voice: 'nova' })
+    expect(JSON.parse(spoken?.response ?? '')).toEqual({ bytes: audio.length })
+    world.upstream.script(answers(whisperAnswer))
+    await world.transcribe({}, { files: [wavFile(100)] })
+    const heard = world.calls.at(-1)?.bodies?.()
+    expect(JSON.parse(heard?.request ?? '')).toMatchObject({
+      model: 'whisper-1',
+      file: { container: 'wav', bytes: 100 },
+    })
+    expect(JSON.parse(heard?.response ?? '')).toEqual({ text: whisperAnswer.text, seconds: 4.5 })
+    expect(JSON.stringify([spoken, heard])).not.toContain('managed-key')
+  })
+})

@@ -1,0 +1,205 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { BodyOf } from '../../../specs/index.ts'
+import { providers } from '../../../specs/providers.ts'
+import { projectScope } from '../../../specs/scope.ts'
+import type { Admission } from '../../../src/gateway/call/admission.ts'
+import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
+import type { Redaction } from '../../../src/gateway/call/redaction.ts'
+import type { KeySource, Route, Routes } from '../../../src/gateway/call/routes.ts'
+import { openVoice } from '../../../src/gateway/voice/open-voice.ts'
+import type { VoicePolicy } from '../../../src/gateway/voice/voice-call.ts'
+import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
+import type { ByteSink, Principal, StreamControl, UploadedFile } from '../../../src/actors/call/call.ts'
+import type { BytesResult } from '../../../src/actors/call/use-cases.ts'
+import { LocalLimits } from '../../../src/storage/local-limits.ts'
+import { type AudioUpstream, openAudioUpstream } from './audio-upstream.ts'
+
+/** Whose keys there are: by provider, in the order in which they are tried. */
+export type Keys = Readonly<Record<string, readonly KeySource[]>>
+
+/** The voice operations over one server that plays every provider. */
+export interface VoiceWorld {
+  readonly upstream: AudioUpstream
+  /** What the ledger was told, in order. */
+  readonly calls: GatewayCall[]
+  /** What tickets were settled with, in order. */
+  readonly settled: (string | null)[]
+  /** Sets whose keys there are from now on. */
+  keys(keys: Keys): void
+  speak(body: BodyOf<'speech.speak'>, how?: How): Promise<BytesResult>
+  transcribe(body: BodyOf<'transcriptions.transcribe'>, how?: How): Promise<Transcribed>
+  /** Moves the clock, which else stands still but for `callMs`. */
+  later(ms: number): void
+  close(): Promise<void>
+}
+
+/** What a transcription answers, whichever form it has. */
+export interface Transcribed {
+  readonly json?: Readonly<Record<string, unknown>>
+  readonly text?: string
+  readonly contentType?: string
+  readonly headers: ReadonlyMap<string, string>
+}
+
+/** How a call is made beside its body. */
+export interface How {
+  readonly signal?: AbortSignal
+  readonly principal?: Principal
+  readonly files?: readonly UploadedFile[]
+  readonly keyed?: boolean
+}
+
+const key: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }
+
+/** A small WAV, which providers of tests do not listen to. */
+export const wavFile = (bytes = 2000, contentType = 'audio/wav', filename = 'talk.wav'): UploadedFile => ({
+  field: 'file',
+  filename,
+  contentType,
+  bytes: Buffer.alloc(bytes, 1),
+})
+
+/** @param options `redaction` and `admission` replace those that do nothing. */
+export const openVoiceWorld = async (
+  options: {
+    policy?: Partial<VoicePolicy>
+    redaction?: Redaction['policyOf']
+    admission?: Admission
+    /** What the clock goes on by with every call; what it is without stays below the limit of requests. */
+    callMs?: number
+  } = {},
+): Promise<VoiceWorld> => {
+  const upstream = await openAudioUpstream()
+  const guard = openSsrfGuard({ allowedPrivateHosts: ['127.0.0.1'] })
+  const calls: GatewayCall[] = []
+  const settled: (string | null)[] = []
+  const routing = new TestRoutes(upstream.url)
+  const begun = Date.now()
+  let moved = 0
+  const now = () => begun + moved
+  const voice = openVoice({
+    guard,
+    limits: new LocalLimits(now),
+    now,
+    routes: routing,
+    admission: options.admission ?? { admit: () => ({ headers: [], settle: (usd) => void settled.push(usd) }) },
+    ledger: { record: (call) => void calls.push(call), flush: () => Promise.resolve() },
+    redaction: { policyOf: options.redaction ?? (() => null), forLog: (body) => body },
+    policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
+  })
+  const callOf = <Body>(body: Body, { signal, principal = key, files = [], keyed = false }: How) => {
+    moved += options.callMs ?? 1200
+    return {
+      principal,
+      scope: projectScope('prj_1'),
+      params: {},
+      query: {},
+      body,
+      requestId: 'req_1',
+      remoteAddress: '127.0.0.1',
+      idempotency: keyed ? { cause: 'c', fingerprint: 'f', seed: null } : null,
+      after: null,
+      accept: '',
+      files,
+      signal: signal ?? new AbortController().signal,
+    }
+  }
+  return {
+    upstream,
+    calls,
+    settled,
+    keys: (keys) => {
+      routing.keys = keys
+    },
+    speak: (body, how = {}) => voice.useCases['speech.speak'](callOf(body, how)),
+    async transcribe(body, how = {}) {
+      const call = callOf(body, { files: [wavFile()], ...how })
+      const answer = await voice.useCases['transcriptions.transcribe'](call)
+      if ('json' in answer) return { json: { ...answer.json }, headers: new Map(answer.headers) }
+      if (!('bytes' in answer)) throw new Error('no transcript is a stream of events')
+      const { contentType, bytes, headers } = answer.bytes
+      return { text: String(bytes), contentType, headers: new Map(headers) }
+    },
+    later: (ms) => {
+      moved += ms
+    },
+    async close() {
+      await voice.close()
+      await guard.close()
+      await upstream.close()
+    },
+  }
+}
+
+/** Every provider has its key at the one server, unless `keys` says otherwise. */
+class TestRoutes implements Routes {
+  keys: Keys | null = null
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  resolve(_: string, model: string): readonly Route[] {
+    const slash = model.indexOf('/')
+    const spec = providers.find(({ id }) => id === model.slice(0, slash))
+    if (spec === undefined) {
+      if (!model.startsWith('custom:')) throw new ServiceError('model_not_found', { param: 'model' })
+      return [this.#route({ id: model.slice(0, slash), format: 'openai' }, model.slice(slash + 1), 'custom')]
+    }
+    const sources = this.keys === null ? ['managed' as const] : (this.keys[spec.id] ?? [])
+    if (sources.length === 0) throw new ServiceError('provider_not_configured', { param: 'model' })
+    return sources.map((source) => this.#route(spec, model.slice(slash + 1), source))
+  }
+
+  #route({ id, format }: Pick<(typeof providers)[number], 'id' | 'format'>, model: string, source: KeySource): Route {
+    const apiKey = `${source}-key`
+    return { model, provider: id, format, baseUrl: `${this.#url}/${id}`, apiKey, source, connectionId: null }
+  }
+}
+
+/** A reader of a streamed answer. */
+export interface Listener extends ByteSink {
+  readonly parts: Buffer[]
+  /** How it ended. */
+  readonly over: Promise<'end' | 'abort'>
+  readonly control: StreamControl
+  /** Takes parts only one by one. */
+  slow: boolean
+}
+
+/** Starts a streamed answer. */
+export const listen = ({ bytes }: BytesResult, slow = false): Listener => {
+  if (typeof bytes === 'string' || !('start' in bytes)) throw new Error('the answer is not streamed')
+  const parts: Buffer[] = []
+  let finish: (how: 'end' | 'abort') => void = () => {}
+  const over = new Promise<'end' | 'abort'>((resolve) => {
+    finish = resolve
+  })
+  const sink = {
+    parts,
+    over,
+    slow,
+    push(part: string | Uint8Array) {
+      parts.push(Buffer.from(part))
+      return !sink.slow
+    },
+    end: () => finish('end'),
+    abort: () => finish('abort'),
+  }
+  return Object.assign(sink, { control: bytes.start(sink) })
+}
+
+/** Bytes of a whole answer. */
+export const bytesOf = ({ bytes }: BytesResult): Buffer => {
+  if (bytes instanceof Uint8Array) return Buffer.from(bytes)
+  throw new Error('the answer is not whole')
+}
+
+/** Fields and files of a multipart body that a provider got. */
+export const formIn = async (heard: { headers: Readonly<Record<string, unknown>>; body: Buffer }) => {
+  const form = await new Response(new Uint8Array(heard.body), {
+    headers: { 'content-type': String(heard.headers['content-type']) },
+  }).formData()
+  return Object.fromEntries([...form].map(([name, value]) => [name, value instanceof Blob ? value : String(value)]))
+}

@@ -1,0 +1,35 @@
+import type { ActorCaller } from '../../src/gateway/call/caller.ts'
+import { refusalOf } from '../../src/gateway/chat/refusal.ts'
+import type { ModelAnswer, ModelMessage, ModelRequest } from '../../src/gateway/call/provider-port.ts'
+import type { TurnModels } from '../../src/gateway/turns/turn-models.ts'
+
+/** A model as a test plays it. */
+export interface TestModel {
+  /** The provider that its usage rows name. */
+  readonly id: string
+  /** @throws {ModelError} {ServiceError} */
+  stream(
+    request: ModelRequest,
+    onDelta: (text: string) => void,
+    signal: AbortSignal,
+    caller: ActorCaller,
+  ): Promise<ModelAnswer>
+}
+
+/** The model as turns, runs and trials ask it: every name is its own, and each answer costs the same. */
+export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): TurnModels => ({
+  ask: async (request, caller, onDelta, signal) => {
+    try {
+      const answer = await model.stream(request, onDelta, signal, caller)
+      return { ...answer, bill: { provider: model.id, model: request.model, usage: answer.usage, cost } }
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  },
+})
+
+/** Everything that a request says to the model, in order. */
+export const allMessages = ({ instructions = [], messages }: ModelRequest): readonly ModelMessage[] => [
+  ...instructions.map((content): ModelMessage => ({ role: 'system', content })),
+  ...messages,
+]
