@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import type { EventSink, EventStream } from '../../src/actors/call/call.ts'
 import type { LogEvent } from '../../src/storage/ports.ts'
-import { openServer } from '../../src/transport/open-server.ts'
-import { SseStreams } from '../../src/transport/sse.ts'
-import { Ticker } from '../../src/transport/ticker.ts'
-import { loadUws, type UwsResponse } from '../../src/transport/uws-binding.ts'
+import { openServer } from '../../src/transport/http/open-server.ts'
+import { SseStreams } from '../../src/transport/streams/sse.ts'
+import { Ticker } from '../../src/transport/streams/ticker.ts'
+import { loadUws, type UwsResponse } from '../../src/transport/http/uws/uws-binding.ts'
 
 /** A stream that a bench writes to. `send` writes its next `events` events; false when its reader must catch up first. */
 export interface Source {
@@ -76,7 +76,7 @@ const rawSource = (response: UwsResponse, gathered: boolean): Source => {
   }
 }
 
-/** Ours: log events, each pushed on its own, through `src/transport/sse.ts` and the HTTP port. */
+/** Ours: log events, each pushed on its own, through `src/transport/streams/sse.ts` and the HTTP port. */
 export const ourSources = async (opened: Opened): Promise<SourceServer> => {
   const streams = new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 })
   const server = openServer(

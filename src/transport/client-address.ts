@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { TrustedProxies } from '../config.ts'
-import type { HttpRequest } from './http-port.ts'
+import type { HttpRequest } from './http/http-port.ts'
 
 type Asked = Pick<HttpRequest, 'header' | 'remoteAddress'>
 

@@ -1,4 +1,4 @@
-import type { Headers } from './http-port.ts'
+import type { Headers } from './http/http-port.ts'
 
 /** One request as CORS sees it. */
 export interface CorsQuestion {

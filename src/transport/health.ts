@@ -1,4 +1,4 @@
-import type { Headers, HttpResponse } from './http-port.ts'
+import type { Headers, HttpResponse } from './http/http-port.ts'
 
 /** How long the store may take to answer before the node counts as not ready. */
 const pingMaxMs = 2_000

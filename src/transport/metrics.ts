@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { HttpResponse } from './http-port.ts'
+import type { HttpResponse } from './http/http-port.ts'
 import { RequestStats } from './request-stats.ts'
-import type { StreamCounters } from './sse.ts'
+import type { StreamCounters } from './streams/sse.ts'
 
 /**
  * What /metrics shows. Hot paths count in plain fields (`requests`, `streams`, whatever `counter` and `gauge` are given

@@ -10,12 +10,12 @@ import { authenticatorOf } from './api/request-credentials.ts'
 import { SessionUpgrades } from './api/session-upgrade.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
-import type { HttpRequest, HttpResponse, HttpServer } from './http-port.ts'
+import type { HttpRequest, HttpResponse, HttpServer } from './http/http-port.ts'
 import { Metrics } from './metrics.ts'
-import { openServer } from './open-server.ts'
-import { SseStreams } from './sse.ts'
+import { openServer } from './http/open-server.ts'
+import { SseStreams } from './streams/sse.ts'
 import type { StaticFiles } from './static-files.ts'
-import { Ticker } from './ticker.ts'
+import { Ticker } from './streams/ticker.ts'
 
 /** What transport is given. */
 export interface TransportParts {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { entityTag, namesTag } from './entity-tag.ts'
-import type { Headers, HttpRequest, HttpResponse } from './http-port.ts'
+import type { Headers, HttpRequest, HttpResponse } from './http/http-port.ts'
 
 /** Files of another kind are not served. */
 const contentTypes: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { head, type RawClient, rawClient } from '../transport/raw-client.ts'
+import { head, type RawClient, rawClient } from '../transport/http/raw-client.ts'
 import { patience } from './patience.ts'
 import { counted, isEvent, textOf } from './stream-reader.ts'
 import { stores, World } from './world.ts'

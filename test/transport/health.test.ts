@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openHealth } from '../../src/transport/health.ts'
-import { FakeResponse } from './fakes.ts'
+import { FakeResponse } from './http/fakes.ts'
 
 const ready = async (ping: () => Promise<void>, draining = false): Promise<[number, unknown]> => {
   const response = new FakeResponse()

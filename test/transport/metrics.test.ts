@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/transport/metrics.ts'
-import { FakeResponse } from './fakes.ts'
+import { FakeResponse } from './http/fakes.ts'
 
 describe('metrics', () => {
   it('shows requests by operation and status, the same at every scrape', async () => {

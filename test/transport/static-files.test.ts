@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { HttpServer } from '../../src/transport/http-port.ts'
-import { openServer } from '../../src/transport/open-server.ts'
+import type { HttpServer } from '../../src/transport/http/http-port.ts'
+import { openServer } from '../../src/transport/http/open-server.ts'
 import { readStaticFiles } from '../../src/transport/static-files.ts'
-import { head, rawClient } from './raw-client.ts'
-import { noUpgrade } from './serving.ts'
+import { head, rawClient } from './http/raw-client.ts'
+import { noUpgrade } from './http/serving.ts'
 
 describe('static files', () => {
   let folder: string

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Attribution, Principal } from '../../actors/call/call.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { HttpRequest } from '../http/http-port.ts'
 import type { Tenants } from './named-tenant.ts'
 
 const tenantHeader = 'X-Tenant-Id'

@@ -1,5 +1,5 @@
 import type { Principal } from '../../actors/call/call.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { HttpRequest } from '../http/http-port.ts'
 
 /** Finds out who sends a request. Answers without a promise where it can: this is on the path of every request. */
 export interface Authenticator {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { HttpRequest } from '../http/http-port.ts'
 
 /**
  * Refuses a request that another site made a browser send: it would carry the dashboard's cookie.

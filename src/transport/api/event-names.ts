@@ -1,7 +1,7 @@
 import { eventsOf } from '../../../specs/answer.ts'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { HttpRequest } from '../http/http-port.ts'
 
 const header = 'X-Event-Names'
 

@@ -1,5 +1,5 @@
 import type { EnvelopeName } from '../../../specs/declare.ts'
-import type { Headers, HttpRequest, HttpResponse } from '../http-port.ts'
+import type { Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** One request on its way through the dispatcher. */

@@ -3,7 +3,7 @@ import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { Attribution, Idempotency, UploadedFile } from '../../actors/call/call.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { HttpRequest } from '../http/http-port.ts'
 import { canonical } from './canonical.ts'
 
 /** What a request asks for, as far as a repeated key must ask for the same. */

@@ -2,7 +2,7 @@ import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import { formFields } from '../../../specs/query.ts'
 import type { UploadedFile } from '../../actors/call/call.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { HttpRequest } from '../http/http-port.ts'
 import { isJsonType, parseJson } from './json-body.ts'
 import { boundaryOf, parseForm } from './multipart.ts'
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
 import { StoreUnavailable } from '../../storage/ports.ts'
-import { BodyTooLarge, ConnectionClosed, type Headers } from '../http-port.ts'
+import { BodyTooLarge, ConnectionClosed, type Headers } from '../http/http-port.ts'
 import { envelop } from './envelopes.ts'
 import type { Exchange } from './exchange.ts'
 

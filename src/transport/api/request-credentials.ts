@@ -2,7 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { Credentials } from '../../actors/accounts/credentials.ts'
 import { sessionCookieName } from '../../actors/accounts/session-cookie.ts'
 import type { Principal } from '../../actors/call/call.ts'
-import type { HttpRequest } from '../http-port.ts'
+import type { HttpRequest } from '../http/http-port.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Tenants } from './named-tenant.ts'
 

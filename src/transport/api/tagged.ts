@@ -1,5 +1,5 @@
 import { entityTag, namesTag } from '../entity-tag.ts'
-import type { Headers } from '../http-port.ts'
+import type { Headers } from '../http/http-port.ts'
 import type { Exchange } from './exchange.ts'
 
 interface Tagged {

@@ -12,7 +12,7 @@ import { agents } from '../../../src/actors/agents/plain-kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { principalOf } from '../../../src/transport/api/request-credentials.ts'
-import type { HttpRequest } from '../../../src/transport/http-port.ts'
+import type { HttpRequest } from '../../../src/transport/http/http-port.ts'
 
 const secretKey = `csk_${'k'.repeat(43)}`
 const given = { secretKey, ownerEmail: 'ada@x.org', ownerPassword: 'correct horse' }

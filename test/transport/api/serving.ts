@@ -15,9 +15,9 @@ import {
   type Headers,
   type HttpRequest,
   type HttpResponse,
-} from '../../../src/transport/http-port.ts'
-import { SseStreams } from '../../../src/transport/sse.ts'
-import { Ticker } from '../../../src/transport/ticker.ts'
+} from '../../../src/transport/http/http-port.ts'
+import { SseStreams } from '../../../src/transport/streams/sse.ts'
+import { Ticker } from '../../../src/transport/streams/ticker.ts'
 
 /** A request as a test writes it. `body` that is no text is sent as JSON. */
 export interface Sent {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { SseStreams } from '../../src/transport/sse.ts'
-import { Ticker } from '../../src/transport/ticker.ts'
-import { delta, FakeLog } from './fakes.ts'
-import { head } from './raw-client.ts'
-import { later, serving } from './serving.ts'
+import { SseStreams } from '../../../src/transport/streams/sse.ts'
+import { Ticker } from '../../../src/transport/streams/ticker.ts'
+import { delta, FakeLog } from '../http/fakes.ts'
+import { head } from '../http/raw-client.ts'
+import { later, serving } from '../http/serving.ts'
 
 const options = { shortNames: true, headers: [], endless: true }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { HttpRequest } from './http-port.ts'
-import { RequestBody } from './request-body.ts'
+import type { HttpRequest } from '../http-port.ts'
+import { RequestBody } from '../request-body.ts'
 
 /** A request on node:http. */
 export class NodeHttpRequest implements HttpRequest {

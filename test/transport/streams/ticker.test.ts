@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Ticker } from '../../src/transport/ticker.ts'
-import { ManualTime } from './fakes.ts'
+import { Ticker } from '../../../src/transport/streams/ticker.ts'
+import { ManualTime } from '../http/fakes.ts'
 
 describe('ticker', () => {
   it('runs one timer for all members, and only while there are some', () => {

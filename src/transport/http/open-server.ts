@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { HttpHandler, HttpServer } from './http-port.ts'
-import { nodeServer } from './node-server.ts'
-import { loadUws, type Uws } from './uws-binding.ts'
-import { uwsServer } from './uws-server.ts'
+import { nodeServer } from './node/node-server.ts'
+import { loadUws, type Uws } from './uws/uws-binding.ts'
+import { uwsServer } from './uws/uws-server.ts'
 
 /**
  * The fastest server that runs here: uWebSockets.js, or node:http where there is no build of it.

@@ -1,5 +1,5 @@
-import type { HttpRequest } from './http-port.ts'
-import { RequestBody } from './request-body.ts'
+import type { HttpRequest } from '../http-port.ts'
+import { RequestBody } from '../request-body.ts'
 import type { UwsRequest, UwsResponse } from './uws-binding.ts'
 
 /** Repeated fields of these names count once; the first stands. Others are joined, as RFC 9110 allows. */

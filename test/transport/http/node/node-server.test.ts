@@ -1,0 +1,12 @@
+import { describe } from 'vitest'
+import { httpSuite } from '../http-suite.ts'
+import { sseWireSuite } from '../../streams/sse-wire-suite.ts'
+import { streamSuite } from '../stream-suite.ts'
+import { websocketSuite } from '../websocket-suite.ts'
+
+describe('node server', () => {
+  httpSuite('node')
+  streamSuite('node')
+  sseWireSuite('node')
+  websocketSuite('node')
+})
