@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY specs ./specs
 COPY src ./src
+COPY console ./console
 RUN mkdir /data /app/.cache && chown node:node /data /app/.cache
 USER node
 VOLUME /data

@@ -1,5 +1,5 @@
 /**
- * Whose data a call may touch. A scope comes from a credential (`src/actors/auth`), never from a request's body,
+ * Whose data a call may touch. A scope comes from a credential (`src/actors/accounts`), never from a request's body,
  * and every store method that serves a request takes one: a foreign id is not found, as an unknown one.
  *
  * `tenant` and `user` null: the whole project.

@@ -28,7 +28,7 @@ setFlagsFromString('--heap-growing-percent=70')
 const drainMs = 20_000
 const closeMs = 2_000
 
-const consoleFolder = fileURLToPath(new URL('./transport/console', import.meta.url))
+const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
 
 interface Models {
   readonly managed: ManagedProviders

@@ -112,7 +112,7 @@ export async function chartFiles(
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
   return Promise.all(
     definitions.map(async (definition) => ({
-      path: `src/transport/console/charts/${definition.name}.layout.json`,
+      path: `console/charts/${definition.name}.layout.json`,
       text: `${JSON.stringify(await chartLayout(definition))}\n`,
     })),
   )

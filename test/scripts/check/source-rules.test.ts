@@ -53,7 +53,7 @@ describe('layers', () => {
       "import { b } from '../../specs/b.ts'\nimport { c } from 'xstate'",
     ],
     ['actors see machines', 'src/actors/a.ts', "import { b } from '../machines/b.ts'"],
-    ['transport sees actors', 'src/transport/a.ts', "import { b } from '../actors/use-cases/b.ts'"],
+    ['transport sees actors', 'src/transport/a.ts', "import { b } from '../actors/sessions/b.ts'"],
     ['open-storage sees the stores', 'src/open-storage.ts', "import { b } from './storage/mongo/b.ts'"],
     ['a store sees its driver', 'src/storage/mongo/a.ts', "import { b } from 'mongodb'"],
     ['a text speaks of an import', 'src/actors/a.ts', "/** Never import { b } from '../transport/b.ts'. */"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRoute, routeHash } from '../../../src/transport/console/route.js'
+import { parseRoute, routeHash } from '../../console/route.js'
 
 describe('routes of the console', () => {
   it.each([

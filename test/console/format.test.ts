@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ahead, dollars, preciseTime, time } from '../../../src/transport/console/format.js'
+import { ahead, dollars, preciseTime, time } from '../../console/format.js'
 
 describe('times', () => {
   const now = new Date(2026, 4, 6, 12, 0, 0)

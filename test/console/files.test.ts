@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
-const folder = fileURLToPath(new URL('../../../src/transport/console', import.meta.url))
+const folder = fileURLToPath(new URL('../../console', import.meta.url))
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { follow } from '../../../src/transport/console/follow.js'
+import { follow } from '../../console/follow.js'
 
 /** Stands in for the browser's EventSource. */
 class Source {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { definitions } from '../../../src/machines/index.ts'
-import { arrowHead, chartMarks, edgePath } from '../../../src/transport/console/chart-model.js'
-import { toneOf } from '../../../src/transport/console/format.js'
+import { definitions } from '../../src/machines/index.ts'
+import { arrowHead, chartMarks, edgePath } from '../../console/chart-model.js'
+import { toneOf } from '../../console/format.js'
 
 const layoutOf = (machine: string) =>
   JSON.parse(
-    readFileSync(new URL(`../../../src/transport/console/charts/${machine}.layout.json`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../console/charts/${machine}.layout.json`, import.meta.url), 'utf8'),
   )
 
 const session = layoutOf('session')
