@@ -1,15 +1,15 @@
-import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
-import type { RecordStore } from '../storage/ports.ts'
 import type { ProjectDirectory } from '../actors/accounts/project-directory.ts'
 import type { Clock } from '../actors/runtime/clock.ts'
 import type { RowWriter } from '../actors/runtime/row-writer.ts'
-import { limitUseCases } from './limits/limit-use-cases.ts'
-import { requestLogUseCases } from './ledger/request-log-use-cases.ts'
+import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
+import type { RecordStore } from '../storage/ports.ts'
 import type { Redaction } from './call/redaction.ts'
 import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
+import { requestLogUseCases } from './ledger/request-log-use-cases.ts'
 import { LimitAdmission } from './limits/limit-admission.ts'
 import { LimitBook } from './limits/limit-book.ts'
+import { limitUseCases } from './limits/limit-use-cases.ts'
 
 /** What metering stands on. */
 export interface MeteringParts {

@@ -11,10 +11,10 @@ import { SessionUpgrades } from './api/session-upgrade.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
 import type { HttpRequest, HttpResponse, HttpServer } from './http/http-port.ts'
-import { Metrics } from './metrics.ts'
 import { openServer } from './http/open-server.ts'
-import { SseStreams } from './streams/sse.ts'
+import { Metrics } from './metrics.ts'
 import type { StaticFiles } from './static-files.ts'
+import { SseStreams } from './streams/sse.ts'
 import { Ticker } from './streams/ticker.ts'
 
 /** What transport is given. */

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { definitions } from '../../src/machines/index.ts'
 import { arrowHead, chartMarks, edgePath } from '../../console/chart-model.js'
 import { toneOf } from '../../console/format.js'
+import { definitions } from '../../src/machines/index.ts'
 
 const layoutOf = (machine: string) =>
-  JSON.parse(
-    readFileSync(new URL(`../../console/charts/${machine}.layout.json`, import.meta.url), 'utf8'),
-  )
+  JSON.parse(readFileSync(new URL(`../../console/charts/${machine}.layout.json`, import.meta.url), 'utf8'))
 
 const session = layoutOf('session')
 const idle = ['active', 'active.idle']

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sessionEvents } from '../../specs/events.ts'
 import { EventLog, joined } from '../../console/event-log.js'
 import { eventNames, logName } from '../../console/event-names.js'
+import { sessionEvents } from '../../specs/events.ts'
 import { wireName } from '../../src/transport/streams/sse-frames.ts'
 
 interface Shown {

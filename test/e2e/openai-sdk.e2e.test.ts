@@ -8,7 +8,6 @@ import OpenAI, {
   UnprocessableEntityError,
 } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { delta, framesOf, goodAnswer, goodStream } from '../gateway/chat/chat-world.ts'
 import {
   type Answer,
   cut,
@@ -18,6 +17,7 @@ import {
   trickled,
   type Upstream,
 } from '../gateway/call/scripted-upstream.ts'
+import { delta, framesOf, goodAnswer, goodStream } from '../gateway/chat/chat-world.ts'
 import { World } from './world.ts'
 
 const json =

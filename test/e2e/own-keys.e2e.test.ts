@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type ModelServer, openModelServer } from '../gateway/routing/model-server.ts'
 import { openAi } from '../gateway/call/wire-samples.ts'
+import { type ModelServer, openModelServer } from '../gateway/routing/model-server.ts'
 import type { Api } from './api.ts'
 import { patience } from './patience.ts'
 import { endsTurn } from './stream-reader.ts'

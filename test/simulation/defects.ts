@@ -1,7 +1,7 @@
+import type { EventStream } from '../../src/actors/call/call.ts'
 import type { Host } from '../../src/actors/runtime/host.ts'
 import type { Delivery } from '../../src/actors/runtime/resident.ts'
 import { epochs } from '../../src/actors/runtime/runtime.ts'
-import type { EventStream } from '../../src/actors/call/call.ts'
 import type { Commit, CommitStore, LogEvent, RecordKind, RecordStore, Storage } from '../../src/storage/ports.ts'
 import type { Faults } from './faults.ts'
 import { copyMark } from './ledger.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import type { ClusterParts } from '../../src/actors/runtime/cluster/cluster-node.ts'
 import { IdempotentRequests } from '../../src/actors/records/idempotent.ts'
+import type { ClusterParts } from '../../src/actors/runtime/cluster/cluster-node.ts'
 import type { LeaseStore } from '../../src/storage/cluster-ports.ts'
 import { openWorld, type World, type WorldOptions } from '../actors/sessions/harness.ts'
 import type { Defect } from './defects.ts'

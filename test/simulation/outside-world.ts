@@ -1,5 +1,5 @@
-import { type ModelAnswer, ModelError, type ModelRequest } from '../../src/gateway/call/provider-port.ts'
 import type { ToolCall, ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
+import { type ModelAnswer, ModelError, type ModelRequest } from '../../src/gateway/call/provider-port.ts'
 import { allMessages, type TestModel } from '../support/test-model.ts'
 import type { Ledger } from './ledger.ts'
 import { Random } from './random.ts'

@@ -1,5 +1,5 @@
-import { derivedId } from '../../src/actors/runtime/ids.ts'
 import type { RunConcurrency } from '../../src/actors/runs/pick-runs.ts'
+import { derivedId } from '../../src/actors/runtime/ids.ts'
 import type { ToolDeclaration } from '../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../src/actors/sessions/turn-plan.ts'
 import { agentConfigOf, type WorldOptions } from '../actors/sessions/harness.ts'

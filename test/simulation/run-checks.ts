@@ -1,7 +1,7 @@
 import { projectScope } from '../../specs/scope.ts'
-import { derivedId } from '../../src/actors/runtime/ids.ts'
 import { runContext, runQueueContext } from '../../src/actors/runs/schema.ts'
 import { readStoredState } from '../../src/actors/runtime/actor-state.ts'
+import { derivedId } from '../../src/actors/runtime/ids.ts'
 import { usageRows } from '../../src/actors/usage/kinds.ts'
 import type { RunCall } from '../../src/machines/run/run-data.ts'
 import { runStatus } from '../../src/machines/run/run-definition.ts'

@@ -1,5 +1,5 @@
-import { tellToErase } from '../../src/actors/runtime/erase-listed.ts'
 import type { Idempotency } from '../../src/actors/call/call.ts'
+import { tellToErase } from '../../src/actors/runtime/erase-listed.ts'
 import { agentVersionDefinition } from '../../src/machines/agent-version/agent-version-definition.ts'
 import type { LogEvent } from '../../src/storage/ports.ts'
 import { ActionClient } from './action-client.ts'

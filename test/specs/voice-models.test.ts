@@ -3,8 +3,8 @@ import { maxAudioBytes, maxSpeechChars } from '../../specs/audio.ts'
 import { providers } from '../../specs/providers.ts'
 import { speechModels } from '../../specs/speech-models.ts'
 import { transcriptionModels } from '../../specs/transcription-models.ts'
-import { speechCandidates, transcriptionCandidates } from '../../src/gateway/voice/auto-candidates.ts'
 import { voiceFormats } from '../../src/gateway/providers/voice/voice-formats.ts'
+import { speechCandidates, transcriptionCandidates } from '../../src/gateway/voice/auto-candidates.ts'
 import { speechModelOf, transcriptionModelOf } from '../../src/gateway/voice/model-lookup.ts'
 
 const formatOf = (provider: string) => providers.find(({ id }) => id === provider)?.format

@@ -1,10 +1,10 @@
 import type { RecordStore } from '../../storage/ports.ts'
-import type { Row } from '../records/schema.ts'
 import type { Principal } from '../call/call.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
+import type { Row } from '../records/schema.ts'
+import { mintSecret, secretHash } from '../records/secrets.ts'
 import { type KeyMaterial, KeyRing } from './key-ring.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
-import { mintSecret, secretHash } from '../records/secrets.ts'
 
 /** `csk_` and 256 random bits, or a key from the environment with at least 32 characters. */
 const keyShape = /^csk_[A-Za-z0-9_-]{32,200}$/

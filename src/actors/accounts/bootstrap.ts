@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { projectScope } from '../../../specs/scope.ts'
 import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import type { Row, TypedKind } from '../records/schema.ts'
+import { mintSecret } from '../records/secrets.ts'
+import { type NewRow, Table } from '../records/table.ts'
+import { newId } from '../runtime/ids.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { KeyMaterial } from './key-ring.ts'
 import {
@@ -15,10 +19,6 @@ import {
 } from './kinds.ts'
 import { hashPassword } from './passwords.ts'
 import type { ProjectDirectory } from './project-directory.ts'
-import { mintSecret } from '../records/secrets.ts'
-import { newId } from '../runtime/ids.ts'
-import type { Row, TypedKind } from '../records/schema.ts'
-import { type NewRow, Table } from '../records/table.ts'
 
 /** What the environment gives for the first start; null: generated. */
 export interface BootstrapGiven {

@@ -1,13 +1,13 @@
 import type { Role } from '../../../specs/access.ts'
 import { organizationScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { newId } from '../runtime/ids.ts'
-import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
 import { deriveKey } from '../records/derive-key.ts'
-import { type DashboardSessionData, dashboardSessions, type MemberData, members } from './kinds.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
+import type { Row } from '../records/schema.ts'
 import { mintSecret, type SecretHash, secretHash } from '../records/secrets.ts'
+import { Table } from '../records/table.ts'
+import { newId } from '../runtime/ids.ts'
+import { type DashboardSessionData, dashboardSessions, type MemberData, members } from './kinds.ts'
 
 /** Life of a dashboard session without use, in seconds. */
 export const dashboardSessionS = 12 * 3600

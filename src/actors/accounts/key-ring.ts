@@ -1,10 +1,10 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import { RecheckCache } from '../records/recheck-cache.ts'
 import { type Row, rowOf, type TypedKind } from '../records/schema.ts'
+import type { SecretHash } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import type { StoredKey } from './kinds.ts'
-import { RecheckCache } from '../records/recheck-cache.ts'
-import type { SecretHash } from '../records/secrets.ts'
 
 /** How long another node may still take a key that was revoked here, in ms. */
 const recheckMs = 1000

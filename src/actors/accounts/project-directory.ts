@@ -1,9 +1,9 @@
 import { organizationScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { Table } from '../records/table.ts'
-import { type ProjectData, projects } from './kinds.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { mintSecret } from '../records/secrets.ts'
+import { Table } from '../records/table.ts'
+import { type ProjectData, projects } from './kinds.ts'
 
 /** What is used of the secret box of src/storage/secrets.ts. */
 export interface SecretBox {

@@ -1,14 +1,14 @@
 import { organizationScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../audit/audited.ts'
-import { projects } from './kinds.ts'
-import type { ProjectDirectory } from './project-directory.ts'
-import { newIdFor } from '../runtime/ids.ts'
+import type { UseCases } from '../call/use-cases.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { memberOf } from './dashboard-principal.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import { projects } from './kinds.ts'
+import type { ProjectDirectory } from './project-directory.ts'
 
 /** What the projects of an organisation need. */
 export interface ProjectDeps {

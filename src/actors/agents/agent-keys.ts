@@ -1,13 +1,13 @@
 import { projectScope } from '../../../specs/scope.ts'
-import { type AgentData, agents } from './plain-kinds.ts'
-import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
-import type { Principal } from '../call/call.ts'
 import type { ApiKeysDeps } from '../accounts/api-keys.ts'
-import { deriveKey } from '../records/derive-key.ts'
 import { type KeyMaterial, KeyRing } from '../accounts/key-ring.ts'
 import { type AgentKeyData, agentKeys } from '../accounts/kinds.ts'
+import type { Principal } from '../call/call.ts'
+import { deriveKey } from '../records/derive-key.ts'
+import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
+import { Table } from '../records/table.ts'
+import { type AgentData, agents } from './plain-kinds.ts'
 
 /** Whom an agent's key speaks for. */
 export type AgentPrincipal = Extract<Principal, { kind: 'agent_key' }>

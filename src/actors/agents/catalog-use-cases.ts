@@ -1,11 +1,11 @@
 import { projectScope } from '../../../specs/scope.ts'
-import type { AgentVersions } from './agent-versions.ts'
-import type { Catalogue, Offer } from './catalogue.ts'
-import { jsonObjectOf } from './schema.ts'
-import type { AgentData } from './plain-kinds.ts'
+import type { UseCases } from '../call/use-cases.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { Table } from '../records/table.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { AgentVersions } from './agent-versions.ts'
+import type { Catalogue, Offer } from './catalogue.ts'
+import type { AgentData } from './plain-kinds.ts'
+import { jsonObjectOf } from './schema.ts'
 
 /** What the catalogue is made of. */
 export interface CatalogDeps {

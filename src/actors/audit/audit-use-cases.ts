@@ -1,12 +1,12 @@
 import { type Scope, tenantScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { type AuditData, auditLog } from './kinds.ts'
+import type { UseCases } from '../call/use-cases.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import { pageOf } from '../records/pages.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import { type AuditData, auditLog } from './kinds.ts'
 
 /** What reading the audit log needs. */
 export interface AuditLogDeps {

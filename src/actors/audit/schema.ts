@@ -1,6 +1,6 @@
 import type { Json } from '../../storage/ports.ts'
-import { isObject } from '../runtime/schema.ts'
 import type { AuditActor } from '../records/audit-note.ts'
+import { isObject } from '../runtime/schema.ts'
 
 const kinds: readonly unknown[] = ['secret_key', 'agent_key', 'client_token', 'dashboard', 'public', 'system']
 

@@ -1,7 +1,7 @@
+import { connectionKeyAad, customKeyAad, customProviders, providerConnections } from '../../gateway/routing/kinds.ts'
 import type { JsonObject, StoredRecord } from '../../storage/ports.ts'
 import { projects } from '../accounts/kinds.ts'
 import { newSigningSecret, type SecretBox, signingAad } from '../accounts/project-directory.ts'
-import { connectionKeyAad, customKeyAad, customProviders, providerConnections } from '../../gateway/routing/kinds.ts'
 import { answerAad, idempotencyKeys, isSealedAnswer } from '../records/idempotent.ts'
 import { webhookSecretAad, webhooks } from '../webhooks/kinds.ts'
 

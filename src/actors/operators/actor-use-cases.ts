@@ -8,15 +8,15 @@ import { runDefinition } from '../../machines/run/run-definition.ts'
 import type { OpenCall } from '../../machines/session/session-data.ts'
 import { sessionDefinition } from '../../machines/session/session-definition.ts'
 import type { RecordStore, StoredLogEvent } from '../../storage/ports.ts'
-import type { Nodes } from './nodes.ts'
+import type { Call } from '../call/call.ts'
+import type { UseCases } from '../call/use-cases.ts'
 import { runContext } from '../runs/schema.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { actionContext, sessionContext } from '../sessions/schema.ts'
-import type { Call } from '../call/call.ts'
 import { listSessions } from '../sessions/session-use-cases.ts'
-import type { UseCases } from '../call/use-cases.ts'
+import type { Nodes } from './nodes.ts'
 
 /** What the console's reads stand on. */
 export interface ActorViewParts {

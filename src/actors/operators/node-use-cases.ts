@@ -1,6 +1,6 @@
 import type { ResultOf } from '../../../specs/index.ts'
-import type { Nodes, NodeView } from './nodes.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { Nodes, NodeView } from './nodes.ts'
 
 /** What operators see of the processes that the installation consists of. */
 export const nodeUseCases = (nodes: Nodes): Pick<UseCases, 'nodes.list' | 'live_actors.list'> => ({

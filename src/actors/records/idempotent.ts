@@ -3,11 +3,11 @@ import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore, StoredRecord } from '../../storage/ports.ts'
 import type { SecretBox } from '../accounts/project-directory.ts'
+import type { Idempotency } from '../call/call.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
 import { newId } from '../runtime/ids.ts'
 import type { Row, TypedKind } from './schema.ts'
 import { Table } from './table.ts'
-import { type Clock, pause } from '../runtime/clock.ts'
-import type { Idempotency } from '../call/call.ts'
 
 type IdempotencyData = {
   readonly operation: string

@@ -1,7 +1,7 @@
 import type { WebhookEventType } from '../../../specs/webhook-events.ts'
 import type { JsonObject, MessageRecord, StoredEvent, StoredRecord } from '../../storage/ports.ts'
-import { type AuditNote, auditEvent } from './audit-note.ts'
 import { auditSink, webhookSink } from '../runtime/sinks.ts'
+import { type AuditNote, auditEvent } from './audit-note.ts'
 
 /**
  * What a change of a record tells others. It stands in the record's own document, is delivered at least once, after a

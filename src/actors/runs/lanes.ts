@@ -1,7 +1,7 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { derivedId, newId } from '../runtime/ids.ts'
 import { Table } from '../records/table.ts'
+import { derivedId, newId } from '../runtime/ids.ts'
 import { type RunLaneData, runLanes } from './kinds.ts'
 
 /** Ids that follow from a name say nothing of a time. */

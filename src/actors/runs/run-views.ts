@@ -2,11 +2,11 @@ import type { ResultOf } from '../../../specs/index.ts'
 import { runStatus } from '../../machines/run/run-definition.ts'
 import type { StoredLogEvent } from '../../storage/ports.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
-import { runContext, runInputOf } from './schema.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { eventId } from '../sessions/event-id.ts'
+import { runContext, runInputOf } from './schema.ts'
 
 type Run = ResultOf<'runs.get'>
 type RunEventView = ResultOf<'runs.events'>['data'][number]

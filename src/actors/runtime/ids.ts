@@ -1,8 +1,8 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { decodeTime, encodeTime, ulid } from 'ulid'
+import type { Idempotency } from '../call/call.ts'
 import { shardOf } from './shard.ts'
 import { type IdSource, UlidSource } from './ulid-source.ts'
-import type { Idempotency } from '../call/call.ts'
 
 /** Random bytes are drawn many at once: one by one they cost more than the rest of a request's ids. */
 const pool = new Uint8Array(4096)

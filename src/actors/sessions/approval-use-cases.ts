@@ -3,14 +3,14 @@ import type { Scope } from '../../../specs/scope.ts'
 import { actionDefinition } from '../../machines/action/action-definition.ts'
 import type { OpenCall, ToolResult } from '../../machines/session/session-data.ts'
 import type { Commit, StoredEvent } from '../../storage/ports.ts'
+import type { Idempotency, Principal, StreamAnswer } from '../call/call.ts'
+import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident, Told } from '../runtime/resident.ts'
 import { actionContext, sessionContext } from './schema.ts'
-import type { Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
-import type { UseCases } from '../call/use-cases.ts'
 
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
 type Approvals = Pick<UseCases, 'sessions.approve' | 'sessions.reject'>

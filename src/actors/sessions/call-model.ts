@@ -1,19 +1,19 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
 import { type ActorCaller, actorCaller } from '../../gateway/call/caller.ts'
 import type { ModelMessage, ModelRequest } from '../../gateway/call/provider-port.ts'
 import { type Bill, BrokenAnswer, type TurnAnswer, type TurnModels } from '../../gateway/turns/turn-models.ts'
-import { newIdIn } from '../runtime/ids.ts'
+import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
 import { runContext } from '../runs/schema.ts'
 import { backoffMs, type Clock, pause } from '../runtime/clock.ts'
 import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
+import { newIdIn } from '../runtime/ids.ts'
 import { shardOf } from '../runtime/shard.ts'
+import { type Metered, type MeteredCall, metered } from '../usage/metered.ts'
 import type { Conversations } from './conversations.ts'
+import { DeltaJournal } from './delta-journal.ts'
 import { modelTool } from './model-tool.ts'
 import { sessionContext } from './schema.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
-import { type Metered, type MeteredCall, metered } from '../usage/metered.ts'
-import { DeltaJournal } from './delta-journal.ts'
 
 /** What a model call needs. */
 export interface CallModelParts {

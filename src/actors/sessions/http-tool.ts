@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import type { JsonObject } from '../../storage/ports.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { webhookHeaders } from '../../outgoing/webhook-signature.ts'
+import type { JsonObject } from '../../storage/ports.ts'
 
 /** A tool that the server runs by calling its URL (`type: 'http'` in a turn's or an agent's tools). */
 export interface HttpTool {

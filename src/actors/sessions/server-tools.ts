@@ -1,8 +1,8 @@
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { isObject } from '../runtime/schema.ts'
+import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
 import type { ToolCall, ToolOutcome, ToolRunner } from './tool-runner.ts'
 import type { ToolDeclaration } from './turn-config.ts'
-import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
-import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 
 /** What running tools needs. */
 export interface ServerToolParts {

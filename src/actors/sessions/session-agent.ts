@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { BodyOf } from '../../../specs/index.ts'
+import type { Call, Principal } from '../call/call.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { sessionContext } from './schema.ts'
-import type { Call, Principal } from '../call/call.ts'
 import type { SessionParts } from './session-use-cases.ts'
 
 /** Whether a credential that sees a session by its scope may also see it by its agent. */

@@ -1,10 +1,10 @@
 import type { Storage } from '../../storage/ports.ts'
-import { type CallModelParts, callModel } from './call-model.ts'
+import type { EffectCatalog } from '../runtime/effects.ts'
 import { eraseActor } from '../runtime/erase-actor.ts'
 import type { EraserHost } from '../runtime/erase-listed.ts'
+import { type CallModelParts, callModel } from './call-model.ts'
 import { runActionTool, runSessionTool } from './run-tool.ts'
 import { eraseSession, writeCheckpoint } from './session-upkeep.ts'
-import type { EffectCatalog } from '../runtime/effects.ts'
 import type { ToolRunner } from './tool-runner.ts'
 
 /** What the effects of sessions and actions need. */

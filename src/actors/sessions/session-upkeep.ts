@@ -1,9 +1,9 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { Effect } from '../runtime/effects.ts'
-import type { Conversations } from './conversations.ts'
-import { actionRows } from './kinds.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import { type EraserHost, eraseListed } from '../runtime/erase-listed.ts'
+import type { Conversations } from './conversations.ts'
+import { actionRows } from './kinds.ts'
 
 const notRun = (): never => {
   throw new Error('an idempotent effect is run again, never given up')

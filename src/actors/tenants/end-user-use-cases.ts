@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BodyOf } from '../../../specs/index.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../audit/audited.ts'
-import { newIdFor } from '../runtime/ids.ts'
+import type { UseCases } from '../call/use-cases.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { type EndUserData, endUsers } from './kinds.ts'
-import type { UseCases } from '../call/use-cases.ts'
 
 type EndUserUseCases = Pick<UseCases, 'end_users.list' | 'end_users.create'>
 type EndUserBody = BodyOf<'end_users.create'>

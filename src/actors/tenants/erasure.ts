@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
-import { isAuditActor } from '../audit/schema.ts'
 import { tenants } from '../agents/plain-kinds.ts'
+import { isAuditActor } from '../audit/schema.ts'
 import { Table } from '../records/table.ts'
 import type { EffectCatalog, EffectContext } from '../runtime/effects.ts'
-import type { Owned, OwnerOf } from './owned.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
+import type { Owned, OwnerOf } from './owned.ts'
 
 /** What the effects of an erasure need. */
 export interface ErasureEffectParts extends EraseParts {

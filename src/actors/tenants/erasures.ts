@@ -1,9 +1,9 @@
 import { erasureDefinition } from '../../machines/erasure/erasure.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 import type { AuditActor } from '../records/audit-note.ts'
-import { derivedId } from '../runtime/ids.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Host } from '../runtime/host.ts'
+import { derivedId } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
 

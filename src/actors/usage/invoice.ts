@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../../specs/index.ts'
+import { type Amount, amountOf, percentOf, perMillion, textOf, zero } from '../../gateway/prices/money.ts'
 import type { Row } from '../records/schema.ts'
 import type { RatePlanData } from './kinds.ts'
-import { type Amount, amountOf, percentOf, perMillion, textOf, zero } from '../../gateway/prices/money.ts'
 import type { GroupedUsage, Grouping, UsageGroup } from './usage-sums.ts'
 
 type Export = ResultOf<'usage.export'>

@@ -1,11 +1,11 @@
 import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../audit/audited.ts'
-import { newIdFor } from '../runtime/ids.ts'
+import type { UseCases } from '../call/use-cases.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { ratePlans } from './kinds.ts'
-import type { UseCases } from '../call/use-cases.ts'
 
 type RatePlanUseCases = Pick<UseCases, Extract<keyof UseCases, `rate_plans.${string}`>>
 

@@ -1,10 +1,10 @@
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import type { RecordStore, Storage } from '../../storage/ports.ts'
 import type { SecretBox } from '../accounts/project-directory.ts'
-import { attemptDelivery, attemptTimeoutMs } from './attempt-delivery.ts'
-import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
-import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
+import { attemptDelivery, attemptTimeoutMs } from './attempt-delivery.ts'
 import { AttemptGate } from './attempt-gate.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 

@@ -1,9 +1,9 @@
 import type { DeliveryInput } from '../../machines/webhook-delivery/webhook-delivery.ts'
 import { deliveryDefinition } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
-import type { Notify, WebhookNotice } from './notify.ts'
-import { derivedId } from '../runtime/ids.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
+import { derivedId } from '../runtime/ids.ts'
+import type { Notify, WebhookNotice } from './notify.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
 /** Who a delivery belongs to, and when it was asked for. */

@@ -1,17 +1,17 @@
 import { ServiceError } from '../../../specs/errors.ts'
+import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { Caller } from '../records/audit-note.ts'
-import { Audited } from '../audit/audited.ts'
 import { newSigningSecret, type SecretBox } from '../accounts/project-directory.ts'
-import { newIdFor } from '../runtime/ids.ts'
+import { Audited } from '../audit/audited.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import type { Caller } from '../records/audit-note.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
+import { newIdFor } from '../runtime/ids.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
-import type { UseCases } from '../call/use-cases.ts'
 
 /** What the operations on webhooks stand on. */
 export interface WebhookParts {

@@ -1,4 +1,6 @@
 import type { Dispatcher } from 'undici'
+import type { Deadlines, Watched } from './deadlines.ts'
+import { atEndOfTask } from './end-of-task.ts'
 import {
   AttemptFailed,
   cancelled,
@@ -8,8 +10,6 @@ import {
   timedOut,
   unreachable,
 } from './failure.ts'
-import type { Deadlines, Watched } from './deadlines.ts'
-import { atEndOfTask } from './end-of-task.ts'
 
 type Controller = Dispatcher.DispatchController
 

@@ -1,5 +1,5 @@
-import type { Route } from './routes.ts'
 import type { ModelErrorCode } from './provider-port.ts'
+import type { Route } from './routes.ts'
 
 /** Failures in a row after which a route is passed over, and for how long. */
 const failuresMax = 3

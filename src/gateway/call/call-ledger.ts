@@ -1,5 +1,5 @@
-import type { ModelUsage } from './provider-port.ts'
 import type { Caller } from './caller.ts'
+import type { ModelUsage } from './provider-port.ts'
 import type { Need, Route } from './routes.ts'
 
 /** Status under which a call is logged whose caller went away. */

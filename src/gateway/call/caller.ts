@@ -1,6 +1,6 @@
 import type { Scope } from '../../../specs/scope.ts'
-import type { Owner } from '../../actors/runtime/actor-state.ts'
 import type { Attribution, Principal } from '../../actors/call/call.ts'
+import type { Owner } from '../../actors/runtime/actor-state.ts'
 import { viaBehind } from '../../outgoing/via.ts'
 
 /** Who a gateway request is for: limits, budgets, usage rows and the request log go by it. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Need, Route, Routes } from './routes.ts'
 import type { Breaker } from './breaker.ts'
+import type { Need, Route, Routes } from './routes.ts'
 
 /** What the ways to serve a request are found with. */
 export interface CandidatesParts {

@@ -1,8 +1,8 @@
+import type { Caller } from './caller.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { ModelUsage } from './provider-port.ts'
-import type { WireObject } from './wire.ts'
-import type { Caller } from './caller.ts'
 import type { Route } from './routes.ts'
+import type { WireObject } from './wire.ts'
 
 /**
  * What a model is asked, in the one form that everything is turned into and out of: the body of OpenAI's chat

@@ -1,7 +1,7 @@
 import type { ChatBody } from './chat-calls.ts'
-import type { Route } from './routes.ts'
 import type { AttemptFailed } from './failure.ts'
 import type { ModelUsage } from './provider-port.ts'
+import type { Route } from './routes.ts'
 import type { WireObject } from './wire.ts'
 
 /** How an answer in another provider's words ended. */

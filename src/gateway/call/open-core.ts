@@ -1,16 +1,16 @@
-import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
-import type { RecordStore } from '../../storage/ports.ts'
 import type { ProjectDirectory } from '../../actors/accounts/project-directory.ts'
 import type { Clock } from '../../actors/runtime/clock.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import type { Admission } from './admission.ts'
-import type { CallLedger } from './call-ledger.ts'
-import type { Redaction } from './redaction.ts'
-import type { Routes } from './routes.ts'
+import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
+import type { RecordStore } from '../../storage/ports.ts'
 import { type OpenChats, openChats } from '../chat/open-chats.ts'
 import type { RequestLedger } from '../ledger/request-ledger.ts'
 import { type Metering, openMetering } from '../open-metering.ts'
 import { GatewayTurns, type TurnModels } from '../turns/turn-models.ts'
+import type { Admission } from './admission.ts'
+import type { CallLedger } from './call-ledger.ts'
+import type { Redaction } from './redaction.ts'
+import type { Routes } from './routes.ts'
 
 /** What every request of the gateway goes by, whatever its form. */
 export interface GatewayCore {

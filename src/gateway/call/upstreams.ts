@@ -1,10 +1,10 @@
 import { type Dispatcher, Pool } from 'undici'
-import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import type { CallPolicy } from './call-policy.ts'
-import type { Route } from './routes.ts'
 import { Http1Pool, type PoolRequest } from '../../outgoing/http1-pool.ts'
+import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { ownVia } from '../../outgoing/via.ts'
+import type { CallPolicy } from './call-policy.ts'
+import type { Route } from './routes.ts'
 
 /** Connections at once to one origin; a streamed answer holds one. Further calls wait. */
 const maxConnections = 1024

@@ -1,5 +1,5 @@
-import { completionOf } from '../providers/completion-of.ts'
 import { isObject, parseJson, type WireObject } from '../call/wire.ts'
+import { completionOf } from '../providers/completion-of.ts'
 
 /** Bytes of frames, and numbers of chunks, that are kept of a streamed answer for the request log. */
 const maxBytes = 128 * 1024

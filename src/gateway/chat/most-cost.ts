@@ -1,7 +1,7 @@
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { costOfUnits, priceAt } from '../prices/prices.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf } from '../call/wire.ts'
+import { costOfUnits, priceAt } from '../prices/prices.ts'
 
 /** No tokeniser makes more tokens of a text than it has bytes. */
 const tokensAByte = 1

@@ -1,11 +1,11 @@
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import { Breaker } from '../call/breaker.ts'
+import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
+import { Deadlines } from '../call/deadlines.ts'
+import { Upstreams } from '../call/upstreams.ts'
 import type { ChatParts } from './chat-run.ts'
 import { Chats } from './chats.ts'
 import type { KeepAlive } from './completion-stream.ts'
-import { Deadlines } from '../call/deadlines.ts'
-import { Upstreams } from '../call/upstreams.ts'
 
 /** What chat is opened with. */
 export interface OpenChatsParts

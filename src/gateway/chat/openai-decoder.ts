@@ -1,5 +1,5 @@
-import type { ChatDecoder } from '../call/chat-format.ts'
 import { SseDecoder } from '../../outgoing/sse-decoder.ts'
+import type { ChatDecoder } from '../call/chat-format.ts'
 import type { WireObject } from '../call/wire.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 

@@ -1,5 +1,5 @@
-import type { Route } from '../call/routes.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
+import type { Route } from '../call/routes.ts'
 import { chatFormat } from '../providers/chat-formats.ts'
 import { portableBody } from '../providers/portable-body.ts'
 import { type AskedBody, openAiBody } from './wire-body.ts'

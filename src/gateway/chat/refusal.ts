@@ -1,8 +1,8 @@
 import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
-import type { Route } from '../call/routes.ts'
 import { AttemptFailed, statusFailure } from '../call/failure.ts'
-import { chatFormat } from '../providers/chat-formats.ts'
 import { ModelError } from '../call/provider-port.ts'
+import type { Route } from '../call/routes.ts'
+import { chatFormat } from '../providers/chat-formats.ts'
 
 /** What a failed call is answered with. */
 export const refusalOf = (failure: unknown): Error => {

@@ -1,7 +1,7 @@
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 import { arrayOf, isObject } from '../call/wire.ts'
+import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 
 const upgrades = new WeakMap<Route, Route>()
 

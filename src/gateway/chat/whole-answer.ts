@@ -1,9 +1,9 @@
-import { refused, streamedFailure } from '../call/failure.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
-import { completionOf } from '../providers/completion-of.ts'
+import { refused, streamedFailure } from '../call/failure.ts'
 import { usageOf } from '../call/openai-usage.ts'
 import { ModelError } from '../call/provider-port.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../call/wire.ts'
+import { completionOf } from '../providers/completion-of.ts'
 import type { StreamEnd } from './answer-reader.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 

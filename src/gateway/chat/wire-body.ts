@@ -1,8 +1,8 @@
 import type { ChatAsk, ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
+import { objectOf } from '../call/wire.ts'
 import { priceAt } from '../prices/prices.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
-import { objectOf } from '../call/wire.ts'
 
 const closingBrace = 0x7d
 const usageAsked = Buffer.from(',"stream_options":{"include_usage":true}}')

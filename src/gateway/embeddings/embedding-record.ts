@@ -1,9 +1,9 @@
 import { type CallLedger, callerGone } from '../call/call-ledger.ts'
 import type { Caller } from '../call/caller.ts'
-import type { Route } from '../call/routes.ts'
-import { codeOf, statusOf } from '../chat/refusal.ts'
 import type { ModelUsage } from '../call/provider-port.ts'
+import type { Route } from '../call/routes.ts'
 import { textOf, type WireObject } from '../call/wire.ts'
+import { codeOf, statusOf } from '../chat/refusal.ts'
 import type { EmbeddingWish } from '../providers/embedding-format.ts'
 
 /** What becomes of what is noted. */

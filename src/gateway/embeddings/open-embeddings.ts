@@ -1,7 +1,7 @@
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { embeddingUseCases } from '../apis/embeddings/embedding-use-cases.ts'
-import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import { Breaker } from '../call/breaker.ts'
+import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import { Deadlines } from '../call/deadlines.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'

@@ -1,8 +1,8 @@
-import type { Route } from '../call/routes.ts'
 import { Attempt, type Patience } from '../call/attempt.ts'
-import type { Upstream, Upstreams } from '../call/upstreams.ts'
 import { type AttemptFailed, cancelled, refused } from '../call/failure.ts'
 import { ModelError } from '../call/provider-port.ts'
+import type { Route } from '../call/routes.ts'
+import type { Upstream, Upstreams } from '../call/upstreams.ts'
 
 /** What requests to providers go by. */
 export interface RequestParts {

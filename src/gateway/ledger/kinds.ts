@@ -1,6 +1,6 @@
 import { projectScope, type Scope } from '../../../specs/scope.ts'
-import type { JsonObject, RecordKind } from '../../storage/ports.ts'
 import type { TypedKind } from '../../actors/records/schema.ts'
+import type { JsonObject, RecordKind } from '../../storage/ports.ts'
 import type { KeySource, Need } from '../call/routes.ts'
 
 /** Whose calls they are: what many calls of a segment have in common. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { RecordStore } from '../../storage/ports.ts'
 import type { Clock } from '../../actors/runtime/clock.ts'
+import type { RecordStore } from '../../storage/ports.ts'
 import type { CallLedger, GatewayCall } from '../call/call-ledger.ts'
 import { CallGatherer, type GathererParts } from './call-gatherer.ts'
 import { ledgerRecords } from './ledger-records.ts'

@@ -1,18 +1,18 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { QueryOf } from '../../../specs/index.ts'
 import { type Scope, tenantScope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
 import { Audited } from '../../actors/audit/audited.ts'
-import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
-import { type LogSettings, logSettingsId } from './log-settings.ts'
-import { idFloor } from '../../actors/runtime/ids.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
 import { type Cover, filteredPage } from '../../actors/records/filtered-page.ts'
 import { timestampOf } from '../../actors/records/row-times.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
+import { idFloor } from '../../actors/runtime/ids.ts'
 import type { RowWriter } from '../../actors/runtime/row-writer.ts'
 import { timeOf } from '../../actors/usage/usage-range.ts'
-import type { UseCases } from '../../actors/call/use-cases.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
+import { type LogSettings, logSettingsId } from './log-settings.ts'
 
 /** What reading the request log needs. */
 export interface RequestLogParts {

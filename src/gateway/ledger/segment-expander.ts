@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import type { RecordStore } from '../../storage/ports.ts'
-import { idFloor } from '../../actors/runtime/ids.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
 import { type Clock, pause } from '../../actors/runtime/clock.ts'
+import { idFloor } from '../../actors/runtime/ids.ts'
+import type { RecordStore } from '../../storage/ports.ts'
 import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
 import { placesIn, projected, rowsOf } from './segment-rows.ts'
 

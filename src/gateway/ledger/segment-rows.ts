@@ -1,8 +1,8 @@
-import type { RecordKind, StoredRecord } from '../../storage/ports.ts'
-import { idWithTail, tailOf } from '../../actors/runtime/ids.ts'
 import type { Row } from '../../actors/records/schema.ts'
+import { idWithTail, tailOf } from '../../actors/runtime/ids.ts'
 import { tenantAgent, type UsageData, usageRows } from '../../actors/usage/kinds.ts'
 import { usagePrefix } from '../../actors/usage/usage-ledger.ts'
+import type { RecordKind, StoredRecord } from '../../storage/ports.ts'
 import type { KeySource } from '../call/routes.ts'
 import {
   logPrefix,

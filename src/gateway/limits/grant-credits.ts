@@ -1,6 +1,6 @@
 import { organizationScope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
 import { Table } from '../../actors/records/table.ts'
+import type { RecordStore } from '../../storage/ports.ts'
 import { amountOf, textOf } from '../prices/money.ts'
 import { budgetCounters, credits } from './kinds.ts'
 import { counterId } from './limit-admission.ts'

@@ -1,5 +1,5 @@
-import type { RecordKind } from '../../storage/ports.ts'
 import type { TypedKind } from '../../actors/records/schema.ts'
+import type { RecordKind } from '../../storage/ports.ts'
 
 /** Whose calls a limit is about. */
 export type LimitSubject = 'project' | 'tenant' | 'key'

@@ -1,10 +1,10 @@
 import { organizationScope, projectScope } from '../../../specs/scope.ts'
-import type { FanOut } from '../../storage/cluster-ports.ts'
-import type { RecordStore } from '../../storage/ports.ts'
 import type { ProjectDirectory } from '../../actors/accounts/project-directory.ts'
 import { RecheckCache } from '../../actors/records/recheck-cache.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
+import type { FanOut } from '../../storage/cluster-ports.ts'
+import type { RecordStore } from '../../storage/ports.ts'
 import type { Payer } from '../call/caller.ts'
 import { type CreditData, credits, type LimitData, limits, subjectKey } from './kinds.ts'
 

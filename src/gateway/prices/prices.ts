@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
 import { providers } from '../../../specs/providers.ts'
-import { type Attodollars, attodollars, usdText } from './attodollars.ts'
 import type { CallUnits } from '../call/call-ledger.ts'
-import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
 import type { ModelUsage } from '../call/provider-port.ts'
+import { type Attodollars, attodollars, usdText } from './attodollars.ts'
+import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
 
 /** The snapshot that the server was built with; `specs/decisions/0030-models-and-prices.md` says where it comes from. */
 export const prices: PriceTable = priceTable(

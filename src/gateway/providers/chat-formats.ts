@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../../specs/providers.ts'
-import { anthropicFormat } from './anthropic/anthropic-format.ts'
 import type { ChatFormat } from '../call/chat-format.ts'
+import { anthropicFormat } from './anthropic/anthropic-format.ts'
 import { googleFormat } from './google/google-format.ts'
 import { perplexityFormat } from './perplexity/perplexity-format.ts'
 

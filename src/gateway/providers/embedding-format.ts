@@ -1,5 +1,5 @@
-import type { Route } from '../call/routes.ts'
 import type { AttemptFailed } from '../call/failure.ts'
+import type { Route } from '../call/routes.ts'
 import type { WireObject } from '../call/wire.ts'
 import type { VectorEncoding, WireVector } from '../embeddings/vector-encoding.ts'
 

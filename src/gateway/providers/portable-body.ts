@@ -1,7 +1,7 @@
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { isOwnOpenAi } from '../routing/managed-providers.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import { isOwnOpenAi } from '../routing/managed-providers.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
 
 /** What answers of other formats carry beside OpenAI's fields, and conversations bring back: OpenAI itself refuses them. */

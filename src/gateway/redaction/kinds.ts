@@ -1,6 +1,6 @@
 import type { PiiType, RedactionTarget } from '../../../specs/resources/redaction.ts'
-import type { RecordKind } from '../../storage/ports.ts'
 import type { TypedKind } from '../../actors/records/schema.ts'
+import type { RecordKind } from '../../storage/ports.ts'
 
 export type RedactionPolicyData = {
   readonly enabled: boolean

@@ -2,12 +2,12 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { BodyOf, ResultOf } from '../../../specs/index.ts'
 import { redactionTargets } from '../../../specs/resources/redaction.ts'
 import { Audited } from '../../actors/audit/audited.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+import { timestampOf } from '../../actors/records/row-times.ts'
+import type { Row } from '../../actors/records/schema.ts'
 import type { RedactionPolicyData } from './kinds.ts'
 import { isPhoneRegion } from './recognisers/checks.ts'
 import { defaultPolicy, type RedactionPolicies } from './redaction-policies.ts'
-import { timestampOf } from '../../actors/records/row-times.ts'
-import type { Row } from '../../actors/records/schema.ts'
-import type { UseCases } from '../../actors/call/use-cases.ts'
 
 type RedactionUseCases = Pick<UseCases, Extract<keyof UseCases, `redaction_policy.${string}`>>
 

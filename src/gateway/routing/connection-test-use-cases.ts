@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import { destinationOf } from './connection-rules.ts'
-import { type ConnectionData, connectionKeyAad, providerConnections } from './kinds.ts'
-import { openedKey } from './opened-key.ts'
-import { checkKey, type UpstreamModels, withoutKey } from './upstream-models.ts'
-import { connectionEndpoint } from './project-providers.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
+import { destinationOf } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
-import type { UseCases } from '../../actors/call/use-cases.ts'
+import { type ConnectionData, connectionKeyAad, providerConnections } from './kinds.ts'
+import { openedKey } from './opened-key.ts'
+import { connectionEndpoint } from './project-providers.ts'
+import { checkKey, type UpstreamModels, withoutKey } from './upstream-models.ts'
 
 type TestUseCases = Pick<UseCases, 'provider_connections.validate' | 'provider_connections.test'>
 

@@ -1,30 +1,19 @@
 import type { Scope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import type { SecretBox } from '../../actors/accounts/project-directory.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
 import type { Caller } from '../../actors/records/audit-note.ts'
 import { changedFields } from '../../actors/records/audit-note.ts'
-import { Audited } from '../../actors/audit/audited.ts'
-import type { SecretBox } from '../../actors/accounts/project-directory.ts'
-import {
-  type Destination,
-  destinationOf,
-  requireKeyFor,
-  type SureDestination,
-} from './connection-rules.ts'
-import {
-  type ConnectionData,
-  connectionKeyAad,
-  type ModelSyncData,
-  modelSyncs,
-  providerConnections,
-} from './kinds.ts'
-import type { ProjectProviders } from './project-providers.ts'
-import { newIdFor } from '../../actors/runtime/ids.ts'
 import { RecordResource } from '../../actors/records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../../actors/records/row-times.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
+import { newIdFor } from '../../actors/runtime/ids.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import type { UseCases } from '../../actors/call/use-cases.ts'
+import type { RecordStore } from '../../storage/ports.ts'
+import { type Destination, destinationOf, requireKeyFor, type SureDestination } from './connection-rules.ts'
+import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
+import type { ProjectProviders } from './project-providers.ts'
 
 /** What the operations on connections stand on. */
 export interface ConnectionParts {

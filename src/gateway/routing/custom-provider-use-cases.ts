@@ -2,26 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import type { Scope } from '../../../specs/scope.ts'
+import { Audited } from '../../actors/audit/audited.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
 import type { Caller } from '../../actors/records/audit-note.ts'
 import { changedFields } from '../../actors/records/audit-note.ts'
-import { Audited } from '../../actors/audit/audited.ts'
-import { type ProbeResult, probeChat } from './chat-probe.ts'
-import { requireUrl } from './connection-rules.ts'
-import {
-  type CustomModel,
-  type CustomProviderData,
-  customKeyAad,
-  customProviders,
-} from './kinds.ts'
-import { lostKeyMessage, openedKey } from './opened-key.ts'
-import { newUuidFor } from './uuid.ts'
-import type { Endpoint } from './managed-providers.ts'
-import { customEndpoint, everyRow } from './project-providers.ts'
 import { timestampOf } from '../../actors/records/row-times.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
+import { type ProbeResult, probeChat } from './chat-probe.ts'
+import { requireUrl } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
-import type { UseCases } from '../../actors/call/use-cases.ts'
+import { type CustomModel, type CustomProviderData, customKeyAad, customProviders } from './kinds.ts'
+import type { Endpoint } from './managed-providers.ts'
+import { lostKeyMessage, openedKey } from './opened-key.ts'
+import { customEndpoint, everyRow } from './project-providers.ts'
+import { newUuidFor } from './uuid.ts'
 
 type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>
 type TestBody = Parameters<UseCases['custom_providers.test']>[0]['body']

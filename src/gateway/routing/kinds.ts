@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../../specs/providers.ts'
-import type { RecordKind } from '../../storage/ports.ts'
 import type { TypedKind } from '../../actors/records/schema.ts'
+import type { RecordKind } from '../../storage/ports.ts'
 import type { ChangedModel } from './model-diff.ts'
 
 /** What the last test of a connection showed; `untested` until the first, and after its key or address has changed. */

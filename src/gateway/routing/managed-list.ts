@@ -1,8 +1,8 @@
 import { Agent } from 'undici'
 import { defaultCallPolicy } from '../call/call-policy.ts'
 import type { SyncedModel } from './kinds.ts'
-import { listModels } from './upstream-models.ts'
 import type { Endpoint } from './managed-providers.ts'
+import { listModels } from './upstream-models.ts'
 
 /** The list is asked for again after so long, in ms; behind the back of whoever looks at it. */
 const staleMs = 5 * 60_000

@@ -1,8 +1,8 @@
-import type { CustomModel, SyncedModel } from './kinds.ts'
-import { catalogueRow, listedRow, type ModelRow } from './model-rows.ts'
 import { priceAt, prices } from '../prices/prices.ts'
+import type { CustomModel, SyncedModel } from './kinds.ts'
 import type { ManagedProviders } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
+import { catalogueRow, listedRow, type ModelRow } from './model-rows.ts'
 import type { OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
 
 /** What the registry stands on. */

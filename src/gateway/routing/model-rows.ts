@@ -1,7 +1,7 @@
 import { providers } from '../../../specs/providers.ts'
-import type { SyncedModel } from './kinds.ts'
 import type { PriceRow } from '../prices/price-table.ts'
 import { prices } from '../prices/prices.ts'
+import type { SyncedModel } from './kinds.ts'
 
 /** One row of `/v1/models`: the fields of the unified registry and of the gateway's list together. */
 export interface ModelRow {

@@ -1,29 +1,18 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
-import type { Caller } from '../../actors/records/audit-note.ts'
 import { Audited } from '../../actors/audit/audited.ts'
-import {
-  type ConnectionData,
-  connectionKeyAad,
-  type ModelSyncData,
-  modelSyncs,
-  providerConnections,
-} from './kinds.ts'
-import { modelDiff } from './model-diff.ts'
-import { openedKey } from './opened-key.ts'
-import {
-  listModels,
-  type UpstreamModels,
-  type UpstreamTrouble,
-  withoutKey,
-} from './upstream-models.ts'
-import { connectionEndpoint } from './project-providers.ts'
-import { newIdFor } from '../../actors/runtime/ids.ts'
+import type { UseCases } from '../../actors/call/use-cases.ts'
+import type { Caller } from '../../actors/records/audit-note.ts'
 import { rowTimes, timestampOrNull } from '../../actors/records/row-times.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
+import { newIdFor } from '../../actors/runtime/ids.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
-import type { UseCases } from '../../actors/call/use-cases.ts'
+import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
+import { modelDiff } from './model-diff.ts'
+import { openedKey } from './opened-key.ts'
+import { connectionEndpoint } from './project-providers.ts'
+import { listModels, type UpstreamModels, type UpstreamTrouble, withoutKey } from './upstream-models.ts'
 
 type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
 

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { ModelRow } from './model-rows.ts'
-import { providerNamed } from './model-names.ts'
-import { effective, type ModelRegistry } from './model-registry.ts'
 import type { Principal } from '../../actors/call/call.ts'
 import type { UseCases } from '../../actors/call/use-cases.ts'
+import { providerNamed } from './model-names.ts'
+import { effective, type ModelRegistry } from './model-registry.ts'
+import type { ModelRow } from './model-rows.ts'
 
 /**
  * The model registry (interface "Model registry entry"): every query narrows it, and all of them combine. Each id is

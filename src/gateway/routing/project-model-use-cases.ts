@@ -1,9 +1,9 @@
-import type { Routing } from './open-routing.ts'
+import { connectionTestUseCases } from './connection-test-use-cases.ts'
+import { type ConnectionParts, connectionUseCases } from './connection-use-cases.ts'
 import { customProviderUseCases } from './custom-provider-use-cases.ts'
 import { modelSyncUseCases } from './model-sync-use-cases.ts'
 import { modelUseCases } from './model-use-cases.ts'
-import { connectionTestUseCases } from './connection-test-use-cases.ts'
-import { type ConnectionParts, connectionUseCases } from './connection-use-cases.ts'
+import type { Routing } from './open-routing.ts'
 
 /** The models of a project, and what it brings along to have more of them. */
 export const projectModelUseCases = ({ own, registry }: Routing, parts: Omit<ConnectionParts, 'own'>) => ({

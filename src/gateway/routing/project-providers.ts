@@ -1,10 +1,11 @@
 import { projectScope } from '../../../specs/scope.ts'
-import type { FanOut } from '../../storage/cluster-ports.ts'
-import type { JsonObject, RecordStore } from '../../storage/ports.ts'
 import type { SecretBox } from '../../actors/accounts/project-directory.ts'
 import { RecheckCache } from '../../actors/records/recheck-cache.ts'
 import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
+import type { FanOut } from '../../storage/cluster-ports.ts'
+import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import { versionedUrl } from './base-url.ts'
 import {
   type ConnectionData,
   type CustomModel,
@@ -16,10 +17,9 @@ import {
   providerConnections,
   type SyncedModel,
 } from './kinds.ts'
-import { openedKey } from './opened-key.ts'
-import { versionedUrl } from './base-url.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
+import { openedKey } from './opened-key.ts'
 
 /** What another node changed is seen after this time at the latest, in ms; at once when nodes tell each other. */
 const recheckMs = 5000

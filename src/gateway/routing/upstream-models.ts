@@ -1,7 +1,7 @@
 import type { WireFormat } from '../../../specs/providers.ts'
-import type { Endpoint } from './managed-providers.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
 import type { SyncedModel } from './kinds.ts'
+import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
 import { askUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
 

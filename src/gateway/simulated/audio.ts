@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { audioLength } from '../voice/audio-length.ts'
 import { isObject, parseJson, textOf } from '../call/wire.ts'
+import { audioLength } from '../voice/audio-length.ts'
 import { sendError, sendJson } from './respond.ts'
 import { speechOf } from './speech.ts'
 import { heardIn } from './transcription.ts'

@@ -1,6 +1,6 @@
-import { carriedIn, idCarrying, plainCallId } from '../providers/tool-call-id.ts'
 import type { ModelToolCall } from '../call/provider-port.ts'
 import { arrayOf, parseJson, type WireObject } from '../call/wire.ts'
+import { carriedIn, idCarrying, plainCallId } from '../providers/tool-call-id.ts'
 
 /*
  * What providers want back with a call is one text in a conversation (`ModelToolCall.opaque`), and stands in two places

@@ -1,8 +1,8 @@
 import { atEndOfTask } from '../call/end-of-task.ts'
-import { refusalOf } from '../chat/refusal.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import { refusalOf } from '../chat/refusal.ts'
 import { receivedCall } from './carried.ts'
 
 interface CallParts {

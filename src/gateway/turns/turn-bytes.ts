@@ -1,6 +1,6 @@
+import type { ModelMessage, ModelRequest, ModelTool } from '../call/provider-port.ts'
 import type { Route } from '../call/routes.ts'
 import { limitField, takesSampling } from '../chat/wire-body.ts'
-import type { ModelMessage, ModelRequest, ModelTool } from '../call/provider-port.ts'
 import { plainMessage, sentTool, systemMessage } from './turn-body.ts'
 
 const encodedTools = new WeakMap<ModelTool, string>()

@@ -1,7 +1,7 @@
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import { type VoiceParts, type VoiceUseCases, voiceUseCases } from '../apis/voice/voice-use-cases.ts'
 import { defaultCallPolicy } from '../call/call-policy.ts'
 import { Upstreams } from '../call/upstreams.ts'
-import { type VoiceParts, type VoiceUseCases, voiceUseCases } from '../apis/voice/voice-use-cases.ts'
 
 /** Speech and transcription, put together. */
 export interface Voice {

@@ -1,7 +1,7 @@
 import { speechModels } from '../../../specs/speech-models.ts'
 import type { Routes } from '../call/routes.ts'
-import { autoNames, speechCandidates } from './auto-candidates.ts'
 import type { SpeechTask } from '../providers/voice/voice-format.ts'
+import { autoNames, speechCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
 import { speechModelOf } from './model-lookup.ts'
 import {

@@ -1,6 +1,6 @@
 import type { TranscriptForm } from '../../../specs/audio.ts'
-import { cuesOf, srtOf, vttOf } from './cues.ts'
 import type { TimedText, Transcript } from '../providers/voice/voice-format.ts'
+import { cuesOf, srtOf, vttOf } from './cues.ts'
 
 /** A transcript in the form that the caller wants. */
 export type TranscriptAnswer =

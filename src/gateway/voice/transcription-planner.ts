@@ -1,7 +1,7 @@
 import { type TranscriptionModel, transcriptionModels } from '../../../specs/transcription-models.ts'
 import type { Routes } from '../call/routes.ts'
-import { autoNames, transcriptionCandidates } from './auto-candidates.ts'
 import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
+import { autoNames, transcriptionCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
 import { transcriptionModelOf } from './model-lookup.ts'
 import {

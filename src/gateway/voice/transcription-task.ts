@@ -1,7 +1,7 @@
 import type { TranscriptForm } from '../../../specs/audio.ts'
 import type { TranscriptionModel } from '../../../specs/transcription-models.ts'
-import { type AudioFile, checkSize } from './audio-file.ts'
 import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
+import { type AudioFile, checkSize } from './audio-file.ts'
 import { checkLanguage, unfit } from './speech-task.ts'
 
 /** Audio to transcribe as a caller asked for it. */

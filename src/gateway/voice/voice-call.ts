@@ -1,7 +1,5 @@
 import type { Dispatcher } from 'undici'
 import { type CallPolicy, withRetries } from '../call/call-policy.ts'
-import type { Route } from '../call/routes.ts'
-import type { Upstream, Upstreams } from '../call/upstreams.ts'
 import {
   type AttemptFailed,
   cancelled,
@@ -12,6 +10,8 @@ import {
   unreachable,
 } from '../call/failure.ts'
 import { ModelError } from '../call/provider-port.ts'
+import type { Route } from '../call/routes.ts'
+import type { Upstream, Upstreams } from '../call/upstreams.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 
 /** An answer whose first bytes are there. Read it to its end, or close it. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Route } from '../call/routes.ts'
 import { AttemptFailed } from '../call/failure.ts'
 import { ModelError } from '../call/provider-port.ts'
+import type { Route } from '../call/routes.ts'
 
 /**
  * A provider's failure in the words of the voice table (interface "Errors", "Voice"): 400 `provider_error` when it

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../specs/declare.ts'
-import type { TenantDirectory } from '../../actors/tenants/tenant-directory.ts'
 import type { Principal } from '../../actors/call/call.ts'
 import type { About } from '../../actors/records/idempotent.ts'
+import type { TenantDirectory } from '../../actors/tenants/tenant-directory.ts'
 import { textIn } from './schema.ts'
 
 /** Asks whether a tenant may be served. */

@@ -2,11 +2,11 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { EventSink, EventStream, StreamControl } from '../../actors/call/call.ts'
 import type { JsonObject, LogEvent } from '../../storage/ports.ts'
 import type { WebSocketPeer } from '../http/http-port.ts'
+import { wireLimits } from '../http/wire-limits.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
 import { wireName } from './sse-frames.ts'
 import type { Ticker, Ticking } from './ticker.ts'
-import { wireLimits } from '../http/wire-limits.ts'
 
 /** What the frames of a session's WebSocket do. Each resolves when the command is durable; its events come by `follow`. */
 export interface SessionCommands {

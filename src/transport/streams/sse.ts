@@ -1,9 +1,9 @@
 import type { EventSink, EventStream, StreamControl } from '../../actors/call/call.ts'
 import type { LogEvent } from '../../storage/ports.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
+import { wireLimits } from '../http/wire-limits.ts'
 import { sseFrames } from './sse-frames.ts'
 import type { Ticker, Ticking } from './ticker.ts'
-import { wireLimits } from '../http/wire-limits.ts'
 
 /** Frames gathered in one loop turn beyond which they are written at once. In UTF-16 units. */
 const gatheredMaxLength = 64 * 1024

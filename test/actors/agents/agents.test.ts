@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { agentCatalogue, agentVersionNames } from '../../../src/actors/agents/kinds.ts'
 import { agentKeys } from '../../../src/actors/accounts/kinds.ts'
+import { agentCatalogue, agentVersionNames } from '../../../src/actors/agents/kinds.ts'
 import {
   type AgentWorld,
   callOf,

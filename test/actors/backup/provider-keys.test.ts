@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
+import { Table } from '../../../src/actors/records/table.ts'
 import {
   connectionKeyAad,
   customKeyAad,
   customProviders,
   providerConnections,
 } from '../../../src/gateway/routing/kinds.ts'
-import { Table } from '../../../src/actors/records/table.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'
 

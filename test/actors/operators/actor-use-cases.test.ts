@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
-import { activePaths, actorViewUseCases } from '../../../src/actors/operators/actor-use-cases.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'
+import { activePaths, actorViewUseCases } from '../../../src/actors/operators/actor-use-cases.ts'
+import { newId } from '../../../src/actors/runtime/ids.ts'
 import type { LogEvent } from '../../../src/storage/ports.ts'
 import { callOf, newSession, openWorld, type Script, turn, typesOf, type World } from '../sessions/harness.ts'
 

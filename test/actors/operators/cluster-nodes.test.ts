@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { newIdIn } from '../../../src/actors/runtime/ids.ts'
 import { ClusterNodes } from '../../../src/actors/operators/cluster-nodes.ts'
 import { nodeUseCases } from '../../../src/actors/operators/node-use-cases.ts'
+import { newIdIn } from '../../../src/actors/runtime/ids.ts'
 import type { Member } from '../../../src/storage/cluster-ports.ts'
 import { MemoryLeases } from '../../../src/storage/memory/leases.ts'
 import { MemoryPresence } from '../../../src/storage/memory/presence.ts'

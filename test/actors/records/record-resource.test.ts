@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { projectScope, tenantScope } from '../../../specs/scope.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
 import { RecordResource } from '../../../src/actors/records/record-resource.ts'
 import type { TypedKind } from '../../../src/actors/records/schema.ts'
 import { Table } from '../../../src/actors/records/table.ts'
+import { newId } from '../../../src/actors/runtime/ids.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 
 type Thing = { readonly key: string; readonly name: string; readonly color: string | null }

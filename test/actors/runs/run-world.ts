@@ -1,10 +1,10 @@
 import type { ResolvedConfig } from '../../../src/actors/agents/resolved-config.ts'
-import type { ModelAnswer, ModelRequest } from '../../../src/gateway/call/provider-port.ts'
 import type { ToolDeclaration } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
+import type { ModelAnswer, ModelRequest } from '../../../src/gateway/call/provider-port.ts'
 import type { LogEvent } from '../../../src/storage/ports.ts'
-import { agentConfigOf, callOf, collect, openWorld, type World, type WorldOptions } from '../sessions/harness.ts'
 import type { TestModel } from '../../support/test-model.ts'
+import { agentConfigOf, callOf, collect, openWorld, type World, type WorldOptions } from '../sessions/harness.ts'
 
 /** What a test's agents are, by id. */
 export type Agents = Readonly<Record<string, Partial<ResolvedConfig>>>

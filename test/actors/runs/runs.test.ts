@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
+import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import type { LogEvent } from '../../../src/storage/ports.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { calls, functionTool, httpTool } from '../sessions/approving.ts'

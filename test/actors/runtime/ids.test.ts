@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { idAt, isId, newId, newIdFor, newIdForIn, newIdIn, takeIdsFrom, timeOfId } from '../../../src/actors/runtime/ids.ts'
+import {
+  idAt,
+  isId,
+  newId,
+  newIdFor,
+  newIdForIn,
+  newIdIn,
+  takeIdsFrom,
+  timeOfId,
+} from '../../../src/actors/runtime/ids.ts'
 import { shardCount, shardOf } from '../../../src/actors/runtime/shard.ts'
 
 describe('ids', () => {

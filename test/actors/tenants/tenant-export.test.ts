@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { kinds } from '../../../src/actors/kinds.ts'
 import { tenants } from '../../../src/actors/agents/plain-kinds.ts'
+import { kinds } from '../../../src/actors/kinds.ts'
 import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'

@@ -1,5 +1,5 @@
-import { idAt } from '../../../src/actors/runtime/ids.ts'
 import type { Row } from '../../../src/actors/records/schema.ts'
+import { idAt } from '../../../src/actors/runtime/ids.ts'
 import { tenantAgent, type UsageData, usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'
 

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { Table } from '../../../src/actors/records/table.ts'
 import type { Clock } from '../../../src/actors/runtime/clock.ts'
-import type { SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import { webhooks } from '../../../src/actors/webhooks/kinds.ts'
 import { deliveryEffects, openEndpoints } from '../../../src/actors/webhooks/open-webhooks.ts'
+import type { SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import type { RecordStore, Storage } from '../../../src/storage/ports.ts'
 
 /** The status that an endpoint answers next; a promise that never resolves is an endpoint that does not answer. */

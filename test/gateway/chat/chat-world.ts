@@ -1,15 +1,15 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
-import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Admission, Ask } from '../../../src/gateway/call/admission.ts'
 import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
+import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'
 import type { ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
 import type { Redaction } from '../../../src/gateway/call/redaction.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
+import type { WireObject } from '../../../src/gateway/call/wire.ts'
 import type { RunAsk, WholeAnswer } from '../../../src/gateway/chat/chat-run.ts'
 import { openChats } from '../../../src/gateway/chat/open-chats.ts'
-import type { WireObject } from '../../../src/gateway/call/wire.ts'
 import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
 
 /** What one request came to. */

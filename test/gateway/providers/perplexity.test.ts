@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../../../src/gateway/call/routes.ts'
-import { perplexityFormat } from '../../../src/gateway/providers/perplexity/perplexity-format.ts'
 import type { WireObject } from '../../../src/gateway/call/wire.ts'
-import { type ChatWorld, hello, json, openChatWorld } from '../chat/chat-world.ts'
+import { perplexityFormat } from '../../../src/gateway/providers/perplexity/perplexity-format.ts'
 import { type Answer, cut, refusal, trickled, whole } from '../call/scripted-upstream.ts'
+import { type ChatWorld, hello, json, openChatWorld } from '../chat/chat-world.ts'
 
 /* The Agent API, as Perplexity's reference and guide to migration show its requests, answers and events. */
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { piiTypes } from '../../../specs/resources/redaction.ts'
 import { projectScope } from '../../../specs/scope.ts'
-import { redactionKinds } from '../../../src/gateway/redaction/kinds.ts'
-import { RedactionPolicies } from '../../../src/gateway/redaction/redaction-policies.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
+import { redactionKinds } from '../../../src/gateway/redaction/kinds.ts'
 import { redactionPolicyUseCases } from '../../../src/gateway/redaction/policy-use-cases.ts'
+import { RedactionPolicies } from '../../../src/gateway/redaction/redaction-policies.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 
 let now = 0

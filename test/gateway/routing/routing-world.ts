@@ -1,4 +1,6 @@
 import { projectScope } from '../../../specs/scope.ts'
+import { Table } from '../../../src/actors/records/table.ts'
+import { newId } from '../../../src/actors/runtime/ids.ts'
 import {
   type ConnectionData,
   type CustomProviderData,
@@ -12,8 +14,6 @@ import {
 } from '../../../src/gateway/routing/kinds.ts'
 import { type ManagedConfig, ManagedProviders } from '../../../src/gateway/routing/managed-providers.ts'
 import { openRouting, type RoutingParts } from '../../../src/gateway/routing/open-routing.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
-import { Table } from '../../../src/actors/records/table.ts'
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'

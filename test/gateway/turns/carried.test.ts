@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { signatureIn } from '../../../src/gateway/providers/tool-call-id.ts'
 import type { ModelToolCall } from '../../../src/gateway/call/provider-port.ts'
+import { signatureIn } from '../../../src/gateway/providers/tool-call-id.ts'
 import { receivedCall, sentCallId, sentThoughts } from '../../../src/gateway/turns/carried.ts'
 
 /** As conversations keep it: what was stored once has to be read for ever. */

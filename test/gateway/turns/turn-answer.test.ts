@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OpenAiDecoder } from '../../../src/gateway/chat/openai-decoder.ts'
 import { TurnReader } from '../../../src/gateway/turns/turn-answer.ts'
-import { delta, framesOf } from '../chat/chat-world.ts'
 import { openAi } from '../call/wire-samples.ts'
+import { delta, framesOf } from '../chat/chat-world.ts'
 
 /** What a turn makes of a stream that the network brings in these parts. */
 const read = async (...parts: readonly (string | Uint8Array)[]) => {

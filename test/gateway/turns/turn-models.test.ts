@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { metered } from '../../../src/actors/usage/metered.ts'
 import { openAdmission } from '../../../src/gateway/call/admission.ts'
 import { actorCaller } from '../../../src/gateway/call/caller.ts'
-import { openChats } from '../../../src/gateway/chat/open-chats.ts'
 import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import { openChats } from '../../../src/gateway/chat/open-chats.ts'
 import { GatewayTurns } from '../../../src/gateway/turns/turn-models.ts'
-import { metered } from '../../../src/actors/usage/metered.ts'
 import { costOf } from '../call/cost-of.ts'
-import { openRoutingWorld, type RoutingWorldOptions } from '../routing/routing-world.ts'
 import { openUpstream, refusal, type Upstream, whole } from '../call/scripted-upstream.ts'
 import { anthropic, google, openAi } from '../call/wire-samples.ts'
+import { openRoutingWorld, type RoutingWorldOptions } from '../routing/routing-world.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { actorCaller } from '../../../src/gateway/call/caller.ts'
-import type { Route } from '../../../src/gateway/call/routes.ts'
 import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import type { Route } from '../../../src/gateway/call/routes.ts'
 import { GatewayTurns, type TurnAnswer } from '../../../src/gateway/turns/turn-models.ts'
-import { openChatWorld } from '../chat/chat-world.ts'
 import type { Upstream } from '../call/scripted-upstream.ts'
 import type { WireSample } from '../call/wire-samples.ts'
+import { openChatWorld } from '../chat/chat-world.ts'
 
 /** Whose turns these are. */
 export const whose = actorCaller({ project: 'prj_1', tenant: 'ten_1', user: 'u_1' }, 'agt_1')

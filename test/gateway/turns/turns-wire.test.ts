@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
-import { delta, framesOf } from '../chat/chat-world.ts'
 import { type Answer, cut, hangUp, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
 import { anthropic, google, openAi, type WireSample } from '../call/wire-samples.ts'
+import { delta, framesOf } from '../chat/chat-world.ts'
 import { openTurnWorld, type TurnWorld, whose } from './turn-world.ts'
 
 const policy: Partial<CallPolicy> = { backoffMs: 5 }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { vision } from '../../../specs/resources/vision.ts'
+import type { Call } from '../../../src/actors/call/call.ts'
 import { visionUseCases } from '../../../src/gateway/apis/vision/vision-use-cases.ts'
 import { arrayOf, objectOf, textOf } from '../../../src/gateway/call/wire.ts'
-import type { Call } from '../../../src/actors/call/call.ts'
-import { type ChatWorld, caller, openChatWorld } from '../chat/chat-world.ts'
-import { costOf } from '../call/cost-of.ts'
 import { formServer } from '../apis/form-server.ts'
+import { costOf } from '../call/cost-of.ts'
 import { type Answer, cut, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
-import { heic } from '../simulated/image-bytes.ts'
 import { anthropic, google, openAi } from '../call/wire-samples.ts'
+import { type ChatWorld, caller, openChatWorld } from '../chat/chat-world.ts'
+import { heic } from '../simulated/image-bytes.ts'
 import { pngOf } from './vision-world.ts'
 
 /* Vision over the real chat, asked of servers that speak as each family does. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
-import { callerOf } from '../../../src/gateway/call/caller.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
+import { callerOf } from '../../../src/gateway/call/caller.ts'
 import { attributionOf } from '../../../src/transport/api/attribution.ts'
 import { scopeOf } from '../../../src/transport/api/authorise.ts'
 import { principals } from './serving.ts'

@@ -1,6 +1,6 @@
 import { type LiveActor, liveActorMs, type Member, type Presence } from '../../../storage/cluster-ports.ts'
-import { liveActorOf } from '../live-actor.ts'
 import type { Clock } from '../clock.ts'
+import { liveActorOf } from '../live-actor.ts'
 import type { Resident } from '../resident.ts'
 
 /** What the directory of live actors is filled from. */

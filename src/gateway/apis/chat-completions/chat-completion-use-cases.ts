@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../../specs/errors.ts'
 import { asksMemory } from '../../../../specs/memory-field.ts'
+import type { UseCase, UseCases } from '../../../actors/call/use-cases.ts'
 import { callerOf } from '../../call/caller.ts'
 import type { RunAsk, WholeAnswer } from '../../chat/chat-run.ts'
 import { type Chats, wholeTaker } from '../../chat/chats.ts'
@@ -8,7 +9,6 @@ import { errorFrame } from '../../chat/refusal.ts'
 import { asCompletion } from '../../chat/schema.ts'
 import { needOf } from '../chat-parts.ts'
 import { memoryHeaders, noMemory } from '../no-memory.ts'
-import type { UseCase, UseCases } from '../../../actors/call/use-cases.ts'
 
 type Completions = UseCase<'chat_completions.create'>
 type CompletionCall = Parameters<Completions>[0]

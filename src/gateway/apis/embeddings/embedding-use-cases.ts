@@ -1,7 +1,7 @@
+import type { UseCases } from '../../../actors/call/use-cases.ts'
 import { callerOf } from '../../call/caller.ts'
 import type { EmbeddingCalls, EmbeddingOutcome } from '../../embeddings/embedding-calls.ts'
 import { refusePublicKey } from '../public-keys.ts'
-import type { UseCases } from '../../../actors/call/use-cases.ts'
 
 /** Embeddings in OpenAI's form: what a provider of that form answers is handed on as it came. */
 export const embeddingUseCases = (calls: Pick<EmbeddingCalls, 'create'>): Pick<UseCases, 'embeddings.create'> => ({

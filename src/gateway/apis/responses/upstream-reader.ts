@@ -1,10 +1,10 @@
-import { streamBroken, streamedFailure } from '../../call/failure.ts'
 import type { AnswerEnd } from '../../call/chat-format.ts'
-import type { ChunkWriter } from '../../providers/chunk-writer.ts'
-import type { EventReader } from '../../providers/event-decoder.ts'
+import { streamBroken, streamedFailure } from '../../call/failure.ts'
 import { cacheWrites } from '../../call/openai-usage.ts'
 import type { ModelUsage } from '../../call/provider-port.ts'
 import { countOf, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { ChunkWriter } from '../../providers/chunk-writer.ts'
+import type { EventReader } from '../../providers/event-decoder.ts'
 
 /** Turns the events of OpenAI's Responses into chunks; searches and citations are fields of their deltas. */
 export class UpstreamReader implements EventReader {

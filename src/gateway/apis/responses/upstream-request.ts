@@ -1,5 +1,5 @@
-import { responseItems, responseTool } from '../../providers/response-items.ts'
 import { arrayOf, isObject, objectOf, type WireObject } from '../../call/wire.ts'
+import { responseItems, responseTool } from '../../providers/response-items.ts'
 import { given } from '../chat-parts.ts'
 import { searchToolName } from './response-tools.ts'
 

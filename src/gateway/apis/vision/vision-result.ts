@@ -2,11 +2,11 @@ import type { ResultOf } from '../../../../specs/index.ts'
 import type { JsonObject } from '../../../../specs/json.ts'
 import { codeIn } from '../../../../specs/wire-errors.ts'
 import { isObject } from '../../../actors/runtime/schema.ts'
-import { amountOf, percentOf, textOf as textOfAmount } from '../../prices/money.ts'
 import type { ChatOutcome, ChatSummary } from '../../call/chat-calls.ts'
 import type { KeySource } from '../../call/routes.ts'
-import type { StreamForm } from '../streamed-chat.ts'
 import { arrayOf, objectOf, parseJson, textOf } from '../../call/wire.ts'
+import { amountOf, percentOf, textOf as textOfAmount } from '../../prices/money.ts'
+import type { StreamForm } from '../streamed-chat.ts'
 
 type About = Pick<ResultOf<'vision.analyze'>, 'model' | 'provider' | 'usage' | 'cost'>
 

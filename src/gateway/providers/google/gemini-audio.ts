@@ -1,11 +1,11 @@
 import { StringDecoder } from 'node:string_decoder'
 import { refused, streamBroken, streamedFailure } from '../../call/failure.ts'
-import { googleAudio } from './google-usage.ts'
 import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
 import { arrayOf, countOf, isObject, objectOf, parseJson, textOf } from '../../call/wire.ts'
 import { WavFramer } from '../voice/pcm-audio.ts'
 import type { AudioReader, SpeechTask } from '../voice/voice-format.ts'
 import { pcmRate } from '../voice/wav.ts'
+import { googleAudio } from './google-usage.ts'
 
 /** The most that an event or a whole answer may be: some 8 minutes of speech. */
 const maxChars = 64 * 1024 * 1024

@@ -1,12 +1,12 @@
 import { streamedFailure } from '../../call/failure.ts'
-import { unsayable } from '../content-parts.ts'
-import { googleFailure } from './google-failure.ts'
-import { modelPath } from './google-format.ts'
 import { arrayOf, countOf, isObject, objectOf } from '../../call/wire.ts'
-import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
-import { isVector } from '../openai/openai-embeddings.ts'
 import { unreadableEmbeddings } from '../../embeddings/unreadable-embeddings.ts'
 import { unitVector } from '../../embeddings/vector-encoding.ts'
+import { unsayable } from '../content-parts.ts'
+import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
+import { isVector } from '../openai/openai-embeddings.ts'
+import { googleFailure } from './google-failure.ts'
+import { modelPath } from './google-format.ts'
 
 /** Inputs that one request takes. */
 const maxBatch = 100

@@ -1,7 +1,7 @@
+import type { AnswerEnd } from '../../call/chat-format.ts'
 import { type AttemptFailed, refused, streamBroken, streamedFailure } from '../../call/failure.ts'
 import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
-import type { AnswerEnd } from '../../call/chat-format.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 import { idWithSignature } from '../tool-call-id.ts'

@@ -1,10 +1,10 @@
 import type { Route } from '../../call/routes.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf } from '../../call/wire.ts'
-import { GeminiAudio, geminiTokens } from './gemini-audio.ts'
-import { containerTypes } from '../voice/multipart.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
+import { containerTypes } from '../voice/multipart.ts'
 import { speakerOf, timedTexts } from '../voice/timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+import { GeminiAudio, geminiTokens } from './gemini-audio.ts'
 
 /** Gemini's `generateContent`: audio out as PCM in base64, audio in as inline data with a schema for what was said. */
 export const googleVoice: VoiceFormat = {

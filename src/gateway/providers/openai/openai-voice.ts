@@ -1,6 +1,6 @@
-import type { Route } from '../../call/routes.ts'
 import { refused } from '../../call/failure.ts'
 import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
+import type { Route } from '../../call/routes.ts'
 import { countOf, isObject, objectOf, textOf } from '../../call/wire.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js'
+import type { AnswerEnd } from '../../call/chat-format.ts'
 import { streamBroken, streamedFailure } from '../../call/failure.ts'
 import type { ModelUsage } from '../../call/provider-port.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
-import type { AnswerEnd } from '../../call/chat-format.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 

@@ -1,6 +1,6 @@
 import type { AudioContainer, AudioFormat } from '../../../../specs/audio.ts'
-import type { Route } from '../../call/routes.ts'
 import type { ModelUsage } from '../../call/provider-port.ts'
+import type { Route } from '../../call/routes.ts'
 
 /** A POST in a provider's words. */
 export interface VoiceRequest {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
-import type { NodeHttpRequest } from './node-request.ts'
 import { checkHeaders, isBodiless } from '../response-head.ts'
+import type { NodeHttpRequest } from './node-request.ts'
 
 /** How long a reader may take nothing at all. */
 const stalledMaxMs = 60_000

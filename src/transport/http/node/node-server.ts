@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
+import { OpenWork } from '../../open-work.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { NodeHttpResponse, type NodeResponseOwner } from './node-response.ts'
 import { NodeUpgrades } from './node-upgrades.ts'
-import { OpenWork } from '../../open-work.ts'
 
 /** As uWebSockets.js has them, so that both servers behave alike. */
 const keepAliveTimeoutMs = 10_000

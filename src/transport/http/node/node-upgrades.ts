@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
+import type { OpenWork } from '../../open-work.ts'
+import { Ticker } from '../../streams/ticker.ts'
 import type { HttpHandler, UpgradeDecision, WebSocketPeer } from '../http-port.ts'
+import { checkHeaders, statusLine } from '../response-head.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { acceptHead, NodeWebSocket } from './node-websocket.ts'
-import type { OpenWork } from '../../open-work.ts'
-import { checkHeaders, statusLine } from '../response-head.ts'
-import { Ticker } from '../../streams/ticker.ts'
 
 /** A peer that stays silent over two of these is cut. */
 const pingMs = 60_000

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import type { Ticking } from '../../streams/ticker.ts'
 import {
   closePayload,
@@ -11,6 +10,7 @@ import {
   FrameReader,
   opcodes,
 } from '../../streams/websocket-frames.ts'
+import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 
 /** Fixed by RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'

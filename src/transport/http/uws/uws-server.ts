@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { HttpHandler, HttpServer } from '../http-port.ts'
 import { OpenWork } from '../../open-work.ts'
+import type { HttpHandler, HttpServer } from '../http-port.ts'
 import type { Uws, UwsApp, UwsListenSocket, UwsResponse } from './uws-binding.ts'
 import { UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import type { OpenWork } from '../../open-work.ts'
+import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import type { UwsBehaviour, UwsResponse, UwsSocket, UwsSocketListener, UwsUpgradeContext } from './uws-binding.ts'
 import { UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'

@@ -1,5 +1,5 @@
-import type { BodyWriter } from '../http-port.ts'
 import { Ticker, type Ticking } from '../../streams/ticker.ts'
+import type { BodyWriter } from '../http-port.ts'
 import type { UwsResponse } from './uws-binding.ts'
 
 /** The most that is given to the library at once, so that little lies in its own, unmeasurable buffer. */

@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { httpSuite } from '../http-suite.ts'
 import { sseWireSuite } from '../../streams/sse-wire-suite.ts'
+import { httpSuite } from '../http-suite.ts'
 import { streamSuite } from '../stream-suite.ts'
 import { websocketSuite } from '../websocket-suite.ts'
 
