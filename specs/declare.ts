@@ -35,7 +35,10 @@ export interface FileParts {
 
 /** What a declaration of one operation may say. */
 export interface OperationSpec {
+  /** One line of the API reference, in the imperative, without a full stop. */
   readonly summary: string
+  /** Whole sentences for the API reference, in Markdown: effects, limits, defaults. */
+  readonly description?: string
   readonly method: Method
   /** With parameters in braces. What starts with `/v1/` also answers under `/api`. */
   readonly path: string
@@ -83,6 +86,7 @@ export interface Operation<S extends Signature = Signature> {
   /** `<resource>.<verb>`, e.g. `sessions.create`. */
   readonly id: string
   readonly summary: string
+  readonly description: string | null
   readonly method: Method
   /** Every path that answers, the declared one first. */
   readonly paths: readonly [string, ...string[]]
@@ -140,6 +144,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
   return {
     id,
     summary: spec.summary,
+    description: spec.description ?? null,
     method: spec.method,
     paths: [spec.path, ...pathsBeside(spec)],
     params: Array.from(spec.path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? ''),

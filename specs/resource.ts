@@ -18,6 +18,7 @@ import {
 /** What a standard verb may say otherwise than its resource. */
 export interface VerbSpec {
   readonly summary?: string
+  readonly description?: string
   readonly access?: Access
   readonly status?: number
   /** Filters of a list. */
@@ -34,6 +35,7 @@ export interface TransitionSpec {
   /** What it sends to the resource's machine; none for a resource without one. */
   readonly event?: string
   readonly summary: string
+  readonly description?: string
   readonly access?: Access
   readonly body?: Schema<unknown>
   readonly status?: number
@@ -190,7 +192,8 @@ const verbWords: Readonly<Record<Verb, string>> = {
   delete: 'Delete:',
 }
 
-const shared = (resource: ResourceSpec, spec: Pick<VerbSpec, 'access' | 'errors'>) => ({
+const shared = (resource: ResourceSpec, spec: Pick<VerbSpec, 'access' | 'errors' | 'description'>) => ({
+  ...(spec.description === undefined ? {} : { description: spec.description }),
   access: spec.access ?? resource.access,
   ...(spec.errors === undefined ? {} : { errors: spec.errors }),
   ...(resource.envelope === undefined ? {} : { envelope: resource.envelope }),

@@ -6,6 +6,7 @@ export interface JsonSchema {
   readonly title?: string
   readonly description?: string
   readonly enum?: readonly Json[]
+  readonly const?: Json
   readonly format?: string
   readonly pattern?: string
   readonly minLength?: number
@@ -107,7 +108,12 @@ export const oneOf = <const V extends readonly string[]>(...values: V): Schema<V
 
 /** Nothing but this value. */
 export const constant = <const V extends boolean | string | number>(value: V): Schema<V, 'required'> =>
-  make({ enum: [value] })
+  make({ type: typeName(value), const: value })
+
+const typeName = (value: boolean | string | number): JsonTypeName => {
+  if (typeof value === 'string') return 'string'
+  return typeof value === 'boolean' ? 'boolean' : 'number'
+}
 
 /** A list. */
 export const array = <S extends Schema<unknown>>(
@@ -199,6 +205,7 @@ export const described = <T, P extends Presence>(schema: Schema<T, P>, descripti
 })
 
 function orNull(schema: JsonSchema): JsonSchema {
+  if (isAnything(schema)) return schema
   if (typeof schema.type !== 'string' || schema.oneOf !== undefined) return { anyOf: [schema, { type: 'null' }] }
   return {
     ...schema,
@@ -206,3 +213,7 @@ function orNull(schema: JsonSchema): JsonSchema {
     ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }),
   }
 }
+
+/** Null is among the values of a schema without a rule. */
+const isAnything = ({ type, anyOf, oneOf, enum: words, const: value }: JsonSchema): boolean =>
+  [type, anyOf, oneOf, words, value].every((rule) => rule === undefined)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchema } from '../../specs/schema.ts'
+import { withOneSpelling } from './openapi-spelling.ts'
 
 /** A schema or a reference to one. */
 type Referring = JsonSchema | { readonly $ref: string }
@@ -8,14 +9,14 @@ type Referring = JsonSchema | { readonly $ref: string }
 export class Components {
   readonly #schemas = new Map<string, unknown>()
 
-  /** What stands for an answer's schema. */
-  answer(schema: JsonSchema): unknown {
-    return this.#lift(schema, '')
+  /** The reference that stands for an answer's schema; `title` names the component of a schema that has no title. */
+  answer(schema: JsonSchema, title?: string): unknown {
+    return this.#lift(titled(withOneSpelling(schema), title), '')
   }
 
-  /** What stands for a body's schema; where the body's form of a component differs it is called `<title>Input`. */
-  request(schema: JsonSchema): unknown {
-    return this.#lift(schema, 'Input')
+  /** The reference that stands for a body's schema; a body that differs from the answer's component is called `<title>Input`. */
+  request(schema: JsonSchema, title?: string): unknown {
+    return this.#lift(titled(withOneSpelling(schema), title), 'Input')
   }
 
   /** Every component, by name in order. */
@@ -28,9 +29,11 @@ export class Components {
     if (orNull) return { anyOf: [this.#lift(present, suffix), { type: 'null' }] }
     if (schema.title !== undefined && schema.default !== undefined) return this.#liftWithDefault(schema, suffix)
     const inner = (child: JsonSchema) => this.#lift(child, suffix)
-    const { title, properties, items, anyOf, oneOf, additionalProperties, discriminator } = schema
+    // a component has its name alone: generators take a title for the name of the class, and two forms of one would meet
+    const { title, ...untitled } = schema
+    const { properties, items, anyOf, oneOf, additionalProperties, discriminator } = untitled
     const lifted = {
-      ...schema,
+      ...untitled,
       ...(properties && {
         properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, inner(child)])),
       }),
@@ -54,9 +57,9 @@ export class Components {
     return mapping
   }
 
-  /** The default is of the field that holds the component, not of the component. */
+  /** The default is of the field that holds the component; as a sentence, since generated code cannot hold one of an object. */
   #liftWithDefault({ default: value, ...schema }: JsonSchema, suffix: string): unknown {
-    return Object.assign({ default: value }, this.#lift(schema, suffix))
+    return Object.assign({ description: `Default: \`${JSON.stringify(value)}\`.` }, this.#lift(schema, suffix))
   }
 
   #place(title: string, schema: object, suffix: string): Referring {
@@ -68,6 +71,10 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` }
   }
 }
+
+/** Code generators name inline schemas after their place, and the names meet: every body and answer is a component instead. */
+const titled = (schema: JsonSchema, title: string | undefined): JsonSchema =>
+  title === undefined || schema.title !== undefined ? schema : { ...schema, title }
 
 const isReference = (schema: unknown): schema is { readonly $ref: string } =>
   typeof schema === 'object' && schema !== null && '$ref' in schema

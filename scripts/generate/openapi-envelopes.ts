@@ -1,39 +1,93 @@
+import type { EnvelopeName } from '../../specs/declare.ts'
+
 const text = { type: 'string' }
-const object = (properties: object, required: readonly string[]) => ({ type: 'object', properties, required })
+const textOrNull = { type: ['string', 'null'] }
+const object = (description: string, properties: object, required: readonly string[]) => ({
+  type: 'object',
+  description,
+  properties,
+  required,
+})
+
+const described = (schema: object, description: string): object => ({ ...schema, description })
+
+const code = described(text, 'Stable code of the error. The codes are listed in errors.md.')
+const message = described(text, 'Sentence for developers. It may change.')
+const requestId = described(text, 'Value of the header X-Request-Id.')
+const param = 'Field, query parameter or header that is wrong.'
 
 const platform = {
-  error: object({ type: text, code: text, message: text, request_id: text, param: { type: ['string', 'null'] } }, [
-    'type',
-    'code',
-    'message',
-    'request_id',
-    'param',
-  ]),
+  error: object(
+    'The error.',
+    {
+      type: described(text, 'Class of the error.'),
+      code,
+      message,
+      request_id: requestId,
+      param: described(textOrNull, param),
+    },
+    ['type', 'code', 'message', 'request_id', 'param'],
+  ),
 }
 
 const quota = {
-  upgradeUrl: text,
-  used: { type: 'number' },
-  limit: { type: 'number' },
-  retryAfterMs: { type: 'number' },
+  upgradeUrl: described(text, 'Page on which the quota can be raised.'),
+  used: described({ type: 'number' }, 'Amount of the quota that is used.'),
+  limit: described({ type: 'number' }, 'Size of the quota.'),
+  retryAfterMs: described({ type: 'number' }, 'Milliseconds until the quota has room again.'),
 }
 
-/** The shapes that errors have on the wire, by family (src/transport/api/envelopes.ts makes them). */
+/** The component of each family's errors. */
+export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
+  platform: 'PlatformError',
+  memory: 'QuotaError',
+  flat: 'FlatError',
+  web: 'WebError',
+  anthropic: 'AnthropicError',
+  custom_providers: 'CustomProviderError',
+}
+
+/** The shapes that errors have on the wire, by component (src/transport/api/envelopes.ts makes them). */
 export const envelopeSchemas = {
-  Error_platform: object(platform, ['error']),
-  Error_memory: object({ ...platform, ...quota }, ['error']),
-  Error_flat: object({ error: text, message: text, param: text, request_id: text }, ['error', 'message']),
-  Error_web: object({ error: text, message: text, details: { type: 'object' } }, ['error', 'message', 'details']),
-  Error_anthropic: object(
+  PlatformError: object('Error of the agent platform.', platform, ['error']),
+  QuotaError: object('Error of the agent platform, with the quota that was exceeded.', { ...platform, ...quota }, [
+    'error',
+  ]),
+  FlatError: object(
+    'Error of the voice, vision and chat operations.',
+    { error: code, message, param: described(text, param), request_id: requestId },
+    ['error', 'message'],
+  ),
+  WebError: object(
+    'Error of the web operations.',
     {
-      type: { const: 'error' },
-      error: object({ type: text, message: text, code: text, param: { type: ['string', 'null'] } }, [
-        'type',
-        'message',
-      ]),
-      request_id: text,
+      error: code,
+      message,
+      details: {
+        type: 'object',
+        additionalProperties: true,
+        description: 'Further facts, such as `param` and `request_id`.',
+      },
+    },
+    ['error', 'message', 'details'],
+  ),
+  AnthropicError: object(
+    'Error as Anthropic writes it.',
+    {
+      type: { type: 'string', const: 'error' },
+      error: object(
+        'The error.',
+        {
+          type: described(text, "Class of the error, in Anthropic's words."),
+          message,
+          code,
+          param: described(textOrNull, param),
+        },
+        ['type', 'message'],
+      ),
+      request_id: requestId,
     },
     ['type', 'error', 'request_id'],
   ),
-  Error_custom_providers: object({ error: text }, ['error']),
+  CustomProviderError: object('Error of the custom providers.', { error: message }, ['error']),
 }

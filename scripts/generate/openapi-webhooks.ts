@@ -2,6 +2,7 @@ import { filledForm } from '../../specs/ajv.ts'
 import { constant, object, timestamp } from '../../specs/schema.ts'
 import { webhookEvents, webhookEventTypes } from '../../specs/webhook-events.ts'
 import type { Components } from './openapi-components.ts'
+import { titleOf } from './openapi-operation.ts'
 
 /** What the server sends to webhooks, event by event: the `webhooks` of OpenAPI 3.1. */
 export const webhooksObject = (components: Components): object =>
@@ -9,7 +10,7 @@ export const webhooksObject = (components: Components): object =>
     webhookEventTypes.map((type) => {
       const { says, data } = webhookEvents[type]
       const payload = object({ type: constant(type), timestamp: timestamp(), data })
-      const schema = components.answer(filledForm(payload.json))
+      const schema = components.answer(filledForm(payload.json), `${titleOf(type)}Event`)
       return [type, { post: { operationId: `webhook.${type}`, summary: says, ...request(schema), responses } }]
     }),
   )

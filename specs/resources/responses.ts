@@ -105,7 +105,7 @@ const response = object(
     truncation: optional(nullable(string())),
     usage: optional(nullable(usage)),
   },
-  { title: 'Response', open: true },
+  { title: 'ModelResponse', open: true },
 )
 
 const itemList = object(
@@ -116,7 +116,7 @@ const itemList = object(
     last_id: nullable(string()),
     has_more: boolean(),
   },
-  { title: 'ResponseInputItems' },
+  { title: 'ModelResponseInputItems' },
 )
 
 /** OpenAI's Responses form. What is stored is kept for 30 days (interface additions "responses"). */

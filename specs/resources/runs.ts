@@ -52,7 +52,7 @@ export const run = object(
 )
 
 /** What an agent is asked to do: a prompt, and whatever else it is to know. */
-const runInput = object({ prompt: string({ minLength: 1 }) }, { title: 'RunInput', open: true })
+const runInput = object({ prompt: string({ minLength: 1 }) }, { title: 'RunTask', open: true })
 
 /** One row of a run's log. */
 const runEvent = object(

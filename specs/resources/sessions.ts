@@ -37,7 +37,7 @@ const sessionFields = {
 }
 
 /** A session as its creation answers it. */
-const newSession = object(sessionFields, { title: 'NewSession' })
+const newSession = object(sessionFields, { title: 'CreatedSession' })
 
 /** A session as GET and list answer it; `total_cost` is in USD. */
 export const session = object({ ...sessionFields, total_cost: number() }, { title: 'Session' })

@@ -25,6 +25,7 @@ const texts = [
 /** A value that the schema accepts, with every declared field of every object. */
 export const sampleOf = (schema: JsonSchema): unknown => {
   if (schema['x-id'] !== undefined) return `${schema['x-id']}_${'0'.repeat(26)}`
+  if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
   const branch = schema.oneOf?.[0] ?? schema.anyOf?.[0]
   if (branch !== undefined) return sampleOf(branch)

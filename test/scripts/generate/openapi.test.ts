@@ -16,6 +16,27 @@ const valuesOf = (value: unknown, key: string): readonly unknown[] => {
   return Object.entries(value).flatMap(([name, child]) => (name === key ? [child] : valuesOf(child, key)))
 }
 
+/** Every object with this key, at any depth. */
+const schemasWith = (value: unknown, key: string): readonly object[] => {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap((child) => schemasWith(child, key))
+  return key in value ? [value, ...inner] : inner
+}
+
+const nameIn = (ref: string): string => ref.split('/').at(-1) ?? ''
+
+/** What a generator makes the name of a class of: two schemas with one such word are one class. */
+const asClass = (name: string): string => name.replaceAll(/[^a-z0-9]/gi, '').toLowerCase()
+
+/** The words that generators name the inline objects of a component by: its own, and the fields that lead there. */
+const inlineNames = (schema: unknown, name: string): readonly string[] => {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties = {}, items, type }: { properties?: object; items?: unknown; type?: unknown } = schema
+  const inner = Object.entries(properties).flatMap(([field, child]) => inlineNames(child, `${name}${field}`))
+  const isClass = type === 'object' || 'enum' in schema
+  return [...(isClass ? [asClass(name)] : []), ...inner, ...inlineNames(items, `${name}item`)]
+}
+
 describe('the OpenAPI document', () => {
   it('has every operation under its first path, and names the others', () => {
     for (const { id, method, paths } of declared) {
@@ -29,14 +50,56 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.webhooks)).toEqual(webhookEventTypes)
     for (const type of webhookEventTypes) {
       const { schema } = document.webhooks[type].post.requestBody.content['application/json']
-      expect(schema.properties).toMatchObject({ type: { enum: [type] }, data: { properties: { tenant_id: {} } } })
+      const { properties } = document.components.schemas[nameIn(schema.$ref)]
+      expect(properties).toMatchObject({ type: { const: type }, data: { properties: { tenant_id: {} } } })
     }
   })
 
   it('refers to nothing that is not in it', () => {
-    const names = valuesOf(document, '$ref').map((ref) => String(ref).replace('#/components/schemas/', ''))
-    expect(names.length).toBeGreaterThan(100)
-    expect(names.filter((name) => !(name in document.components.schemas))).toEqual([])
+    const places = valuesOf(document, '$ref').map((ref) => String(ref).split('/').slice(2))
+    expect(places.length).toBeGreaterThan(100)
+    expect(places.filter(([kind = '', name = '']) => !(name in document.components[kind]))).toEqual([])
+  })
+
+  it('names no inline object or list of words of a component as another component is named', () => {
+    const schemas: Readonly<Record<string, { properties?: object }>> = document.components.schemas
+    const components = new Set(Object.keys(schemas).map(asClass))
+    expect(components.size).toBe(Object.keys(schemas).length)
+    const inline = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([field, child]) => inlineNames(child, `${name}${field}`)),
+    )
+    expect(inline.length).toBeGreaterThan(20)
+    expect(inline.filter((name) => components.has(name))).toEqual([])
+  })
+
+  it('names no component as languages and HTTP clients name their own types', () => {
+    const taken = ['response', 'request', 'error', 'client', 'any', 'list', 'object', 'type', 'string', 'file']
+    const names = Object.keys(document.components.schemas).map(asClass)
+    expect(names.filter((name) => taken.includes(name))).toEqual([])
+  })
+
+  it('has one spelling of each field, and a type for every fixed value', () => {
+    for (const properties of valuesOf(document, 'properties')) {
+      const names = Object.keys(Object(properties)).map(asClass)
+      expect(new Set(names).size, names.join()).toBe(names.length)
+    }
+    const fixed = Object.values<unknown>(document.components.schemas).flatMap((schema) => schemasWith(schema, 'const'))
+    expect(fixed.length).toBeGreaterThan(10)
+    expect(fixed.filter((schema) => !('type' in schema))).toEqual([])
+  })
+
+  it('has a schema for every kind of content', () => {
+    const kinds = valuesOf(document.paths, 'content').flatMap((content) => Object.values(Object(content)))
+    expect(kinds.filter((kind) => !('schema' in Object(kind)))).toEqual([])
+  })
+
+  it('shares the error responses of a status between operations', () => {
+    const operationsOf = Object.values<object>(document.paths).flatMap((each) => Object.values(each))
+    const failures = operationsOf.flatMap(({ responses }) =>
+      Object.entries<{ $ref?: string }>(responses).filter(([status]) => Number(status) >= 400),
+    )
+    expect(failures.length).toBeGreaterThan(500)
+    expect(failures.filter(([, { $ref }]) => $ref?.startsWith('#/components/responses/') !== true)).toEqual([])
   })
 
   it('lists the parameters of every path', () => {
@@ -57,12 +120,15 @@ describe('a component', () => {
     })
     const { components, paths } = JSON.parse(openapiFile(Object.values<Operation>(wholes), '1').text)
     const ref = { $ref: '#/components/schemas/Part' }
-    expect(components.schemas.Part).toEqual({ ...part.json, title: 'Part' })
-    const { content } = paths['/v1/w'].get.responses['200']
-    expect(content['application/json'].schema.properties).toEqual({
+    const { title, ...unnamed } = part.json
+    expect(components.schemas[title ?? '']).toEqual(unnamed)
+    expect(paths['/v1/w'].get.responses['200'].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/WholesGetResponse',
+    })
+    expect(components.schemas.WholesGetResponse.properties).toEqual({
       one: ref,
       other: { anyOf: [ref, { type: 'null' }] },
-      third: { default: { size: 1 }, ...ref },
+      third: { description: 'Default: `{"size":1}`.', ...ref },
     })
   })
 })
@@ -95,7 +161,12 @@ describe('an operation', () => {
 
   it('lists its errors by status', () => {
     const { responses } = paths['/v1/things'].post
-    expect(responses['403'].description).toBe('secret_key_required')
+    expect(responses['403']).toEqual({
+      $ref: '#/components/responses/PlatformError403',
+      description: '`secret_key_required`',
+    })
+    const { schema } = components.responses.PlatformError403.content['application/json']
+    expect(schema).toEqual({ $ref: '#/components/schemas/PlatformError' })
     expect(responses['422'].description).toContain('unknown_field')
     expect(responses['409'].description).toContain('idempotency_key_reused')
     expect(responses).toHaveProperty('201')

@@ -1,0 +1,97 @@
+import { filledForm, requestForm } from '../../specs/ajv.ts'
+import type { Answer } from '../../specs/answer.ts'
+import type { FileParts, Operation } from '../../specs/declare.ts'
+import { streamNames } from '../../specs/events.ts'
+import type { JsonSchema, Shape } from '../../specs/schema.ts'
+import type { Components } from './openapi-components.ts'
+import type { ErrorResponses } from './openapi-errors.ts'
+import { parametersOf } from './openapi-parameters.ts'
+
+/** One operation of the document. Its schemas go to `components`, its errors to `errors`. */
+export const operationObject = (operation: Operation, components: Components, errors: ErrorResponses): object => ({
+  operationId: operation.id,
+  summary: operation.summary,
+  ...(operation.description === null ? {} : { description: operation.description }),
+  tags: [operation.id.split('.')[0]],
+  ...(operation.paths.length > 1 ? { 'x-also-at': operation.paths.slice(1) } : {}),
+  security: operation.access.kinds.map((kind) => (kind === 'public' ? {} : { [kind]: [] })),
+  ...(operation.access.permission === undefined ? {} : { 'x-permission': operation.access.permission }),
+  ...(operation.access.role === undefined ? {} : { 'x-role': operation.access.role }),
+  parameters: parametersOf(operation),
+  ...bodyOf(operation, components),
+  responses: { ...goodResponse(operation, components), ...unchanged(operation), ...errors.of(operation) },
+})
+
+/** Components are named after the operation where their schema has no title: `sessions.create` gives `SessionsCreate…`. */
+export const titleOf = (id: string): string =>
+  id
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+
+const bodyOf = ({ id, body, files, unknownFields }: Operation, components: Components): object => {
+  if (body === null) return {}
+  const title = titleOf(id)
+  const form = files && {
+    'multipart/form-data': {
+      schema: components.request({ ...formOf(requestForm(body.json, unknownFields), files), title: `${title}Form` }),
+    },
+  }
+  const takesJson = files === null || files.orJson
+  const json = takesJson && {
+    'application/json': { schema: components.request(requestForm(body.json, unknownFields), `${title}Request`) },
+  }
+  const needed = (body.json.required ?? []).length > 0 || (files !== null && needsFile(files))
+  return { requestBody: { required: needed, content: { ...json, ...form } } }
+}
+
+/** Where nothing but a form is taken, its one file has to be there. */
+const needsFile = ({ orJson, fields }: FileParts): boolean => !orJson && fields.length === 1
+
+const formOf = (body: JsonSchema, files: FileParts): JsonSchema => ({
+  ...body,
+  ...(needsFile(files) && { required: [...(body.required ?? []), ...files.fields] }),
+  properties: {
+    ...body.properties,
+    ...Object.fromEntries(files.fields.filter(isPlain).map((name) => [name, file])),
+  },
+})
+
+/** `files[]` is another spelling of `files`. */
+const isPlain = (name: string): boolean => !name.endsWith('[]')
+
+const file: JsonSchema = { type: 'string', format: 'binary', description: 'Content of the file.' }
+
+const goodResponse = ({ id, answer }: Operation, components: Components): object => {
+  const status = answer.kind === 'choice' ? answer.json.status : answer.status
+  return { [status]: { description: 'The request succeeded.', content: contentOf(answer, components, titleOf(id)) } }
+}
+
+const unchanged = ({ tagged }: Operation): object =>
+  tagged ? { 304: { description: 'The entity tag in `If-None-Match` is current. The response has no body.' } } : {}
+
+/** The content of a good response; `title` names the component of an answer without a title. */
+export const contentOf = (answer: Answer, components: Components, title: string): object => {
+  switch (answer.kind) {
+    case 'json':
+      return { 'application/json': { schema: components.answer(filledForm(answer.schema.json), `${title}Response`) } }
+    case 'events':
+      // OpenAPI 3.1 has no schema for one event of a stream: the schema is of the whole text, `x-events` of each event's data
+      return { 'text/event-stream': { schema: text, 'x-events': eventsOf(answer.events, components) } }
+    case 'bytes':
+      return Object.fromEntries(answer.contentTypes.map((type) => [type, { schema: isText(type) ? text : bytes }]))
+    case 'choice':
+      return Object.assign({}, ...[answer.json, ...answer.others].map((each) => contentOf(each, components, title)))
+  }
+}
+
+const text = { type: 'string' }
+const bytes = { type: 'string', format: 'binary' }
+
+const isText = (contentType: string): boolean => /^text\/|json|svg/.test(contentType)
+
+/** By the names that the stream has them under. */
+const eventsOf = (events: Shape, components: Components): object =>
+  Object.fromEntries(
+    Object.entries(events).map(([name, { json }]) => [streamNames[name] ?? name, components.answer(filledForm(json))]),
+  )

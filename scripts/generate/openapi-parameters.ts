@@ -1,0 +1,85 @@
+import type { Operation } from '../../specs/declare.ts'
+import type { JsonSchema, Shape } from '../../specs/schema.ts'
+
+/** Every parameter of an operation: path, query, and the headers that follow from its declaration. */
+export const parametersOf = (operation: Operation): readonly object[] => {
+  const { params, query, idempotency, answer, attributed, tagged } = operation
+  const isStream = answer.kind === 'events'
+  return [
+    ...params.map(pathParameter),
+    ...queryParameters(query),
+    ...(idempotency === 'ignored' ? [] : [idempotencyKey]),
+    ...(attributed ? attribution : []),
+    ...(tagged ? [ifNoneMatch] : []),
+    ...(isStream ? [eventNames] : []),
+    ...(isStream && answer.resumable ? [lastEventId] : []),
+  ]
+}
+
+const pathParameter = (name: string): object => ({
+  name,
+  in: 'path',
+  required: true,
+  description: pathWords[name] ?? `Id of the ${name.replace(/_?id$/, '').replaceAll('_', ' ')}.`,
+  schema: { type: 'string' },
+})
+
+/** Path parameters that are not the id of what their name says. */
+const pathWords: Readonly<Record<string, string>> = {
+  external_user_id: 'Your own id of the user.',
+  id: 'Id of the provider.',
+  member_id: 'Id of the member.',
+  model: 'Id of the model, or `provider/model`.',
+  version: 'Semantic version, such as `1.2.0`.',
+}
+
+const queryParameters = (query: Shape): readonly object[] =>
+  Object.entries(query).map(([name, { json, presence }]) => {
+    const { description, ...schema } = json
+    return { name, in: 'query', required: presence === 'required', ...(description && { description }), schema }
+  })
+
+const header = (name: string, description: string, schema: JsonSchema): object => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+})
+
+const idempotencyKey = header(
+  'Idempotency-Key',
+  'Unique value that makes the request safe to repeat. A repeated request gets the first response; keys are kept for 24 hours.',
+  { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
+)
+
+const attribution = [
+  header('X-Tenant-Id', 'Id or external id of the tenant whose usage and limits the request counts towards.', {
+    type: 'string',
+    maxLength: 128,
+  }),
+  header('X-External-User-Id', 'Your own id of the end user whom the request is for.', {
+    type: 'string',
+    maxLength: 256,
+  }),
+]
+
+const ifNoneMatch = header(
+  'If-None-Match',
+  'Entity tag of the copy that you have. A current copy is answered with 304.',
+  {
+    type: 'string',
+  },
+)
+
+const eventNames = header(
+  'X-Event-Names',
+  '`short` names the text event `output_text.delta`. The default, `long`, names it `response.output_text.delta`.',
+  { type: 'string', enum: ['short', 'long'] },
+)
+
+const lastEventId = header(
+  'Last-Event-ID',
+  'Sequence number of the last event that you received. The stream continues after it.',
+  { type: 'string' },
+)
