@@ -9,8 +9,9 @@ import { activate } from '../src/actors/runtime/activation.ts'
 import type { ActorState } from '../src/actors/runtime/actor-state.ts'
 import { systemClock } from '../src/actors/runtime/clock.ts'
 import type { EffectCatalog } from '../src/actors/runtime/effects.ts'
-import { Host } from '../src/actors/runtime/host.ts'
+import type { Host } from '../src/actors/runtime/host.ts'
 import { newId } from '../src/actors/runtime/ids.ts'
+import { LocalHost } from '../src/actors/runtime/local-host.ts'
 import { Janitor } from '../src/actors/runtime/janitor.ts'
 import { SoleOwner } from '../src/actors/runtime/sole-owner.ts'
 import { firstStep, nextStep, type Step } from '../src/actors/runtime/step.ts'
@@ -80,7 +81,7 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
   const log = pino({ level: 'silent' })
-  const host = new Host({
+  const host = new LocalHost({
     storage,
     definitions: [{ ...sessionDefinition, effects: { callModel: 'stream' } }],
     effects: () => effects,

@@ -36,10 +36,15 @@ export class Recorder {
   /** Listens to what the host gives its actors. */
   listen(host: Host): void {
     const tell = host.tell.bind(host)
+    const deliver = host.deliver.bind(host)
     const create = host.create.bind(host)
-    host.tell = (resident, delivery, reloads) => {
+    host.tell = (resident, delivery) => {
       this.#told.set(`${resident.id} ${delivery.cause}`, told(delivery))
-      return tell(resident, delivery, reloads)
+      return tell(resident, delivery)
+    }
+    host.deliver = (id, delivery) => {
+      this.#told.set(`${id} ${delivery.cause}`, told(delivery))
+      return deliver(id, delivery)
     }
     host.create = (kind, id, owner, input, cause) => {
       this.#told.set(`${id} ${cause}`, { event: { type: 'create', input } })

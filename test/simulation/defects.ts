@@ -160,11 +160,11 @@ const staleResultAccepted: Defect = {
       process.after(parts.random.between(0, 500), () => abort(ids))
     }
     const deliver = host.deliver.bind(host)
-    host.deliver = (actor, delivery, reloads) => {
+    host.deliver = (actor, delivery) => {
       const resident = [...host.residents()].find(({ id }) => id === actor)
       const late = delivery.done ?? delivery.part
       const stale = late !== undefined && resident !== undefined && resident.state.inFlight[late] === undefined
-      return deliver(actor, stale ? plain(delivery) : delivery, reloads)
+      return deliver(actor, stale ? plain(delivery) : delivery)
     }
   },
 }

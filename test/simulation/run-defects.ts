@@ -8,9 +8,9 @@ const childResultLost: Defect = {
   scenario,
   host: (host) => {
     const deliver = host.deliver.bind(host)
-    host.deliver = async (actor, delivery, reloads) => {
+    host.deliver = async (actor, delivery) => {
       const lost = delivery.event.type === 'child_ended' && host.resident(actor) === undefined
-      return lost ? nothingTold : deliver(actor, delivery, reloads)
+      return lost ? nothingTold : deliver(actor, delivery)
     }
   },
 }
@@ -35,9 +35,9 @@ const cancelNotCascaded: Defect = {
   scenario,
   host: (host) => {
     const deliver = host.deliver.bind(host)
-    host.deliver = async (actor, delivery, reloads) => {
+    host.deliver = async (actor, delivery) => {
       const cascaded = delivery.event.type === 'cancel' && actor.startsWith('run_') && /:m\d+$/.test(delivery.cause)
-      return cascaded ? nothingTold : deliver(actor, delivery, reloads)
+      return cascaded ? nothingTold : deliver(actor, delivery)
     }
   },
 }
@@ -96,10 +96,10 @@ const sameLaneFirst: Defect = {
   scenario,
   host: (host) => {
     const deliver = host.deliver.bind(host)
-    host.deliver = async (actor, delivery, reloads) => {
+    host.deliver = async (actor, delivery) => {
       const { event } = delivery
       const changed = event.type === 'runs_picked' ? { ...event, cursor: null } : event
-      return deliver(actor, { ...delivery, event: changed }, reloads)
+      return deliver(actor, { ...delivery, event: changed })
     }
   },
 }

@@ -17,6 +17,7 @@ export interface EffectHost {
 
 interface Running {
   readonly abort: AbortController
+  readonly actor: string
   readonly shard: number
 }
 
@@ -27,6 +28,8 @@ export class EffectRunner {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #running = new Map<string, Running>()
+  /** Ids of the running effects of each actor that has some. */
+  readonly #idsOf = new Map<string, Set<string>>()
   #idle: (() => void)[] = []
   #stopped = false
 
@@ -45,8 +48,9 @@ export class EffectRunner {
   start(resident: Resident, id: string, flight: InFlight, fresh: boolean): void {
     if (this.#stopped || this.#running.has(id) || !this.#host.ownership.opens(resident.shard)) return
     const abort = new AbortController()
-    const running = { abort, shard: resident.shard }
+    const running = { abort, actor: resident.id, shard: resident.shard }
     this.#running.set(id, running)
+    this.#idsOf.set(resident.id, (this.#idsOf.get(resident.id) ?? new Set()).add(id))
     void this.#run(resident, id, flight, fresh, abort.signal).finally(() => this.#ended(id, running))
   }
 
@@ -60,9 +64,20 @@ export class EffectRunner {
     for (const id of ids) this.#running.get(id)?.abort.abort()
   }
 
+  /**
+   * The actor was loaded: whatever else of it still runs here was ended by a commit whose outcome was not known when it
+   * was written.
+   */
+  keepOnly(actor: string, inFlight: Readonly<Record<string, InFlight>>): void {
+    this.abort([...(this.#idsOf.get(actor) ?? [])].filter((id) => inFlight[id] === undefined))
+  }
+
   /** Another process runs the effects of this actor now. */
   abandon(actor: string): void {
-    for (const [id, running] of this.#running) if (id.startsWith(`${actor}:`)) this.#abandon(id, running)
+    for (const id of [...(this.#idsOf.get(actor) ?? [])]) {
+      const running = this.#running.get(id)
+      if (running !== undefined) this.#abandon(id, running)
+    }
   }
 
   /** Another process runs the effects of these shards now. */
@@ -92,6 +107,9 @@ export class EffectRunner {
   #ended(id: string, running: Running): void {
     if (this.#running.get(id) !== running) return
     this.#running.delete(id)
+    const ids = this.#idsOf.get(running.actor)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#idsOf.delete(running.actor)
     if (this.#running.size > 0) return
     for (const resolve of this.#idle) resolve()
     this.#idle = []
@@ -123,9 +141,10 @@ export class EffectRunner {
     if (flight.policy === 'at_most_once') {
       const delivery = { event: { type: '$started' }, cause: `${id}#started`, starts: id }
       const told = await this.#bring(resident.id, delivery, context.signal)
-      if (told === undefined || context.signal.aborted) return undefined
+      // no mark, no call: the effect is not in flight any more, or the actor is another process's
+      if (told === undefined || told.commit === null || context.signal.aborted) return undefined
       // another process wrote the mark: it may have made the call
-      if (told.duplicate && told.commit?.epoch !== resident.epoch) {
+      if (told.duplicate && told.commit.epoch !== resident.epoch) {
         return { event: effect.unknown(flight.params, context) }
       }
     }

@@ -11,8 +11,6 @@ export interface EventReader {
   standing(actor: string): Standing | 'unknown' | undefined
   /** An actor's first stream began. */
   followed?(actor: string): void
-  /** An actor's last stream ended. */
-  left?(actor: string): void
 }
 
 /** Whether a turn or run of an actor goes on, and how far its log is. */
@@ -122,7 +120,6 @@ export class Feed {
     const set = this.#followers.get(actor)
     if (!set?.delete(follower) || set.size > 0) return
     this.#followers.delete(actor)
-    this.#reader.left?.(actor)
   }
 }
 

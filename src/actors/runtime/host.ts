@@ -3,16 +3,13 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { covers, type Scope } from '../../../specs/scope.ts'
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Commit, JsonObject, LogEvent, RecordKind, Storage, StoredLogEvent } from '../../storage/ports.ts'
-import type { Activated } from './activation.ts'
-import { rowRecord } from './actor-row.ts'
-import { type Owner, stateAlone, storedState } from './actor-state.ts'
+import { type Owner, storedState } from './actor-state.ts'
 import { type Clock, within } from './clock.ts'
+import { CommitExecutor } from './commit-executor.ts'
 import { EffectRunner } from './effect-runner.ts'
 import { checkedCatalog, type EffectCatalog } from './effects.ts'
 import { isErased } from './erased-actors.ts'
 import { Feed, type Standing } from './feed.ts'
-import type { HostLink } from './host-link.ts'
-import { newId, newIdIn } from './ids.ts'
 import type { Ledger } from './ledger.ts'
 import { type ActorLog, logPage, streamPage } from './log-page.ts'
 import { Outbox } from './outbox.ts'
@@ -23,8 +20,8 @@ import { Reviver } from './reviver.ts'
 import { RowWriter } from './row-writer.ts'
 import { Settler } from './settler.ts'
 import { shardOf } from './shard.ts'
+import { ShardRecovery } from './shard-recovery.ts'
 import type { Sinks } from './sinks.ts'
-import type { Draft } from './step.ts'
 import { Stepper } from './stepper.ts'
 import { Elsewhere, Superseded } from './superseded.ts'
 
@@ -46,8 +43,6 @@ export interface HostOptions {
   readonly log: Logger
   /** Which actors it runs. */
   readonly ownership: Ownership
-  /** Joins it to the other processes of a cluster. */
-  readonly link?: (host: Host) => HostLink
 }
 
 /** How long a request waits for messages of an actor to be taken. */
@@ -55,56 +50,84 @@ const deliveryMs = 2000
 
 /**
  * Runs actors: loads them, gives them their messages one at a time, makes each step durable by one commit, and only
- * then answers, streams, sends and executes what the commit says (DESIGN "An actor").
+ * then answers, streams, sends and executes what the commit says (ARCHITECTURE.md, "An actor").
  *
- * In a cluster it runs those of the shards that it holds; whatever concerns another actor goes over its link.
+ * `LocalHost` runs all actors of its store, `ClusterHost` those of the shards that it holds, and routes to the process
+ * that runs an actor otherwise. What ends in `Here` is done by this very process, or fails with `Elsewhere`.
  */
-export class Host {
+export abstract class Host {
   readonly feed: Feed
   readonly rows: RowWriter
   readonly settler: Settler
   readonly effects: EffectRunner
   readonly ownership: Ownership
+  /** Takes up what earlier processes left undone. */
+  readonly recovery: ShardRecovery
   readonly #options: HostOptions
-  readonly #link: HostLink | undefined
   readonly #outbox: Outbox
   readonly #residents: Residents
   readonly #stepper: Stepper
   readonly #reviver: Reviver
-  #committed = 0
+  readonly #executor: CommitExecutor
 
   constructor(options: HostOptions) {
     const { storage, clock, log, ownership } = options
     this.#options = options
     this.ownership = ownership
-    this.rows = new RowWriter(storage.records, clock, log, () => this.#link?.rowsElsewhere())
+    this.rows = new RowWriter(storage.records, clock, log, () => this.rowsElsewhere())
     this.settler = new Settler(storage.commits, clock, log)
     this.effects = new EffectRunner(checkedCatalog(options.definitions, options.effects(this)), this, clock, log)
+    this.feed = this.#openFeed()
+    this.#outbox = this.#openOutbox()
+    this.#executor = new CommitExecutor({
+      ...options,
+      ...this.#live(),
+      outbox: this.#outbox,
+      committed: (resident, events) => this.committedHere(resident, events),
+    })
     this.#residents = new Residents({
       ...options,
-      came: (found) => this.#takeUp(found),
-      superseded: (id) => this.#giveUp(id),
+      came: (found) => this.#executor.takeUp(found),
+      superseded: (id, error) => this.#giveUp(id, error),
     })
     const holds = (id: string): boolean => ownership.heldUnder(shardOf(id)) !== undefined
     this.#reviver = new Reviver((id) => this.#residents.load(id), holds, clock, log)
+    this.#stepper = this.#openStepper()
+    this.recovery = new ShardRecovery(this, storage.commits, clock, log)
+  }
+
+  #live() {
+    const { rows, settler, effects, feed } = this
+    return { rowWriter: rows, settler, effects, feed }
+  }
+
+  #openFeed(): Feed {
+    const reader = {
+      read: (actor: string, after: number) => this.readLog(actor, after),
+      standing: (actor: string) => this.#standing(actor),
+      followed: (actor: string) => this.followed(actor),
+    }
+    return new Feed(reader, this.#options.log, this.#options.clock)
+  }
+
+  #openOutbox(): Outbox {
+    const { sinks, storage } = this.#options
     const erased = (project: string, actor: string) => isErased(storage.records, project, actor)
-    this.#outbox = new Outbox(this, { ...options, sinks: options.sinks?.(this) ?? {}, erased })
+    return new Outbox(this, { ...this.#options, sinks: sinks?.(this) ?? {}, erased })
+  }
+
+  #openStepper(): Stepper {
     const landed = (id: string, written: Promise<unknown>) => written.catch(() => this.#reviver.underWay(id))
-    this.#stepper = new Stepper({
-      ...options,
+    return new Stepper({
+      ...this.#options,
       sending: ({ id }, messages, written) => this.#outbox.announce(messages, landed(id, written)),
-      settled: (resident, draft, commit) => this.#settled(resident, draft, commit),
+      settled: (resident, draft, commit) => this.#executor.carryOut(resident, draft, commit),
       overtaken: (resident) => this.#residents.evict(resident),
       doubtful: (resident, error) => this.#doubt(resident, error),
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
-      check: (resident) => this.#link?.check(resident),
-      checkCertain: (resident) => this.#link?.checkCertain(resident),
+      check: (resident) => this.check(resident),
+      checkCertain: (resident) => this.checkCertain(resident),
     })
-    const read = (actor: string, after: number) => this.readLog(actor, after)
-    const followed = (actor: string) => this.#link?.followed(actor)
-    const left = (actor: string) => this.#link?.unfollowed(actor)
-    this.feed = new Feed({ read, standing: (actor) => this.#standing(actor), followed, left }, log, clock)
-    this.#link = options.link?.(this)
   }
 
   /** Number of this process's start. */
@@ -114,7 +137,7 @@ export class Host {
 
   /** Commits made durable since the start. */
   get committed(): number {
-    return this.#committed
+    return this.#executor.committed
   }
 
   /** Actors in memory. */
@@ -138,10 +161,52 @@ export class Host {
   }
 
   /** A new actor's id, of a shard that this process holds if it holds any. */
-  readonly newActorId = (prefix: string): string => {
-    const shard = this.#link?.localShard()
-    return shard === undefined ? newId(prefix) : newIdIn(prefix, shard)
-  }
+  abstract newActorId(prefix: string): string
+
+  /**
+   * Starts an actor with its first commit. The same id again is answered from that commit.
+   * @throws {StoreUnavailable}
+   */
+  abstract create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told>
+
+  /**
+   * Gives an actor one event and resolves when what it does is durable.
+   * @throws {ServiceError} what the machine refuses with; `not_found`; {StoreUnavailable}.
+   */
+  abstract deliver(id: string, delivery: Delivery): Promise<Told>
+
+  /** `deliver` to an actor that is at hand, and whose log the caller will follow. */
+  abstract tell(resident: Resident, delivery: Delivery): Promise<Told>
+
+  /** The actor; when this process runs it, loaded, and what its newest commit left undone is taken up. Null when there is none. */
+  abstract load(id: string): Promise<Resident | null>
+
+  /** Resolves when what an actor has sent is taken. @throws {StoreUnavailable} when a request cannot wait for that. */
+  abstract delivered(id: string): Promise<void>
+
+  /** Resolves when the rows of everything that other processes acknowledged are written, or after a moment; undefined for none. */
+  protected abstract rowsElsewhere(): Promise<void> | undefined
+
+  /** Events of an actor that this process does not run. */
+  protected abstract readLogElsewhere(id: string, after: number): Promise<readonly LogEvent[]>
+
+  /** How far an actor is that is not in memory here; undefined when it does nothing by itself then. */
+  protected abstract standingElsewhere(id: string): Standing | 'unknown' | undefined
+
+  /** The first stream of an actor began here. */
+  protected abstract followed(id: string): void
+
+  /** An actor here has made a durable commit. */
+  protected abstract committedHere(resident: Resident, events: readonly LogEvent[]): void
+
+  /** @throws {Elsewhere} when this process may not move the actor, or cannot be certain that it may. */
+  protected abstract check(resident: Resident): void
+
+  /** @throws {Elsewhere} when another process may have moved the actor on: a refusal by what is in memory may be wrong. */
+  protected abstract checkCertain(resident: Resident): void
+
+  /** An actor could not be loaded here, for this process does not run it, or cannot be certain that it does. */
+  protected abstract gaveUp(id: string): void
 
   /**
    * The actor, when it exists, is of this kind and belongs to the scope. One that another process runs is read from the
@@ -162,57 +227,35 @@ export class Host {
     return resident
   }
 
-  /**
-   * Starts an actor with its first commit. The same id again is answered from that commit.
-   * @throws {StoreUnavailable}
-   */
-  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
-    if (this.#link !== undefined) return this.#link.create(kind, id, owner, input, cause)
-    return this.createHere(kind, id, owner, input, cause)
-  }
-
   /** `create` by this very process. @throws {Elsewhere} */
   async createHere(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
     if (this.#residents.get(id) !== undefined) return { commit: null, duplicate: true }
     const { made, resident, draft, commit } = await this.#stepper.first(kind, id, owner, input, cause)
     if (!made) return { commit: await this.#options.storage.commits.at(id, 1), duplicate: true }
-    // somebody who asked for it meanwhile has loaded it, and taken up what its commit says
-    if (this.#residents.add(resident)) this.#settled(resident, draft, commit)
+    // a request may have loaded it meanwhile, and so taken up what its commit says
+    if (this.#residents.add(resident)) this.#executor.carryOut(resident, draft, commit)
     return { commit, duplicate: false }
-  }
-
-  /**
-   * Gives an actor one event and resolves when what it does is durable.
-   * @throws {ServiceError} what the machine refuses with; `not_found`; {StoreUnavailable}.
-   */
-  deliver(id: string, delivery: Delivery, reloads = 0): Promise<Told> {
-    if (this.#link !== undefined) return this.#link.deliver(id, delivery, false)
-    return this.deliverHere(id, delivery, reloads)
-  }
-
-  /** `deliver` to an actor that is at hand. */
-  tell(resident: Resident, delivery: Delivery, reloads = 0): Promise<Told> {
-    if (this.#link !== undefined) return this.#link.deliver(resident.id, delivery, true)
-    if (resident.dead) return this.deliver(resident.id, delivery, reloads)
-    return this.#stepper.tell(resident, delivery, reloads)
   }
 
   /** `deliver` by this very process. @throws {Elsewhere} */
   async deliverHere(id: string, delivery: Delivery, reloads = 0): Promise<Told> {
     const resident = this.#residents.get(id) ?? (await this.#residents.load(id))
     if (resident === null) throw new ServiceError('not_found')
-    return this.#link === undefined
-      ? this.tell(resident, delivery, reloads)
-      : this.#stepper.tell(resident, delivery, reloads)
+    return this.tellHere(resident, delivery, reloads)
+  }
+
+  /** `deliverHere` to an actor that is at hand. */
+  protected tellHere(resident: Resident, delivery: Delivery, reloads = 0): Promise<Told> {
+    return this.#stepper.tell(resident, delivery, reloads)
   }
 
   /** What a cause made of an actor; null when it was not processed. What it says is under way then. */
   async commitOf(id: string, cause: string): Promise<Commit | null> {
     const commit = await this.#options.storage.commits.byCause(id, cause)
-    if (commit === null || !this.#isHere(id)) return commit
+    if (commit === null || !this.isHere(id)) return commit
     await this.loadFrom(id, commit.seq).catch((error: unknown) => {
       // its next owner does what it says
-      if (this.#link === undefined || !(error instanceof Superseded)) throw error
+      if (!(error instanceof Superseded)) throw error
     })
     return commit
   }
@@ -229,11 +272,6 @@ export class Host {
     this.feed.end(id)
   }
 
-  /** The actor; when this process runs it, loaded, and what its newest commit left undone is taken up. Null when there is none. */
-  load(id: string): Promise<Resident | null> {
-    return this.#link === undefined ? this.#residents.load(id) : this.#link.read(id)
-  }
-
   /** `load` by this very process. @throws {Elsewhere} */
   loadHere(id: string): Promise<Resident | null> {
     return this.#residents.load(id)
@@ -244,11 +282,6 @@ export class Host {
     const resident = this.#residents.get(id)
     if (resident !== undefined && !resident.working && resident.state.seq < seq) this.#residents.evict(resident)
     return this.#residents.load(id)
-  }
-
-  /** Resolves when what an actor has sent is taken. @throws {StoreUnavailable} when a request cannot wait for that. */
-  delivered(id: string): Promise<void> {
-    return this.#link === undefined ? this.deliveredHere(id) : this.#link.delivered(id)
   }
 
   /**
@@ -284,19 +317,17 @@ export class Host {
 
   /** The actors of these shards stay: effects that were not begun while they were about to leave are begun. */
   resumeShards(kept: ReadonlySet<number>): void {
-    for (const resident of this.#residents.values()) if (kept.has(resident.shard)) this.#resume(resident)
+    for (const resident of this.#residents.values()) if (kept.has(resident.shard)) this.#executor.resume(resident)
   }
 
-  /** Loads an actor as soon as the store answers, whether or not anybody asks for it. */
+  /** Loads an actor as soon as the store answers, whether or not a request comes for it. */
   revive(id: string): void {
     this.#reviver.revive(id)
   }
 
   /** Writes the actor's list row from its newest state. */
   projectRow(resident: Resident): void {
-    const kind = this.#options.rows[resident.definition.name]
-    if (kind === undefined) return
-    this.rows.put({ id: resident.id, kind, record: () => rowRecord(resident) })
+    this.#executor.projectRow(resident)
   }
 
   /** Events after a sequence number with the times of their commits, at most `limit`. */
@@ -304,30 +335,31 @@ export class Host {
     return logPage(this.#logOf(resident), after, limit)
   }
 
+  /** Whether this process runs the actor, though it may not be certain of that now. */
+  protected isHere(id: string): boolean {
+    return this.ownership.heldUnder(shardOf(id)) !== undefined
+  }
+
   #logOf({ id, owner }: Resident): ActorLog {
     return { storage: this.#options.storage, actor: id, project: owner.project }
   }
 
-  #isHere(id: string): boolean {
-    return this.#link === undefined || this.ownership.heldUnder(shardOf(id)) !== undefined
-  }
-
   async #readStore(id: string, after: number): Promise<readonly LogEvent[]> {
-    if (this.#link !== undefined && !this.#isHere(id)) return this.#link.readLog(id, after)
+    if (!this.isHere(id)) return this.readLogElsewhere(id, after)
     try {
       const resident = await this.#residents.load(id)
       return resident === null ? [] : await streamPage(this.#logOf(resident), after)
     } catch (error) {
       // a stream outlives that its actor moves
-      if (this.#link === undefined || !(error instanceof Superseded)) throw error
-      return this.#link.readLog(id, after)
+      if (!(error instanceof Superseded)) throw error
+      return this.readLogElsewhere(id, after)
     }
   }
 
   #standing(id: string): Standing | 'unknown' | undefined {
     const resident = this.#residents.get(id)
-    if (resident !== undefined) return { busy: resident.busy, lastSequence: resident.state.lastSequence }
-    return this.#link?.standing(id)
+    if (resident === undefined) return this.standingElsewhere(id)
+    return { busy: resident.busy, lastSequence: resident.state.lastSequence }
   }
 
   #doubt(resident: Resident, error: unknown): void {
@@ -335,64 +367,13 @@ export class Host {
     if (!(error instanceof Elsewhere)) this.#reviver.revive(resident.id)
   }
 
-  /** The commit is durable: the state moves on, and what the commit says is done. */
-  #settled(resident: Resident, draft: Draft, commit: Commit): void {
-    this.#committed++
-    resident.state = stateAlone(draft)
-    resident.touchedAt = commit.at
-    resident.usedAt = commit.at
-    resident.remember(draft.events)
-    if (draft.aborted.length > 0) this.effects.abort(draft.aborted)
-    this.projectRow(resident)
-    this.#record(resident, commit)
-    void this.#outbox.post(resident, draft.messages)
-    for (const effect of draft.effects) {
-      const flight = draft.inFlight[effect.id]
-      if (flight !== undefined) this.effects.start(resident, effect.id, flight, true)
-    }
-    if (draft.events.length > 0) {
-      this.feed.publish(resident.id, draft.events)
-      this.#link?.committed(resident, draft.events)
-    }
-    if (commit.seq > 2) resident.retiring.push(commit.seq - 2)
-    this.settler.retire(resident)
-  }
-
-  /** Writes the rows that a commit leaves beside the actor's own; it is not closed before they are written. */
-  #record(resident: Resident, commit: Commit): void {
-    const rows = this.#options.ledger?.(commit, resident.owner) ?? []
-    if (rows.length === 0) return
-    resident.undelivered++
-    const written = Promise.all(rows.map(({ kind, record }) => this.rows.write(kind, record)))
-    resident.recorded = Promise.all([resident.recorded, written.then(() => resident.undelivered--)])
-  }
-
-  #takeUp({ resident, open, unsent, unclosed }: Activated): void {
-    if (resident.parked !== undefined) return
-    for (const commit of unclosed) this.#record(resident, commit)
-    void this.#outbox.post(resident, unsent, true)
-    if (open) this.projectRow(resident)
-    this.#resume(resident)
-    this.feed.refresh(resident.id)
-  }
-
-  #resume(resident: Resident): void {
-    for (const [effectId, flight] of Object.entries(resident.state.inFlight)) {
-      this.effects.start(resident, effectId, flight, false)
-    }
-  }
-
   /**
    * The actor is another process's now: its effects are started there, and its streams go on there. Or the lease could
-   * not be renewed in time, and it is this one's again: nobody may ask for it, so it is loaded anyway.
+   * not be renewed in time, and it is not known whose it is: what runs goes on until another holder shows.
    */
-  #giveUp(id: string): void {
-    this.effects.abandon(id)
-    if (this.#link === undefined) {
-      this.feed.end(id)
-      return
-    }
-    this.#link.doubt()
-    if (this.#isHere(id)) this.revive(id)
+  #giveUp(id: string, error: Superseded): void {
+    const isUncertain = error instanceof Elsewhere && this.isHere(id)
+    if (!isUncertain) this.effects.abandon(id)
+    this.gaveUp(id)
   }
 }

@@ -8,7 +8,7 @@ export interface ResidentsParts extends ActivationParts {
   /** An actor was loaded: what its newest commit left undone is to be taken up. */
   readonly came: (found: Activated) => void
   /** An actor could not be loaded, for it is another process's now. */
-  readonly superseded: (id: string) => void
+  readonly superseded: (id: string, error: Superseded) => void
 }
 
 /** The actors in memory: each at most once, loaded once however many ask for it at the same time. */
@@ -65,7 +65,7 @@ export class Residents {
 
   async #activate(id: string): Promise<Resident | null> {
     const found = await activate(this.#parts, id).catch((error: unknown) => {
-      if (error instanceof Superseded) this.#parts.superseded(id)
+      if (error instanceof Superseded) this.#parts.superseded(id, error)
       throw error
     })
     if (found === null) return null

@@ -3,8 +3,9 @@ import { pause } from './clock.ts'
 import type { ClusterParts } from './cluster/cluster-node.ts'
 import { startCluster } from './cluster/start-cluster.ts'
 import { EpochWatch } from './epoch-watch.ts'
-import { Host, type HostOptions } from './host.ts'
+import type { Host, HostOptions } from './host.ts'
 import { Janitor, type Residency } from './janitor.ts'
+import { LocalHost } from './local-host.ts'
 import { recover, recoverLate } from './recovery.ts'
 import { ReminderClock } from './reminder-clock.ts'
 import { SoleOwner } from './sole-owner.ts'
@@ -30,7 +31,7 @@ export interface Runtime {
 }
 
 /** What a runtime is made of. */
-export interface RuntimeOptions extends Omit<HostOptions, 'ownership' | 'link'> {
+export interface RuntimeOptions extends Omit<HostOptions, 'ownership'> {
   /** Joins the process to a cluster; it runs every actor by itself when absent. */
   readonly cluster?: ClusterParts
 }
@@ -88,7 +89,7 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
   const epoch = await nextStart(plain, clock, await aboveAllLeases(plain, clock))
   const watch = new EpochWatch({ epoch, newest: () => newestStart(plain), clock, log })
   const storage = { ...plain, commits: watch.guarded(plain.commits) }
-  const host = new Host({ ...options, storage, ownership: new SoleOwner(epoch, clock) })
+  const host = new LocalHost({ ...options, storage, ownership: new SoleOwner(epoch, clock) })
   void watch.replaced.then(() => {
     host.effects.kill()
     host.feed.end()

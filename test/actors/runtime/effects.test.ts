@@ -258,6 +258,45 @@ describe('an effect that may happen once at most', () => {
   })
 })
 
+describe('an effect that its machine ends by a commit whose answer is lost', () => {
+  /** Ends the effect; the commit is written, and the store says nothing for a while. */
+  const stopUnheard = async (worker: Worker, asked: 'before' | 'after') => {
+    const { old, faulty } = await twoProcesses(worker, new Worker())
+    faulty.hold(async ({ event }) => {
+      if (event.type === 'stop') faulty.unreadable = true
+    })
+    faulty.next(...(asked === 'before' ? [undefined, 'answer_lost' as const] : []))
+    const working = old.tell(id, work('at_most_once'))
+    if (asked === 'after') {
+      await working
+      await calm()
+      faulty.next('answer_lost')
+    }
+    const stopping = expect(old.tell(id, { type: 'stop' })).rejects.toThrow(StoreUnavailable)
+    await old.clock.advance(1000)
+    await stopping
+    return { old, faulty }
+  }
+
+  it('is not called when its mark comes after that', async () => {
+    const worker = new Worker()
+    const { old, faulty } = await stopUnheard(worker, 'before')
+    faulty.unreadable = false
+    await old.clock.advance(10_000)
+    expect(typesOf(await logOf(faulty.inner, id))).toEqual(['stopped'])
+    expect(worker.begun).toEqual([])
+  })
+
+  it('hears of its end by its signal as soon as the store answers', async () => {
+    const worker = new Worker()
+    const { old, faulty } = await stopUnheard(worker, 'after')
+    expect(worker.begun.map(({ signal }) => signal.aborted)).toEqual([false])
+    faulty.unreadable = false
+    await old.clock.advance(1000)
+    expect(worker.begun.map(({ signal }) => signal.aborted)).toEqual([true])
+  })
+})
+
 it('is called by one of two processes when both believe that the actor is theirs', async () => {
   const [before, behind] = [new Worker(), new Worker()]
   const { old, faulty, outputs } = await twoProcesses(before, behind)

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { Host } from '../../../src/actors/runtime/host.ts'
+import { LocalHost } from '../../../src/actors/runtime/local-host.ts'
 import type { Ownership } from '../../../src/actors/runtime/ownership.ts'
 import { recover } from '../../../src/actors/runtime/recovery.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
@@ -195,7 +195,7 @@ it('leaves open what was taken over before it was carried out', async () => {
   const log = pino({ level: 'silent' })
   const silent = { run: forever, unknown: () => unknownEvent }
   const effects = () => ({ 'probe.work': silent, 'probe.speak': silent, 'probe.tidy': silent })
-  const host = new Host({ storage, definitions: [probeDefinition], effects, rows: {}, clock, log, ownership })
+  const host = new LocalHost({ storage, definitions: [probeDefinition], effects, rows: {}, clock, log, ownership })
   const open = async () => (await storage.commits.at(idOf(1), 3))?.open
   void recover(host, storage.commits, clock, log)
   await clock.advance(1000)

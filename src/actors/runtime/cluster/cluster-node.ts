@@ -6,7 +6,6 @@ import { type Owner, readStoredState } from '../actor-state.ts'
 import { pause, within } from '../clock.ts'
 import type { Standing } from '../feed.ts'
 import type { Host, HostOptions } from '../host.ts'
-import type { HostLink } from '../host-link.ts'
 import { streamPage } from '../log-page.ts'
 import { type PeerAnswer, type PeerRequest, type PeerService, type Peers, toldOf } from '../peers.ts'
 import type { Delivery, Resident, Told } from '../resident.ts'
@@ -39,10 +38,6 @@ export interface ClusterNodeParts extends Pick<HostOptions, 'storage' | 'definit
   readonly host: Host
   readonly held: HeldShards
   readonly cluster: ClusterParts
-  /** These shards are held here from now on: what their actors left undone is to be taken up. */
-  readonly gained: (shards: readonly number[]) => void
-  /** Resolves when that is done for a shard; undefined when it is not under way. */
-  readonly recovering: (shard: number) => Promise<void> | undefined
 }
 
 /** A list waits so long for the rows of a process that does not answer, in ms. */
@@ -54,7 +49,7 @@ const lookMs = 50
 const recoveryMs = 3000
 
 /** One process of a cluster: what its host asks of the others, and what they ask of it. */
-export class ClusterNode implements HostLink {
+export class ClusterNode {
   readonly keeper: LeaseKeeper
   readonly #parts: ClusterNodeParts
   readonly #self: Omit<Member, 'draining'>
@@ -147,6 +142,13 @@ export class ClusterNode implements HostLink {
     await this.keeper.stop()
   }
 
+  /**
+   * Brings an event to whoever runs the actor, this process included. This, `create`, `delivered` and `read` wait a while for
+   * an actor that is on its way between two processes.
+   *
+   * @param following the caller will follow the actor's log.
+   * @throws {StoreUnavailable} when that takes too long; what the owner throws.
+   */
   deliver(id: string, delivery: Delivery, following: boolean): Promise<Told> {
     const { held, host } = this.#parts
     const here = (): Promise<Told> => host.deliverHere(id, delivery)
@@ -171,6 +173,7 @@ export class ClusterNode implements HostLink {
     return this.#router.route(id, here, request, answered)
   }
 
+  /** Makes an actor where its shard is held. */
   create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
     return this.#router.route(
       id,
@@ -180,6 +183,7 @@ export class ClusterNode implements HostLink {
     )
   }
 
+  /** Resolves when what an actor has sent is taken, wherever it runs. */
   async delivered(id: string): Promise<void> {
     await this.#router.route(
       id,
@@ -192,6 +196,7 @@ export class ClusterNode implements HostLink {
     )
   }
 
+  /** The actor in memory, or as the store has it when another process runs it; null when there is none. */
   async read(id: string): Promise<Resident | null> {
     const { held, definitions } = this.#parts
     const shard = shardOf(id)
@@ -211,9 +216,9 @@ export class ClusterNode implements HostLink {
 
   /** Of an actor that is not there: a message may ask for it that the shard's former owner left undelivered. */
   async #readHere(id: string): Promise<Resident | null> {
-    const { host, definitions, recovering } = this.#parts
+    const { host, definitions } = this.#parts
     // looked at before the store is: it may be over when that answers
-    const recovery = recovering(shardOf(id))
+    const recovery = host.recovery.underWay(shardOf(id))
     const there = await host.loadHere(id)
     if (there !== null || recovery === undefined || !isActor(definitions, id)) return there
     await this.#made(id)
@@ -222,12 +227,13 @@ export class ClusterNode implements HostLink {
 
   /** Resolves when an actor is there that a durable commit has asked for. @throws {StoreUnavailable} when that takes long */
   async #made(id: string): Promise<void> {
-    const { clock, host, recovering } = this.#parts
-    const recovery = recovering(shardOf(id))
+    const { clock, host } = this.#parts
+    const recovery = host.recovery.underWay(shardOf(id))
     if (recovery !== undefined) await within(clock, recoveryMs, recovery)
     await host.coming(id)
   }
 
+  /** Events of an actor that another process runs. */
   async readLog(id: string, after: number): Promise<readonly LogEvent[]> {
     const { storage } = this.#parts
     const known = this.#feeds.eventsAfter(id, after)
@@ -236,16 +242,19 @@ export class ClusterNode implements HostLink {
     return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
   }
 
+  /** @throws {Elsewhere} when this process may not move the actor, or cannot be certain that it may. */
   check({ shard, epoch }: Resident): void {
     if (this.#parts.held.epochOf(shard) !== epoch) throw new Elsewhere('this process may not run the actor now')
   }
 
+  /** @throws {Elsewhere} when another process may have moved the actor on. */
   checkCertain({ shard, epoch }: Resident): void {
     const { held } = this.#parts
     if (!held.isFresh(shard) || held.heldUnder(shard) !== epoch)
       throw new Elsewhere('the lease is to be renewed before')
   }
 
+  /** A shard in which a new actor runs here; undefined when any will do. */
   localShard(): number | undefined {
     const { held } = this.#parts
     const { shards } = held
@@ -256,14 +265,17 @@ export class ClusterNode implements HostLink {
     return undefined
   }
 
+  /** Resolves when the rows of everything that other processes acknowledged are written, or after a moment. */
   rowsElsewhere(): Promise<void> {
     return this.#rows.shown()
   }
 
+  /** An actor here has made a durable commit. Call it in order. */
   committed(resident: Resident, events: readonly LogEvent[]): void {
     this.#followers.committed(resident, events)
   }
 
+  /** How far an actor is that is not in memory here. */
   standing(id: string): Standing | 'unknown' {
     if (this.#parts.held.heldUnder(shardOf(id)) === undefined) return this.#feeds.standing(id)
     // it has to be loaded for that, which looks at its streams again
@@ -271,14 +283,12 @@ export class ClusterNode implements HostLink {
     return 'unknown'
   }
 
+  /** The first stream of an actor began here. */
   followed(id: string): void {
     if (this.#parts.held.heldUnder(shardOf(id)) === undefined) this.#feeds.watch(id)
   }
 
-  unfollowed(): void {
-    // the next look at what is followed finds it
-  }
-
+  /** The leases seem to have changed: they are looked at soon. */
   doubt(): void {
     this.keeper.soon()
   }
@@ -331,14 +341,14 @@ export class ClusterNode implements HostLink {
   }
 
   #gained(shards: readonly number[]): void {
-    const { host, gained } = this.#parts
+    const { host } = this.#parts
     const here = new Set(shards)
     for (const actor of host.feed.followed()) {
       if (!here.has(shardOf(actor))) continue
       this.#feeds.forget(actor)
       host.revive(actor)
     }
-    gained(shards)
+    host.recovery.begin(shards)
   }
 
   async #askForRows(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import type { CommitStore } from '../../../storage/ports.ts'
-import { backoffMs, type Clock, pause } from '../clock.ts'
-import type { Host } from '../host.ts'
-import { recover, recoverLate } from '../recovery.ts'
+import type { CommitStore } from '../../storage/ports.ts'
+import { backoffMs, type Clock, pause } from './clock.ts'
+import type { Host } from './host.ts'
+import { recover, recoverLate } from './recovery.ts'
 
 /** Late work of a shard's former owner is looked for until then, in ms (recovery.ts). */
 const lateOverMs = 40_000

@@ -1,0 +1,78 @@
+import type { MachineDefinition } from '../../../machines/definition.ts'
+import type { JsonObject, LogEvent } from '../../../storage/ports.ts'
+import { newId, newIdIn } from '../ids.ts'
+import type { Owner } from '../actor-state.ts'
+import type { Standing } from '../feed.ts'
+import { Host, type HostOptions } from '../host.ts'
+import type { Delivery, Resident, Told } from '../resident.ts'
+import type { ClusterNode } from './cluster-node.ts'
+
+/** The host of one process of a cluster: what concerns an actor of another process goes there by way of its node. */
+export class ClusterHost extends Host {
+  readonly node: ClusterNode
+
+  /** @param open makes the node around this host. */
+  constructor(options: HostOptions, open: (host: ClusterHost) => ClusterNode) {
+    super(options)
+    this.node = open(this)
+  }
+
+  newActorId(prefix: string): string {
+    const shard = this.node.localShard()
+    return shard === undefined ? newId(prefix) : newIdIn(prefix, shard)
+  }
+
+  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
+    return this.node.create(kind, id, owner, input, cause)
+  }
+
+  deliver(id: string, delivery: Delivery): Promise<Told> {
+    return this.node.deliver(id, delivery, false)
+  }
+
+  tell(resident: Resident, delivery: Delivery): Promise<Told> {
+    return this.node.deliver(resident.id, delivery, true)
+  }
+
+  load(id: string): Promise<Resident | null> {
+    return this.node.read(id)
+  }
+
+  delivered(id: string): Promise<void> {
+    return this.node.delivered(id)
+  }
+
+  protected rowsElsewhere(): Promise<void> {
+    return this.node.rowsElsewhere()
+  }
+
+  protected readLogElsewhere(id: string, after: number): Promise<readonly LogEvent[]> {
+    return this.node.readLog(id, after)
+  }
+
+  protected standingElsewhere(id: string): Standing | 'unknown' {
+    return this.node.standing(id)
+  }
+
+  protected followed(id: string): void {
+    this.node.followed(id)
+  }
+
+  protected committedHere(resident: Resident, events: readonly LogEvent[]): void {
+    this.node.committed(resident, events)
+  }
+
+  protected check(resident: Resident): void {
+    this.node.check(resident)
+  }
+
+  protected checkCertain(resident: Resident): void {
+    this.node.checkCertain(resident)
+  }
+
+  /** If the lease could only not be renewed in time, it may be this process's again: the actor is loaded then anyway. */
+  protected gaveUp(id: string): void {
+    this.node.doubt()
+    if (this.isHere(id)) this.revive(id)
+  }
+}

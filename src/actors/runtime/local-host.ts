@@ -1,0 +1,68 @@
+import type { MachineDefinition } from '../../machines/definition.ts'
+import type { JsonObject, LogEvent } from '../../storage/ports.ts'
+import { newId } from './ids.ts'
+import type { Owner } from './actor-state.ts'
+import { Host } from './host.ts'
+import type { Delivery, Resident, Told } from './resident.ts'
+import { Superseded } from './superseded.ts'
+
+/** The host of the only process of a store: it runs every actor, and nothing of a cluster is in its path. */
+export class LocalHost extends Host {
+  newActorId(prefix: string): string {
+    return newId(prefix)
+  }
+
+  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
+    return this.createHere(kind, id, owner, input, cause)
+  }
+
+  deliver(id: string, delivery: Delivery): Promise<Told> {
+    return this.deliverHere(id, delivery)
+  }
+
+  tell(resident: Resident, delivery: Delivery): Promise<Told> {
+    return resident.dead ? this.deliverHere(resident.id, delivery) : this.tellHere(resident, delivery)
+  }
+
+  load(id: string): Promise<Resident | null> {
+    return this.loadHere(id)
+  }
+
+  delivered(id: string): Promise<void> {
+    return this.deliveredHere(id)
+  }
+
+  protected rowsElsewhere(): undefined {
+    return undefined
+  }
+
+  /** Every actor is here until a later process has started on the store. */
+  protected readLogElsewhere(): Promise<readonly LogEvent[]> {
+    return Promise.reject(new Superseded('a later process has taken over'))
+  }
+
+  /** An actor that is not in memory does nothing by itself. */
+  protected standingElsewhere(): undefined {
+    return undefined
+  }
+
+  protected followed(): void {
+    // commits are made here: the feed hears of each
+  }
+
+  protected committedHere(): void {
+    // no other process follows
+  }
+
+  protected check(): void {
+    // the epoch watch stops the writes of a process that was replaced
+  }
+
+  protected checkCertain(): void {
+    // what is in memory is the newest there is
+  }
+
+  protected gaveUp(id: string): void {
+    this.feed.end(id)
+  }
+}
