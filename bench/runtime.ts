@@ -11,8 +11,8 @@ import { systemClock } from '../src/actors/runtime/clock.ts'
 import type { EffectCatalog } from '../src/actors/runtime/effects.ts'
 import type { Host } from '../src/actors/runtime/host.ts'
 import { newId } from '../src/actors/runtime/ids.ts'
-import { LocalHost } from '../src/actors/runtime/local-host.ts'
 import { Janitor } from '../src/actors/runtime/janitor.ts'
+import { LocalHost } from '../src/actors/runtime/local-host.ts'
 import { SoleOwner } from '../src/actors/runtime/sole-owner.ts'
 import { firstStep, nextStep, type Step } from '../src/actors/runtime/step.ts'
 import { definitions } from '../src/machines/index.ts'
@@ -35,7 +35,7 @@ const answer: SessionEvent = { type: 'model_answered', delta: output, calls: [],
 
 const sessions: RecordKind = { name: 'sessions', filters: ['status'] }
 const effects: EffectCatalog = {
-  'session.callModel': { run: async () => ({ event: answer }), unknown: () => answer },
+  'session.callModel': { policy: 'stream', run: async () => ({ event: answer }), unknown: () => answer },
 }
 
 /** What the runtime itself costs: a step, a restore from the store, an idle live actor. SQLite, one process. */

@@ -2,7 +2,7 @@ import { projectScope } from '../../../specs/scope.ts'
 import type { Granted, RunQueueContext } from '../../machines/run-queue/run-queue.ts'
 import type { RecordStore, StoredRecord } from '../../storage/ports.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Effect } from '../runtime/effects.ts'
+import type { IdempotentEffect } from '../runtime/effects.ts'
 import type { Host } from '../runtime/host.ts'
 import { runRows } from './kinds.ts'
 import { type Lane, Lanes } from './lanes.ts'
@@ -39,7 +39,8 @@ interface Serving {
  * Looks who is next: one run a lane, round and round behind the lane that was served last, until the project has no
  * slot left or nobody waits who may run. Reads rows by their index, as many as it gives slots and one a lane.
  */
-export const pickRuns = (parts: PickParts): Effect => ({
+export const pickRuns = (parts: PickParts): IdempotentEffect => ({
+  policy: 'idempotent',
   run: async (_params, { owner, context }) => {
     const queue = runQueueContext(context)
     await parts.host.rows.shown()
@@ -61,9 +62,6 @@ export const pickRuns = (parts: PickParts): Effect => ({
         checked_at: checks ? now : queue.checked_at,
       },
     }
-  },
-  unknown: () => {
-    throw new Error('an idempotent effect is run again, never given up')
   },
 })
 

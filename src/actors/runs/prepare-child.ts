@@ -2,7 +2,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { RunCall, RunContext } from '../../machines/run/run-data.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import type { ResolveAgent } from '../agents/resolved-config.ts'
-import type { Effect, EffectContext } from '../runtime/effects.ts'
+import type { EffectContext, IdempotentEffect } from '../runtime/effects.ts'
 import { newIdIn } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
 import { shardOf } from '../runtime/shard.ts'
@@ -18,7 +18,8 @@ export interface ChildParts extends PlanParts {
  * Plans the child run that the model asked for by one of its agent tools. What cannot be run is told to the model as
  * the output of its call.
  */
-export const prepareChild = (parts: ChildParts): Effect => ({
+export const prepareChild = (parts: ChildParts): IdempotentEffect => ({
+  policy: 'idempotent',
   run: async (params, context) => {
     const action_id = String(params.action_id)
     try {
@@ -27,9 +28,6 @@ export const prepareChild = (parts: ChildParts): Effect => ({
       if (!(error instanceof ServiceError)) throw error
       return { event: { type: 'child_refused', action_id, code: error.code, message: error.message } }
     }
-  },
-  unknown: () => {
-    throw new Error('an idempotent effect is run again, never given up')
   },
 })
 

@@ -137,15 +137,15 @@ export class EffectRunner {
   ): Promise<EffectOutcome | undefined> {
     const effect = this.#catalog[`${resident.definition.name}.${flight.name}`]
     if (effect === undefined) throw new Error(`no effect ${resident.definition.name}.${flight.name}`)
-    if (!fresh && isUncertain(flight)) return { event: effect.unknown(flight.params, context) }
-    if (flight.policy === 'at_most_once') {
+    if (!fresh && effect.policy !== 'idempotent' && isUncertain(flight)) return { event: effect.unknown(flight.params) }
+    if (effect.policy !== 'idempotent' && flight.policy === 'at_most_once') {
       const delivery = { event: { type: '$started' }, cause: `${id}#started`, starts: id }
       const told = await this.#bring(resident.id, delivery, context.signal)
       // no mark, no call: the effect is not in flight any more, or the actor is another process's
       if (told === undefined || told.commit === null || context.signal.aborted) return undefined
       // another process wrote the mark: it may have made the call
       if (told.duplicate && told.commit.epoch !== resident.epoch) {
-        return { event: effect.unknown(flight.params, context) }
+        return { event: effect.unknown(flight.params) }
       }
     }
     for (let attempt = 0; !context.signal.aborted; attempt++) {
@@ -156,7 +156,8 @@ export class EffectRunner {
         this.#log.error({ actorId: resident.id, effect: flight.name, attempt, err: error }, 'effect threw')
         // a stream that has said nothing is begun again: trouble of the store is no outcome (DESIGN "An actor")
         const unsaid = flight.policy === 'stream' && said.parts === 0 && error instanceof StoreUnavailable
-        if (flight.policy !== 'idempotent' && !unsaid) return { event: effect.unknown(flight.params, context) }
+        const again = effect.policy === 'idempotent' || flight.policy === 'idempotent' || unsaid
+        if (!again) return { event: effect.unknown(flight.params) }
         await pause(this.#clock, backoffMs(attempt, 100, 60_000), context.signal)
       }
     }

@@ -1,4 +1,5 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
+import type { EffectPolicies } from '../../machines/vocabulary.ts'
 import type { InFlight, JsonObject, StoredEvent } from '../../storage/ports.ts'
 import type { Owner } from './actor-state.ts'
 
@@ -26,24 +27,41 @@ export interface EffectContext {
 /** What an effect's end tells its machine. `gone`: the actor's log was removed and takes no event any more. */
 export type EffectOutcome = { readonly event: StoredEvent; readonly stored?: StoredEvent } | 'gone'
 
-/**
- * One effect. `run` resolves with what happened, failures of the world included. A throw is trouble of ours:
- * an `idempotent` effect is tried again, any other is answered by `unknown`.
- */
-export interface Effect {
-  readonly run: (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
-  /** What to tell the machine when the effect may have happened and its result is lost (a crash, a cut stream). */
-  readonly unknown: (params: JsonObject, context: Omit<EffectContext, 'part' | 'signal'>) => StoredEvent
+/** Resolves with what happened, failures of the world included. A throw is trouble of ours. */
+export type RunEffect = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
+
+/** An effect that may be repeated under its id: it is run again until it ends, and its outcome is always known. */
+export interface IdempotentEffect {
+  readonly policy: 'idempotent'
+  readonly run: RunEffect
 }
+
+/** An effect that is not repeated once it may have happened (specs/decisions/0002-effects.md). */
+export interface UncertainEffect {
+  readonly policy: Exclude<EffectPolicies[string], 'idempotent'>
+  readonly run: RunEffect
+  /** What the machine hears when the effect may have happened and its result is lost: a crash, a cut stream, a throw. */
+  readonly unknown: (params: JsonObject) => StoredEvent
+}
+
+/** One effect, by how it may be repeated. */
+export type Effect = IdempotentEffect | UncertainEffect
 
 /** Effects by `<machine>.<name>`. */
 export type EffectCatalog = Readonly<Record<string, Effect>>
 
-/** `catalog`, when it has all that these machines can ask for: a gap shows at the start, not when it is asked for. @throws {Error} */
+/**
+ * `catalog`, when it has all that these machines can ask for, each under the policy that the machine declares: a gap shows at
+ * the start, not when the effect is asked for. @throws {Error}
+ */
 export const checkedCatalog = (definitions: readonly MachineDefinition[], catalog: EffectCatalog): EffectCatalog => {
-  const asked = definitions.flatMap(({ name, effects }) => Object.keys(effects).map((effect) => `${name}.${effect}`))
-  const missing = asked.filter((name) => catalog[name] === undefined)
+  const declared = definitions.flatMap(({ name, effects }) =>
+    Object.entries(effects).map(([effect, policy]) => ({ name: `${name}.${effect}`, policy })),
+  )
+  const missing = declared.filter(({ name }) => catalog[name] === undefined).map(({ name }) => name)
   if (missing.length > 0) throw new Error(`no effect ${missing.join(', ')}`)
+  const other = declared.filter(({ name, policy }) => catalog[name]?.policy !== policy).map(({ name }) => name)
+  if (other.length > 0) throw new Error(`another policy than the machine declares: ${other.join(', ')}`)
   return catalog
 }
 

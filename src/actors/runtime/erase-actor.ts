@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/ports.ts'
 import { actorBlobs } from './blob-owner.ts'
 import { type Clock, pause } from './clock.ts'
-import type { Effect, EffectContext } from './effects.ts'
+import type { EffectContext, IdempotentEffect } from './effects.ts'
 import { markErased } from './erased-actors.ts'
 
 /** A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. */
@@ -25,7 +25,8 @@ export interface EraseParts {
 export const eraseActor = (
   { storage, clock }: EraseParts,
   beside: (context: EffectContext) => Promise<void> = async () => {},
-): Effect => ({
+): IdempotentEffect => ({
+  policy: 'idempotent',
   run: async (_params, context) => {
     const { actor, owner, delivered, signal, aloneAt } = context
     await delivered()
@@ -39,8 +40,5 @@ export const eraseActor = (
     await remove()
     clock.after(lateMs, () => void remove().catch(leaveIt))
     return 'gone'
-  },
-  unknown: () => {
-    throw new Error('an idempotent effect is run again, never given up')
   },
 })

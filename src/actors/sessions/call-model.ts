@@ -5,7 +5,7 @@ import { type Bill, BrokenAnswer, type TurnAnswer, type TurnModels } from '../..
 import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
 import { runContext } from '../runs/schema.ts'
 import { backoffMs, type Clock, pause } from '../runtime/clock.ts'
-import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
+import type { EffectContext, EffectOutcome, UncertainEffect } from '../runtime/effects.ts'
 import { newIdIn } from '../runtime/ids.ts'
 import { shardOf } from '../runtime/shard.ts'
 import { type Metered, type MeteredCall, metered } from '../usage/metered.ts'
@@ -34,7 +34,8 @@ interface Asked {
 type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'ratePlanId' | 'sessionId' | 'runId'>
 
 /** Streams one model call of a session's turn: deltas as parts, then the answer with its tool calls and cost. */
-export const callModel = (parts: CallModelParts): Effect => ({
+export const callModel = (parts: CallModelParts): UncertainEffect => ({
+  policy: 'stream',
   run: async (_params, context) => {
     const journal = new DeltaJournal(
       (text) => context.part({ type: 'model_delta', delta: text }, { type: 'model_delta' }),
@@ -57,7 +58,8 @@ export const callModel = (parts: CallModelParts): Effect => ({
  * One model call of a run: its text comes whole with the answer, since a run's log has no deltas. Nobody waits at the other
  * end: where a limit on requests is used up it asks again when the limit says, as long as the run may take.
  */
-export const callRunModel = (parts: CallModelParts): Effect => ({
+export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
+  policy: 'stream',
   run: (_params, context) => {
     let text = ''
     const run = runContext(context.context)

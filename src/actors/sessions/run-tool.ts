@@ -1,7 +1,7 @@
 import { type CallHolder, errorOutput } from '../../machines/tool-calls.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import { runContext } from '../runs/schema.ts'
-import type { Effect, EffectContext } from '../runtime/effects.ts'
+import type { EffectContext, UncertainEffect } from '../runtime/effects.ts'
 import { actionContext, sessionContext } from './schema.ts'
 import type { ToolOutcome, ToolRunner } from './tool-runner.ts'
 import { type TurnConfigs, toolName } from './turn-config.ts'
@@ -27,7 +27,8 @@ const lost = {
 }
 
 /** Runs the approved tool of an action. The key is the same on every retry, so a tool that honours it acts once. */
-export const runActionTool = (parts: RunToolParts): Effect => ({
+export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
+  policy: 'from_params',
   run: async (_params, context) => {
     const action = actionContext(context.context)
     const outcome = await call(parts, context, {
@@ -45,14 +46,14 @@ export const runActionTool = (parts: RunToolParts): Effect => ({
 })
 
 /** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
-export const runSessionTool = (parts: RunToolParts): Effect =>
+export const runSessionTool = (parts: RunToolParts): UncertainEffect =>
   runOwnTool(parts, (context) => {
     const session = sessionContext(context)
     return { ...session, sessionId: session.session_id, runId: null }
   })
 
 /** The same for a run. */
-export const runRunTool = (parts: RunToolParts): Effect =>
+export const runRunTool = (parts: RunToolParts): UncertainEffect =>
   runOwnTool(parts, (context) => {
     const run = runContext(context)
     return { ...run, sessionId: null, runId: run.run_id }
@@ -61,7 +62,8 @@ export const runRunTool = (parts: RunToolParts): Effect =>
 /** Who calls a tool without asking anybody: its open calls, and what the tools are. */
 type Caller = Pick<Wanted, 'sessionId' | 'runId'> & Pick<CallHolder, 'calls' | 'config'>
 
-const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Caller): Effect => ({
+const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Caller): UncertainEffect => ({
+  policy: 'from_params',
   run: async (params, context) => {
     const { calls, config, sessionId, runId } = callerOf(context.context)
     const actionId = idOf(params)

@@ -1,23 +1,19 @@
 import { projectScope } from '../../../specs/scope.ts'
-import type { Effect } from '../runtime/effects.ts'
+import type { IdempotentEffect } from '../runtime/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
 import { type EraserHost, eraseListed } from '../runtime/erase-listed.ts'
 import type { Conversations } from './conversations.ts'
 import { actionRows } from './kinds.ts'
 
-const notRun = (): never => {
-  throw new Error('an idempotent effect is run again, never given up')
-}
-
 /** Writes the checkpoint of a conversation (interface "Session": every 50 turns). */
-export const writeCheckpoint = (conversations: Conversations): Effect => ({
+export const writeCheckpoint = (conversations: Conversations): IdempotentEffect => ({
+  policy: 'idempotent',
   run: async (_params, { actor, owner, signal }) => {
     await conversations.checkpoint(actor, owner)
     // deleted meanwhile: nothing may be left behind
     if (signal.aborted) await conversations.forget(actor, owner)
     return { event: { type: 'checkpoint_written' } }
   },
-  unknown: notRun,
 })
 
 /** What removing a session needs. */
@@ -27,7 +23,7 @@ export interface EraseSessionParts extends EraseParts {
 }
 
 /** Removes a deleted session's log, its checkpoint and its actions, the resolved ones too. */
-export const eraseSession = (parts: EraseSessionParts): Effect => {
+export const eraseSession = (parts: EraseSessionParts): IdempotentEffect => {
   return eraseActor(parts, async ({ actor, owner }) => {
     await eraseListed(parts, actionRows, projectScope(owner.project), { session_id: actor })
     await parts.conversations.forget(actor, owner)

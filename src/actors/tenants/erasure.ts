@@ -16,14 +16,12 @@ export interface ErasureEffectParts extends EraseParts {
 /** The effects of the erasure machine, by `<machine>.<name>`. */
 export const erasureEffects = (parts: ErasureEffectParts): EffectCatalog => ({
   'erasure.eraseOwned': {
+    policy: 'idempotent',
     run: async ({ round }, context) => {
       const owner = ownerIn(context)
       const left = await parts.owned.erase(owner)
       parts.log.info({ tenant: owner.tenant, ofUser: owner.user !== null, round, left }, 'erasure went on')
       return { event: { type: 'round_done', left } }
-    },
-    unknown: () => {
-      throw new Error('an idempotent effect is run again, never given up')
     },
   },
   'erasure.finishErasure': eraseActor(parts, (context) => removeRow(parts, context)),

@@ -3,7 +3,7 @@ import { webhookHeaders } from '../../outgoing/webhook-signature.ts'
 import type { JsonObject, StoredEvent } from '../../storage/ports.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import type { Effect, EffectContext, EffectOutcome } from '../runtime/effects.ts'
+import type { EffectContext, EffectOutcome, IdempotentEffect } from '../runtime/effects.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { WebhookData } from './kinds.ts'
 import { deliveryContext } from './schema.ts'
@@ -32,7 +32,8 @@ const testEvent = 'webhook.test'
  * One attempt of a delivery. After a crash it is made again under the same `webhook-id`, by which receivers know it.
  * What the endpoint answers, or that it does not, is the outcome; only trouble of our store throws.
  */
-export const attemptDelivery = (parts: AttemptDeliveryParts): Effect => ({
+export const attemptDelivery = (parts: AttemptDeliveryParts): IdempotentEffect => ({
+  policy: 'idempotent',
   run: async ({ attempt }, context) => {
     const { owner, signal } = context
     const delivery = deliveryContext(context.context)
@@ -43,9 +44,6 @@ export const attemptDelivery = (parts: AttemptDeliveryParts): Effect => ({
       return attempted(parts, webhook, context, Number(attempt))
     })
     return outcome ?? 'gone'
-  },
-  unknown: () => {
-    throw new Error('an idempotent effect is run again, never given up')
   },
 })
 

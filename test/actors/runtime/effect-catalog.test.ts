@@ -1,17 +1,23 @@
 import { expect, it } from 'vitest'
-import { checkedCatalog, type Effect } from '../../../src/actors/runtime/effects.ts'
+import { checkedCatalog, type IdempotentEffect, type UncertainEffect } from '../../../src/actors/runtime/effects.ts'
 import { actionDefinition } from '../../../src/machines/action/action-definition.ts'
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
-const effect: Effect = { run: async () => 'gone', unknown: () => ({ type: 'unknown' }) }
+const erase: IdempotentEffect = { policy: 'idempotent', run: async () => 'gone' }
+const tool: UncertainEffect = { policy: 'from_params', run: async () => 'gone', unknown: () => ({ type: 'unknown' }) }
 
-it('names every effect that a machine may ask for and nobody makes, before anything runs', () => {
-  const some = { 'session.callModel': effect, 'session.runTool': effect, 'action.runTool': effect }
+it('names every effect that a machine may ask for and the catalogue lacks, before anything runs', () => {
+  const some = { 'session.callModel': tool, 'session.runTool': tool, 'action.runTool': tool }
   const check = () => checkedCatalog([sessionDefinition, actionDefinition], some)
   expect(check).toThrow('no effect session.writeCheckpoint, session.eraseSession, action.eraseAction')
 })
 
+it('refuses an effect under another policy than its machine declares', () => {
+  const wrong = { 'action.runTool': erase, 'action.eraseAction': erase }
+  expect(() => checkedCatalog([actionDefinition], wrong)).toThrow('action.runTool')
+})
+
 it('takes a catalogue that has them all, and more', () => {
-  const all = { 'action.runTool': effect, 'action.eraseAction': effect, 'other.effect': effect }
+  const all = { 'action.runTool': tool, 'action.eraseAction': erase, 'other.effect': tool }
   expect(checkedCatalog([actionDefinition], all)).toBe(all)
 })

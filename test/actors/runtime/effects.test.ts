@@ -1,52 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { EffectContext } from '../../../src/actors/runtime/effects.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
-import { type StoredEvent, StoreUnavailable } from '../../../src/storage/ports.ts'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { calm } from '../../support/virtual-clock.ts'
+import { id, twoProcesses, Worker, work } from './effect-worker.ts'
 import { forever, logOf, openProbe, type Run, typesOf } from './probe.ts'
-
-const id = 'prb_1'
-const work = (policy: string): StoredEvent => ({ type: 'work', policy })
-
-/** An effect whose end a test decides, and that counts how often it was begun. */
-class Worker {
-  readonly begun: EffectContext[] = []
-  #end: (output: string | Error) => void = () => {}
-
-  readonly run: Run = (_params, context) => {
-    this.begun.push(context)
-    return new Promise((resolve, reject) => {
-      this.#end = (output) =>
-        output instanceof Error ? reject(output) : resolve({ event: { type: 'worked', output } })
-    })
-  }
-
-  get keys(): readonly string[] {
-    return this.begun.map((context) => context.idempotencyKey)
-  }
-
-  async end(output: string | Error): Promise<void> {
-    await calm()
-    this.#end(output)
-    await calm()
-  }
-}
-
-/** A probe whose process can die, and another that opens the same store. */
-const twoProcesses = async (first: Worker, second: Worker) => {
-  const faulty = new FaultyStorage(openMemoryStorage())
-  const old = await openProbe({ storage: faulty.storage, work: first.run, speak: first.run })
-  await old.create(id)
-  return {
-    old,
-    faulty,
-    restart: () => openProbe({ storage: faulty.inner, work: second.run, speak: second.run }),
-    log: async () => typesOf(await logOf(faulty.inner, id)),
-    outputs: async () =>
-      (await logOf(faulty.inner, id)).filter((each) => each.event_type === 'worked').map((each) => each.payload.output),
-  }
-}
 
 describe('any effect', () => {
   it('runs only once its commit is durable', async () => {
@@ -255,45 +213,6 @@ describe('an effect that may happen once at most', () => {
     await old.clock.advance(10_000)
     expect(worker.begun).toHaveLength(1)
     expect(await outputs()).toEqual(['fine'])
-  })
-})
-
-describe('an effect that its machine ends by a commit whose answer is lost', () => {
-  /** Ends the effect; the commit is written, and the store says nothing for a while. */
-  const stopUnheard = async (worker: Worker, asked: 'before' | 'after') => {
-    const { old, faulty } = await twoProcesses(worker, new Worker())
-    faulty.hold(async ({ event }) => {
-      if (event.type === 'stop') faulty.unreadable = true
-    })
-    faulty.next(...(asked === 'before' ? [undefined, 'answer_lost' as const] : []))
-    const working = old.tell(id, work('at_most_once'))
-    if (asked === 'after') {
-      await working
-      await calm()
-      faulty.next('answer_lost')
-    }
-    const stopping = expect(old.tell(id, { type: 'stop' })).rejects.toThrow(StoreUnavailable)
-    await old.clock.advance(1000)
-    await stopping
-    return { old, faulty }
-  }
-
-  it('is not called when its mark comes after that', async () => {
-    const worker = new Worker()
-    const { old, faulty } = await stopUnheard(worker, 'before')
-    faulty.unreadable = false
-    await old.clock.advance(10_000)
-    expect(typesOf(await logOf(faulty.inner, id))).toEqual(['stopped'])
-    expect(worker.begun).toEqual([])
-  })
-
-  it('hears of its end by its signal as soon as the store answers', async () => {
-    const worker = new Worker()
-    const { old, faulty } = await stopUnheard(worker, 'after')
-    expect(worker.begun.map(({ signal }) => signal.aborted)).toEqual([false])
-    faulty.unreadable = false
-    await old.clock.advance(1000)
-    expect(worker.begun.map(({ signal }) => signal.aborted)).toEqual([true])
   })
 })
 

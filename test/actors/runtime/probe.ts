@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
 import type { EventStream, StreamControl } from '../../../src/actors/call/call.ts'
 import type { Owner } from '../../../src/actors/runtime/actor-state.ts'
-import type { Effect, EffectContext, EffectOutcome } from '../../../src/actors/runtime/effects.ts'
+import type { EffectCatalog, EffectContext, EffectOutcome } from '../../../src/actors/runtime/effects.ts'
 import type { Ledger } from '../../../src/actors/runtime/ledger.ts'
 import type { Delivery, Resident, Told } from '../../../src/actors/runtime/resident.ts'
 import { epochs, startRuntime } from '../../../src/actors/runtime/runtime.ts'
@@ -15,14 +15,18 @@ import { probeDefinition } from './probe-machine.ts'
 /** Runs an effect of the probe. */
 export type Run = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
 
-/** What a test may set. */
-export interface ProbeOptions {
-  readonly storage?: Storage
-  readonly clock?: VirtualClock
-  readonly definition?: MachineDefinition
+/** Effects that a test gives. */
+export interface ProbeEffects {
   readonly work?: Run
   readonly speak?: Run
   readonly tidy?: Run
+}
+
+/** What a test may set. */
+export interface ProbeOptions extends ProbeEffects {
+  readonly storage?: Storage
+  readonly clock?: VirtualClock
+  readonly definition?: MachineDefinition
   readonly ledger?: Ledger
 }
 
@@ -39,7 +43,12 @@ export const unknownEvent: StoredEvent = { type: 'worked', output: 'unknown' }
 export const forever: Run = (_params, { signal }) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
 
-const effect = (run: Run): Effect => ({ run, unknown: () => unknownEvent })
+/** The effects of the probe: those of the test, and such as never end for the others. */
+export const probeEffects = ({ work = forever, speak = forever, tidy = forever }: ProbeEffects): EffectCatalog => ({
+  'probe.work': { policy: 'from_params', run: work, unknown: () => unknownEvent },
+  'probe.speak': { policy: 'stream', run: speak, unknown: () => unknownEvent },
+  'probe.tidy': { policy: 'idempotent', run: tidy },
+})
 
 /** The real runtime over the probe machine, a store in memory and a clock that stands still. */
 export const openProbe = async (options: ProbeOptions = {}) => {
@@ -52,11 +61,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     clock,
     log: pino({ level: 'silent' }),
     ...(options.ledger !== undefined && { ledger: options.ledger }),
-    effects: () => ({
-      'probe.work': effect(options.work ?? forever),
-      'probe.speak': effect(options.speak ?? forever),
-      'probe.tidy': effect(options.tidy ?? forever),
-    }),
+    effects: () => probeEffects(options),
   })
   const { host } = runtime
   let causes = 0

@@ -8,7 +8,7 @@ import { openMemoryStorage } from '../../../src/storage/memory/open-memory-stora
 import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
-import { forever, logOf, openProbe, owner, probeRows, type Run, typesOf, unknownEvent } from './probe.ts'
+import { logOf, openProbe, owner, probeEffects, probeRows, type Run, typesOf } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
 
 const idOf = (n: number): string => `prb_${String(n).padStart(4, '0')}`
@@ -193,8 +193,7 @@ it('leaves open what was taken over before it was carried out', async () => {
     aloneFrom: () => 0,
   }
   const log = pino({ level: 'silent' })
-  const silent = { run: forever, unknown: () => unknownEvent }
-  const effects = () => ({ 'probe.work': silent, 'probe.speak': silent, 'probe.tidy': silent })
+  const effects = () => probeEffects({})
   const host = new LocalHost({ storage, definitions: [probeDefinition], effects, rows: {}, clock, log, ownership })
   const open = async () => (await storage.commits.at(idOf(1), 3))?.open
   void recover(host, storage.commits, clock, log)

@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import { projectScope } from '../../../../specs/scope.ts'
 import type { Clock } from '../../../../src/actors/runtime/clock.ts'
-import type { Effect } from '../../../../src/actors/runtime/effects.ts'
 import {
   type PeerAnswer,
   PeerGone,
@@ -18,15 +17,8 @@ import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-st
 import { MemoryPresence } from '../../../../src/storage/memory/presence.ts'
 import { type Storage, type StoredEvent, StoreUnavailable } from '../../../../src/storage/ports.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'
-import { forever, owner, probeRows, type Run, unknownEvent } from '../probe.ts'
+import { owner, type ProbeEffects, probeEffects, probeRows } from '../probe.ts'
 import { probeDefinition } from '../probe-machine.ts'
-
-/** Effects that a test gives the nodes of a cluster. */
-export interface ProbeEffects {
-  readonly work?: Run
-  readonly speak?: Run
-  readonly tidy?: Run
-}
 
 type State = 'up' | 'stalled' | 'dead'
 
@@ -155,11 +147,7 @@ export class ProbeCluster {
       rows: { probe: probeRows },
       clock: process.clock(clock),
       log: pino({ level: globalThis.process.env.PROBE_LOG ?? 'silent' }),
-      effects: () => ({
-        'probe.work': effect(this.#effects.work ?? forever),
-        'probe.speak': effect(this.#effects.speak ?? forever),
-        'probe.tidy': effect(this.#effects.tidy ?? forever),
-      }),
+      effects: () => probeEffects(this.#effects),
       cluster: {
         leases,
         presence: process.reaching(this.presence, 'enter'),
@@ -258,5 +246,3 @@ export class ProbeCluster {
     }
   }
 }
-
-const effect = (run: Run): Effect => ({ run, unknown: () => unknownEvent })
