@@ -50,7 +50,7 @@ const deliveryMs = 2000
 
 /**
  * Runs actors: loads them, gives them their messages one at a time, makes each step durable by one commit, and only
- * then answers, streams, sends and executes what the commit says (ARCHITECTURE.md, "An actor").
+ * then answers, streams, sends and executes what the commit says (ARCHITECTURE.md).
  *
  * `LocalHost` runs all actors of its store, `ClusterHost` those of the shards that it holds, and routes to the process
  * that runs an actor otherwise. What ends in `Here` is done by this very process, or fails with `Elsewhere`.
