@@ -161,7 +161,7 @@ export abstract class Host {
   }
 
   /** A new actor's id, of a shard that this process holds if it holds any. */
-  abstract newActorId(prefix: string): string
+  abstract readonly newActorId: (prefix: string) => string
 
   /**
    * Starts an actor with its first commit. The same id again is answered from that commit.

@@ -1,16 +1,14 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { JsonObject, LogEvent } from '../../storage/ports.ts'
-import { newId } from './ids.ts'
 import type { Owner } from './actor-state.ts'
 import { Host } from './host.ts'
+import { newId } from './ids.ts'
 import type { Delivery, Resident, Told } from './resident.ts'
 import { Superseded } from './superseded.ts'
 
 /** The host of the only process of a store: it runs every actor, and nothing of a cluster is in its path. */
 export class LocalHost extends Host {
-  newActorId(prefix: string): string {
-    return newId(prefix)
-  }
+  readonly newActorId = newId
 
   create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
     return this.createHere(kind, id, owner, input, cause)

@@ -1,9 +1,9 @@
 import type { MachineDefinition } from '../../../machines/definition.ts'
 import type { JsonObject, LogEvent } from '../../../storage/ports.ts'
-import { newId, newIdIn } from '../ids.ts'
 import type { Owner } from '../actor-state.ts'
 import type { Standing } from '../feed.ts'
 import { Host, type HostOptions } from '../host.ts'
+import { newId, newIdIn } from '../ids.ts'
 import type { Delivery, Resident, Told } from '../resident.ts'
 import type { ClusterNode } from './cluster-node.ts'
 
@@ -17,7 +17,7 @@ export class ClusterHost extends Host {
     this.node = open(this)
   }
 
-  newActorId(prefix: string): string {
+  readonly newActorId = (prefix: string): string => {
     const shard = this.node.localShard()
     return shard === undefined ? newId(prefix) : newIdIn(prefix, shard)
   }
