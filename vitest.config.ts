@@ -6,30 +6,52 @@ import { defineConfig } from 'vitest/config'
  */
 const retriesInCi = process.env.CI === 'true' ? 1 : 0
 
-/** Tests wait for what happens, not for a time: limits are for what never happens, also on a machine that stands still for seconds. */
-const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } }
+/**
+ * Tests wait for what happens, not for a time: limits are for what never happens, also on a machine that stands still for
+ * seconds. A test that asserts nothing fails.
+ */
+const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000 }, requireAssertions: true } }
 
-/** A kind of test by the end of its file's name, and the real services that are started before it. */
-const kind = (name: string, pattern: string, services: readonly string[], testTimeout: number) => ({
+/** A kind of test, by its files, and the real services that are started before it. */
+interface Kind {
+  readonly include: string
+  readonly exclude?: readonly string[]
+  readonly services?: readonly string[]
+  readonly testTimeout: number
+  /** Whether each file has a process of its own. To load the sources anew for each takes longer than most files do. */
+  readonly isolate?: boolean
+}
+
+const kind = (name: string, { include, exclude = [], services = [], testTimeout, isolate = true }: Kind) => ({
   test: {
     name,
-    include: [`test/**/*${pattern}`],
-    exclude: name === 'pure' ? ['test/**/*.int.test.ts', 'test/**/*.e2e.test.ts'] : [],
+    include: [include],
+    exclude: [...exclude],
     globalSetup: services.map((service) => `./test/setup/${service}.ts`),
     testTimeout,
+    isolate,
     ...patience,
     retry: retriesInCi,
   },
 })
+
+const [int, e2e, simulation] = ['test/**/*.int.test.ts', 'test/**/*.e2e.test.ts', 'test/simulation/*.test.ts']
 
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      kind('pure', '.test.ts', [], 60_000),
-      kind('int', '.int.test.ts', ['mongod'], 90_000),
-      kind('e2e', '.e2e.test.ts', ['mongod', 'chromium'], 180_000),
+      // ids and clocks of a simulated world are a process's own
+      kind('simulation', { include: simulation, testTimeout: 300_000 }),
+      kind('pure', {
+        include: 'test/**/*.test.ts',
+        exclude: [int, e2e, simulation],
+        testTimeout: 60_000,
+        isolate: false,
+      }),
+      kind('int', { include: int, services: ['mongod'], testTimeout: 90_000 }),
+      kind('e2e', { include: e2e, services: ['mongod', 'chromium'], testTimeout: 180_000 }),
     ],
   },
 })

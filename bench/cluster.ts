@@ -2,15 +2,16 @@ import { LocalCluster } from '../scripts/cluster/local-cluster.ts'
 import { startMongod } from '../scripts/services/mongod.ts'
 import type { Service } from '../scripts/services/service.ts'
 import { measureTakeovers } from './cluster/takeovers.ts'
+import { sized } from './extent.ts'
 import { median, type Row } from './row.ts'
 import type { Measured } from './turns/load.ts'
 import { load, middle, modelEnv, repeatedCalls, startScript, type Target } from './turns.ts'
 
-const rounds = 3
+const rounds = sized(3, 1)
 /** For each node: one of three sees a third of the turns, so V8 takes three times as long to know its code. */
-const warmUpSeconds = 6
-const sessions = 64
-const kills = 5
+const warmUpSeconds = sized(6, 0.1)
+const sessions = sized(64, 4)
+const kills = sized(5, 1)
 
 /**
  * One node against three on the same machine, a turn where its session runs against one that is forwarded, and how long a

@@ -11,13 +11,14 @@ import { usageRows } from '../src/actors/usage/kinds.ts'
 import { openMongoStorage } from '../src/storage/mongo/open-mongo-storage.ts'
 import type { JsonObject, RecordKind, RecordQuery, Storage, StoredRecord } from '../src/storage/ports.ts'
 import { openSqliteStorage } from '../src/storage/sqlite/open-sqlite-storage.ts'
+import { sized } from './extent.ts'
 import { median, type Row, tableOf } from './row.ts'
 
-const sizes = { few: 1_000, many: 100_000 } as const
-const rounds = 10
-const readsARound = 100
+const sizes = { few: 1_000, many: sized(100_000, 2_000) } as const
+const rounds = sized(10, 1)
+const readsARound = sized(100, 1)
 /** Of what takes as long as there are rows. */
-const walksARound = 5
+const walksARound = sized(5, 1)
 const atOnce = 1_000
 const pageLimit = 21
 

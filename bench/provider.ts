@@ -8,11 +8,12 @@ import type { Route } from '../src/gateway/call/routes.ts'
 import { openChats } from '../src/gateway/chat/open-chats.ts'
 import { GatewayTurns, type TurnModels } from '../src/gateway/turns/turn-models.ts'
 import { openSsrfGuard } from '../src/outgoing/ssrf-guard.ts'
+import { sized } from './extent.ts'
 import { median, type Row } from './row.ts'
 
-const rounds = 5
+const rounds = sized(5, 1)
 const concurrency = 64
-const warmUpCalls = 1_000
+const warmUpCalls = sized(1_000, 64)
 const chunks = 20
 const whose = actorCaller({ project: 'prj_bench', tenant: null, user: null }, null)
 

@@ -8,10 +8,11 @@ import { startServer } from '../scripts/services/server.ts'
 import type { Service } from '../scripts/services/service.ts'
 import { isObject } from '../src/actors/runtime/schema.ts'
 import type { JsonObject } from '../src/storage/ports.ts'
+import { sized } from './extent.ts'
 import type { Row } from './row.ts'
 
-const runs = 10_000
-const tenants = 20
+const runs = sized(10_000, 60)
+const tenants = sized(20, 4)
 const askedAtOnce = 64
 const lookedAtOnce = 100
 const lookEveryMs = 200

@@ -10,6 +10,7 @@ import type { ActorState } from '../src/actors/runtime/actor-state.ts'
 import { systemClock } from '../src/actors/runtime/clock.ts'
 import type { EffectCatalog } from '../src/actors/runtime/effects.ts'
 import type { Host } from '../src/actors/runtime/host.ts'
+import { erasedActors } from '../src/actors/runtime/erased-actors.ts'
 import { newId } from '../src/actors/runtime/ids.ts'
 import { Janitor } from '../src/actors/runtime/janitor.ts'
 import { LocalHost } from '../src/actors/runtime/local-host.ts'
@@ -20,12 +21,13 @@ import { noUsage, type SessionEvent } from '../src/machines/session/session-data
 import { sessionDefinition } from '../src/machines/session/session-definition.ts'
 import type { RecordKind, Storage } from '../src/storage/ports.ts'
 import { openSqliteStorage } from '../src/storage/sqlite/open-sqlite-storage.ts'
+import { sized } from './extent.ts'
 import { median, type Row } from './row.ts'
 
-const actors = 20_000
-const restores = 5_000
-const rounds = 5
-const stepsPerRound = 20_000
+const actors = sized(20_000, 200)
+const restores = sized(5_000, 50)
+const rounds = sized(5, 1)
+const stepsPerRound = sized(20_000, 200)
 const inputOf = (id: string) => ({ session_id: id, agent_id: null, metadata: {} })
 const output = Array.from({ length: 20 }, (_, at) => `token-${at} `).join('')
 
@@ -43,7 +45,7 @@ export async function benchRuntime(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
   const storage = await openSqliteStorage({ path: join(folder, 'bench.sqlite') })
   try {
-    await storage.records.prepare([sessions])
+    await storage.records.prepare([sessions, erasedActors])
     return [stepRow(), ...(await actorRows(storage))]
   } finally {
     await storage.close()

@@ -6,16 +6,19 @@ import { promisify } from 'node:util'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { startServer } from '../scripts/services/server.ts'
 import type { Service } from '../scripts/services/service.ts'
+import { sized } from './extent.ts'
 import type { Row } from './row.ts'
 import type { ClientOrder, Outcome } from './sessions/client.ts'
 import { modelEnv, startScript } from './turns.ts'
 
 const run = promisify(execFile)
-const streaming = 1_000
-const stored = 100_000
+const streaming = sized(1_000, 50)
+const stored = sized(100_000, 400)
 /** As many as a server keeps in memory at most, and few enough that none of them is put away meanwhile. */
-const idle = 15_000
+const idle = sized(15_000, 200)
 const lookMs = 250
+/** Of each stream's forty parts. */
+const partEveryMs = sized(250, 10)
 
 /**
  * One server on MongoDB: 1,000 turns that stream at once, four parts a second each, beside 15,000 and beside 100,000 stored
@@ -31,7 +34,7 @@ export async function benchSessions(): Promise<readonly Row[]> {
   }
   try {
     const mongod = await keep(startMongod())
-    const model = await keep(startScript('sessions/slow-model'))
+    const model = await keep(startScript('sessions/slow-model', [String(partEveryMs)]))
     const key = `csk_${randomBytes(32).toString('base64url')}`
     const env = { MONGODB_URL: `${mongod.url}troupe`, BOOTSTRAP_SECRET_KEY: key, ...modelEnv(model) }
     return await measure(await keep(startServer(env)), key)

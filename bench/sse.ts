@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { sized } from './extent.ts'
 import { median, type Row } from './row.ts'
 import { ourSources, rawSources, type Source, type SourceServer } from './sse/sources.ts'
 
@@ -8,7 +9,7 @@ const streams = 64
 /** Events that each stream gets in one turn of the event loop. */
 const eventsATurn = 16
 
-const rounds = 3
+const rounds = sized(3, 1)
 
 interface Measured {
   readonly eventsPerS: number

@@ -9,6 +9,7 @@ import { commitIndexes } from '../src/storage/mongo/schema.ts'
 import type { Commit, Storage } from '../src/storage/ports.ts'
 import { openSqliteStorage } from '../src/storage/sqlite/open-sqlite-storage.ts'
 import { commitTable } from '../src/storage/sqlite/schema.ts'
+import { sized } from './extent.ts'
 import { median, type Row } from './row.ts'
 
 /** Makes one commit durable. */
@@ -23,8 +24,8 @@ interface Pair {
   readonly close: () => Promise<void>
 }
 
-const rounds = 5
-const roundMs = 1_000
+const rounds = sized(5, 1)
+const roundMs = sized(1_000, 50)
 
 /**
  * Durable commits a second, ours beside the raw way with the same durability and indexes, at 1 and at 64 writers:

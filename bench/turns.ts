@@ -5,12 +5,13 @@ import { promisify } from 'node:util'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { startServer } from '../scripts/services/server.ts'
 import { type Service, startService } from '../scripts/services/service.ts'
+import { sized } from './extent.ts'
 import { median, type Row } from './row.ts'
 import type { LoadOrder, Measured } from './turns/load.ts'
 
 const run = promisify(execFile)
-const rounds = 3
-const warmUpSeconds = 2
+const rounds = sized(3, 1)
+const warmUpSeconds = sized(2, 0.1)
 
 /** What a load is driven at. */
 export type Target = Pick<LoadOrder, 'target' | 'nodes' | 'route' | 'key'>

@@ -12,8 +12,8 @@ import { type Scenario, shareOf, simulate } from '../test/simulation/simulation.
 /**
  * The deterministic simulation (test/simulation).
  *
- * `npm run simulate -- --seeds 2000`: so many seeds, a fifth of them of runs, the others of sessions, and every one that
- * ever failed; prints the trace of the first that breaks a promise. `--scenario runs` or `sessions`: of these alone.
+ * `npm run simulate -- --seeds 500`: so many seeds (2,000 when not said), a fifth of them of runs, the others of sessions,
+ * and every one that ever failed; prints the trace of the first that breaks a promise. `--scenario runs` or `sessions`: of these alone.
  * `--nodes 3` runs several processes with leases. `--seed K` starts at K, with one seed (of sessions) unless said
  * otherwise; `--trace` prints every trace.
  * `--planted`: how many seeds it takes to find each planted defect; `--planted NAME` for one of them.
@@ -45,7 +45,7 @@ const scenarios: readonly Scenario[] =
 /** Which seeds of a scenario are to run. */
 const listFor = (scenario: Scenario): readonly number[] => {
   if (seeds === undefined && number('seed') !== undefined) return scenario === scenarios[0] ? [first] : []
-  const all = seeds ?? 500
+  const all = seeds ?? 2000
   const count = scenarios.length === 1 ? all : shareOf(scenario, all)
   const list = Array.from({ length: count }, (_, index) => first + index)
   if (number('seed') !== undefined) return list

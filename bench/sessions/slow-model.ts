@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
 
 /**
- * A model in OpenAI's form that streams like a slow one: `slow-model.ts PORT`. So many chunks, one each `gapMs`; each says
- * when it was sent (ms since the epoch), so that a reader on the same machine knows how late it is.
+ * A model in OpenAI's form that streams like a slow one: `slow-model.ts PORT GAP_MS`. So many chunks, one each
+ * `GAP_MS`; each says when it was sent (ms since the epoch), so that a reader on the same machine knows how late it is.
  */
 const chunks = 40
-const gapMs = 250
+const gapMs = Number(process.argv[3])
 
 const frame = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 const base = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench' }

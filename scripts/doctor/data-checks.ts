@@ -62,10 +62,14 @@ export const checkSqlite = async (config: Pick<Config, 'dataDir'>): Promise<Find
   }
 }
 
-/** Whether the master key is there, is nobody else's to read, and is the one that the store was made under. */
-export const checkMasterKey = async (config: Config): Promise<Finding> => {
+/**
+ * Whether the master key is there, is nobody else's to read, and is the one that the store was made under.
+ *
+ * @param storeAnswers false when the store was seen not to answer: it is not waited for again.
+ */
+export const checkMasterKey = async (config: Config, storeAnswers: boolean): Promise<Finding> => {
   const path = resolve(config.dataDir, 'master.key')
-  const made = await madeUnder(config)
+  const made = storeAnswers ? await madeUnder(config) : null
   if (config.masterKey === null && !existsSync(path)) {
     if (made !== null) return failed('master key', `${path} is missing, and the store was made under it`, putBack)
     return warning(

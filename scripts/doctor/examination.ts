@@ -21,7 +21,7 @@ export const examine = async (env: Readonly<Record<string, string | undefined>>)
     ...store,
     ...(answers ? await checkCluster(config) : []),
     ...(config.redisUrl === null ? [] : [await checkRedis(config.redisUrl)]),
-    await checkMasterKey(config),
+    await checkMasterKey(config, answers),
     ...(await checkProviders(config)),
     await checkPort(config),
     checkChromium(config),

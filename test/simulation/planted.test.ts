@@ -5,35 +5,40 @@ import { runDefects } from './run-defects.ts'
 
 const planted = { ...defects, ...runDefects }
 
-/** Within how many seeds each planted defect is found. */
-const foundWithin: Readonly<Record<keyof typeof planted, number>> = {
-  'effect before commit': 5,
-  'no sweep of open commits': 10,
-  'reminders not restored': 20,
-  'no unique cause': 150,
-  'no hole check': 100,
-  'tool run again': 150,
-  'acknowledged early': 5,
-  'stale result accepted': 60,
-  'no fence': 500,
-  'reminder delivery not retried': 60,
-  'the result of a child lost': 120,
-  'a slot kept after a crash': 40,
-  'a cancel not cascaded': 60,
-  'the expiry of a run lost on hand-over': 20,
-  'the queue woken before the row': 40,
-  'a lane unmarked at once': 60,
-  'holders of slots forgotten': 20,
-  'the same lane served first': 40,
+/**
+ * Within how many seeds each planted defect is found, and by which of them: where what is drawn has changed, that one
+ * no longer does, and all are tried. `npm run simulate -- --planted` prints the first.
+ */
+const found: Readonly<Record<keyof typeof planted, { readonly within: number; readonly by: number }>> = {
+  'effect before commit': { within: 5, by: 2 },
+  'no sweep of open commits': { within: 10, by: 2 },
+  'reminders not restored': { within: 20, by: 4 },
+  'no unique cause': { within: 150, by: 65 },
+  'no hole check': { within: 100, by: 9 },
+  'tool run again': { within: 150, by: 102 },
+  'acknowledged early': { within: 5, by: 1 },
+  'stale result accepted': { within: 60, by: 14 },
+  'no fence': { within: 500, by: 32 },
+  'reminder delivery not retried': { within: 60, by: 23 },
+  'the result of a child lost': { within: 120, by: 13 },
+  'a slot kept after a crash': { within: 40, by: 5 },
+  'a cancel not cascaded': { within: 60, by: 7 },
+  'the expiry of a run lost on hand-over': { within: 20, by: 1 },
+  'the queue woken before the row': { within: 40, by: 3 },
+  'a lane unmarked at once': { within: 60, by: 9 },
+  'holders of slots forgotten': { within: 20, by: 1 },
+  'the same lane served first': { within: 40, by: 2 },
 }
 
-it.each(Object.keys(foundWithin))(
+it.each(Object.keys(found))(
   'finds the planted defect: %s',
   async (name) => {
     const known = Object.keys(planted).find((each): each is keyof typeof planted => each === name)
-    expect(known && (await findingSeed(planted[known], 1, foundWithin[known]))).toMatchObject({
-      violation: expect.any(String),
-    })
+    if (known === undefined) throw new Error(`no defect ${name} is planted`)
+    const { within, by } = found[known]
+    expect(by).toBeLessThanOrEqual(within)
+    const finding = (await findingSeed(planted[known], by, 1)) ?? (await findingSeed(planted[known], 1, within))
+    expect(finding).toMatchObject({ violation: expect.any(String) })
   },
   300_000,
 )

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../specs/declare.ts'
 import { type OperationId, operations } from '../../../specs/index.ts'
 import { projectScope } from '../../../specs/scope.ts'
@@ -23,7 +23,8 @@ const ours = `prj_${'a'.repeat(26)}`
 const theirs = `prj_${'b'.repeat(26)}`
 
 // plans are of the time that the tests are in
-takeIdsFrom({ now: () => now, random: Math.random })
+beforeAll(() => takeIdsFrom({ now: () => now, random: Math.random }))
+afterAll(() => takeIdsFrom({ now: Date.now, random: Math.random }))
 
 const openUsage = async () => {
   const { records } = openMemoryStorage({ now: () => now })

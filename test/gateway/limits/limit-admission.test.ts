@@ -87,7 +87,10 @@ describe('requests a minute', () => {
   it('do not hold for another project', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { requests_per_minute: 1 })
-    for (let n = 0; n < 3; n++) await admission.admit(askOf({ caller: callerOf({ project: 'prj_other' }) }))
+    const other = () => admission.admit(askOf({ caller: callerOf({ project: 'prj_other' }) }))
+    for (let n = 0; n < 3; n++) expect((await other()).headers).toEqual([])
+    await admission.admit(askOf())
+    await expect(admission.admit(askOf())).rejects.toEqual(code('rate_limit_exceeded'))
   })
 })
 

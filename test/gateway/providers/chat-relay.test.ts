@@ -187,8 +187,10 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
       if (start === 'complete') opened.chats.complete(askWith(gone.signal)).catch(() => {})
       else opened.chats.stream(askWith(gone.signal), { begin() {}, chunk: () => true, end() {}, fail() {} })
       await asked.promise
+      const goneAt = performance.now()
       gone.abort()
-      await upstream.received[0]?.closed
+      expect(await upstream.received[0]?.closed).toBeGreaterThanOrEqual(goneAt)
+      expect(upstream.received).toHaveLength(1)
     }
   })
 

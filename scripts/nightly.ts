@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+
+/**
+ * `npm run nightly`: what takes too long for every change, one after the other, some two hours in all; exits with 1 when
+ * any of it failed. Arguments name the steps to run, by the names below: `npm run nightly -- simulate`.
+ */
+const steps: Readonly<Record<string, readonly string[]>> = {
+  // seeds and orders that CI does not see, and how soon planted defects are found when all seeds are tried from the first
+  simulate: ['scripts/simulate.ts', '--seeds', '2000'],
+  'simulate-cluster': ['scripts/simulate.ts', '--seeds', '1000', '--nodes', '3'],
+  'simulate-planted': ['scripts/simulate.ts', '--planted'],
+  // a plan of its own each night
+  chaos: ['scripts/chaos.ts', '--minutes', '15'],
+  // explores on, sequences of requests too
+  schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
+  bench: ['bench/main.ts'],
+}
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Runs one script to its end with its output shown. @returns whether it succeeded. */
+const succeeds = (args: readonly string[]): Promise<boolean> => {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  return new Promise((done) => {
+    child.once('error', () => done(false))
+    child.once('exit', (code) => done(code === 0))
+  })
+}
+
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(steps)
+const unknown = chosen.filter((name) => steps[name] === undefined)
+if (unknown.length > 0) {
+  console.error(`no step ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}`)
+  process.exit(2)
+}
+
+const failed: string[] = []
+for (const name of chosen) {
+  const startedAt = performance.now()
+  console.log(`=== ${name}`)
+  const ok = await succeeds(steps[name] ?? [])
+  if (!ok) failed.push(name)
+  console.log(`=== ${ok ? 'ok' : 'FAILED'}: ${name} (${Math.round((performance.now() - startedAt) / 1000)} s)`)
+}
+console.log(failed.length === 0 ? 'All steps passed' : `FAILED ${failed.join(', ')}`)
+process.exitCode = failed.length === 0 ? 0 : 1

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { noFaults } from './faults.ts'
+import { type Scenario, type SimulationResult, shareOf, simulate } from './simulation.ts'
+
+/** What a file of seeds is about; the scenarios are files of their own, so that all workers have some. */
+export interface ScenarioSuite {
+  readonly scenario: Scenario
+  readonly nodes: number
+  /** Every seed that ever broke a promise here. */
+  readonly failed: readonly number[]
+  /** How many seeds are run twice, to be the same to the byte. */
+  readonly repeated: number
+}
+
+/** Of all scenarios on one process together; on several half as many. `npm run nightly` runs 2,000. */
+const seedsInAll = 150
+/** So many seeds in a test: a machine that is four times slower has time for them. */
+const perTest = 50
+const timeoutMs = 300_000
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
+
+const slicesOf = (count: number) =>
+  Array.from({ length: Math.ceil(count / perTest) }, (_, at) => ({
+    from: at * perTest + 1,
+    to: Math.min(count, (at + 1) * perTest),
+  }))
+
+/** One seed after the other, each once however many tests read it. */
+export class SeedRuns {
+  readonly #scenario: Scenario
+  readonly #nodes: number
+  readonly #results = new Map<number, SimulationResult>()
+
+  constructor({ scenario, nodes }: Pick<ScenarioSuite, 'scenario' | 'nodes'>) {
+    this.#scenario = scenario
+    this.#nodes = nodes
+  }
+
+  /** The result of a seed: that of the run before, when there was one. */
+  async of(seed: number): Promise<SimulationResult> {
+    const known = this.#results.get(seed) ?? (await this.again(seed))
+    this.#results.set(seed, known)
+    return known
+  }
+
+  /** Runs a seed, whether it ran before or not. */
+  again(seed: number): Promise<SimulationResult> {
+    return simulate(seed, { nodes: this.#nodes, scenario: this.#scenario })
+  }
+
+  async brokenBy(seeds: readonly number[]): Promise<readonly string[]> {
+    const broken: string[] = []
+    for (const seed of seeds) {
+      const { violations } = await this.of(seed)
+      for (const violation of violations) broken.push(`${this.#scenario} ${seed}: ${violation}`)
+    }
+    return broken
+  }
+
+  /** The signs that the traces of the first seeds do not show. */
+  async missing(signs: readonly RegExp[], seeds: number): Promise<readonly RegExp[]> {
+    const traces: string[] = []
+    for (const seed of upTo(seeds)) traces.push((await this.of(seed)).trace.join('\n'))
+    const all = traces.join('\n')
+    return signs.filter((sign) => !sign.test(all))
+  }
+}
+
+/** Declares what a scenario is held to on every seed. @returns its runs, for what else a file looks for in them. */
+export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSuite): SeedRuns => {
+  const runs = new SeedRuns({ scenario, nodes })
+  const seeds = shareOf(scenario, nodes > 1 ? seedsInAll / 2 : seedsInAll)
+  describe(`${scenario} on ${nodes} processes, over crashes, stalls, outages and lost answers`, () => {
+    it.each(slicesOf(seeds))(
+      'keep every promise, seeds $from to $to',
+      async ({ from, to }) => {
+        expect(await runs.brokenBy(upTo(to).slice(from - 1))).toEqual([])
+      },
+      timeoutMs,
+    )
+
+    it(
+      'keep every promise that was ever broken',
+      async () => {
+        expect(await runs.brokenBy(failed)).toEqual([])
+      },
+      timeoutMs,
+    )
+
+    it(
+      'go the same way for the same seed, to the byte',
+      async () => {
+        for (const seed of upTo(repeated)) {
+          const { trace } = await runs.of(seed)
+          expect((await runs.again(seed)).trace.join('\n')).toBe(trace.join('\n'))
+          expect(trace.length).toBeGreaterThan(20)
+        }
+      },
+      timeoutMs,
+    )
+  })
+  return runs
+}
+
+/** Declares that a scenario breaks nothing by itself. */
+export const faultlessSuite = (scenario: Scenario): void =>
+  it(
+    `${scenario} break nothing, and start no process again, in a world without faults`,
+    async () => {
+      for (const seed of upTo(10)) {
+        const { violations, trace, processes } = await simulate(seed, { faults: noFaults, scenario })
+        expect(violations).toEqual([])
+        // a restart ends some runs
+        expect(processes).toBeLessThanOrEqual(2)
+        const calm = trace.slice(0, trace.findIndex((line) => line.endsWith('eight days pass')) >>> 0)
+        expect(calm.filter((line) => / (unanswered|refused)$/.test(line))).toEqual([])
+      }
+    },
+    timeoutMs,
+  )

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { failedSeeds } from './failed-seeds.ts'
+import { faultlessSuite, scenarioSuite } from './scenario-suite.ts'
+
+const runs = scenarioSuite({ scenario: 'sessions', nodes: 1, failed: failedSeeds, repeated: 5 })
+
+it('do what they are to be tested by: crashes, stalls, outages, turns that wait, tools and deletions', async () => {
+  const kinds = [/ crashes/, / stalls for/, /the store is away/, /\$fenced/, /refused/, /unanswered/, /overtaken/]
+  const acts = [/ approves .*: done/, / rejects .*: done/, / cancels .*: done/, / deletes .*: done/, /tool called for/]
+  const ends = [/\.expiry\./, /eight days pass/, /action_already_resolved/, /probes .*: not_found/, /resumes /]
+  expect(await runs.missing([...kinds, ...acts, ...ends], 60)).toEqual([])
+}, 300_000)
+
+faultlessSuite('sessions')
