@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { setup } from 'xstate'
 import { chartGraph } from '../../../scripts/generate/chart-graph.ts'
 import { type Box, type ChartLayout, chartLayout } from '../../../scripts/generate/chart-layout.ts'
-import { definitions, sessionDefinition } from '../../../src/machines/index.ts'
+import { definitions } from '../../../src/machines/index.ts'
+import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
 const machine = setup({
   types: { events: {} as { type: 'go' | 'stay' | 'stop' | 'reset' } },
