@@ -106,13 +106,16 @@ async function laidOut(
   }
 }
 
+/** Where a machine's layout is kept, from the root of the project. */
+export const chartPath = (machine: string): string => `console/charts/${machine}.layout.json`
+
 /** The layouts of these machines as files: path from the root of the project, and text. */
 export async function chartFiles(
   definitions: readonly MachineDefinition[],
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
   return Promise.all(
     definitions.map(async (definition) => ({
-      path: `console/charts/${definition.name}.layout.json`,
+      path: chartPath(definition.name),
       text: `${JSON.stringify(await chartLayout(definition))}\n`,
     })),
   )

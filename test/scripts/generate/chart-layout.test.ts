@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setup } from 'xstate'
 import { chartGraph } from '../../../scripts/generate/chart-graph.ts'
-import { type Box, type ChartLayout, chartLayout } from '../../../scripts/generate/chart-layout.ts'
+import { type Box, type ChartLayout, chartLayout, chartPath } from '../../../scripts/generate/chart-layout.ts'
 import { definitions } from '../../../src/machines/index.ts'
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
@@ -63,9 +64,7 @@ describe('chart graph', () => {
 
 /** What the console draws: `npm run check` holds that it is what the machine gives, the same each time. */
 const drawn = (machine: string): ChartLayout =>
-  JSON.parse(
-    readFileSync(new URL(`../../../src/transport/console/charts/${machine}.layout.json`, import.meta.url), 'utf8'),
-  )
+  JSON.parse(readFileSync(resolve(import.meta.dirname, '../../..', chartPath(machine)), 'utf8'))
 
 describe('a layout', () => {
   it('comes out the same every time', async () => {
