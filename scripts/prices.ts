@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { providers } from '../specs/providers.ts'
-import { isObject, objectOf, textOf, type WireObject } from '../src/gateway/call/wire.ts'
 import { checkPrices, type PriceFile, priceTable } from '../src/gateway/prices/price-table.ts'
+import { isObject, objectOf, textOf, type WireObject } from '../src/outgoing/wire.ts'
 import { type SlimRow, slimRow } from './prices/slim-row.ts'
 
 /**

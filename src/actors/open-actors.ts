@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { RunCeilings } from '../../specs/run-limits.ts'
 import type { Scope } from '../../specs/scope.ts'
-import { openCore } from '../gateway/call/open-core.ts'
 import { RequestLedger } from '../gateway/ledger/request-ledger.ts'
+import { openCore } from '../gateway/open-core.ts'
 import { type Gateway, openGateway } from '../gateway/open-gateway.ts'
 import { RedactionPolicies } from '../gateway/redaction/redaction-policies.ts'
 import type { ManagedProviders } from '../gateway/routing/managed-providers.ts'
@@ -57,6 +57,7 @@ import { sessionUseCases } from './sessions/session-use-cases.ts'
 import { TurnConfigs } from './sessions/turn-config.ts'
 import { erasureEffects } from './tenants/erasure.ts'
 import { erasureSink, startErasures } from './tenants/erasures.ts'
+import { limitSubjects } from './tenants/limit-subjects.ts'
 import { Owned } from './tenants/owned.ts'
 import { TenantDirectory } from './tenants/tenant-directory.ts'
 import { TenantExport } from './tenants/tenant-export.ts'
@@ -172,10 +173,11 @@ const openModels = (
   const fanOut = cluster?.fanOut
   const routing = openRouting({ managed, records, box, fanOut, now: clock.now })
   const { routes } = routing
+  const subjects = limitSubjects(records)
   return {
     redaction,
     routing,
-    core: openCore({ records, guard, routes, redaction, ledger, limits, projects, fanOut, clock }),
+    core: openCore({ records, guard, routes, redaction, ledger, limits, projects, subjects, fanOut, clock }),
   }
 }
 

@@ -5,17 +5,20 @@ import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
 import type { RecordStore } from '../storage/ports.ts'
 import { chatCompletionsUseCases } from './apis/chat-completions/chat-completion-use-cases.ts'
+import { embeddingUseCases } from './apis/embeddings/embedding-use-cases.ts'
 import { formUseCases } from './apis/form-use-cases.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
-import type { GatewayCore, OpenCore } from './call/open-core.ts'
+import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
+import type { GatewayCore } from './call/gateway-core.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { openEmbeddings } from './embeddings/open-embeddings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
+import type { OpenCore } from './open-core.ts'
 import type { Metering } from './open-metering.ts'
 import { prices } from './prices/prices.ts'
 import { redactionPolicyUseCases } from './redaction/policy-use-cases.ts'
 import type { RedactionPolicies } from './redaction/redaction-policies.ts'
-import { openVoice, type Voice } from './voice/open-voice.ts'
+import { openVoice } from './voice/open-voice.ts'
 
 /** What the gateway stands on. */
 export interface GatewayParts {
@@ -38,9 +41,9 @@ export interface GatewayParts {
 export interface Gateway extends GatewayCore {
   readonly ledger: RequestLedger
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
-    ReturnType<typeof openEmbeddings>['useCases'] &
+    ReturnType<typeof embeddingUseCases> &
     ReturnType<typeof formUseCases> &
-    Voice['useCases'] &
+    VoiceUseCases &
     ReturnType<Metering['useCases']> &
     ReturnType<typeof visionUseCases> &
     ReturnType<typeof redactionPolicyUseCases> &
@@ -61,8 +64,8 @@ export const openGateway = (parts: GatewayParts): Gateway => {
     ledger,
     useCases: {
       ...metering.useCases(rows),
-      ...voice.useCases,
-      ...embeddings.useCases,
+      ...voiceUseCases(voice),
+      ...embeddingUseCases(embeddings.calls),
       ...chatCompletionsUseCases({ chats, keepAlive }),
       ...formUseCases({ chat: chats, routes: core.routes, records, search: null, now: clock.now, log }),
       ...visionUseCases({ chat: chats, routes: core.routes, guard }),

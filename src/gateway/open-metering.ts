@@ -9,7 +9,7 @@ import type { RequestLedger } from './ledger/request-ledger.ts'
 import { requestLogUseCases } from './ledger/request-log-use-cases.ts'
 import { LimitAdmission } from './limits/limit-admission.ts'
 import { LimitBook } from './limits/limit-book.ts'
-import { limitUseCases } from './limits/limit-use-cases.ts'
+import { type LimitSubjects, limitUseCases } from './limits/limit-use-cases.ts'
 
 /** What metering stands on. */
 export interface MeteringParts {
@@ -18,6 +18,8 @@ export interface MeteringParts {
   readonly redaction: Pick<Redaction, 'forLog'>
   readonly limits: RateLimits
   readonly projects: Pick<ProjectDirectory, 'settings'>
+  /** What limits can be set for. */
+  readonly subjects: LimitSubjects
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   readonly clock: Clock
 }
@@ -33,7 +35,7 @@ type Rows = Pick<RowWriter, 'alongside' | 'shown'>
 
 /** Starts the ledger, and puts limits before it: what a budget does not know yet is no usage row yet. */
 export const openMetering = (parts: MeteringParts): Metering => {
-  const { records, ledger, redaction, limits, projects, fanOut, clock } = parts
+  const { records, ledger, redaction, limits, projects, subjects, fanOut, clock } = parts
   const { now } = clock
   const settings = new LogSettings(records, now)
   const book = new LimitBook({ records, projects, fanOut, now })
@@ -50,7 +52,7 @@ export const openMetering = (parts: MeteringParts): Metering => {
       // whoever asks for what other nodes have acknowledged gets their calls too
       rows.alongside(() => ledger.flush())
       return {
-        ...limitUseCases({ records, book, projects, now }),
+        ...limitUseCases({ records, book, projects, subjects, now }),
         ...requestLogUseCases({ records, rows, settings, now }),
       }
     },

@@ -1,6 +1,6 @@
 import type { ActorCaller } from '../../src/gateway/call/caller.ts'
 import type { ModelAnswer, ModelMessage, ModelRequest } from '../../src/gateway/call/provider-port.ts'
-import { refusalOf } from '../../src/gateway/chat/refusal.ts'
+import { refusalOf } from '../../src/gateway/call/refusal.ts'
 import type { TurnModels } from '../../src/gateway/turns/turn-models.ts'
 
 /** A model as a test plays it. */

@@ -1,6 +1,7 @@
 import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
 import { actorCaller } from '../../gateway/call/caller.ts'
-import type { ModelRequest, ModelUsage } from '../../gateway/call/provider-port.ts'
+import type { ModelRequest } from '../../gateway/call/provider-port.ts'
+import type { TokenUsage } from '../../gateway/prices/usage.ts'
 import { type Bill, BrokenAnswer, type TurnModels } from '../../gateway/turns/turn-models.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { modelTool } from '../sessions/model-tool.ts'
@@ -115,7 +116,7 @@ const requestOf = ({ config, input, idempotencyKey }: Trial): ModelRequest => {
 }
 
 const usageOf = (
-  { inputTokens, outputTokens }: ModelUsage,
+  { inputTokens, outputTokens }: TokenUsage,
   cost: string | null,
 ): NonNullable<TestEvidence['usage']> => ({
   input_tokens: inputTokens,

@@ -1,11 +1,11 @@
 import { projectScope, type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
+import { usageRows } from '../../gateway/ledger/usage-rows.ts'
 import type { RecordKind, RecordStore, Storage } from '../../storage/ports.ts'
 import { tenants } from '../agents/plain-kinds.ts'
 import { auditLog } from '../audit/kinds.ts'
 import { idempotencyKeys } from '../records/idempotent.ts'
 import { tenantBlobs } from '../runtime/blob-owner.ts'
 import { type EraserParts, tellListed, tellToErase } from '../runtime/erase-listed.ts'
-import { usageRows } from '../usage/kinds.ts'
 
 /** Whose things: all of a tenant, or those of one user of it. */
 export interface OwnerOf {

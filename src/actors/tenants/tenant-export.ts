@@ -1,5 +1,6 @@
 import { type Scope, tenantScope } from '../../../specs/scope.ts'
 import { callSegments } from '../../gateway/ledger/kinds.ts'
+import { usageRows } from '../../gateway/ledger/usage-rows.ts'
 import { credits } from '../../gateway/limits/kinds.ts'
 import type { JsonObject, RecordKind, Storage, StoredRecord } from '../../storage/ports.ts'
 import { agentInstallations } from '../agents/kinds.ts'
@@ -14,7 +15,6 @@ import { erasedActors } from '../runtime/erased-actors.ts'
 import type { Host } from '../runtime/host.ts'
 import { logPage } from '../runtime/log-page.ts'
 import { actionRows, sessionCheckpoints, sessionRows } from '../sessions/kinds.ts'
-import { usageRows } from '../usage/kinds.ts'
 import { forgottenUsers, tenantUsers } from './kinds.ts'
 
 /** What an export reads from. */

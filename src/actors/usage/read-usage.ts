@@ -1,11 +1,10 @@
 import { type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
+import { tenantAgent, type UsageData, usagePrefix } from '../../gateway/ledger/usage-rows.ts'
 import { type Cover, filteredPage } from '../records/filtered-page.ts'
 import type { Page, PageQuery } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
 import { idFloor } from '../runtime/ids.ts'
-import { tenantAgent, type UsageData } from './kinds.ts'
-import { usagePrefix } from './usage-ledger.ts'
 import type { UsageRange } from './usage-range.ts'
 
 /** Whose usage is asked for, as requests name it. */

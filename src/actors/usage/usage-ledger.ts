@@ -1,10 +1,7 @@
+import { tenantAgent, type UsageData, usagePrefix, usageRows } from '../../gateway/ledger/usage-rows.ts'
 import { derivedId } from '../runtime/ids.ts'
 import type { Ledger } from '../runtime/ledger.ts'
-import { tenantAgent, type UsageData, usageRows } from './kinds.ts'
 import { meteredIn } from './schema.ts'
-
-/** The prefix of usage rows' ids. */
-export const usagePrefix = 'use'
 
 /** One usage row for each commit whose event was metered: its id follows from the commit's key, so it is there once. */
 export const usageLedger: Ledger = (commit, { user }) => {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { timeOf, wrong } from '../call/query-time.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const defaultDays = 30
@@ -28,12 +28,3 @@ export const rangeOf = ({ days, from, to }: RangeQuery, now: number): UsageRange
   if (toMs - fromMs > maxDays * dayMs) throw wrong('from', `A range has at most ${maxDays} days.`)
   return { fromMs: Math.max(0, fromMs), toMs }
 }
-
-/** Milliseconds of a time in a query. */
-export const timeOf = (param: string, text: string): number => {
-  const at = Date.parse(text)
-  if (Number.isNaN(at)) throw wrong(param, `${param} takes a time such as 2026-01-31T00:00:00Z.`)
-  return at
-}
-
-const wrong = (param: string, message: string) => new ServiceError('invalid_query', { param, message })

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../specs/errors.ts'
+import type { UsageData } from '../../gateway/ledger/usage-rows.ts'
 import { type Amount, amountOf, textOf, zero } from '../../gateway/prices/money.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import type { UsageData } from './kinds.ts'
 
 /** More groups than anybody reads; what is asked for has to be narrowed. */
 const maxGroups = 20_000

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { BytesResult } from '../../actors/call/use-cases.ts'
+import type { WireObject } from '../../outgoing/wire.ts'
 import type { ChatAsk, ChatCalls, ChatControl, ChatSummary } from '../call/chat-calls.ts'
-import type { WireObject } from '../call/wire.ts'
 import { FrameBody, keepAliveMs } from './frame-body.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]

@@ -1,19 +1,9 @@
+import type { Usage } from '../prices/usage.ts'
 import type { Caller } from './caller.ts'
-import type { ModelUsage } from './provider-port.ts'
 import type { Need, Route } from './routes.ts'
 
 /** Status under which a call is logged whose caller went away. */
 export const callerGone = 499
-
-/** What a call used, in the units that its provider charges for. */
-export interface CallUnits {
-  readonly tokens?: ModelUsage
-  /** Text made speech. */
-  readonly characters?: number
-  /** Audio made text. */
-  readonly seconds?: number
-  readonly images?: number
-}
 
 /** One gateway request that is over. */
 export interface GatewayCall {
@@ -26,7 +16,7 @@ export interface GatewayCall {
   /** Who answered, or was asked last; null when nobody was. */
   readonly route: Route | null
   /** null: it failed before anything was used; then nothing is charged. */
-  readonly units: CallUnits | null
+  readonly units: Usage | null
   /** USD as exact decimal text; null when the price is unknown. '0' only when the provider charges nothing. */
   readonly costUsd: string | null
   /** Status that the caller got. */

@@ -1,8 +1,8 @@
+import type { WireObject } from '../../outgoing/wire.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import type { Caller } from './caller.ts'
 import type { ChatFormat } from './chat-format.ts'
-import type { ModelUsage } from './provider-port.ts'
 import type { Route } from './routes.ts'
-import type { WireObject } from './wire.ts'
 
 /**
  * What a model is asked, in the one form that everything is turned into and out of: the body of OpenAI's chat
@@ -28,7 +28,7 @@ export interface ChatSummary {
   readonly route: Route
   /** The model as the provider named it in its answer. */
   readonly model: string
-  readonly usage: ModelUsage
+  readonly usage: TokenUsage
   readonly costUsd: string | null
   readonly finishReason: string | null
   /** Headers for the answer: `x-provider`, limits. */

@@ -1,15 +1,15 @@
+import type { WireObject } from '../../outgoing/wire.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import type { ChatBody } from './chat-calls.ts'
 import type { AttemptFailed } from './failure.ts'
-import type { ModelUsage } from './provider-port.ts'
 import type { Route } from './routes.ts'
-import type { WireObject } from './wire.ts'
 
 /** How an answer in another provider's words ended. */
 export interface AnswerEnd {
   /** The model as the provider named it; as it was asked for where the provider names none. */
   readonly model: string
   /** null: the provider counted nothing; the caller may estimate. */
-  readonly usage: ModelUsage | null
+  readonly usage: TokenUsage | null
   /** In OpenAI's words: `stop`, `length`, `tool_calls`, `content_filter`. */
   readonly finishReason: string
 }

@@ -1,7 +1,7 @@
 import { errors } from '../../../specs/errors.ts'
+import { isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import { errorIn } from './error-body.ts'
 import { ModelError } from './provider-port.ts'
-import { isObject, objectOf, textOf, type WireObject } from './wire.ts'
 
 /** How one attempt failed: what the caller is told, and whether another attempt may help. */
 export class AttemptFailed extends Error {

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js'
-import type { ModelUsage } from './provider-port.ts'
-import { countOf, objectOf, type WireObject } from './wire.ts'
+import { countOf, objectOf, type WireObject } from '../../outgoing/wire.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 
 /** Usage as OpenAI counts it. */
-export function usageOf(usage: WireObject): ModelUsage {
+export function usageOf(usage: WireObject): TokenUsage {
   const details = objectOf(usage.prompt_tokens_details)
   const written = objectOf(usage.completion_tokens_details)
   return {
@@ -27,14 +27,14 @@ export function audioTokens(input: unknown, output: unknown, cached?: unknown): 
   }
 }
 
-type AudioTokens = Pick<ModelUsage, 'audioInputTokens' | 'audioOutputTokens' | 'audioCachedTokens'>
+type AudioTokens = Pick<TokenUsage, 'audioInputTokens' | 'audioOutputTokens' | 'audioCachedTokens'>
 
 /** OpenRouter tells what an answer cost, in credits of one USD each. */
-const charged = (cost: unknown): Pick<ModelUsage, 'chargedUsd'> =>
+const charged = (cost: unknown): Pick<TokenUsage, 'chargedUsd'> =>
   typeof cost === 'number' && cost >= 0 && Number.isFinite(cost) ? { chargedUsd: new Decimal(cost).toFixed() } : {}
 
 /** What was written to the cache, in the details of the input as OpenAI's two forms have them. */
-export function cacheWrites(details: WireObject): Pick<ModelUsage, 'cacheWriteTokens' | 'cacheWriteLongTokens'> {
+export function cacheWrites(details: WireObject): Pick<TokenUsage, 'cacheWriteTokens' | 'cacheWriteLongTokens'> {
   const cacheWriteTokens = countOf(details.cache_write_tokens)
   const cacheWriteLongTokens = countOf(objectOf(details.cache_write_tokens_details).ttl_12h_tokens)
   return {

@@ -1,3 +1,5 @@
+import type { TokenUsage } from '../prices/usage.ts'
+
 /** One tool that a model may call. `parameters` is a JSON Schema object. */
 export interface ModelTool {
   readonly name: string
@@ -38,33 +40,12 @@ export interface ModelRequest {
   readonly idempotencyKey: string
 }
 
-/** Tokens as the provider counted them. Cached and reasoning tokens are part of input and output. */
-export interface ModelUsage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cachedTokens: number
-  readonly reasoningTokens: number
-  /** Part of the input that the provider wrote to its cache, where it says so and charges for it. */
-  readonly cacheWriteTokens?: number
-  /** Part of those written: what is kept longer than usual, at a higher price (Anthropic an hour, OpenAI twelve). */
-  readonly cacheWriteLongTokens?: number
-  /** Audio among the input, what came from the cache included, and among the output; absent for none. */
-  readonly audioInputTokens?: number
-  readonly audioOutputTokens?: number
-  /** Audio among what came from the cache. */
-  readonly audioCachedTokens?: number
-  /** What the provider says that it charged, in USD as exact decimal text. */
-  readonly chargedUsd?: string
-  /** The provider counted nothing; these are estimates by length. Absent on real counts. */
-  readonly estimated?: true
-}
-
 /** A model's whole answer. `text` is all deltas joined. */
 export interface ModelAnswer {
   readonly model: string
   readonly text: string
   readonly toolCalls: readonly ModelToolCall[]
-  readonly usage: ModelUsage
+  readonly usage: TokenUsage
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter'
 }
 

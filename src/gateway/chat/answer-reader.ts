@@ -1,12 +1,12 @@
-import type { ModelUsage } from '../call/provider-port.ts'
-import type { WireObject } from '../call/wire.ts'
+import type { WireObject } from '../../outgoing/wire.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 
 /** How a streamed answer ended. */
 export interface StreamEnd {
   /** '' when no chunk named one. */
   readonly model: string
   /** null: the provider counted nothing. */
-  readonly usage: ModelUsage | null
+  readonly usage: TokenUsage | null
   readonly finishReason: string
 }
 

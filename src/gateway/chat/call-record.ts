@@ -1,16 +1,16 @@
+import { arrayOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import type { Ticket } from '../call/admission.ts'
 import { type CallLedger, callerGone, type GatewayCall } from '../call/call-ledger.ts'
 import { isRequest, type Payer } from '../call/caller.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
-import type { ModelUsage } from '../call/provider-port.ts'
+import { codeOf, statusOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import { tokensOfChars } from '../call/usage.ts'
-import { arrayOf, objectOf, textOf, type WireObject } from '../call/wire.ts'
 import { costAt } from '../prices/prices.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import { AnswerLog } from './answer-log.ts'
 import type { StreamEnd } from './answer-reader.ts'
 import type { RunAsk } from './chat-run.ts'
-import { codeOf, statusOf } from './refusal.ts'
 
 /** What becomes of what is noted. */
 export interface RecordParts {
@@ -140,7 +140,7 @@ export class CallRecord {
   }
 
   /** Tokens by length, for a provider that counted none. */
-  #estimate(): ModelUsage {
+  #estimate(): TokenUsage {
     const { messages, tools } = this.asked.body
     const output = this.tokensSoFar ?? tokensOfChars(writtenLength(this.completion))
     return {
@@ -153,7 +153,7 @@ export class CallRecord {
   }
 }
 
-const costBy = (route: Route, tokens: ModelUsage): string | null => costAt(route.provider, route.model, { tokens })
+const costBy = (route: Route, tokens: TokenUsage): string | null => costAt(route.provider, route.model, { tokens })
 
 /** Characters that the model wrote in a `chat.completion`. */
 export const writtenLength = (completion: WireObject | null): number =>

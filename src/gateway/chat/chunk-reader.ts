@@ -1,6 +1,6 @@
+import { arrayOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
 import { tokensOfChars } from '../call/usage.ts'
-import { arrayOf, objectOf, textOf, type WireObject } from '../call/wire.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'

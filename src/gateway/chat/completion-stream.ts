@@ -1,9 +1,9 @@
 import type { ByteSink, ByteStream, StreamControl } from '../../actors/call/call.ts'
 import type { BytesResult } from '../../actors/call/use-cases.ts'
+import type { WireObject } from '../../outgoing/wire.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import type { Deadlines, Watched } from '../call/deadlines.ts'
 import { atEndOfTask } from '../call/end-of-task.ts'
-import type { WireObject } from '../call/wire.ts'
 import type { RunTaker } from './chat-run.ts'
 import type { ChatHandle } from './chats.ts'
 

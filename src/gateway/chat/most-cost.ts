@@ -1,6 +1,6 @@
+import { arrayOf, countOf, isObject, objectOf, textOf } from '../../outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf } from '../call/wire.ts'
 import { costOfUnits, priceAt } from '../prices/prices.ts'
 
 /** No tokeniser makes more tokens of a text than it has bytes. */

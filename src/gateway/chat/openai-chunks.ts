@@ -1,7 +1,7 @@
+import { isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import { streamBroken, streamedFailure } from '../call/failure.ts'
 import { usageOf } from '../call/openai-usage.ts'
-import type { ModelUsage } from '../call/provider-port.ts'
-import { isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import type { StreamEnd } from './answer-reader.ts'
 
 /** A chunk that was read. `changed`: it is not what the provider wrote. */
@@ -13,7 +13,7 @@ export interface ReadChunk {
 /** What the chunks of one answer in OpenAI's format have said of it so far. */
 export class OpenAiChunks {
   #model = ''
-  #usage: ModelUsage | null = null
+  #usage: TokenUsage | null = null
   #finishReason: string | null = null
   readonly #begun = new Set<unknown>()
 

@@ -1,6 +1,6 @@
 import { SseDecoder } from '../../outgoing/sse-decoder.ts'
+import type { WireObject } from '../../outgoing/wire.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
-import type { WireObject } from '../call/wire.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 
 /** Decodes a stream of OpenAI's own format, for takers that want its chunks one by one. What came before a failure is given. */

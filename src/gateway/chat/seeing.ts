@@ -1,6 +1,6 @@
+import { arrayOf, isObject } from '../../outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { arrayOf, isObject } from '../call/wire.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 
 const upgrades = new WeakMap<Route, Route>()

@@ -1,7 +1,7 @@
+import { arrayOf, isObject, objectOf, type WireObject } from '../../outgoing/wire.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
 import { streamBroken } from '../call/failure.ts'
 import { tokensOfChars } from '../call/usage.ts'
-import { arrayOf, isObject, objectOf, type WireObject } from '../call/wire.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
 import { writtenLength } from './call-record.ts'

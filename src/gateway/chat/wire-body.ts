@@ -1,6 +1,6 @@
+import { objectOf } from '../../outgoing/wire.ts'
 import type { ChatAsk, ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { objectOf } from '../call/wire.ts'
 import { priceAt } from '../prices/prices.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
 

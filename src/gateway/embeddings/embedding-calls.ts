@@ -1,22 +1,23 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { viaOf } from '../../outgoing/via.ts'
+import { arrayOf, parseJson, textOf, type WireObject } from '../../outgoing/wire.ts'
 import type { Admission } from '../call/admission.ts'
 import { type CallPolicy, withRetries } from '../call/call-policy.ts'
 import type { Caller } from '../call/caller.ts'
 import { type Candidate, Candidates, type CandidatesParts } from '../call/candidates.ts'
-import { ModelError, type ModelErrorCode, type ModelUsage } from '../call/provider-port.ts'
+import { ModelError, type ModelErrorCode } from '../call/provider-port.ts'
 import type { Redaction } from '../call/redaction.ts'
+import { refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
-import { arrayOf, parseJson, textOf, type WireObject } from '../call/wire.ts'
-import { refusalOf } from '../chat/refusal.ts'
 import { costOfUnits, priceAt } from '../prices/prices.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingFormat, EmbeddingRequest, EmbeddingWish } from '../providers/embedding-format.ts'
 import { embeddingFormat } from '../providers/embedding-formats.ts'
+import { encodedAs, type WireVector } from '../providers/vector-encoding.ts'
 import { EmbeddingRecord, type EmbeddingRecordParts } from './embedding-record.ts'
 import { embeddingWish, inputTokensOf } from './embedding-wish.ts'
 import { inLanes } from './in-lanes.ts'
-import { encodedAs, type WireVector } from './vector-encoding.ts'
 import { type RequestParts, wholeRequest } from './whole-request.ts'
 
 /** What embeddings stand on. */
@@ -41,7 +42,7 @@ export interface EmbeddingOutcome {
   readonly model: string
   /** One an input, in order, as they were asked for. */
   readonly vectors: readonly WireVector[]
-  readonly usage: ModelUsage
+  readonly usage: TokenUsage
   /** The answer as its provider wrote it, when it says just this; null when it was put together here. */
   readonly bytes: Buffer | null
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -186,10 +187,10 @@ interface Going {
 const isEncoded = (vector: WireVector, encoding: EmbeddingWish['encoding']): boolean =>
   (typeof vector === 'string') === (encoding === 'base64')
 
-const costBy = (route: Route, tokens: ModelUsage): string | null =>
+const costBy = (route: Route, tokens: TokenUsage): string | null =>
   costOfUnits(priceAt(route.provider, route.model), { tokens })
 
-const inputOnly = (inputTokens: number): ModelUsage => ({
+const inputOnly = (inputTokens: number): TokenUsage => ({
   inputTokens,
   outputTokens: 0,
   cachedTokens: 0,
@@ -197,12 +198,12 @@ const inputOnly = (inputTokens: number): ModelUsage => ({
 })
 
 /** No tokeniser makes more tokens of a text than it has bytes. */
-const mostUsage = ({ inputs }: EmbeddingWish): ModelUsage =>
+const mostUsage = ({ inputs }: EmbeddingWish): TokenUsage =>
   inputOnly(
     inputs.reduce((sum, input) => sum + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0),
   )
 
-function usageOf(counted: readonly (number | null)[], wish: EmbeddingWish): ModelUsage {
+function usageOf(counted: readonly (number | null)[], wish: EmbeddingWish): TokenUsage {
   const total = counted.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0)
   return total === null ? { ...inputOnly(inputTokensOf(wish)), estimated: true } : inputOnly(total)
 }

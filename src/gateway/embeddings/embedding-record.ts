@@ -1,9 +1,9 @@
+import { textOf, type WireObject } from '../../outgoing/wire.ts'
 import { type CallLedger, callerGone } from '../call/call-ledger.ts'
 import type { Caller } from '../call/caller.ts'
-import type { ModelUsage } from '../call/provider-port.ts'
+import { codeOf, statusOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
-import { textOf, type WireObject } from '../call/wire.ts'
-import { codeOf, statusOf } from '../chat/refusal.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingWish } from '../providers/embedding-format.ts'
 
 /** What becomes of what is noted. */
@@ -44,7 +44,7 @@ export class EmbeddingRecord {
       model,
       vectors,
       usage,
-    }: { readonly model: string; readonly vectors: readonly unknown[]; readonly usage: ModelUsage },
+    }: { readonly model: string; readonly vectors: readonly unknown[]; readonly usage: TokenUsage },
     costUsd: string | null,
   ): void {
     const response = (): string => JSON.stringify({ object: 'list', model, embeddings: vectors.length, usage })
@@ -58,7 +58,7 @@ export class EmbeddingRecord {
   }
 
   #write(
-    end: { readonly usage: ModelUsage | null; readonly costUsd: string | null; status: number; error: string | null },
+    end: { readonly usage: TokenUsage | null; readonly costUsd: string | null; status: number; error: string | null },
     response: () => string,
   ): void {
     const { caller, operation, body } = this.#asked

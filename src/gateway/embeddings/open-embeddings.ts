@@ -1,5 +1,4 @@
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import { embeddingUseCases } from '../apis/embeddings/embedding-use-cases.ts'
 import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import { Deadlines } from '../call/deadlines.ts'
@@ -13,8 +12,15 @@ export interface OpenEmbeddingsParts
   readonly policy?: Partial<CallPolicy>
 }
 
-/** Connects to nobody before the first request. */
-export const openEmbeddings = ({ guard, ...parts }: OpenEmbeddingsParts) => {
+/** Embeddings, put together. */
+export interface OpenEmbeddings {
+  readonly calls: EmbeddingCalls
+  /** Ends all connections; calls in flight fail. */
+  close(): Promise<void>
+}
+
+/** Opens no connection before the first request. */
+export const openEmbeddings = ({ guard, ...parts }: OpenEmbeddingsParts): OpenEmbeddings => {
   const policy = { ...defaultCallPolicy, ...parts.policy }
   const deadlines = new Deadlines(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs))
   const patience = {
@@ -24,5 +30,5 @@ export const openEmbeddings = ({ guard, ...parts }: OpenEmbeddingsParts) => {
   }
   const upstreams = new Upstreams(guard, policy)
   const calls = new EmbeddingCalls({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
-  return { calls, useCases: embeddingUseCases(calls), close: () => upstreams.close() }
+  return { calls, close: () => upstreams.close() }
 }

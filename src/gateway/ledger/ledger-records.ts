@@ -4,11 +4,11 @@ import type { Row } from '../../actors/records/schema.ts'
 import { Table } from '../../actors/records/table.ts'
 import { type Clock, within } from '../../actors/runtime/clock.ts'
 import { idFloor, timeOfId } from '../../actors/runtime/ids.ts'
-import { usageRows } from '../../actors/usage/kinds.ts'
 import type { RecordKind, RecordQuery, RecordStore, StoredRecord } from '../../storage/ports.ts'
 import { callSegments, requestLog, type SegmentData, segmentPrefix, segmentScope, segmentSpanMs } from './kinds.ts'
 import type { SegmentExpander } from './segment-expander.ts'
 import { type CallPlace, logLineOf, placesIn, usageRowOf } from './segment-rows.ts'
+import { usageRows } from './usage-rows.ts'
 
 /** Segments that are read at once. */
 const pageSize = 4

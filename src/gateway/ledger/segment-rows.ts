@@ -1,7 +1,5 @@
 import type { Row } from '../../actors/records/schema.ts'
 import { idWithTail, tailOf } from '../../actors/runtime/ids.ts'
-import { tenantAgent, type UsageData, usageRows } from '../../actors/usage/kinds.ts'
-import { usagePrefix } from '../../actors/usage/usage-ledger.ts'
 import type { RecordKind, StoredRecord } from '../../storage/ports.ts'
 import type { KeySource } from '../call/routes.ts'
 import {
@@ -12,6 +10,7 @@ import {
   type SegmentData,
   type SegmentOrigin,
 } from './kinds.ts'
+import { tenantAgent, type UsageData, usagePrefix, usageRows } from './usage-rows.ts'
 
 /** What follows from one call of a segment. */
 export interface CallRows {

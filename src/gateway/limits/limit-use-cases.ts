@@ -1,9 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { BodyOf, ResultOf } from '../../../specs/index.ts'
-import { projectScope, type Scope } from '../../../specs/scope.ts'
-import { agentKeys, projectKeys } from '../../actors/accounts/kinds.ts'
+import { projectScope } from '../../../specs/scope.ts'
 import type { ProjectDirectory } from '../../actors/accounts/project-directory.ts'
-import { tenants } from '../../actors/agents/plain-kinds.ts'
 import { Audited } from '../../actors/audit/audited.ts'
 import type { UseCases } from '../../actors/call/use-cases.ts'
 import { RecordResource } from '../../actors/records/record-resource.ts'
@@ -19,11 +17,18 @@ import { budgetCounters, type LimitData, limits, subjectKey } from './kinds.ts'
 import { counterId } from './limit-admission.ts'
 import type { LimitBook } from './limit-book.ts'
 
-/** What the operations on limits stand on. */
+/** Whether a project has the tenant, or the key, that a limit is set for. */
+export interface LimitSubjects {
+  hasTenant(project: string, id: string): Promise<boolean>
+  hasKey(project: string, id: string): Promise<boolean>
+}
+
+/** Dependencies of the operations on limits. */
 export interface LimitParts {
   readonly records: RecordStore
   readonly book: LimitBook
   readonly projects: Pick<ProjectDirectory, 'settings'>
+  readonly subjects: LimitSubjects
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -34,7 +39,7 @@ type LimitView = ResultOf<'limits.get'>
 const idPrefix = 'lim'
 
 /** Rate limits and budgets, and what is spent of them. */
-export const limitUseCases = ({ records, book, projects, now }: LimitParts): LimitUseCases => {
+export const limitUseCases = ({ records, book, projects, subjects, now }: LimitParts): LimitUseCases => {
   const table = new Table(records, limits, now)
   const counters = new Table(records, budgetCounters, now)
   const resource = new RecordResource({ table, idPrefix, view: (row) => row, uniqueField: 'subject_id' })
@@ -59,7 +64,7 @@ export const limitUseCases = ({ records, book, projects, now }: LimitParts): Lim
     'limits.create': async (call) => {
       const { scope, body } = call
       const data = dataOf(body)
-      await checkSubject(records, scope, data)
+      await checkSubject(subjects, scope.project, data)
       const id = newIdFor(call, idPrefix)
       const audited = new Audited(call, 'limit')
       const tenant = data.subject === 'tenant' ? data.subject_id : null
@@ -124,9 +129,12 @@ const dataOf = (body: BodyOf<'limits.create'>): LimitData => {
 }
 
 /** @throws {ServiceError} `not_found` for a tenant or a key that the project does not have. */
-const checkSubject = async (records: RecordStore, scope: Scope, { subject, subject_id }: LimitData): Promise<void> => {
+const checkSubject = async (
+  subjects: LimitSubjects,
+  project: string,
+  { subject, subject_id }: LimitData,
+): Promise<void> => {
   if (subject_id === null) return
-  const kinds = subject === 'tenant' ? [tenants] : [projectKeys, agentKeys]
-  const found = await Promise.all(kinds.map((kind) => records.get(kind, projectScope(scope.project), subject_id)))
-  if (found.every((row) => row === null)) throw new ServiceError('not_found', { param: 'subject_id' })
+  const found = await (subject === 'tenant' ? subjects.hasTenant : subjects.hasKey)(project, subject_id)
+  if (!found) throw new ServiceError('not_found', { param: 'subject_id' })
 }

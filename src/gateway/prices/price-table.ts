@@ -1,5 +1,5 @@
 import { providers } from '../../../specs/providers.ts'
-import { objectOf, textOf } from '../call/wire.ts'
+import { objectOf, textOf } from '../../outgoing/wire.ts'
 
 /** What a model makes. `chat` models may also see, reason and search; `capabilities` says so. */
 export type ModelMode = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription'

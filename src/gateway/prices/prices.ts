@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
 import { providers } from '../../../specs/providers.ts'
-import type { CallUnits } from '../call/call-ledger.ts'
-import type { ModelUsage } from '../call/provider-port.ts'
 import { type Attodollars, attodollars, usdText } from './attodollars.ts'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
+import type { TokenUsage, Usage } from './usage.ts'
 
 /** The snapshot that the server was built with; `specs/decisions/0030-models-and-prices.md` says where it comes from. */
 export const prices: PriceTable = priceTable(
@@ -38,7 +37,7 @@ export function priceOf(model: string): PriceRow | undefined {
  *
  * @returns null when the price is unknown: never 0, which would say that it was free.
  */
-export function costOfUnits(row: PriceRow | undefined, units: CallUnits): string | null {
+export function costOfUnits(row: PriceRow | undefined, units: Usage): string | null {
   if (row === undefined) return null
   const { images, characters, seconds, tokens } = units
   if (images !== undefined && row.image !== undefined) return times(row.image, images)
@@ -51,7 +50,7 @@ export function costOfUnits(row: PriceRow | undefined, units: CallUnits): string
  * What a call cost by the word of its provider where that tells what it charges (OpenRouter, whose prices move with whom
  * it passes a request on to), else by the snapshot's row.
  */
-export function costAt(provider: string, model: string, units: CallUnits): string | null {
+export function costAt(provider: string, model: string, units: Usage): string | null {
   const charged = units.tokens?.chargedUsd
   if (charged !== undefined && tellCharges.has(provider)) return charged
   return costOfUnits(priceAt(provider, model), units)
@@ -93,7 +92,7 @@ const Exact = Decimal.clone({ precision: 40 })
 
 const times = (rate: string, count: number): string => new Exact(rate).times(count).toFixed()
 
-function costOfTokens(row: PriceRow, usage: ModelUsage): string | null {
+function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {
   const rates = ratesFor(row, usage.inputTokens)
   if (rates === null || (usage.outputTokens > 0 && rates.output === null)) return null
   const cached = Math.min(usage.cachedTokens, usage.inputTokens)
@@ -113,7 +112,7 @@ function costOfTokens(row: PriceRow, usage: ModelUsage): string | null {
 }
 
 /** What audio among the tokens costs more than text, or less. Reasoning is written, not spoken. */
-function audioSurcharge(rates: Rates, usage: ModelUsage): Attodollars {
+function audioSurcharge(rates: Rates, usage: TokenUsage): Attodollars {
   const { inputTokens, cachedTokens, audioInputTokens = 0, audioCachedTokens = 0, audioOutputTokens = 0 } = usage
   const cached = Math.min(audioCachedTokens, audioInputTokens, cachedTokens, inputTokens)
   const heard = Math.min(

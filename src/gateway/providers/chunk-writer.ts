@@ -1,5 +1,5 @@
-import type { ModelUsage } from '../call/provider-port.ts'
-import type { WireObject } from '../call/wire.ts'
+import type { WireObject } from '../../outgoing/wire.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 
 /** Where answers get what their providers do not tell. */
 export interface AnswerHeads {
@@ -37,7 +37,7 @@ export class ChunkWriter {
     return this.#chunk([{ index, delta: {}, logprobs: null, finish_reason: reason, ...stop }])
   }
 
-  usage(usage: ModelUsage): WireObject {
+  usage(usage: TokenUsage): WireObject {
     return { ...this.#chunk([]), usage: usageDocument(usage) }
   }
 
@@ -47,7 +47,7 @@ export class ChunkWriter {
 }
 
 /** Usage as OpenAI counts it: cached tokens are part of the prompt's, reasoning tokens of the completion's. */
-const usageDocument = (usage: ModelUsage): WireObject => ({
+const usageDocument = (usage: TokenUsage): WireObject => ({
   prompt_tokens: usage.inputTokens,
   completion_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,

@@ -1,7 +1,7 @@
+import type { WireObject } from '../../outgoing/wire.ts'
 import type { AttemptFailed } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
-import type { WireObject } from '../call/wire.ts'
-import type { VectorEncoding, WireVector } from '../embeddings/vector-encoding.ts'
+import type { VectorEncoding, WireVector } from './vector-encoding.ts'
 
 /** One thing to embed: a text, or the tokens of one. */
 export type EmbeddingInput = string | readonly number[]

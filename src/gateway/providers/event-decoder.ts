@@ -1,7 +1,7 @@
 import { SseDecoder } from '../../outgoing/sse-decoder.ts'
+import { isObject, parseJson, type WireObject } from '../../outgoing/wire.ts'
 import type { AnswerEnd, ChatDecoder, FormatAnswer } from '../call/chat-format.ts'
 import { AttemptFailed, streamBroken } from '../call/failure.ts'
-import { isObject, parseJson, type WireObject } from '../call/wire.ts'
 import { completionOf } from './completion-of.ts'
 
 /** Turns a provider's events, one JSON object each, into OpenAI's chunks. */

@@ -1,6 +1,6 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
 

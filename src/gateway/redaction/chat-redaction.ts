@@ -1,6 +1,6 @@
+import { arrayOf, isObject, type WireObject } from '../../outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { RedactionPolicy } from '../call/redaction.ts'
-import { arrayOf, isObject, type WireObject } from '../call/wire.ts'
 import { ChatRestorer } from './chat-restorer.ts'
 
 /** A chat body without personal data, and what turns its answer back; null when there is nothing to turn back. */

@@ -1,5 +1,5 @@
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import type { Restorer } from '../call/redaction.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
 
 /** Fields of a message, and of a delta, that hold the model's words. */
 const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const

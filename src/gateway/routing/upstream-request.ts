@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici'
 import { SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { ownVia } from '../../outgoing/via.ts'
+import { parseJson } from '../../outgoing/wire.ts'
 import { errorCodeOf } from '../call/failure.ts'
-import { parseJson } from '../call/wire.ts'
 
 /** Largest answer that is read; a provider's list of models is some hundred kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024

@@ -1,5 +1,5 @@
+import { arrayOf, parseJson, type WireObject } from '../../outgoing/wire.ts'
 import type { ModelToolCall } from '../call/provider-port.ts'
-import { arrayOf, parseJson, type WireObject } from '../call/wire.ts'
 import { carriedIn, idCarrying, plainCallId } from '../providers/tool-call-id.ts'
 
 /*

@@ -1,8 +1,8 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import { atEndOfTask } from '../call/end-of-task.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../call/wire.ts'
-import { refusalOf } from '../chat/refusal.ts'
+import { refusalOf } from '../call/refusal.ts'
 import { receivedCall } from './carried.ts'
 
 interface CallParts {

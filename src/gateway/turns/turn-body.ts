@@ -1,6 +1,6 @@
+import type { WireObject } from '../../outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from '../call/provider-port.ts'
-import type { WireObject } from '../call/wire.ts'
 import { sentCallId, sentThoughts } from './carried.ts'
 
 /** A request as the body of a chat completion, with what providers want back. */

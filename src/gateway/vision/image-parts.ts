@@ -1,5 +1,5 @@
+import type { WireObject } from '../../outgoing/wire.ts'
 import type { Route } from '../call/routes.ts'
-import type { WireObject } from '../call/wire.ts'
 import { checkImage, readBase64 } from './image-check.ts'
 import { type ImageLimits, imageLimits } from './image-limits.ts'
 import type { ImageSource } from './image-sources.ts'

@@ -1,20 +1,58 @@
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import { type VoiceParts, type VoiceUseCases, voiceUseCases } from '../apis/voice/voice-use-cases.ts'
+import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
 import { defaultCallPolicy } from '../call/call-policy.ts'
+import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'
+import { Latencies } from './latencies.ts'
+import { SpeechCalls } from './speech-calls.ts'
+import { SpeechPlanner } from './speech-planner.ts'
+import { TranscriptionCalls } from './transcription-calls.ts'
+import { TranscriptionPlanner } from './transcription-planner.ts'
+import type { VoicePolicy } from './voice-call.ts'
+import { VoiceLimit } from './voice-limit.ts'
+
+/** What voice is opened with. */
+export interface OpenVoiceParts extends GatewayCore {
+  readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
+  readonly limits: RateLimits
+  /** Shares measured latencies with other nodes; absent for one process. */
+  readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** For tests. */
+  readonly policy?: Partial<VoicePolicy>
+}
 
 /** Speech and transcription, put together. */
 export interface Voice {
-  readonly useCases: VoiceUseCases
+  readonly speech: Pick<SpeechCalls, 'speak'>
+  readonly transcription: Pick<TranscriptionCalls, 'transcribe'>
+  readonly limit: Pick<VoiceLimit, 'take'>
   /** Ends all connections; calls in flight fail. */
   close(): Promise<void>
 }
 
+/** A provider has 55 seconds for a whole transcript (specs/decisions/0085-voice.md). */
+const transcriptionTimeoutMs = 55_000
+
 /** Opens connections as they are needed: nothing is sent before the first call. */
-export const openVoice = ({
-  guard,
-  ...parts
-}: Omit<VoiceParts, 'upstreams'> & { readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'> }): Voice => {
-  const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...parts.policy })
-  return { useCases: voiceUseCases({ ...parts, upstreams }), close: () => upstreams.close() }
+export const openVoice = ({ guard, limits, fanOut, policy, ...parts }: OpenVoiceParts): Voice => {
+  const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy })
+  const latencies = new Latencies(parts.now, fanOut)
+  const shared = { ...parts, upstreams, latencies }
+  const whole = { firstByteTimeoutMs: transcriptionTimeoutMs, totalTimeoutMs: transcriptionTimeoutMs }
+  return {
+    speech: new SpeechCalls({
+      ...shared,
+      planner: new SpeechPlanner(parts.routes, latencies),
+      policy: { ...defaultCallPolicy, totalTimeoutMs: null, ...policy },
+    }),
+    transcription: new TranscriptionCalls({
+      ...shared,
+      planner: new TranscriptionPlanner(parts.routes, latencies),
+      policy: { ...defaultCallPolicy, ...whole, ...policy },
+    }),
+    limit: new VoiceLimit(limits),
+    close: () => upstreams.close(),
+  }
 }

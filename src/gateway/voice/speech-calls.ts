@@ -2,10 +2,10 @@ import { audioTypes } from '../../../specs/audio.ts'
 import type { ServiceError } from '../../../specs/errors.ts'
 import type { ByteStream } from '../../actors/call/call.ts'
 import type { BytesResult } from '../../actors/call/use-cases.ts'
-import type { CallUnits } from '../call/call-ledger.ts'
 import type { Caller } from '../call/caller.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { Redaction } from '../call/redaction.ts'
+import type { Usage } from '../prices/usage.ts'
 import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
 import { voiceFormats } from '../providers/voice/voice-formats.ts'
 import { audioStream } from './audio-stream.ts'
@@ -83,14 +83,14 @@ const formatOf = ({ route }: Step<SpeechTask>): SpeechFormat => {
 }
 
 /** Slow speech is eight characters a second; Gemini makes 25 tokens of a second. */
-const mostOf = (text: string): CallUnits => {
+const mostOf = (text: string): Usage => {
   const characters = charactersOf(text)
   const seconds = Math.ceil(characters / 8) + 1
   const tokens = { inputTokens: characters, outputTokens: seconds * 32, cachedTokens: 0, reasoningTokens: 0 }
   return { characters, seconds, tokens }
 }
 
-const unitsOf = (characters: number, { tokens }: AudioReader): CallUnits =>
+const unitsOf = (characters: number, { tokens }: AudioReader): Usage =>
   tokens === null ? { characters } : { characters, tokens }
 
 const head = ({ task, headers }: RunningJob<SpeechTask>, more: BytesResult['headers'] = []) => ({

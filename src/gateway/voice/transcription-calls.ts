@@ -1,7 +1,7 @@
-import type { CallUnits } from '../call/call-ledger.ts'
+import { parseJson } from '../../outgoing/wire.ts'
 import type { Caller } from '../call/caller.ts'
 import { streamBroken } from '../call/failure.ts'
-import { parseJson } from '../call/wire.ts'
+import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
 import type { Transcript, TranscriptionFormat, TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { voiceFormats } from '../providers/voice/voice-formats.ts'
@@ -88,7 +88,7 @@ const formatOf = ({ route }: Step<TranscriptionTask>): TranscriptionFormat => {
 }
 
 /** Gemini counts 32 tokens a second of audio; fast speech is some four a second of text. */
-const mostOf = ({ file }: TranscriptionWish): CallUnits => {
+const mostOf = ({ file }: TranscriptionWish): Usage => {
   const seconds = mostSeconds(file)
   return {
     seconds,

@@ -3,12 +3,13 @@ import { statusIn } from '../../../specs/wire-errors.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { viaOf } from '../../outgoing/via.ts'
 import type { Ticket } from '../call/admission.ts'
-import { type CallUnits, callerGone } from '../call/call-ledger.ts'
+import { callerGone } from '../call/call-ledger.ts'
 import type { Caller } from '../call/caller.ts'
-import type { GatewayCore } from '../call/open-core.ts'
+import type { GatewayCore } from '../call/gateway-core.ts'
 import type { Route } from '../call/routes.ts'
 import type { Upstreams } from '../call/upstreams.ts'
 import { costOfUnits, priceAt } from '../prices/prices.ts'
+import type { Usage } from '../prices/usage.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 import type { Latencies } from './latencies.ts'
 import { type CallCourse, type OpenAnswer, openAnswer, type VoicePolicy } from './voice-call.ts'
@@ -36,7 +37,7 @@ export interface VoiceJob<Task> {
   readonly policy: VoicePolicy
   readonly streamed: boolean
   /** The most that a step can use. */
-  readonly most: (step: Step<Task>) => CallUnits
+  readonly most: (step: Step<Task>) => Usage
   readonly request: (step: Step<Task>) => VoiceRequest
   /** What was asked, for the request log. */
   readonly logged: () => object
@@ -45,7 +46,7 @@ export interface VoiceJob<Task> {
 /** How a job ended. */
 export interface VoiceEnd {
   /** null: nothing is charged. */
-  readonly units: CallUnits | null
+  readonly units: Usage | null
   /** null: all went well. */
   readonly error: ServiceError | null
   /** What was answered, for the request log. */

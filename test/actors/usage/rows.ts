@@ -1,6 +1,6 @@
 import type { Row } from '../../../src/actors/records/schema.ts'
 import { idAt } from '../../../src/actors/runtime/ids.ts'
-import { tenantAgent, type UsageData, usageRows } from '../../../src/actors/usage/kinds.ts'
+import { tenantAgent, type UsageData, usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'
 
 /** What tests vary of a usage row. */

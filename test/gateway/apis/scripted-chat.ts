@@ -5,7 +5,7 @@ import type {
   ChatListener,
   ChatSummary,
 } from '../../../src/gateway/call/chat-calls.ts'
-import type { WireObject } from '../../../src/gateway/call/wire.ts'
+import type { WireObject } from '../../../src/outgoing/wire.ts'
 
 /** One answer as a model gives it: deltas of `chat.completion.chunk`, and how it ends. */
 export interface Script {

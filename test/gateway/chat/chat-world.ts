@@ -7,9 +7,9 @@ import type { Caller } from '../../../src/gateway/call/caller.ts'
 import type { ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
 import type { Redaction } from '../../../src/gateway/call/redaction.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
-import type { WireObject } from '../../../src/gateway/call/wire.ts'
 import type { RunAsk, WholeAnswer } from '../../../src/gateway/chat/chat-run.ts'
 import { openChats } from '../../../src/gateway/chat/open-chats.ts'
+import type { WireObject } from '../../../src/outgoing/wire.ts'
 import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
 
 /** What one request came to. */

@@ -6,9 +6,9 @@ import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'
 import type { RedactionPolicy } from '../../../src/gateway/call/redaction.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
-import type { WireObject } from '../../../src/gateway/call/wire.ts'
 import type { EmbeddingAsk } from '../../../src/gateway/embeddings/embedding-calls.ts'
 import { openEmbeddings } from '../../../src/gateway/embeddings/open-embeddings.ts'
+import type { WireObject } from '../../../src/outgoing/wire.ts'
 import { type Answer, openUpstream, type Upstream } from '../call/scripted-upstream.ts'
 
 const caller: Caller = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { projectScope, tenantScope } from '../../../specs/scope.ts'
-import { usageRows } from '../../../src/actors/usage/kinds.ts'
 import { callSegments, requestLog, segmentScope } from '../../../src/gateway/ledger/kinds.ts'
+import { usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
 import { amountOf, textOf, zero } from '../../../src/gateway/prices/money.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordKind, RecordStore, StoredRecord } from '../../../src/storage/ports.ts'

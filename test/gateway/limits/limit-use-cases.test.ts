@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { projectKeys } from '../../../src/actors/accounts/kinds.ts'
 import { tenants } from '../../../src/actors/agents/plain-kinds.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
+import { limitSubjects } from '../../../src/actors/tenants/limit-subjects.ts'
 import { grantCredits, ungateCredits } from '../../../src/gateway/limits/grant-credits.ts'
 import { limitUseCases } from '../../../src/gateway/limits/limit-use-cases.ts'
 import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
@@ -14,7 +15,7 @@ const world = async () => {
   const { records } = openMemoryStorage({ now: clock.now })
   const { admission, book } = await openLimited(records, clock)
   const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [] }) }
-  const useCases = limitUseCases({ records, book, projects, now: clock.now })
+  const useCases = limitUseCases({ records, book, projects, subjects: limitSubjects(records), now: clock.now })
   const times = { version: 1, created_at: 1, updated_at: 1, expires_at: null }
   await records.insert(tenants, {
     id: 'ten_a',

@@ -6,9 +6,9 @@ import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'
 import type { ChatAsk, ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
-import type { WireObject } from '../../../src/gateway/call/wire.ts'
 import { type OpenChats, openChats } from '../../../src/gateway/chat/open-chats.ts'
 import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
+import type { WireObject } from '../../../src/outgoing/wire.ts'
 import {
   type Answer,
   cut,

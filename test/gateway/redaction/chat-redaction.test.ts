@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { piiTypes } from '../../../specs/resources/redaction.ts'
-import { arrayOf, objectOf, textOf, type WireObject } from '../../../src/gateway/call/wire.ts'
 import { redactChat } from '../../../src/gateway/redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../../../src/gateway/redaction/chat-restorer.ts'
 import { type PolicyChoice, policyBy } from '../../../src/gateway/redaction/redaction-policy.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '../../../src/outgoing/wire.ts'
 
 const ada = 'ada@example.com'
 const phone = '+1 415 555 2671'

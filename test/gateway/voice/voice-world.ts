@@ -4,6 +4,7 @@ import { providers } from '../../../specs/providers.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { ByteSink, Principal, StreamControl, UploadedFile } from '../../../src/actors/call/call.ts'
 import type { BytesResult } from '../../../src/actors/call/use-cases.ts'
+import { voiceUseCases } from '../../../src/gateway/apis/voice/voice-use-cases.ts'
 import type { Admission } from '../../../src/gateway/call/admission.ts'
 import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
 import type { Redaction } from '../../../src/gateway/call/redaction.ts'
@@ -87,6 +88,7 @@ export const openVoiceWorld = async (
     redaction: { policyOf: options.redaction ?? (() => null), forLog: (body) => body },
     policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
   })
+  const useCases = voiceUseCases(voice)
   const callOf = <Body>(body: Body, { signal, principal = key, files = [], keyed = false }: How) => {
     moved += options.callMs ?? 1200
     return {
@@ -111,10 +113,10 @@ export const openVoiceWorld = async (
     keys: (keys) => {
       routing.keys = keys
     },
-    speak: (body, how = {}) => voice.useCases['speech.speak'](callOf(body, how)),
+    speak: (body, how = {}) => useCases['speech.speak'](callOf(body, how)),
     async transcribe(body, how = {}) {
       const call = callOf(body, { files: [wavFile()], ...how })
-      const answer = await voice.useCases['transcriptions.transcribe'](call)
+      const answer = await useCases['transcriptions.transcribe'](call)
       if ('json' in answer) return { json: { ...answer.json }, headers: new Map(answer.headers) }
       if (!('bytes' in answer)) throw new Error('no transcript is a stream of events')
       const { contentType, bytes, headers } = answer.bytes

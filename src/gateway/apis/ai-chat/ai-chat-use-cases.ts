@@ -1,7 +1,7 @@
 import type { UseCases } from '../../../actors/call/use-cases.ts'
+import { arrayOf } from '../../../outgoing/wire.ts'
 import { callerOf } from '../../call/caller.ts'
 import type { ChatAsk, ChatCalls } from '../../call/chat-calls.ts'
-import { arrayOf } from '../../call/wire.ts'
 import { needOf } from '../chat-parts.ts'
 import { memoryHeaders } from '../no-memory.ts'
 import { streamedChat } from '../streamed-chat.ts'

@@ -1,8 +1,8 @@
 import type { ResultOf } from '../../../../specs/index.ts'
 import { newId } from '../../../actors/runtime/ids.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { ChatOutcome, ChatSummary } from '../../call/chat-calls.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../call/wire.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 
 /** Anthropic's Message document. */
 export type Message = ResultOf<'messages.create'>
@@ -92,7 +92,7 @@ const writtenTokens = (written: number, long: number) => ({
 })
 
 /** Usage as Anthropic counts it: what was cached is not part of `input_tokens`. */
-export const usageOf = (usage: ModelUsage): Message['usage'] & WireObject => {
+export const usageOf = (usage: TokenUsage): Message['usage'] & WireObject => {
   const written = usage.cacheWriteTokens ?? 0
   return {
     input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens - written),

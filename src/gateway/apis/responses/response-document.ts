@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../../../specs/index.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { ResponseRequest } from './response-plan.ts'
 
@@ -20,7 +20,7 @@ export interface ResponseState {
   readonly status: ResponseDocument['status']
   readonly model: string
   readonly output: readonly ResponseItem[]
-  readonly usage?: ModelUsage
+  readonly usage?: TokenUsage
   readonly error?: ResponseDocument['error']
   readonly incompleteReason?: string
   /** s since the epoch. */
@@ -61,7 +61,7 @@ const settingsOf = (request: ResponseRequest) => ({
   access_programs: null,
 })
 
-const usageOf = (usage: ModelUsage) => ({
+const usageOf = (usage: TokenUsage) => ({
   input_tokens: usage.inputTokens,
   input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens ?? 0 },
   output_tokens: usage.outputTokens,
@@ -70,7 +70,7 @@ const usageOf = (usage: ModelUsage) => ({
 })
 
 /** Both together, of several model calls of one response. */
-export const addUsage = (a: ModelUsage | null, b: ModelUsage): ModelUsage =>
+export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
   a === null
     ? b
     : {

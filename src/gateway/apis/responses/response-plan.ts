@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../specs/errors.ts'
 import type { BodyOf } from '../../../../specs/index.ts'
+import { objectOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { ChatBody } from '../../call/chat-calls.ts'
-import { objectOf, type WireObject } from '../../call/wire.ts'
 import { given, missing } from '../chat-parts.ts'
 import { inputItems, messagesOf, type ResponseItem } from './input-items.ts'
 import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoiceOf } from './response-tools.ts'

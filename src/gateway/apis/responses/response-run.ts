@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../specs/errors.ts'
+import { textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { ChatBody, ChatSummary } from '../../call/chat-calls.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
-import { textOf, type WireObject } from '../../call/wire.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import { given } from '../chat-parts.ts'
 import { addUsage } from './response-document.ts'
 import type { ResponseOutput, SearchCall } from './response-output.ts'
@@ -25,7 +25,7 @@ export interface RunParts {
 
 /** How it ended. */
 export interface RunEnd {
-  readonly usage: ModelUsage
+  readonly usage: TokenUsage
   /** Of the last model call. */
   readonly summary: ChatSummary
 }
@@ -44,7 +44,7 @@ interface Round {
 /** Asks the model until it has answered, and runs the searches that it asks for meanwhile. @throws {ServiceError} */
 export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   const { plan, output } = parts
-  let usage: ModelUsage | null = null
+  let usage: TokenUsage | null = null
   let round: Round = { number: 1, searched: 0, messages: plan.messages }
   for (;;) {
     const { summary, text, messages } = await askOnce(parts, round)

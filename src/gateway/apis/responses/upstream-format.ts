@@ -1,7 +1,7 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { ChatFormat, FormatAnswer } from '../../call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '../../call/failure.ts'
 import { ModelError } from '../../call/provider-port.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
 import { ChunkWriter } from '../../providers/chunk-writer.ts'
 import { EventDecoder } from '../../providers/event-decoder.ts'
 import { annotationsOf, endOf, searchOf, UpstreamReader } from './upstream-reader.ts'

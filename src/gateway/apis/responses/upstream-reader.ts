@@ -1,8 +1,8 @@
+import { countOf, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { AnswerEnd } from '../../call/chat-format.ts'
 import { streamBroken, streamedFailure } from '../../call/failure.ts'
 import { cacheWrites } from '../../call/openai-usage.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
-import { countOf, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import type { ChunkWriter } from '../../providers/chunk-writer.ts'
 import type { EventReader } from '../../providers/event-decoder.ts'
 
@@ -106,7 +106,7 @@ const finishReasons: Readonly<Record<string, string>> = {
   content_filter: 'content_filter',
 }
 
-const usageOf = (usage: unknown): ModelUsage | null => {
+const usageOf = (usage: unknown): TokenUsage | null => {
   if (usage === undefined || usage === null) return null
   const fields = objectOf(usage)
   return {

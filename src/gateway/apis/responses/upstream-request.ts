@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, type WireObject } from '../../call/wire.ts'
+import { arrayOf, isObject, objectOf, type WireObject } from '../../../outgoing/wire.ts'
 import { responseItems, responseTool } from '../../providers/response-items.ts'
 import { given } from '../chat-parts.ts'
 import { searchToolName } from './response-tools.ts'

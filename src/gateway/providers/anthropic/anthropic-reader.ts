@@ -1,6 +1,6 @@
+import { isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { AnswerEnd } from '../../call/chat-format.ts'
 import { streamBroken, streamedFailure } from '../../call/failure.ts'
-import { isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 import { anthropicFinishReason, anthropicUsage } from './anthropic-usage.ts'

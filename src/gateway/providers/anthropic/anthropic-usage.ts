@@ -1,5 +1,6 @@
-import type { ModelAnswer, ModelUsage } from '../../call/provider-port.ts'
-import { countOf, objectOf, type WireObject } from '../../call/wire.ts'
+import { countOf, objectOf, type WireObject } from '../../../outgoing/wire.ts'
+import type { ModelAnswer } from '../../call/provider-port.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 
 const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
   max_tokens: 'length',
@@ -13,7 +14,7 @@ export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishRe
   finishReasons[stopReason] ?? 'stop'
 
 /** `input_tokens` leaves out what came from or went into the cache; ours counts all that was read. */
-export function anthropicUsage(usage: WireObject): ModelUsage {
+export function anthropicUsage(usage: WireObject): TokenUsage {
   const cachedTokens = countOf(usage.cache_read_input_tokens)
   const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)
   const cacheWriteLongTokens = countOf(objectOf(usage.cache_creation).ephemeral_1h_input_tokens)

@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../../../specs/audio.ts'
+import { arrayOf, isObject, objectOf, textOf } from '../../../outgoing/wire.ts'
 import type { Route } from '../../call/routes.ts'
-import { arrayOf, isObject, objectOf, textOf } from '../../call/wire.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
 import { containerTypes } from '../voice/multipart.ts'
 import { RawAudio } from '../voice/raw-audio.ts'

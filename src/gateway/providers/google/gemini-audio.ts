@@ -1,7 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
+import { arrayOf, countOf, isObject, objectOf, parseJson, textOf } from '../../../outgoing/wire.ts'
 import { refused, streamBroken, streamedFailure } from '../../call/failure.ts'
-import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
-import { arrayOf, countOf, isObject, objectOf, parseJson, textOf } from '../../call/wire.ts'
+import { ModelError } from '../../call/provider-port.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import { WavFramer } from '../voice/pcm-audio.ts'
 import type { AudioReader, SpeechTask } from '../voice/voice-format.ts'
 import { pcmRate } from '../voice/wav.ts'
@@ -12,7 +13,7 @@ const maxChars = 64 * 1024 * 1024
 
 /** Audio out of Gemini's JSON: the one document of a whole answer, or those of a stream of events. */
 export class GeminiAudio implements AudioReader {
-  tokens: ModelUsage | null = null
+  tokens: TokenUsage | null = null
   readonly #task: SpeechTask
   readonly #framer: WavFramer
   readonly #text = new StringDecoder('utf8')
@@ -68,7 +69,7 @@ export class GeminiAudio implements AudioReader {
 }
 
 /** What Gemini counted; null when it says nothing of it. */
-export const geminiTokens = (usage: unknown): ModelUsage | null => {
+export const geminiTokens = (usage: unknown): TokenUsage | null => {
   if (!isObject(usage)) return null
   const thoughts = countOf(usage.thoughtsTokenCount)
   return {

@@ -1,10 +1,10 @@
+import { arrayOf, countOf, isObject, objectOf } from '../../../outgoing/wire.ts'
 import { streamedFailure } from '../../call/failure.ts'
-import { arrayOf, countOf, isObject, objectOf } from '../../call/wire.ts'
-import { unreadableEmbeddings } from '../../embeddings/unreadable-embeddings.ts'
-import { unitVector } from '../../embeddings/vector-encoding.ts'
 import { unsayable } from '../content-parts.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
 import { isVector } from '../openai/openai-embeddings.ts'
+import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
+import { unitVector } from '../vector-encoding.ts'
 import { googleFailure } from './google-failure.ts'
 import { modelPath } from './google-format.ts'
 

@@ -1,7 +1,7 @@
+import { isObject } from '../../../outgoing/wire.ts'
 import type { ChatFormat } from '../../call/chat-format.ts'
 import { refused, streamedFailure } from '../../call/failure.ts'
 import { ModelError } from '../../call/provider-port.ts'
-import { isObject } from '../../call/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
 import { googleFailure } from './google-failure.ts'

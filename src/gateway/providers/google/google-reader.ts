@@ -1,7 +1,8 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { AnswerEnd } from '../../call/chat-format.ts'
 import { type AttemptFailed, refused, streamBroken, streamedFailure } from '../../call/failure.ts'
-import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import { ModelError } from '../../call/provider-port.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 import { idWithSignature } from '../tool-call-id.ts'
@@ -24,7 +25,7 @@ export class GoogleReader implements EventReader {
   /** As it was asked for: what signatures are good for. */
   readonly #model: string
   readonly #candidates = new Map<number, Candidate>()
-  #usage: ModelUsage | null = null
+  #usage: TokenUsage | null = null
   #begun = false
 
   constructor(chunks: ChunkWriter, model: string) {

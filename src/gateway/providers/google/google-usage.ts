@@ -1,6 +1,6 @@
+import { arrayOf, countOf, objectOf, type WireObject } from '../../../outgoing/wire.ts'
 import { audioTokens } from '../../call/openai-usage.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
-import { arrayOf, countOf, objectOf, type WireObject } from '../../call/wire.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 
 /** The model stopped over a call that nobody can read. */
 export const isBrokenCall = (finishReason: string): boolean => brokenCalls.has(finishReason)
@@ -26,7 +26,7 @@ const blocked: ReadonlySet<string> = new Set([
 ])
 
 /** Google counts reasoning beside the answer, and what tools of its own read beside the prompt. */
-export function googleUsage(metadata: object): ModelUsage {
+export function googleUsage(metadata: object): TokenUsage {
   const counts = objectOf(metadata)
   const reasoningTokens = countOf(counts.thoughtsTokenCount)
   return {

@@ -1,9 +1,9 @@
+import { arrayOf, countOf, isObject, objectOf, textOf } from '../../../outgoing/wire.ts'
 import { statusFailure, streamedFailure } from '../../call/failure.ts'
 import type { Route } from '../../call/routes.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf } from '../../call/wire.ts'
-import { unreadableEmbeddings } from '../../embeddings/unreadable-embeddings.ts'
-import type { WireVector } from '../../embeddings/vector-encoding.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingWish } from '../embedding-format.ts'
+import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
+import type { WireVector } from '../vector-encoding.ts'
 
 /** OpenAI's form: what the caller wrote is passed on, and so is what its provider knows beside it. */
 export const openAiEmbeddings: EmbeddingFormat = {

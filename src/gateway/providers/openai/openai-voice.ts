@@ -1,7 +1,8 @@
+import { countOf, isObject, objectOf, textOf } from '../../../outgoing/wire.ts'
 import { refused } from '../../call/failure.ts'
-import { ModelError, type ModelUsage } from '../../call/provider-port.ts'
+import { ModelError } from '../../call/provider-port.ts'
 import type { Route } from '../../call/routes.ts'
-import { countOf, isObject, objectOf, textOf } from '../../call/wire.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
@@ -70,7 +71,7 @@ function transcript(json: unknown, task: TranscriptionTask): Transcript {
   }
 }
 
-const tokensOf = (usage: { readonly [field: string]: unknown }): ModelUsage | null => {
+const tokensOf = (usage: { readonly [field: string]: unknown }): TokenUsage | null => {
   if (usage.type !== 'tokens') return null
   const [inputTokens, outputTokens] = [countOf(usage.input_tokens), countOf(usage.output_tokens)]
   return { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 }

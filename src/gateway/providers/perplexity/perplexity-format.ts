@@ -1,7 +1,7 @@
+import { isObject } from '../../../outgoing/wire.ts'
 import type { ChatFormat, FormatAnswer } from '../../call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '../../call/failure.ts'
 import { ModelError } from '../../call/provider-port.ts'
-import { isObject } from '../../call/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
 import { portableBody } from '../portable-body.ts'

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { AnswerEnd } from '../../call/chat-format.ts'
 import { streamBroken, streamedFailure } from '../../call/failure.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../../call/wire.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 
@@ -120,7 +120,7 @@ const reasonOf = ({ status, incomplete_details }: WireObject, hasCalls: boolean)
   return hasCalls ? 'tool_calls' : 'stop'
 }
 
-const usageOf = (usage: WireObject): ModelUsage => {
+const usageOf = (usage: WireObject): TokenUsage => {
   const { cache_read, cached_tokens } = objectOf(usage.input_tokens_details)
   const { currency, total_cost } = objectOf(usage.cost)
   return {

@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../../../specs/audio.ts'
+import { isObject, textOf } from '../../../outgoing/wire.ts'
 import type { Route } from '../../call/routes.ts'
-import { isObject, textOf } from '../../call/wire.ts'
 import { bearer, notATranscript } from '../openai/openai-voice.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'

@@ -1,11 +1,11 @@
-import type { ModelUsage } from '../../call/provider-port.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import { RawAudio } from './raw-audio.ts'
 import type { AudioReader } from './voice-format.ts'
 import { pcmRate, wavHeader } from './wav.ts'
 
 /** PCM answers as WAV: a header before the first sample. */
 export class WavAudio implements AudioReader {
-  readonly tokens: ModelUsage | null = null
+  readonly tokens: TokenUsage | null = null
   readonly #raw = new RawAudio()
   readonly #framer: WavFramer
 

@@ -1,10 +1,10 @@
 import { streamBroken } from '../../call/failure.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 import type { AudioReader } from './voice-format.ts'
 
 /** For answers whose body is the audio. */
 export class RawAudio implements AudioReader {
-  readonly tokens: ModelUsage | null = null
+  readonly tokens: TokenUsage | null = null
   #any = false
 
   push(bytes: Buffer): readonly Buffer[] {

@@ -1,6 +1,6 @@
 import type { AudioContainer, AudioFormat } from '../../../../specs/audio.ts'
-import type { ModelUsage } from '../../call/provider-port.ts'
 import type { Route } from '../../call/routes.ts'
+import type { TokenUsage } from '../../prices/usage.ts'
 
 /** A POST in a provider's words. */
 export interface VoiceRequest {
@@ -35,7 +35,7 @@ export interface AudioReader {
   /** What had to wait for the end. @throws {AttemptFailed} `provider_stream_broken` when the answer is not whole. */
   end(): readonly Buffer[]
   /** Counted by the provider; null where it counts none. Known at the end. */
-  readonly tokens: ModelUsage | null
+  readonly tokens: TokenUsage | null
 }
 
 /** How a provider is asked for speech. Pure. */
@@ -73,7 +73,7 @@ export interface Transcript {
   readonly language: string | null
   /** Seconds of audio as the provider reported them: what is charged goes by it. */
   readonly seconds: number | null
-  readonly tokens: ModelUsage | null
+  readonly tokens: TokenUsage | null
   /** Empty where the model gives none. */
   readonly segments: readonly TimedText[]
   readonly words: readonly TimedText[]

@@ -1,24 +1,16 @@
-import type { ProjectDirectory } from '../../actors/accounts/project-directory.ts'
-import type { Clock } from '../../actors/runtime/clock.ts'
-import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
-import type { RecordStore } from '../../storage/ports.ts'
-import { type OpenChats, openChats } from '../chat/open-chats.ts'
-import type { RequestLedger } from '../ledger/request-ledger.ts'
-import { type Metering, openMetering } from '../open-metering.ts'
-import { GatewayTurns, type TurnModels } from '../turns/turn-models.ts'
-import type { Admission } from './admission.ts'
-import type { CallLedger } from './call-ledger.ts'
-import type { Redaction } from './redaction.ts'
-import type { Routes } from './routes.ts'
-
-/** What every request of the gateway goes by, whatever its form. */
-export interface GatewayCore {
-  readonly routes: Routes
-  readonly admission: Admission
-  readonly ledger: CallLedger
-  readonly redaction: Redaction
-}
+import type { ProjectDirectory } from '../actors/accounts/project-directory.ts'
+import type { Clock } from '../actors/runtime/clock.ts'
+import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
+import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
+import type { RecordStore } from '../storage/ports.ts'
+import type { GatewayCore } from './call/gateway-core.ts'
+import type { Redaction } from './call/redaction.ts'
+import type { Routes } from './call/routes.ts'
+import { type OpenChats, openChats } from './chat/open-chats.ts'
+import type { RequestLedger } from './ledger/request-ledger.ts'
+import type { LimitSubjects } from './limits/limit-use-cases.ts'
+import { type Metering, openMetering } from './open-metering.ts'
+import { GatewayTurns, type TurnModels } from './turns/turn-models.ts'
 
 /** What the core stands on. */
 export interface CoreParts {
@@ -29,6 +21,8 @@ export interface CoreParts {
   readonly ledger: RequestLedger
   readonly limits: RateLimits
   readonly projects: Pick<ProjectDirectory, 'settings'>
+  /** What limits can be set for. */
+  readonly subjects: LimitSubjects
   /** Other nodes, which are told of changes; absent for one process. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   readonly clock: Clock

@@ -1,8 +1,6 @@
 import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
-import { AttemptFailed, statusFailure } from '../call/failure.ts'
-import { ModelError } from '../call/provider-port.ts'
-import type { Route } from '../call/routes.ts'
-import { chatFormat } from '../providers/chat-formats.ts'
+import { AttemptFailed } from './failure.ts'
+import { ModelError } from './provider-port.ts'
 
 /** What a failed call is answered with. */
 export const refusalOf = (failure: unknown): Error => {
@@ -25,18 +23,6 @@ const refusalBy = (error: ModelError): ServiceError => {
     ...(retryAfterMs !== undefined && { retryAfterS: Math.ceil(retryAfterMs / 1000) }),
     ...(param !== undefined ? { param } : code === 'model_not_found' ? { param: 'model' } : {}),
   })
-}
-
-/** What an answer with an error status means, by the format of the route. */
-export const failureBy = (
-  route: Route | null,
-  status: number,
-  body: string,
-  retryAfter: string | null,
-): AttemptFailed => {
-  const format = route === null ? null : chatFormat(route.format)
-  const now = Date.now()
-  return format === null ? statusFailure(status, body, retryAfter, now) : format.failure(status, body, retryAfter, now)
 }
 
 /** An error inside a stream, in the envelope of OpenAI's forms. */

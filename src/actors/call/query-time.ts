@@ -1,0 +1,11 @@
+import { ServiceError } from '../../../specs/errors.ts'
+
+/** Milliseconds of a time in a query. */
+export const timeOf = (param: string, text: string): number => {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw wrong(param, `${param} takes a time such as 2026-01-31T00:00:00Z.`)
+  return at
+}
+
+/** A value of a query that is not accepted. */
+export const wrong = (param: string, message: string) => new ServiceError('invalid_query', { param, message })

@@ -1,0 +1,15 @@
+import { projectScope } from '../../../specs/scope.ts'
+import type { LimitSubjects } from '../../gateway/limits/limit-use-cases.ts'
+import type { RecordKind, RecordStore } from '../../storage/ports.ts'
+import { agentKeys, projectKeys } from '../accounts/kinds.ts'
+import { tenants } from '../agents/plain-kinds.ts'
+
+/** The tenants and keys of a project that limits can be set for, by their rows. */
+export const limitSubjects = (records: Pick<RecordStore, 'get'>): LimitSubjects => {
+  const has = async (kind: RecordKind, project: string, id: string): Promise<boolean> =>
+    (await records.get(kind, projectScope(project), id)) !== null
+  return {
+    hasTenant: (project, id) => has(tenants, project, id),
+    hasKey: async (project, id) => (await has(projectKeys, project, id)) || has(agentKeys, project, id),
+  }
+}

@@ -1,0 +1,12 @@
+import type { Admission } from './admission.ts'
+import type { CallLedger } from './call-ledger.ts'
+import type { Redaction } from './redaction.ts'
+import type { Routes } from './routes.ts'
+
+/** What every request of the gateway goes by, whatever its form. */
+export interface GatewayCore {
+  readonly routes: Routes
+  readonly admission: Admission
+  readonly ledger: CallLedger
+  readonly redaction: Redaction
+}
