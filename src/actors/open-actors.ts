@@ -21,10 +21,10 @@ import type { RecordStore, Storage } from '../storage/ports.ts'
 import { accountUseCases } from './accounts/account-use-cases.ts'
 import { type Auth, openAuth } from './accounts/open-auth.ts'
 import type { SecretBox } from './accounts/project-directory.ts'
+import { actorRows } from './actor-rows.ts'
 import { agentResolver } from './agents/agent-resolver.ts'
 import { AgentVersions } from './agents/agent-versions.ts'
 import { Catalogue } from './agents/catalogue.ts'
-import { agentVersionRows } from './agents/kinds.ts'
 import { openAgents } from './agents/open-agents.ts'
 import { auditLines } from './audit/audit-log.ts'
 import type { UseCases } from './call/use-cases.ts'
@@ -35,7 +35,6 @@ import { openNodes } from './operators/open-nodes.ts'
 import { IdempotentRequests } from './records/idempotent.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
 import { joinQueue } from './runs/join-queue.ts'
-import { runRows } from './runs/kinds.ts'
 import type { RunConcurrency } from './runs/pick-runs.ts'
 import { readAsTurn } from './runs/run-conversation.ts'
 import { runEffects } from './runs/run-effects.ts'
@@ -50,7 +49,6 @@ import { auditSink, type Sinks, webhookSink } from './runtime/sinks.ts'
 import { actionUseCases } from './sessions/action-use-cases.ts'
 import { sessionApprovalUseCases } from './sessions/approval-use-cases.ts'
 import { Conversations, type ReadLog } from './sessions/conversations.ts'
-import { actionRows, sessionRows } from './sessions/kinds.ts'
 import { serverTools } from './sessions/server-tools.ts'
 import { sessionEffects } from './sessions/session-effects.ts'
 import { sessionUseCases } from './sessions/session-use-cases.ts'
@@ -65,7 +63,6 @@ import { ratePlanUseCases } from './usage/rate-plan-use-cases.ts'
 import { usageLedger } from './usage/usage-ledger.ts'
 import { usageUseCases } from './usage/usage-use-cases.ts'
 import { deliveryUseCases } from './webhooks/delivery-use-cases.ts'
-import { deliveryRows } from './webhooks/kinds.ts'
 import { webhookNotices } from './webhooks/notify.ts'
 import { deliveryEffects, openEndpoints } from './webhooks/open-webhooks.ts'
 import { notifyWebhooks } from './webhooks/webhook-deliveries.ts'
@@ -191,17 +188,8 @@ const withRecords = ({ storage, clock, log }: Pick<ActorsParts, 'storage' | 'clo
 /** What accounts read of actors. */
 const read = (storage: Storage, host: Host, { now }: Pick<Clock, 'now'>) => ({
   findSession: (scope: Scope, id: string) => host.find(scope, sessionDefinition, id),
-  exports: new TenantExport({ storage, host, kinds, actorRows: Object.values(rows), now }),
+  exports: new TenantExport({ storage, host, kinds, actorRows: Object.values(actorRows), now }),
 })
-
-/** The list rows of each kind of actor, by machine. */
-const rows = {
-  session: sessionRows,
-  action: actionRows,
-  run: runRows,
-  agent_version: agentVersionRows,
-  delivery: deliveryRows,
-}
 
 /** Who takes messages that are for no actor, from actors and from records alike. */
 const sinksOf = (
@@ -228,7 +216,7 @@ const startSessions = (
     ...(cluster !== undefined && { cluster }),
     storage,
     definitions,
-    rows,
+    rows: actorRows,
     admits: ({ project, tenant }) => (tenant === null ? undefined : tenants.admit(project, tenant)),
     clock,
     log,
@@ -265,7 +253,7 @@ const startSessions = (
           storage,
           clock,
           log,
-          owned: new Owned({ storage, host, clock, kinds, actorRows: Object.values(rows) }),
+          owned: new Owned({ storage, host, clock, kinds, actorRows: Object.values(actorRows) }),
         }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...deliveryEffects({ storage, clock, endpoints, guard }),

@@ -112,10 +112,10 @@ export interface CommitStore {
    */
   settle(work: SettleWork): Promise<void>
   /**
-   * Commits of one project by actor, then `seq`: those after `after`, at most `limit`. For backups: all pages together
-   * read the whole store once, other projects' commits too, so no request may ask for it.
+   * Commits of one project (null: of all) by actor, then `seq`: those after `after`, at most `limit`. For the operator's
+   * tools: all pages together read the whole store once, other projects' commits too, so no request may ask for it.
    */
-  ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]>
+  ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]>
   /**
    * Actors of a tenant by id, after `after`, at most `limit`: every one that has its first commit. `forget` takes that
    * one last, so an actor of which something is left is found, but for one whose first commit was never there.
@@ -222,7 +222,7 @@ export interface RecordStore {
   count(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
   /** For the numbers of pages: `count`, but what counts more than `exactTotal` may be `totalAgeMs` behind (specs/decisions/0041). */
   total(kind: RecordKind, scope: Scope, where?: { readonly [field: string]: Json }): Promise<number>
-  /** Upserts list rows; of two writes of one id the higher `version` stays, whatever their order. Need not be fsynced: commits are the truth. */
+  /** Upserts list rows; of two writes of one id the higher `version` stays, whatever their order. No crash of the store alone takes back what it has resolved for. */
   project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void>
   /**
    * Records with an outbox, expired ones too, of every project, by id after `after`, at most `limit`.

@@ -1,29 +1,15 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../scripts/services/server.ts'
 import type { Service } from '../../scripts/services/service.ts'
 import { Api } from './api.ts'
+import { runTool, type ToolEnv } from './operator-tool.ts'
 import { isEvent } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
-
-const root = resolve(import.meta.dirname, '../..')
-
-type Env = Readonly<Record<string, string>>
-
-/** Runs a tool of the operator to its end. */
-const run = (script: string, args: readonly string[], env: Env): Promise<{ code: number | null; said: string }> =>
-  new Promise((done) => {
-    const flags = ['--disable-warning=ExperimentalWarning', resolve(root, `scripts/${script}.ts`)]
-    const child = spawn(process.execPath, [...flags, ...args], { env: { PATH: process.env.PATH, ...env } })
-    let said = ''
-    for (const output of [child.stdout, child.stderr]) output.on('data', (part) => (said += String(part)))
-    child.on('close', (code) => done({ code, said }))
-  })
 
 describe('a project that is exported and imported', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-moves-'))
@@ -32,7 +18,7 @@ describe('a project that is exported and imported', () => {
   let tool: ToolServer
   let server: Service | undefined
 
-  const place = (name: string, more: Env = {}): Env => ({
+  const place = (name: string, more: ToolEnv = {}): ToolEnv => ({
     DATA_DIR: join(folder, name),
     MONGODB_URL: '',
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -44,7 +30,7 @@ describe('a project that is exported and imported', () => {
   })
 
   /** Starts the server of a place, has it used, and ends it. */
-  const at = async <T>(env: Env, use: (api: Api, log: () => string) => Promise<T>): Promise<T> => {
+  const at = async <T>(env: ToolEnv, use: (api: Api, log: () => string) => Promise<T>): Promise<T> => {
     const started = await startServer(env)
     server = started
     const used = await use(new Api(started.url, { authorization: `Bearer ${secretKey}` }), started.log)
@@ -83,26 +69,26 @@ describe('a project that is exported and imported', () => {
     const { project, sessions } = made
 
     const out = join(folder, 'out.ndjson')
-    const wrong = await run('export', ['--project', 'prj_none', '--out', out], here)
+    const wrong = await runTool('export', ['--project', 'prj_none', '--out', out], here)
     expect(wrong).toEqual({ code: 1, said: 'There is no project prj_none in this store.\n' })
     expect(readdirSync(folder)).toEqual(['here'])
-    expect(await run('export', ['--project', project, '--out', out], here)).toMatchObject({ code: 0 })
+    expect(await runTool('export', ['--project', project, '--out', out], here)).toMatchObject({ code: 0 })
     expect(statSync(out).mode & 0o777).toBe(0o600)
-    expect((await run('export', ['--project', project, '--out', out], here)).said).toContain('exists already')
-    expect((await run('import', ['--in', out], here)).said).toContain(`has a project ${project} already`)
+    expect((await runTool('export', ['--project', project, '--out', out], here)).said).toContain('exists already')
+    expect((await runTool('import', ['--in', out], here)).said).toContain(`has a project ${project} already`)
 
-    const imported = await run('import', ['--in', out], there)
+    const imported = await runTool('import', ['--in', out], there)
     expect(imported).toMatchObject({ code: 0, said: expect.stringContaining('compared and complete') })
     expect(imported.said).not.toContain('not taken over')
-    expect((await run('import', ['--in', out], there)).said).toContain('imported from this file before')
+    expect((await runTool('import', ['--in', out], there)).said).toContain('imported from this file before')
     await at(there, async (api) => {
       expect((await api.get(`/v1/sessions/${sessions[1]}`)).body).toMatchObject({ status: 'paused' })
       expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)
     })
 
     const again = join(folder, 'again.ndjson')
-    expect(await run('export', ['--project', project, '--out', again], there)).toMatchObject({ code: 0 })
-    expect(await run('import', ['--in', again], back)).toMatchObject({ code: 0 })
+    expect(await runTool('export', ['--project', project, '--out', again], there)).toMatchObject({ code: 0 })
+    expect(await runTool('import', ['--in', again], back)).toMatchObject({ code: 0 })
     await at(back, async (api) => {
       expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)
       const resumed = await (await api.approve(sessions[1], made.action)).all()
@@ -115,7 +101,7 @@ describe('a project that is exported and imported', () => {
 
   it('is refused where there is no store, and none is made', async () => {
     const nowhere = place('nowhere')
-    const { code, said } = await run('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)
+    const { code, said } = await runTool('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)
     expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('There is no store at') })
     expect(existsSync(join(folder, 'nowhere'))).toBe(false)
   })

@@ -103,6 +103,11 @@ export class World {
     this.#listening.resolve()
   }
 
+  /** What a tool of the operator needs to open this installation. */
+  get toolEnv(): Readonly<Record<'DATA_DIR' | 'MONGODB_URL', string>> {
+    return { DATA_DIR: this.#data.folder, MONGODB_URL: this.#data.mongodbUrl }
+  }
+
   /** Rows of every table or collection, as the store itself counts them. */
   counts(): Promise<Record<string, number>> {
     return this.#data.counts()

@@ -97,6 +97,16 @@ describe('a mongod of its own', () => {
     expect(await patient.blobs.get('prj_1', 'before')).toBe('content')
   })
 
+  it('keeps every row that it said is written, when it is killed at that moment', async () => {
+    const ids = Array.from({ length: 5 }, (_, batch) => Array.from({ length: 20 }, (_, at) => `wid_row_${batch}_${at}`))
+    for (const batch of ids) await patient.records.project(batch.map((id) => ({ kind: widgets, record: recordOf(id) })))
+    await mongod.kill9()
+    mongod = await mongod.restart()
+    const lost: string[] = []
+    for (const id of ids.flat()) if ((await patient.records.get(widgets, scope, id)) === null) lost.push(id)
+    expect(lost).toEqual([])
+  })
+
   it('says unknown of a server that hangs, and goes on when it does', async () => {
     process.kill(mongod.pid, 'SIGSTOP')
     try {

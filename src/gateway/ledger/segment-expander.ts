@@ -99,7 +99,7 @@ export class SegmentExpander {
     await this.#clear()
   }
 
-  /** Gives the room of segments back whose rows are made. Neither this nor marking them waits for a disk: done again it comes to the same. */
+  /** Gives the room of segments back whose rows are made. It does not wait for a disk: done again it comes to the same. */
   async #clear(): Promise<void> {
     if (this.#expanded === 0) return
     this.#expanded = 0

@@ -76,11 +76,11 @@ export class MemoryCommits implements CommitStore {
       .map(fromRow)
   }
 
-  async ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
+  async ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
     const from = after === null ? '' : keyOf(after)
     return [...this.#logs.values()]
       .flatMap((log) => [...log.bySeq.values()])
-      .filter((row) => row.project === project && keyOf(row) > from)
+      .filter((row) => (project === null || row.project === project) && keyOf(row) > from)
       .sort(compare)
       .slice(0, limit)
       .map(fromRow)

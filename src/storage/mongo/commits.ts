@@ -71,9 +71,9 @@ export class MongoCommits implements CommitStore {
     return this.#find({ due: { $lte: now }, shard: inShards(shards) }, { due: 1 }, limit)
   }
 
-  async ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
+  async ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
     if (limit < 1) return []
-    const filter = after === null ? { project } : { project, _id: { $gt: keyOf(after) } }
+    const filter = { ...(project !== null && { project }), ...(after !== null && { _id: { $gt: keyOf(after) } }) }
     const options = { sort: { _id: 1 }, hint: { _id: 1 }, limit, timeoutMS: scanTimeoutMs } as const
     const documents = await guarded(this.#collection.find(filter, options).toArray())
     return documents.map((document) => fromRow(rowOf(document)))

@@ -7,8 +7,8 @@ import { MongoRecords } from './records.ts'
 import { asPortError, guarded } from './trouble.ts'
 
 /**
- * The store for production: any MongoDB from 4.4, alone or a replica set. Commits, blobs and records are acknowledged by
- * a majority with its journal, and only then count as written.
+ * The store for production: any MongoDB from 4.4, alone or a replica set. Commits, blobs, records and rows are
+ * acknowledged by a majority with its journal, and only then count as written.
  *
  * @param options.url `mongodb://…`; what it says of write concern does not hold here.
  * @param options.now ms since the epoch; decides which records have expired.

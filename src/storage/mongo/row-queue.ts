@@ -27,8 +27,8 @@ interface Group {
  * Upserts of list rows: all of one turn of the event loop, or of one round trip, in one command a kind, one command at a time.
  * Of several versions of a row that wait, only the highest is written.
  *
- * Acknowledged by the primary alone (w:1): commits are the truth, and the commit stays open until its row is written; the
- * journal and the oplog are sequential, so a row lost in a crash leaves its commit open, and the sweep writes it again.
+ * Acknowledged by a majority with its journal. A commit is closed once its rows are acknowledged, and this process outlives
+ * the server: a row that the server forgot in a crash would be missing behind a closed commit (specs/decisions/0099-rows-that-last.md).
  */
 export class RowQueue {
   readonly #db: Db
@@ -98,7 +98,8 @@ export class RowQueue {
       const { _id, ...u } = toRecordDocument(record, keysOf(kind, record.data))
       return { q: { _id, version: { $lt: record.version } }, u, upsert }
     })
-    return writeErrorsIn(await this.#db.command({ update: kind.name, updates, ordered: false, writeConcern: { w: 1 } }))
+    const writeConcern = { w: 'majority', j: true } as const
+    return writeErrorsIn(await this.#db.command({ update: kind.name, updates, ordered: false, writeConcern }))
   }
 }
 

@@ -102,10 +102,12 @@ export class SqliteCommits implements CommitStore {
       : this.#all(`select * from commits where due <= ? ${tail}`, now, limit)
   }
 
-  async ofProject(project: string, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
+  async ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
     const { actor, seq } = after ?? { actor: '', seq: 0 }
-    const sql = 'select * from commits where project = ? and (actor, seq) > (?, ?) order by actor, seq limit ?'
-    return this.#all(sql, project, actor, seq, limit)
+    const tail = '(actor, seq) > (?, ?) order by actor, seq limit ?'
+    return project === null
+      ? this.#all(`select * from commits where ${tail}`, actor, seq, limit)
+      : this.#all(`select * from commits where project = ? and ${tail}`, project, actor, seq, limit)
   }
 
   settle({ close, undue, strip }: SettleWork): Promise<void> {

@@ -122,6 +122,23 @@ export const readContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.ofProject(fresh('prj'), null, 5)).toEqual([])
   })
 
+  it('pages through the commits of all projects, each once', async () => {
+    const wanted = [fresh('prj'), fresh('prj')].flatMap((project) => {
+      const actor = fresh('ses')
+      return [1, 2, 10].map((seq) => commitOf(actor, seq, { project }))
+    })
+    await store().commits.append(wanted.toReversed())
+    const seen: Commit[] = []
+    for (;;) {
+      const page = await store().commits.ofProject(null, seen.at(-1) ?? null, 3)
+      if (page.length === 0) break
+      seen.push(...page)
+    }
+    const keys = seen.map(({ actor, seq }) => `${actor}:${seq}`)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(seen.filter(({ nonce }) => wanted.some((commit) => commit.nonce === nonce))).toHaveLength(wanted.length)
+  })
+
   it('forgets one actor wholly and no other', async () => {
     const [gone, kept] = [fresh('ses'), fresh('ses')]
     await store().commits.append([...logOf(gone, [1, 1]), ...logOf(kept, [1])])

@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util'
+import { actorRows } from '../src/actors/actor-rows.ts'
+import { systemClock } from '../src/actors/runtime/clock.ts'
+import { type RebuildReport, rebuildRows } from '../src/actors/runtime/rebuild-rows.ts'
+import { usageLedger } from '../src/actors/usage/usage-ledger.ts'
+import { definitions } from '../src/machines/index.ts'
+import { fail, openInstallation } from './backup/installation.ts'
+
+/** Differences that are named one by one. */
+const shown = 40
+
+/**
+ * `npm run rebuild-rows [-- --check]`: makes rows of lists and of usage again from the commits, and says what differed
+ * (specs/decisions/0099-rows-that-last.md). `--check` writes nothing; it exits with 1 when something differs. It may run
+ * beside the server.
+ */
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { check: { type: 'boolean' } } })
+  const { check: checkOnly = false } = values
+  const { storage } = await openInstallation(false)
+  try {
+    const parts = { storage, definitions, rows: actorRows, ledger: usageLedger, clock: systemClock, checkOnly }
+    const report = await rebuildRows(parts)
+    process.stdout.write(`${linesOf(report, checkOnly).join('\n')}\n`)
+    if (checkOnly && report.differences.length > 0) process.exitCode = 1
+  } finally {
+    await storage.close()
+  }
+}
+
+const linesOf = (report: RebuildReport, checkOnly: boolean): readonly string[] => {
+  const { actors, commits, compared, differences, unreadable } = report
+  return [
+    ...differences.slice(0, shown).map(({ kind, id, what }) => `${kind} ${id}: ${what.replace('_', ' ')}`),
+    ...(differences.length > shown ? [`… and ${differences.length - shown} more`] : []),
+    ...unreadable.slice(0, shown).map((actor) => `${actor} cannot be restored: its row stays as it is`),
+    `${actors} actors, ${commits} commits; ${compared} rows compared, ${differences.length} differed` +
+      `${checkOnly || differences.length === 0 ? '' : ' and were written'}`,
+  ]
+}
+
+await main().catch(fail)

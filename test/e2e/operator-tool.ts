@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** The environment of a tool; nothing but PATH comes from this process. */
+export type ToolEnv = Readonly<Record<string, string>>
+
+/** Runs a tool of the operator (`scripts/<script>.ts`) to its end. `said` is what it printed to either stream. */
+export const runTool = (
+  script: string,
+  args: readonly string[],
+  env: ToolEnv,
+): Promise<{ readonly code: number | null; readonly said: string }> =>
+  new Promise((done) => {
+    const flags = ['--disable-warning=ExperimentalWarning', resolve(root, `scripts/${script}.ts`)]
+    const child = spawn(process.execPath, [...flags, ...args], { env: { PATH: process.env.PATH, ...env } })
+    let said = ''
+    for (const output of [child.stdout, child.stderr]) output.on('data', (part) => (said += String(part)))
+    child.on('close', (code) => done({ code, said }))
+  })
