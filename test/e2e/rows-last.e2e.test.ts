@@ -32,21 +32,21 @@ describe('rows of lists and of usage', () => {
     return session
   }
 
-  const pages = async (path: string, next: 'page' | 'cursor'): Promise<readonly Record<string, unknown>[]> => {
+  /** Every row of a list, whether it goes by pages or by cursors. */
+  const listOf = async (path: string): Promise<readonly Record<string, unknown>[]> => {
     const rows: Record<string, unknown>[] = []
-    for (let page = 1, cursor = ''; ; page++) {
-      const { body } = await world.api.get(
-        `${path}?limit=100&${next === 'page' ? `page=${page}` : `starting_after=${cursor}`}`,
-      )
+    for (let next: string | null = ''; next !== null; ) {
+      const { body } = await world.api.get(`${path}?limit=100&${next}`)
       rows.push(...body.data)
-      if (body.data.length < 100) return rows
-      cursor = body.data.at(-1).id
+      const { pagination: { page = 0, total_pages = 0 } = {}, next_cursor = null } = body
+      next = next_cursor !== null ? `cursor=${next_cursor}` : page < total_pages ? `page=${page + 1}` : null
     }
+    return rows
   }
 
   const counted = async () => {
-    const listed = await pages('/v1/sessions', 'page')
-    const used = await pages('/v1/usage/events', 'cursor')
+    const listed = await listOf('/v1/sessions')
+    const used = await listOf('/v1/usage/events')
     const { lines } = (await world.api.get('/v1/usage/export')).body
     const calls = lines.reduce((sum: number, line: { calls: number }) => sum + line.calls, 0)
     const complete = listed.filter(({ turn_count }) => turn_count === 1)
