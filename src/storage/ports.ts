@@ -104,8 +104,8 @@ export interface CommitStore {
   events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]>
   /** Commits with `open`, oldest first, at most `limit`, of these shards (all when omitted). */
   open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]>
-  /** Commits with `due <= now`, earliest first, at most `limit`, of these shards (all when omitted). */
-  due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]>
+  /** Commits with `from <= due <= now`, earliest first, at most `limit`. */
+  due(look: DueLook): Promise<readonly Commit[]>
   /**
    * Housekeeping, off the hot path, may be lost in a crash without harm: drops `open` of the `close` commits,
    * `due` of the `undue` commits and `snapshot` of the `strip` commits.
@@ -123,6 +123,16 @@ export interface CommitStore {
   actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]>
   /** Removes every commit of an actor (hard delete), the first one last. */
   forget(actor: string): Promise<void>
+}
+
+/** Which due commits to look for; times in ms since the epoch. */
+export interface DueLook {
+  readonly now: number
+  /** From the earliest on when omitted. */
+  readonly from?: number
+  readonly limit: number
+  /** All when omitted. */
+  readonly shards?: readonly number[]
 }
 
 /** A log event with the time of its commit (ms since the epoch). */

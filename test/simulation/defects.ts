@@ -190,8 +190,8 @@ const reminderNotRetried: Defect = {
   storage: (storage) => {
     const seen = new Set<string>()
     return withCommits(storage, (commits) => ({
-      due: async (now, limit, shards) => {
-        const due = await commits.due(now, limit, shards)
+      due: async (look) => {
+        const due = await commits.due(look)
         const fresh = due.filter(({ actor, seq }) => !seen.has(`${actor}:${seq}`))
         for (const { actor, seq } of fresh) seen.add(`${actor}:${seq}`)
         return fresh

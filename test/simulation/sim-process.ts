@@ -33,6 +33,7 @@ export class SimProcess {
     this.#random = random
     this.clock = {
       now: () => scheduler.now() + skewMs,
+      steady: () => scheduler.now(),
       after: (ms, work) => this.after(ms, work),
       soon: (work) => {
         this.after(0, work)

@@ -25,6 +25,8 @@ export class FaultyStorage {
   unreadable = false
   /** Ids that no read gets past. */
   readonly damaged = new Set<unknown>()
+  /** How often a call met one of them. */
+  met = 0
   readonly #faults = new Map<number, Fault>()
   readonly #late: Commit[] = []
   #waiting: Gate | undefined
@@ -112,7 +114,10 @@ export class FaultyStorage {
         if (typeof method !== 'function') return method
         return async (...args: readonly unknown[]) => {
           if (this.#dead) return never()
-          if (args.some((each) => this.damaged.has(each))) throw new Error('damaged')
+          if (args.some((each) => this.damaged.has(each))) {
+            this.met++
+            throw new Error('damaged')
+          }
           if (this.away || this.unreadable) throw new StoreUnavailable('away')
           const answer: unknown = await Reflect.apply(method, target, args)
           return this.#dead ? never() : answer

@@ -8,6 +8,7 @@ interface Timer {
 /** Time that stands still until a test moves it. */
 export class VirtualClock implements Clock {
   #now: number
+  #aheadMs = 0
   readonly #timers = new Set<Timer>()
 
   constructor(now = Date.UTC(2026, 0, 1)) {
@@ -15,7 +16,14 @@ export class VirtualClock implements Clock {
   }
 
   /** Handed around without its clock by those who only want to know the time. */
-  readonly now = (): number => this.#now
+  readonly now = (): number => this.#now + this.#aheadMs
+
+  readonly steady = (): number => this.#now
+
+  /** The wall clock is set, forwards or back; what waits does not wait longer or shorter for that. */
+  set(ms: number): void {
+    this.#aheadMs += ms
+  }
 
   after(ms: number, work: () => void): () => void {
     const timer = { at: this.#now + Math.max(0, ms), work }

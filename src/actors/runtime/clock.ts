@@ -4,6 +4,8 @@ import { StoreUnavailable } from '../../storage/ports.ts'
 export interface Clock {
   /** ms since the epoch. */
   now(): number
+  /** ms since some moment: for durations. It never jumps, whatever becomes of the wall clock. */
+  steady(): number
   /** Calls `work` once after `ms`; the returned function cancels it. */
   after(ms: number, work: () => void): () => void
   /** Calls `work` at the end of this loop turn, after everything that is ready now. */
@@ -13,6 +15,7 @@ export interface Clock {
 /** The machine's clock. Its timers keep no process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steady: () => performance.now(),
   after: (ms, work) => {
     const timer = setTimeout(work, ms)
     timer.unref()

@@ -21,8 +21,8 @@ export const writeCommit = async (store: CommitStore, commit: Commit, clock: Clo
 }
 
 const followUp = async (store: CommitStore, commit: Commit, clock: Clock): Promise<Written> => {
-  const deadline = clock.now() + patienceMs
-  for (let attempt = 0; clock.now() < deadline; attempt++) {
+  const deadline = clock.steady() + patienceMs
+  for (let attempt = 0; clock.steady() < deadline; attempt++) {
     const known = await readBack(store, commit)
     if (known !== 'unknown') return known
     await pause(clock, backoffMs(attempt, 20, 500))

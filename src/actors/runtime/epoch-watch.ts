@@ -32,7 +32,7 @@ export class EpochWatch {
 
   constructor(parts: EpochWatchParts) {
     this.#parts = parts
-    this.#certainAt = parts.clock.now()
+    this.#certainAt = parts.clock.steady()
   }
 
   /** Resolves when a later process has started. */
@@ -70,7 +70,7 @@ export class EpochWatch {
   }
 
   #isCertain(): boolean {
-    return !this.#isReplaced && Math.abs(this.#parts.clock.now() - this.#certainAt) <= certainMs
+    return !this.#isReplaced && this.#parts.clock.steady() - this.#certainAt <= certainMs
   }
 
   #confirm(): Promise<void> {
@@ -82,7 +82,7 @@ export class EpochWatch {
 
   async #ask(): Promise<void> {
     const { epoch, newest, clock, log } = this.#parts
-    const askedAt = clock.now()
+    const askedAt = clock.steady()
     if (this.#isReplaced || (await newest()) <= epoch) {
       this.#certainAt = askedAt
       return

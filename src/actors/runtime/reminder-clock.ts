@@ -1,72 +1,169 @@
 import type { Logger } from 'pino'
-import type { Commit, CommitStore } from '../../storage/ports.ts'
-import type { Clock } from './clock.ts'
+import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
+import { backoffMs, type Clock } from './clock.ts'
 import type { Host } from './host.ts'
+import { Elsewhere } from './superseded.ts'
 
 const everyMs = 500
-const mostAtOnce = 500
+const pageSize = 500
+/** So many pages are read in one look; the next look goes on from there. */
+const pagesAtOnce = 4
+/** So many actors are handed their reminders side by side. */
+const atOnce = 32
+/** An actor that does not take a reminder is left alone for so long, doubled each time up to the most, in ms. */
+const againMs = 500
+const mostAgainMs = 5 * 60_000
+/** The same while the trouble is the store's: it is back for all at once. */
+const mostStoreAgainMs = 2000
+/** A parked actor is looked at again so seldom, in ms: whoever releases it looks at once. */
+const parkedAgainMs = 60_000
 
-/** Delivers reminders that are due. One whose delivery fails stays due, and is tried again at the next look. */
+/** An actor that did not take its reminders, and when it is tried again by the steady clock. */
+interface Failure {
+  readonly count: number
+  readonly notBefore: number
+}
+
+/** A reminder that was not taken. */
+export interface FailingReminder {
+  readonly actor: string
+  readonly reminder: string
+  /** How often in a row. */
+  readonly count: number
+  readonly error: unknown
+}
+
+/** What the clock of reminders needs. */
+export interface ReminderClockParts {
+  readonly host: Pick<Host, 'ownership' | 'loadFrom' | 'settler' | 'tell'>
+  readonly store: Pick<CommitStore, 'due'>
+  readonly clock: Clock
+  readonly log: Logger
+  /** A reminder was refused for good as far as can be seen; it is tried again anyway. */
+  readonly failing?: (failing: FailingReminder) => void
+}
+
+/**
+ * Delivers reminders that are due, those of every actor in its turn. One that is not taken stays due; its actor is left
+ * alone for longer each time, and holds up no other.
+ */
 export class ReminderClock {
-  readonly #host: Host
-  readonly #store: CommitStore
-  readonly #clock: Clock
-  readonly #log: Logger
+  readonly #parts: ReminderClockParts
+  readonly #failures = new Map<string, Failure>()
   #cancel: (() => void) | undefined
+  #stopped = false
+  /** Reminders due before this were looked at in this sweep, in ms since the epoch. */
+  #from = 0
+  #limit = pageSize
 
-  constructor(host: Host, store: CommitStore, clock: Clock, log: Logger) {
-    this.#host = host
-    this.#store = store
-    this.#clock = clock
-    this.#log = log
+  constructor(parts: ReminderClockParts) {
+    this.#parts = parts
   }
 
   start(): void {
-    this.#cancel = this.#clock.after(everyMs, () => void this.round().finally(() => this.start()))
+    if (this.#stopped) return
+    this.#cancel = this.#parts.clock.after(everyMs, () => void this.round().finally(() => this.start()))
   }
 
   stop(): void {
+    this.#stopped = true
     this.#cancel?.()
-    this.start = () => {}
+  }
+
+  /** The actor may take its reminders now: it is tried at the next look. */
+  release(actor: string): void {
+    this.#failures.delete(actor)
   }
 
   /** One look at what is due. */
   async round(): Promise<void> {
     try {
-      const { shards } = this.#host.ownership
-      if (shards?.length === 0) return
-      const due = await this.#store.due(this.#clock.now(), mostAtOnce, shards)
-      for (const commit of due) await this.#attempt(commit)
+      for (let page = 0; page < pagesAtOnce; page++) {
+        if (await this.#page()) return
+      }
     } catch (error) {
-      this.#log.warn({ err: error }, 'reminders not read, trying again')
+      this.#parts.log.warn({ err: error }, 'reminders not read, trying again')
     }
   }
 
-  /** Trouble with one actor must not hold up the others. */
+  /** True when the sweep is over: the next page is the first one again. */
+  async #page(): Promise<boolean> {
+    const { host, store, clock } = this.#parts
+    const { shards } = host.ownership
+    if (shards?.length === 0) return true
+    const due = await store.due({ now: clock.now(), from: this.#from, limit: this.#limit, ...(shards && { shards }) })
+    await this.#deliverAll(due)
+    const last = due.at(-1)?.due ?? null
+    if (due.length < this.#limit || last === null) {
+      this.#from = 0
+      this.#limit = pageSize
+      return true
+    }
+    // a page that is due at one instant has to be read past in one go
+    this.#limit = last === this.#from ? this.#limit * 2 : pageSize
+    this.#from = last
+    return false
+  }
+
+  async #deliverAll(due: readonly Commit[]): Promise<void> {
+    const now = this.#parts.clock.steady()
+    const ready = due.filter(({ actor }) => (this.#failures.get(actor)?.notBefore ?? 0) <= now)
+    for (let first = 0; first < ready.length; first += atOnce) {
+      await Promise.all(ready.slice(first, first + atOnce).map((commit) => this.#attempt(commit)))
+    }
+  }
+
+  /** Trouble with one actor is its own. */
   async #attempt(commit: Commit): Promise<void> {
+    const { actor } = commit
     try {
-      await this.#deliver(commit)
+      if (await this.#deliver(commit)) this.#failures.delete(actor)
     } catch (error) {
-      this.#log.warn({ actorId: commit.actor, err: error }, 'reminders not delivered, trying again')
+      if (error instanceof Elsewhere) return
+      const failure = this.#failed(actor, error instanceof StoreUnavailable ? mostStoreAgainMs : mostAgainMs)
+      this.#parts.log.warn({ actorId: actor, failures: failure.count, err: error }, 'reminders not delivered')
     }
   }
 
-  async #deliver(commit: Commit): Promise<void> {
-    const resident = await this.#host.loadFrom(commit.actor, commit.seq)
+  #failed(actor: string, mostMs: number): Failure {
+    const before = this.#failures.get(actor)?.count ?? 0
+    const failure = { count: before + 1, notBefore: this.#parts.clock.steady() + backoffMs(before, againMs, mostMs) }
+    this.#failures.set(actor, failure)
+    return failure
+  }
+
+  /** False when the actor could not take something, and that is noted. @throws what the actor could not be loaded for. */
+  async #deliver(commit: Commit): Promise<boolean> {
+    const { host, clock } = this.#parts
+    const resident = await host.loadFrom(commit.actor, commit.seq)
     // a host that is behind the store knows nothing of this commit's reminders, and must leave them
-    if (resident !== null && resident.state.seq < commit.seq) return
+    if (resident !== null && resident.state.seq < commit.seq) return true
     if (resident === null || resident.state.seq > commit.seq) {
-      this.#host.settler.undue({ actor: commit.actor, seq: commit.seq })
-      return
+      host.settler.undue({ actor: commit.actor, seq: commit.seq })
+      return true
     }
-    const now = this.#clock.now()
-    for (const [name, reminder] of Object.entries(resident.state.reminders)) {
-      if (reminder.due > now) continue
+    if (resident.parked !== undefined) {
+      this.#failures.set(commit.actor, { count: 0, notBefore: clock.steady() + parkedAgainMs })
+      return false
+    }
+    const now = clock.now()
+    let taken = true
+    for (const [reminder, { due, event, n }] of Object.entries(resident.state.reminders)) {
+      if (due > now) continue
       try {
-        await this.#host.tell(resident, { event: reminder.event, cause: `${name}:${reminder.n}` })
+        await host.tell(resident, { event, cause: `${reminder}:${n}` })
       } catch (error) {
-        this.#log.warn({ actorId: commit.actor, reminder: name, err: error }, 'reminder not taken, trying again')
+        taken = false
+        this.#refused({ actor: commit.actor, reminder, error })
       }
     }
+    return taken
+  }
+
+  #refused({ actor, reminder, error }: Omit<FailingReminder, 'count'>): void {
+    const isStore = error instanceof StoreUnavailable
+    const { count } = this.#failed(actor, isStore ? mostStoreAgainMs : mostAgainMs)
+    this.#parts.log.warn({ actorId: actor, reminder, failures: count, err: error }, 'reminder not taken')
+    if (!isStore) this.#parts.failing?.({ actor, reminder, count, error })
   }
 }

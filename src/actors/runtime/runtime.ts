@@ -63,7 +63,7 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
   const owned = cluster === undefined ? await startAlone(options) : await startCluster(options, cluster)
   const { host, replaced, self } = owned
   const janitor = new Janitor(host, clock, residency)
-  const reminders = new ReminderClock(host, options.storage.commits, clock, log)
+  const reminders = new ReminderClock({ host, store: options.storage.commits, clock, log })
   janitor.start()
   reminders.start()
   return {

@@ -40,7 +40,7 @@ export class DeltaJournal {
   }
 
   #plan(): void {
-    const waitMs = this.#nextAt - this.#clock.now()
+    const waitMs = this.#nextAt - this.#clock.steady()
     if (waitMs <= 0 || this.#deltas >= everyDeltas) {
       this.#cancel?.()
       this.#cancel = undefined
@@ -59,7 +59,7 @@ export class DeltaJournal {
     const text = this.#text
     this.#text = ''
     this.#deltas = 0
-    this.#nextAt = this.#clock.now() + everyMs
+    this.#nextAt = this.#clock.steady() + everyMs
     this.#writing = this.#write(text).finally(() => {
       this.#writing = undefined
       if (!this.#ended && this.#text !== '') this.#plan()

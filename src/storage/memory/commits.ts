@@ -1,5 +1,5 @@
 import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '../commit-row.ts'
-import type { AppendOutcome, Commit, CommitKey, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
+import type { AppendOutcome, Commit, CommitKey, CommitStore, DueLook, SettleWork, StoredLogEvent } from '../ports.ts'
 
 interface Log {
   readonly bySeq: Map<number, CommitRow>
@@ -67,10 +67,11 @@ export class MemoryCommits implements CommitStore {
       .map(fromRow)
   }
 
-  async due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+  async due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
     const dueAt = (row: CommitRow): number => row.due ?? Number.POSITIVE_INFINITY
-    const rows = [...this.#due.values()].filter((row) => dueAt(row) <= now && (!shards || shards.includes(row.shard)))
-    return rows
+    const isDue = (row: CommitRow): boolean => dueAt(row) >= from && dueAt(row) <= now
+    return [...this.#due.values()]
+      .filter((row) => isDue(row) && (!shards || shards.includes(row.shard)))
       .sort((a, b) => dueAt(a) - dueAt(b) || compare(a, b))
       .slice(0, limit)
       .map(fromRow)

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb'
 import { EventPage, fromRow, keyOf } from '../commit-row.ts'
-import type { AppendOutcome, Commit, CommitKey, CommitStore, SettleWork, StoredLogEvent } from '../ports.ts'
+import type { AppendOutcome, Commit, CommitKey, CommitStore, DueLook, SettleWork, StoredLogEvent } from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
 import { type CommitDocument, commitIndexes, rowOf, whilePreparing } from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
@@ -67,8 +67,8 @@ export class MongoCommits implements CommitStore {
     return this.#find({ open: true, shard: inShards(shards) }, { at: 1, seq: 1 }, limit)
   }
 
-  due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
-    return this.#find({ due: { $lte: now }, shard: inShards(shards) }, { due: 1 }, limit)
+  due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
+    return this.#find({ due: { $gte: from, $lte: now }, shard: inShards(shards) }, { due: 1 }, limit)
   }
 
   async ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {

@@ -4,6 +4,7 @@ import {
   type Commit,
   type CommitKey,
   type CommitStore,
+  type DueLook,
   type SettleWork,
   type StoredLogEvent,
   StoreUnavailable,
@@ -95,11 +96,12 @@ export class SqliteCommits implements CommitStore {
       : this.#all(`select * from commits where open = 1 ${tail}`, limit)
   }
 
-  async due(now: number, limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+  async due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
+    const within = 'select * from commits where due between ? and ?'
     const tail = 'order by due limit ?'
     return shards
-      ? this.#all(`select * from commits where due <= ? and ${inShards} ${tail}`, now, JSON.stringify(shards), limit)
-      : this.#all(`select * from commits where due <= ? ${tail}`, now, limit)
+      ? this.#all(`${within} and +${inShards} ${tail}`, from, now, JSON.stringify(shards), limit)
+      : this.#all(`${within} ${tail}`, from, now, limit)
   }
 
   async ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {

@@ -15,6 +15,7 @@ const openClock = () => {
   const time = { now: Date.UTC(2026, 0, 1) }
   const clock: Clock = {
     now: () => time.now,
+    steady: () => time.now,
     after: (ms, work) => {
       const timer = setImmediate(() => {
         time.now += ms

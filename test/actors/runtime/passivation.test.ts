@@ -80,7 +80,9 @@ it('leaves nothing open, and nothing in the store that only recovery needs, once
   await probe.clock.advance(idleMs)
   const { commits } = probe.storage
   expect(await commits.open(100)).toEqual([])
-  expect((await commits.due(Number.MAX_SAFE_INTEGER, 100)).map(({ actor, seq }) => [actor, seq])).toEqual([[id, 7]])
+  expect(
+    (await commits.due({ now: Number.MAX_SAFE_INTEGER, limit: 100 })).map(({ actor, seq }) => [actor, seq]),
+  ).toEqual([[id, 7]])
   const kept = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((seq) => commits.at(id, seq)))
   expect(kept.map((commit) => commit?.snapshot !== undefined)).toEqual([false, false, false, false, false, true, true])
 })

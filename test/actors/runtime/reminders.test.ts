@@ -100,6 +100,31 @@ describe('whose delivery fails', () => {
     expect(await log()).toEqual(['woke'])
   })
 
+  it.each([
+    { many: 600, ms: 500, at: 'one instant' },
+    { many: 1200, ms: 0, at: 'many instants' },
+  ])('hold up no other, though $many fail that are due before it at $at', async ({ many, ms }) => {
+    const { probe, faulty, log } = await waiting(3000)
+    for (let n = 0; n < many; n++) {
+      const other = `prb_x${n}`
+      await probe.create(other)
+      await probe.tell(other, { type: 'wait', ms: ms || 100 + n })
+      probe.host.drop(other)
+      faulty.damaged.add(other)
+    }
+    await probe.clock.advance(3000 + 2 * lookMs)
+    expect(await log()).toEqual(['woke'])
+  })
+
+  it('are left alone for longer each time', async () => {
+    const { probe, faulty } = await waiting(1000)
+    probe.host.drop(id)
+    faulty.damaged.add(id)
+    await probe.clock.advance(600_000)
+    expect(faulty.met).toBeGreaterThan(5)
+    expect(faulty.met).toBeLessThan(20)
+  })
+
   it('hold up no other', async () => {
     const { probe, faulty, log } = await waiting(1000)
     await probe.create('prb_0')

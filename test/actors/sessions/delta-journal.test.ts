@@ -114,3 +114,13 @@ it('loses, doubles and reorders nothing, however deltas, time and slow writes mi
     { numRuns: 60 },
   )
 })
+
+it('holds no delta back when the wall clock is set back', async () => {
+  const { clock, journal, texts } = open()
+  journal.add('a')
+  await calm()
+  clock.set(-7000)
+  journal.add('b')
+  await clock.advance(25)
+  expect(texts()).toEqual(['a', 'b'])
+})

@@ -242,6 +242,8 @@ it('leaves nothing of a deleted session in the store', async () => {
   expect(await records.get(sessionCheckpoints, projectScope('prj_a'), session)).toBeNull()
   expect(await records.count(sessionRows, projectScope('prj_a'))).toBe(0)
   expect((await commits.open(100)).filter((commit) => commit.actor === session)).toEqual([])
-  expect((await commits.due(Number.MAX_SAFE_INTEGER, 100)).filter((commit) => commit.actor === session)).toEqual([])
+  expect(
+    (await commits.due({ now: Number.MAX_SAFE_INTEGER, limit: 100 })).filter((commit) => commit.actor === session),
+  ).toEqual([])
   await expect(turn(world, session, { input: 'hi' })).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -39,14 +39,16 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
 
   it('finds due commits up to the time asked for, earliest first, up to the limit', async () => {
     const [late, early, never] = await seed([30, 31, 30], (i) => ({ due: [2_000, 1_000, null][i] ?? null }))
-    expect(await store().commits.due(2_000, 10, [30, 31])).toEqual([early, late])
-    expect(await store().commits.due(1_999, 10, [30, 31])).toEqual([early])
-    expect(await store().commits.due(9_000, 1, [30, 31])).toEqual([early])
-    expect(keys(await store().commits.due(9_000, 10_000))).toEqual(
+    expect(await store().commits.due({ now: 2_000, limit: 10, shards: [30, 31] })).toEqual([early, late])
+    expect(await store().commits.due({ now: 1_999, limit: 10, shards: [30, 31] })).toEqual([early])
+    expect(await store().commits.due({ now: 9_000, limit: 1, shards: [30, 31] })).toEqual([early])
+    expect(keys(await store().commits.due({ now: 9_000, limit: 10_000 }))).toEqual(
       expect.arrayContaining(keys([early, late].flatMap((x) => x ?? []))),
     )
-    expect(keys(await store().commits.due(9_000, 10_000))).not.toContain(`${never?.actor}/1`)
-    expect(await store().commits.due(9_000, 10, [])).toEqual([])
+    expect(keys(await store().commits.due({ now: 9_000, limit: 10_000 }))).not.toContain(`${never?.actor}/1`)
+    expect(await store().commits.due({ now: 9_000, limit: 10, shards: [] })).toEqual([])
+    expect(await store().commits.due({ now: 9_000, from: 1_001, limit: 10, shards: [30, 31] })).toEqual([late])
+    expect(await store().commits.due({ now: 9_000, from: 1_000, limit: 10, shards: [30, 31] })).toEqual([early, late])
   })
 
   it('takes settled commits out of the sweeps and leaves all else of them', async () => {
@@ -54,7 +56,10 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     if (!both || !opened || !untouched) throw new Error('not seeded')
     await store().commits.settle({ close: [both, opened], undue: [both], strip: [] })
     expect(await store().commits.open(10, [40])).toEqual([untouched])
-    expect(await store().commits.due(1_000, 10, [40])).toEqual([{ ...opened, open: false }, untouched])
+    expect(await store().commits.due({ now: 1_000, limit: 10, shards: [40] })).toEqual([
+      { ...opened, open: false },
+      untouched,
+    ])
     expect(await store().commits.at(both.actor, 1)).toEqual({ ...both, open: false, due: null })
   })
 
@@ -64,7 +69,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     await store().commits.settle({ close: [], undue: [], strip: [commit] })
     const { snapshot: _, ...stripped } = commit
     expect(await store().commits.open(10, [41])).toStrictEqual([stripped])
-    expect(await store().commits.due(1, 10, [41])).toStrictEqual([stripped])
+    expect(await store().commits.due({ now: 1, limit: 10, shards: [41] })).toStrictEqual([stripped])
   })
 
   it('settles again, and settles what does not exist, without harm', async () => {
@@ -80,6 +85,6 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     const [commit] = await seed([43], () => ({ open: true, due: 1 }))
     await store().commits.forget(commit?.actor ?? '')
     expect(await store().commits.open(10, [43])).toEqual([])
-    expect(await store().commits.due(1, 10, [43])).toEqual([])
+    expect(await store().commits.due({ now: 1, limit: 10, shards: [43] })).toEqual([])
   })
 }

@@ -65,7 +65,7 @@ export class ClusterNode {
     const { host, held, cluster, clock, log, definitions } = parts
     this.#parts = parts
     this.#self = { ...cluster.self, process: `${cluster.self.node}.${held.epoch}`, startedAt: clock.now() }
-    this.#view = new LeaseView(this.#self.process, () => clock.now())
+    this.#view = new LeaseView(this.#self.process, () => clock.steady())
     this.#followers = new RemoteFollowers(cluster.fanOut, clock)
     this.#rows = new RowsElsewhere(() => this.#askForRows())
     this.#drains = new ShardDrains({
@@ -129,11 +129,11 @@ export class ClusterNode {
    */
   async drain(graceMs: number): Promise<void> {
     const { clock, host } = this.#parts
-    const until = clock.now() + graceMs
+    const until = clock.steady() + graceMs
     this.keeper.beginDrain()
     await this.#drains.all(graceMs)
     await this.keeper.settled()
-    while (host.feed.size > 0 && clock.now() < until) await pause(clock, lookMs)
+    while (host.feed.size > 0 && clock.steady() < until) await pause(clock, lookMs)
   }
 
   /** The process is no part of the cluster any more. */

@@ -17,12 +17,12 @@ export const renewedMs = 1500
 const freshMs = renewedMs - 100
 
 /**
- * The shards that this process holds, by its own clock: a lease counts from before its renewal was sent, and a clock
- * that was set makes it doubtful rather than longer.
+ * The shards that this process holds, by its own steady clock: a lease counts from before its renewal was sent, and a wall
+ * clock that is set makes it neither longer nor shorter.
  */
 export class HeldShards implements Ownership {
   readonly epoch: number
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #clock: Pick<Clock, 'now' | 'steady'>
   readonly #epochs = new Float64Array(shardCount)
   readonly #askedAt = new Float64Array(shardCount)
   readonly #aloneAt = new Float64Array(shardCount)
@@ -30,7 +30,7 @@ export class HeldShards implements Ownership {
   #shards: readonly number[] = []
 
   /** @param epoch number of this process's start. */
-  constructor(epoch: number, clock: Pick<Clock, 'now'>) {
+  constructor(epoch: number, clock: Pick<Clock, 'now' | 'steady'>) {
     this.epoch = epoch
     this.#clock = clock
   }
@@ -40,13 +40,13 @@ export class HeldShards implements Ownership {
   }
 
   epochOf(shard: number): number | undefined {
-    const ageMs = this.#clock.now() - (this.#askedAt[shard] ?? 0)
-    return Math.abs(ageMs) < leaseMs - marginMs ? this.heldUnder(shard) : undefined
+    const ageMs = this.#clock.steady() - (this.#askedAt[shard] ?? 0)
+    return ageMs < leaseMs - marginMs ? this.heldUnder(shard) : undefined
   }
 
   /** Whether the lease was renewed so lately that nobody can have broken it: what is in memory is the newest. */
   isFresh(shard: number): boolean {
-    return this.heldUnder(shard) !== undefined && Math.abs(this.#clock.now() - (this.#askedAt[shard] ?? 0)) < freshMs
+    return this.heldUnder(shard) !== undefined && this.#clock.steady() - (this.#askedAt[shard] ?? 0) < freshMs
   }
 
   heldUnder(shard: number): number | undefined {
@@ -66,7 +66,7 @@ export class HeldShards implements Ownership {
     return this.#draining
   }
 
-  /** The lease is this process's. @param askedAt when the call was sent that said so. @returns whether that is news. */
+  /** The lease is this process's. @param askedAt when the call was sent that said so, by the steady clock. @returns whether that is news. */
   take({ shard, epoch }: Lease, askedAt: number): boolean {
     this.#askedAt[shard] = askedAt
     if (this.#epochs[shard] === epoch) return false

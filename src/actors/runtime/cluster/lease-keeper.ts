@@ -128,7 +128,7 @@ export class LeaseKeeper {
 
   #plan(ms: number): void {
     const { clock } = this.#parts
-    const at = clock.now() + ms
+    const at = clock.steady() + ms
     if (this.#stopped || at >= this.#roundAt) return
     this.#roundAt = at
     this.#cancelRound?.()
@@ -150,7 +150,7 @@ export class LeaseKeeper {
     this.#wanted = false
     try {
       await this.#work()
-      const nextMs = Math.max(0, this.#renewedAt + renewMs - this.#parts.clock.now())
+      const nextMs = Math.max(0, this.#renewedAt + renewMs - this.#parts.clock.steady())
       this.#plan(this.#wanted ? Math.min(soonMs, nextMs) : nextMs)
     } catch (error) {
       this.#failing = true
@@ -171,12 +171,12 @@ export class LeaseKeeper {
   /** Several rounds within a second renew once. */
   async #renew(): Promise<void> {
     const { leases, held, clock } = this.#parts
-    const askedAt = clock.now()
-    const sinceMs = Math.abs(askedAt - this.#renewedAt)
+    const askedAt = clock.steady()
+    const sinceMs = askedAt - this.#renewedAt
     if (sinceMs < renewMs / 2 && !this.#unannounced) return
     this.#unannounced = false
     const mine = await leases.renew(this.self, leaseMs)
-    if (sinceMs > outMs && Number.isFinite(sinceMs)) this.#claimsFrom = clock.now() + returnMs
+    if (sinceMs > outMs && Number.isFinite(sinceMs)) this.#claimsFrom = clock.steady() + returnMs
     this.#renewedAt = askedAt
     const byShard = new Map(mine.map((lease) => [lease.shard, lease]))
     const lost = held.shards.filter((shard) => byShard.get(shard)?.epoch !== held.heldUnder(shard))
@@ -213,8 +213,8 @@ export class LeaseKeeper {
       isSettled: (process) => view.seenMs(process) >= settledMs,
     })
     misplaced(handOver)
-    if (claims.length === 0 || clock.now() < this.#claimsFrom) return
-    const askedAt = clock.now()
+    if (claims.length === 0 || clock.steady() < this.#claimsFrom) return
+    const askedAt = clock.steady()
     const taken = await leases.acquire(this.self, claims, held.epoch, leaseMs)
     this.#take(taken, askedAt)
     if (taken.length > 0) view.update(await leases.read())

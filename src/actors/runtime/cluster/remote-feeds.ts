@@ -79,7 +79,7 @@ export class RemoteFeeds {
   expect(actor: string, owner: string): void {
     const entry = this.#entry(actor)
     entry.told = owner
-    entry.toldAt = this.#parts.clock.now()
+    entry.toldAt = this.#parts.clock.steady()
   }
 
   /** What its owner has committed for somebody who is about to follow the actor here, and how far it is now. */
@@ -88,14 +88,14 @@ export class RemoteFeeds {
     if (standing.lastSequence < (entry.standing?.lastSequence ?? 0)) return
     entry.tail.remember(events)
     entry.standing = standing
-    entry.knownAt = this.#parts.clock.now()
+    entry.knownAt = this.#parts.clock.steady()
   }
 
   /** Every event after `after` that there is, as far as was heard lately; undefined when the store has to be read. */
   eventsAfter(actor: string, after: number): readonly LogEvent[] | undefined {
     const entry = this.#followed.get(actor)
     const { clock, fanOut } = this.#parts
-    if (entry?.standing === undefined || !fanOut.up || clock.now() - entry.knownAt >= busyReadMs) return undefined
+    if (entry?.standing === undefined || !fanOut.up || clock.steady() - entry.knownAt >= busyReadMs) return undefined
     return entry.tail.after(after, entry.standing.lastSequence)
   }
 
@@ -110,7 +110,7 @@ export class RemoteFeeds {
     // what was known before the newest event that was shown says nothing of now
     if (entry?.standing !== undefined && entry.standing.lastSequence >= this.#parts.feed.shown(actor))
       return entry.standing
-    if (entry !== undefined) entry.knownAt = 0
+    if (entry !== undefined) entry.knownAt = Number.NEGATIVE_INFINITY
     return 'unknown'
   }
 
@@ -132,14 +132,14 @@ export class RemoteFeeds {
   #entry(actor: string): Followed {
     const known = this.#followed.get(actor)
     if (known !== undefined) return known
-    const now = this.#parts.clock.now()
+    const now = this.#parts.clock.steady()
     const entry: Followed = {
       shard: shardOf(actor),
       since: now,
       standing: undefined,
       knownAt: now,
       told: undefined,
-      toldAt: 0,
+      toldAt: Number.NEGATIVE_INFINITY,
       reading: false,
       tail: new LogTail(),
     }
@@ -159,7 +159,7 @@ export class RemoteFeeds {
 
   #tick(): void {
     const { clock, feed } = this.#parts
-    const now = clock.now()
+    const now = clock.steady()
     for (const [actor, { since }] of this.#followed) {
       if (!feed.follows(actor) && now - since > expectedMs) this.#followed.delete(actor)
     }
@@ -178,7 +178,7 @@ export class RemoteFeeds {
   /** One question to each process, for all its actors that it has not heard of for a while. */
   #tellOwners(): void {
     const { clock, feed, view, isHere } = this.#parts
-    const now = clock.now()
+    const now = clock.steady()
     const byProcess = new Map<string, { owner: ShardOwner; actors: string[] }>()
     for (const [actor, entry] of this.#followed) {
       const owner = isHere(entry.shard) || !feed.follows(actor) ? undefined : view.ownerOf(entry.shard)
@@ -192,7 +192,7 @@ export class RemoteFeeds {
 
   async #tell(owner: ShardOwner, actors: readonly string[]): Promise<void> {
     const fresh = actors.filter((actor) => this.#followed.get(actor)?.told !== owner.process)
-    const toldAt = this.#parts.clock.now()
+    const toldAt = this.#parts.clock.steady()
     for (const actor of actors) {
       const entry = this.#followed.get(actor)
       if (entry) Object.assign(entry, { told: owner.process, toldAt })
@@ -220,7 +220,7 @@ export class RemoteFeeds {
     // what it is to stand at may be known already, by an answer that overtook the news
     if (lastSequence >= (entry.standing?.lastSequence ?? 0)) {
       entry.standing = { busy, lastSequence }
-      entry.knownAt = this.#parts.clock.now()
+      entry.knownAt = this.#parts.clock.steady()
     }
     entry.tail.remember(events)
     if (events.length > 0) this.#parts.feed.publish(actor, events)
@@ -231,7 +231,7 @@ export class RemoteFeeds {
     entry.reading = true
     try {
       const standing = await this.#parts.head(actor)
-      entry.knownAt = this.#parts.clock.now()
+      entry.knownAt = this.#parts.clock.steady()
       if (this.#followed.get(actor) === entry) this.#learn(actor, entry, standing)
     } catch (error) {
       this.#parts.log.debug({ actorId: actor, err: error }, 'end of a log not read, trying again')
@@ -255,6 +255,6 @@ export class RemoteFeeds {
   }
 
   #readAll(): void {
-    for (const entry of this.#followed.values()) entry.knownAt = 0
+    for (const entry of this.#followed.values()) entry.knownAt = Number.NEGATIVE_INFINITY
   }
 }

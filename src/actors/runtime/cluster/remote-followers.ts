@@ -12,17 +12,17 @@ const mostChars = 64 * 1024
 /** Other processes in which somebody follows an actor that runs here: they are told of its commits. */
 export class RemoteFollowers {
   readonly #fanOut: Pick<FanOut, 'publish'>
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #clock: Pick<Clock, 'steady'>
   readonly #followers = new Map<string, Map<string, number>>()
   #sweptAt = 0
 
-  constructor(fanOut: Pick<FanOut, 'publish'>, clock: Pick<Clock, 'now'>) {
+  constructor(fanOut: Pick<FanOut, 'publish'>, clock: Pick<Clock, 'steady'>) {
     this.#fanOut = fanOut
     this.#clock = clock
   }
 
   add(actor: string, process: string): void {
-    const now = this.#clock.now()
+    const now = this.#clock.steady()
     const processes = this.#followers.get(actor) ?? new Map<string, number>()
     this.#followers.set(actor, processes.set(process, now + followMs))
     if (now - this.#sweptAt > followMs) this.#sweep(now)
@@ -32,7 +32,7 @@ export class RemoteFollowers {
   committed(resident: Resident, events: readonly LogEvent[]): void {
     const processes = this.#followers.get(resident.id)
     if (processes === undefined) return
-    const now = this.#clock.now()
+    const now = this.#clock.steady()
     const { lastSequence } = resident.state
     const large = events.reduce((chars, event) => chars + charsOf(event), 0) > mostChars
     const news = { actor: resident.id, events: large ? [] : events, busy: resident.busy, lastSequence }

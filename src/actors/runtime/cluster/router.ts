@@ -51,11 +51,11 @@ export class Router {
   ): Promise<T> {
     const { clock, doubt } = this.#parts
     const shard = shardOf(actor)
-    const startedAt = clock.now()
+    const startedAt = clock.steady()
     for (let attempt = 0; ; attempt++) {
       const found = (await this.#try(shard, here)) ?? (await this.#ask(shard, request, answered))
       if (found !== undefined) return found.value
-      this.#checkPatience(shard, clock.now() - startedAt)
+      this.#checkPatience(shard, clock.steady() - startedAt)
       doubt()
       await this.#pause(shard, backoffMs(attempt, firstPauseMs, mostPauseMs))
     }

@@ -54,8 +54,8 @@ export class ShardDrains {
 
   /** Another process should have these shards: gives them away, some at a time, those first in which nothing runs. */
   offer(shards: readonly number[]): void {
-    const now = this.#parts.clock.now()
-    this.#begunAt = this.#begunAt.filter((at) => Math.abs(now - at) < 1000)
+    const now = this.#parts.clock.steady()
+    this.#begunAt = this.#begunAt.filter((at) => now - at < 1000)
     const budget = perSecond - this.#begunAt.length
     const busy = this.#parts.busyShards()
     const ready = shards.filter((shard) => this.#mayTry(shard, now))
@@ -69,7 +69,7 @@ export class ShardDrains {
 
   /** Gives everything back, each shard as soon as nothing runs in it, all of it after `graceMs`. */
   async all(graceMs: number): Promise<void> {
-    const until = this.#parts.clock.now() + graceMs
+    const until = this.#parts.clock.steady() + graceMs
     for (const shard of this.#parts.held.shards) this.#begin(shard, { until, forced: true })
     if (this.#drains.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
@@ -98,7 +98,7 @@ export class ShardDrains {
       const busy = this.#parts.busyShards()
       this.#finish(new Set(quiet.filter((shard) => this.#drains.has(shard) && !busy.has(shard))))
     }
-    this.#expire(this.#parts.clock.now())
+    this.#expire(this.#parts.clock.steady())
     if (this.#drains.size > 0) {
       this.#parts.clock.after(lookMs, () => void this.#look())
       return

@@ -53,6 +53,7 @@ class TestProcess {
   clock(shared: VirtualClock): Clock {
     return {
       now: shared.now,
+      steady: shared.steady,
       soon: (work) => shared.soon(() => void this.enter(work)),
       after: (ms, work) => {
         let cancelled = false
