@@ -4,17 +4,20 @@ import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
 import { apiPepperName } from './actors/accounts/api-keys.ts'
-import { bootstrap, checkMasterKey, type Installation, WrongMasterKey } from './actors/accounts/bootstrap.ts'
+import { bootstrap, checkMasterKey, type Installation } from './actors/accounts/bootstrap.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
-import { ClusterRuns } from './actors/runtime/start-number.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { type SimulatedProvider, startSimulatedProvider } from './gateway/simulated/server.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { openStorage } from './open-storage.ts'
 import { openSsrfGuard } from './outgoing/ssrf-guard.ts'
+import { startFailure } from './start-failure.ts'
+import { openDataFolder } from './storage/data-folder.ts'
 import { loadMasterKey, openSecretBox } from './storage/secrets.ts'
+import { EarlyListener } from './transport/early-listener.ts'
+import { openServer } from './transport/http/open-server.ts'
 import { openTransport } from './transport/open-transport.ts'
 import { readStaticFiles } from './transport/static-files.ts'
 
@@ -45,21 +48,34 @@ const openModels = async (config: Config): Promise<Models> => {
 
 const originOf = ({ publicUrl }: Config): string | null => (publicUrl === null ? null : new URL(publicUrl).origin)
 
-const announce = (url: string, installed: Installation, managed: ManagedProviders, log: Logger): void => {
-  log.info({ url, project: installed.project }, 'server started')
+const announce = (url: string, { project }: Installation, managed: ManagedProviders, log: Logger): void => {
+  log.info({ url, project }, 'server started')
   if (managed.onlySimulated) log.warn({ model: managed.defaultModel }, 'no provider has a key: models are simulated')
-  const { generated } = installed
+}
+
+/** Prints what the first start generated. */
+const show = ({ generated, ownerEmail }: Installation): void => {
   if (generated === null) return
   const lines = [
     'This is the first start. These secrets are shown once:',
     ...(generated.secretKey === null ? [] : [`  secret key       ${generated.secretKey}`]),
-    `  dashboard owner  ${installed.ownerEmail}`,
+    `  dashboard owner  ${ownerEmail}`,
     ...(generated.ownerPassword === null ? [] : [`  owner password   ${generated.ownerPassword}`]),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
+/** Takes the port before anything is written: a start that cannot have it leaves all as it was. */
+const listen = async ({ host, port, publicUrl }: Config, log: Logger) => {
+  const early = new EarlyListener()
+  const server = openServer(early, log)
+  const taken = await server.listen(host, port)
+  return { early, server, url: publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${taken}` }
+}
+
 const start = async (config: Config, log: Logger): Promise<() => Promise<void>> => {
+  if (config.mongodbUrl === null || config.masterKey === null) await openDataFolder(config.dataDir)
+  const { early, server, url } = await listen(config, log)
   const storage = await openStorage(config)
   const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
   await checkMasterKey(storage.records, apiPepperName(masterKey))
@@ -81,7 +97,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const { auth, runtime } = actors
   const given = config.bootstrap
   const { apiKeys, projects } = auth
-  const installed = await bootstrap({ records: storage.records, apiKeys, projects, given, now: Date.now })
+  const installed = await bootstrap({ records: storage.records, apiKeys, projects, given, show, now: Date.now })
   const transport = openTransport({
     actors,
     ping: () => storage.ping(),
@@ -92,14 +108,14 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   })
   // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))
-  const port = await transport.server.listen(config.host, config.port)
-  announce(config.publicUrl ?? `http://${config.host}:${port}`, installed, managed, log)
+  early.serve(transport.handler)
+  announce(url, installed, managed, log)
   return async () => {
     transport.beginDrain()
     actors.sweeper.stop()
     await actors.notices.stop()
     await runtime.drain(drainMs)
-    await transport.server.close(closeMs)
+    await server.close(closeMs)
     await actors.gateway.close()
     await actors.routing.close()
     await simulated?.close()
@@ -112,7 +128,8 @@ const main = async (): Promise<void> => {
   const config = readConfig(process.env)
   const isNamed = config.nodeId !== null || config.redisUrl !== null
   const log = pino({ level: config.logLevel, base: isNamed ? { node: nodeIdOf(config) } : null })
-  const stop = await start(config, log)
+  // a start that is cut short leaves nothing that the next one does not take up
+  let stop = async (): Promise<void> => {}
   let _stopping: Promise<void> | undefined
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -120,16 +137,14 @@ const main = async (): Promise<void> => {
       _stopping ??= stop().then(() => process.exit(0))
     })
   }
+  stop = await start(config, log)
 }
-
-/** What whoever starts the server can put right: its message says how. */
-const isForPeople = (error: unknown): boolean =>
-  error instanceof ConfigError || error instanceof WrongMasterKey || error instanceof ClusterRuns
 
 try {
   await main()
 } catch (error) {
-  const shown = error instanceof Error && isForPeople(error) ? error.message : inspect(error)
-  process.stderr.write(`${shown}\n`)
+  const { MONGODB_URL, DATA_DIR } = process.env
+  const reason = startFailure(error, { mongodbUrl: MONGODB_URL || null, dataDir: DATA_DIR || './data' })
+  process.stderr.write(`${reason ?? inspect(error)}\n`)
   process.exit(1)
 }

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { WrongMasterKey } from '../../src/actors/accounts/bootstrap.ts'
+import { inspect } from 'node:util'
 import { type Auth, openAuth } from '../../src/actors/accounts/open-auth.ts'
 import { BackupError } from '../../src/actors/backup/backup-error.ts'
 import type { Secrets } from '../../src/actors/backup/file-secrets.ts'
 import { kinds } from '../../src/actors/kinds.ts'
-import { type Config, ConfigError, readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import { openStorage, sqlitePath } from '../../src/open-storage.ts'
-import { type Storage, StoreUnavailable } from '../../src/storage/ports.ts'
+import { startFailure } from '../../src/start-failure.ts'
+import type { Storage } from '../../src/storage/ports.ts'
 import { loadMasterKey, openSecretBox } from '../../src/storage/secrets.ts'
 
 /** A store of ours as a tool of the operator opens it, without a server. */
@@ -46,11 +47,13 @@ export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallat
 
 /** Says why a tool stopped, without a stack where the reason is the operator's to remove. */
 export const fail = (error: unknown): void => {
-  const text = error instanceof Error ? (isForOperator(error) ? error.message : error.stack) : String(error)
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${sentenceOf(error) ?? inspect(error)}\n`)
   process.exitCode = 1
 }
 
-const isForOperator = (error: Error): boolean =>
-  [BackupError, ConfigError, StoreUnavailable, WrongMasterKey].some((each) => error instanceof each) ||
-  ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+const sentenceOf = (error: unknown): string | null => {
+  if (error instanceof BackupError) return error.message
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return error.message
+  const { MONGODB_URL, DATA_DIR } = process.env
+  return startFailure(error, { mongodbUrl: MONGODB_URL || null, dataDir: DATA_DIR || './data' })
+}

@@ -15,6 +15,11 @@ export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable'
 }
 
+/** The file of the master key is not one; `message` is one sentence for whoever starts the server. */
+export class MasterKeyUnusable extends Error {
+  override readonly name = 'MasterKeyUnusable'
+}
+
 interface SealingKey {
   /** Names the key without giving it away. */
   readonly kid: string
@@ -57,7 +62,7 @@ export const openSecretBox = ({
  * Two processes that start at once end up with the same key: the file appears whole or not at all, and the first wins.
  *
  * @returns 32 bytes.
- * @throws {Error} when others may read the file, or it holds anything but 32 bytes in base64.
+ * @throws {MasterKeyUnusable} when others may read the file, or it holds anything but 32 bytes in base64.
  */
 export const loadMasterKey = (path: string): Buffer => {
   try {
@@ -97,17 +102,18 @@ const openWith = ({ key }: SealingKey, parts: readonly string[], aad: string): s
 }
 
 const readKey = (path: string): Buffer => {
-  if ((statSync(path).mode & 0o077) !== 0) throw new Error(`${path} must be readable by its owner only (chmod 600)`)
+  if ((statSync(path).mode & 0o077) !== 0)
+    throw new MasterKeyUnusable(`${path} must be readable by its owner only (chmod 600).`)
   const text = readFileSync(path, 'utf8').trim()
   const key = Buffer.from(text, 'base64')
   if (key.length !== keyBytes || key.toString('base64') !== text) {
-    throw new Error(`${path} does not hold ${keyBytes} bytes in base64`)
+    throw new MasterKeyUnusable(`${path} does not hold ${keyBytes} bytes in base64: put the right file back.`)
   }
   return key
 }
 
 const makeKey = (path: string): void => {
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
     const file = openSync(draft, 'wx', 0o600)

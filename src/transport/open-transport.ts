@@ -10,8 +10,7 @@ import { authenticatorOf } from './api/request-credentials.ts'
 import { SessionUpgrades } from './api/session-upgrade.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
-import type { HttpRequest, HttpResponse, HttpServer } from './http/http-port.ts'
-import { openServer } from './http/open-server.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts'
 import { Metrics } from './metrics.ts'
 import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
@@ -27,12 +26,12 @@ export interface TransportParts {
   /** Whose `X-Forwarded-For` is believed; null: nobody's. */
   readonly trustedProxies?: TrustedProxies | null
   readonly log: Logger
-  readonly adapter?: 'uws' | 'node'
 }
 
 /** The service as it is reached over HTTP. */
 export interface Transport {
-  readonly server: HttpServer
+  /** Answers every request, on whichever server. */
+  readonly handler: HttpHandler
   /** From now on nothing new is begun; streams without an end of their own are ended so that they resume elsewhere. */
   beginDrain(): void
 }
@@ -41,7 +40,7 @@ const tickMs = 1000
 
 const lostHelp = 'Gateway calls that were not recorded because the store was away for too long.'
 
-/** Puts the dispatcher, the streams, health, metrics and the console behind one server. */
+/** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */
 export const openTransport = (parts: TransportParts): Transport => {
   const { actors, log } = parts
   const { gateway, runtime } = actors
@@ -76,7 +75,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     upgrade: (request) => upgrades.decide(request),
   })
   return {
-    server: openServer(dispatcher, log, parts.adapter),
+    handler: dispatcher,
     beginDrain: () => {
       state.draining = true
       streams.endEndless()

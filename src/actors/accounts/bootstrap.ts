@@ -35,6 +35,11 @@ export interface BootstrapDeps {
   readonly given: BootstrapGiven
   /** Id of a project that comes from elsewhere with its keys (an import): it takes the place of the first one. */
   readonly adopts?: string
+  /**
+   * Shows what was generated. It is called before the installation counts as made: when showing fails, or the process
+   * dies before, the next start makes and shows other secrets.
+   */
+  readonly show?: (made: Installation) => void
   /** ms since the epoch. */
   readonly now: () => number
   /** Waits; for tests. */
@@ -109,8 +114,9 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
     }
     const secrets = await secretsOf(deps, claim.data.project === deps.adopts)
     await makeRows(deps, claim.data, secrets, known !== null)
-    if ((await table.replace(claim, { ...claim.data, ready: true })) !== null)
-      return installationOf(claim.data, secrets.generated)
+    const made = installationOf(claim.data, secrets.generated)
+    deps.show?.(made)
+    if ((await table.replace(claim, { ...claim.data, ready: true })) !== null) return made
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../ports.ts'
@@ -21,9 +21,10 @@ export class Database {
   #queue: Job[] = []
   #synchronous = 'full'
 
-  /** @param path the file; its folder is made when missing. */
+  /** @param path the file, which only its owner may read; its folder is made when missing. */
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true })
+    keepToOwner(path)
     this.#db = guarded(() => new DatabaseSync(path, { timeout: 1_000 }))
     this.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000')
   }
@@ -114,6 +115,16 @@ export class Database {
     this.#flush()
     this.#statements.clear()
     this.#db.close()
+  }
+}
+
+/** Makes the file before SQLite does, which asks for no mode; the log beside it gets the mode of the file. */
+const keepToOwner = (path: string): void => {
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+    chmodSync(path, 0o600)
+  } catch {
+    // somebody else's, or a disk without modes: SQLite says whether it can be used
   }
 }
 

@@ -4,7 +4,7 @@
  */
 export interface HttpServer {
   readonly name: 'uws' | 'node'
-  /** Starts to listen; resolves with the port in use (`port` 0 takes a free one). */
+  /** Starts to listen; resolves with the port in use (`port` 0 takes a free one). @throws {CannotListen} */
   listen(host: string, port: number): Promise<number>
   /** Stops accepting, lets open responses end for `graceMs`, then closes what is left. */
   close(graceMs: number): Promise<void>

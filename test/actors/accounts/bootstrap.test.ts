@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { organizationScope, projectScope } from '../../../specs/scope.ts'
 import { ApiKeys } from '../../../src/actors/accounts/api-keys.ts'
-import { type BootstrapGiven, bootstrap, installations } from '../../../src/actors/accounts/bootstrap.ts'
+import {
+  type BootstrapGiven,
+  bootstrap,
+  type Installation,
+  installations,
+} from '../../../src/actors/accounts/bootstrap.ts'
 import { members, organizations, projectKeys, projects } from '../../../src/actors/accounts/kinds.ts'
 import { verifyPassword } from '../../../src/actors/accounts/passwords.ts'
 import { ProjectDirectory } from '../../../src/actors/accounts/project-directory.ts'
@@ -28,7 +33,8 @@ const processOn = (records: RecordStore, stepMs = 0, key: Buffer = masterKey) =>
     clock.now += stepMs
     await new Promise(setImmediate)
   }
-  const start = (given = nothingGiven) => bootstrap({ records, apiKeys, projects: directory, given, now, pause })
+  const start = (given = nothingGiven, show: (made: Installation) => void = () => {}) =>
+    bootstrap({ records, apiKeys, projects: directory, given, show, now, pause })
   return { now, apiKeys, directory, start }
 }
 
@@ -51,6 +57,19 @@ describe('the first start', () => {
     expect(await verifyPassword(owner?.data.password_hash ?? null, made.generated?.ownerPassword ?? '')).toBe(true)
     expect(await directory.settings(made.project)).toMatchObject({ organization: made.organization })
     expect(await directory.signingSecret(made.project)).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  })
+
+  it('that cannot show its secrets is not over: the next one shows others, and those work', async () => {
+    const { records } = openMemoryStorage()
+    const { apiKeys, start } = processOn(records, 60_000)
+    const unshown = start(nothingGiven, () => {
+      throw new Error('nobody reads')
+    })
+    await expect(unshown).rejects.toThrow('nobody reads')
+    const shown: string[] = []
+    const made = await start(nothingGiven, ({ generated }) => shown.push(generated?.secretKey ?? ''))
+    expect(shown).toEqual([made.generated?.secretKey])
+    expect(await apiKeys.verify(shown[0] ?? '')).toMatchObject({ project: made.project })
   })
 
   it('takes what the environment gives, and does not give it back', async () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { OpenWork } from '../../open-work.ts'
+import { cannotListen } from '../cannot-listen.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { NodeHttpResponse, type NodeResponseOwner } from './node-response.ts'
@@ -44,9 +45,10 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
 
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
+      const refused = (error: Error): void => reject(cannotListen(host, port, error))
+      this.#server.once('error', refused)
       this.#server.listen(port, host, () => {
-        this.#server.off('error', reject)
+        this.#server.off('error', refused)
         const address = this.#server.address()
         resolve(typeof address === 'object' && address !== null ? address.port : port)
       })

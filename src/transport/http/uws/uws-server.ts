@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { OpenWork } from '../../open-work.ts'
+import { whyNotListening } from '../cannot-listen.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import type { Uws, UwsApp, UwsListenSocket, UwsResponse } from './uws-binding.ts'
 import { UwsHttpRequest } from './uws-request.ts'
@@ -47,7 +48,7 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#app.listen(host, port, exclusivePort, (token) => {
-        if (token === false) return reject(new Error(`cannot listen on ${host}:${port}`))
+        if (token === false) return void whyNotListening(host, port).then(reject)
         this.#listening = token
         resolve(this.#uws.us_socket_local_port(token))
       })

@@ -1,0 +1,62 @@
+import { resolve } from 'node:path'
+import { WrongMasterKey } from './actors/accounts/bootstrap.ts'
+import { ClusterRuns } from './actors/runtime/start-number.ts'
+import { type Config, ConfigError } from './config.ts'
+import { sqlitePath } from './open-storage.ts'
+import { DataFolderUnusable } from './storage/data-folder.ts'
+import { StoreUnavailable } from './storage/ports.ts'
+import { MasterKeyUnusable } from './storage/secrets.ts'
+import { CannotListen } from './transport/http/cannot-listen.ts'
+
+/** Errors whose message is a sentence for whoever starts the server. */
+const ownSentences = [CannotListen, ClusterRuns, ConfigError, DataFolderUnusable, MasterKeyUnusable, WrongMasterKey]
+
+type Settings = Pick<Config, 'mongodbUrl' | 'dataDir'>
+
+/**
+ * Why a start or a tool of the operator failed, as one sentence with the way out; null for what nobody but us can put
+ * right, of which the stack is wanted. It repeats no password.
+ */
+export const startFailure = (error: unknown, settings: Settings): string | null => {
+  if (!(error instanceof Error)) return null
+  if (ownSentences.some((each) => error instanceof each)) return error.message
+  const chain = causesOf(error)
+  const { mongodbUrl } = settings
+  const mongo = chain.find(({ name }) => name.startsWith('Mongo'))
+  // a name that DNS does not know is no error of the driver's own
+  const reason = mongo ?? (error instanceof StoreUnavailable ? chain.at(-1) : undefined)
+  if (mongodbUrl !== null && reason !== undefined) return `${mongoReason(reason, placeOf(mongodbUrl))}.`
+  const codes = chain.flatMap((each) => ('errcode' in each ? [Number(each.errcode) & 0xff] : []))
+  return codes[0] === undefined ? null : `${resolve(sqlitePath(settings))} ${sqliteReason(codes[0])}.`
+}
+
+const causesOf = (error: Error): readonly Error[] =>
+  error.cause instanceof Error ? [error, ...causesOf(error.cause)] : [error]
+
+/** The hosts and the database of a URL, without its credentials. */
+const placeOf = (url: string): string => url.replace(/^(mongodb(?:\+srv)?:\/\/)[^/]*@/, '$1').replace(/\?.*$/s, '')
+
+const mongoReason = (error: Error, place: string): string => {
+  const code = 'code' in error ? error.code : undefined
+  if (code === 18 || code === 8000) return `MongoDB at ${place} refuses the user or the password of MONGODB_URL`
+  if (code === 13) return `MongoDB at ${place} does not let the user of MONGODB_URL read and write this database`
+  const why = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '')
+  return `MongoDB at ${place} does not answer (${why}). Is it running, and is MONGODB_URL right? Without it data is kept in DATA_DIR`
+}
+
+/** By SQLite's primary result codes. */
+const sqliteReasons: Readonly<Record<number, string>> = {
+  3: 'may not be read by this user. Give it the file, or set DATA_DIR',
+  5: 'is locked by another process. End it, or set DATA_DIR',
+  6: 'is locked by another process. End it, or set DATA_DIR',
+  8: 'may not be written by this user. Give it the file, or set DATA_DIR',
+  10: 'cannot be read or written: the disk reports errors',
+  11: 'is damaged. Put the last good copy back, or set DATA_DIR',
+  13: 'cannot grow: the disk is full',
+  14: 'cannot be opened. Give it to this user, or set DATA_DIR',
+  15: 'cannot be locked: this file system knows no locks. Set DATA_DIR to a local disk',
+  23: 'may not be opened by this user. Give it the file, or set DATA_DIR',
+  26: 'is no database: it was damaged or is another file. Put the last good copy back, or set DATA_DIR',
+}
+
+const sqliteReason = (code: number): string => sqliteReasons[code] ?? `does not answer (SQLite code ${code})`

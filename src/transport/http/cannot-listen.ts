@@ -1,0 +1,31 @@
+import { createServer } from 'node:net'
+
+/** A server cannot have its address; `message` is one sentence for whoever starts it. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen'
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there. End it, or set PORT to a free one',
+  EACCES: 'this user may not use that port. Set PORT to one above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address. Set HOST to one of its own, or to 0.0.0.0',
+  ENOTFOUND: 'the name is not known. Set HOST to an address of this machine',
+  EAI_AGAIN: 'the name cannot be looked up. Set HOST to an address of this machine',
+}
+
+/** The sentence for why a server cannot listen, by the error of node:net. */
+export const cannotListen = (host: string, port: number, error: unknown): CannotListen => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const reason = reasons[code] ?? (error instanceof Error ? error.message : 'it is refused')
+  return new CannotListen(`The server cannot listen on ${host}:${port}: ${reason}.`, { cause: error })
+}
+
+/** The same for a server whose library says no reason: node:net is asked for it, which may find none any more. */
+export const whyNotListening = (host: string, port: number): Promise<CannotListen> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error) => resolve(cannotListen(host, port, error)))
+    probe.listen({ host, port, exclusive: true }, () =>
+      probe.close(() => resolve(cannotListen(host, port, new Error('the address was taken a moment ago. Try again')))),
+    )
+  })

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../../scripts/services/service.ts'
+
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'troupe-start-'))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+/** A process with what it prints; ended with the test. */
+const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>>) => {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(command, args, {
+    env: { PATH, HOME, HOST: '127.0.0.1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const printed = { out: '', err: '' }
+  child.stdout.on('data', (part) => (printed.out += part))
+  child.stderr.on('data', (part) => (printed.err += part))
+  const ended = once(child, 'close').then(([code]) => Number(code ?? -1))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, printed, ended }
+}
+
+const server = (env: Readonly<Record<string, string>>) =>
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/start.js'], env)
+
+const started = async (child: ChildProcess, printed: { readonly out: string }): Promise<void> => {
+  while (!printed.out.includes('server started')) {
+    if (child.stdout === null || child.exitCode !== null) throw new Error('it ended')
+    await once(child.stdout, 'data')
+  }
+}
+
+const takenPort = async (): Promise<{ readonly port: number; readonly free: () => Promise<unknown> }> => {
+  const port = await freePort()
+  const other = createServer().listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  return { port, free: () => new Promise((resolve) => other.close(resolve)) }
+}
+
+describe('a start', () => {
+  it('whose port is taken makes nothing, and says so in one line: the next one shows the secrets', async () => {
+    const data = folder()
+    const { port, free } = await takenPort()
+    const env = { PORT: String(port), DATA_DIR: join(data, 'data') }
+    const failed = server(env)
+    expect(await failed.ended).toBe(1)
+    expect(failed.printed.err).toBe(
+      `The server cannot listen on 127.0.0.1:${port}: another process listens there. End it, or set PORT to a free one.\n`,
+    )
+    await free()
+    const { child, printed } = server(env)
+    await started(child, printed)
+    const [key = ''] = /csk_[A-Za-z0-9_-]+/.exec(printed.out) ?? []
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/sessions`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
+  })
+
+  it('beside a server on the same data and port leaves that one alone', async () => {
+    const env = { PORT: String(await freePort()), DATA_DIR: folder() }
+    const first = server(env)
+    await started(first.child, first.printed)
+    expect(await server(env).ended).toBe(1)
+    expect((await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status).toBe(200)
+    expect(first.child.exitCode).toBeNull()
+  })
+
+  it('by npm ends with the SIGTERM that npm gets, drained', async () => {
+    const { child, printed, ended } = run('npm', ['start'], { PORT: '0', DATA_DIR: folder() })
+    await started(child, printed)
+    const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
+    child.kill('SIGTERM')
+    await ended
+    expect(printed.out).toContain('shutting down')
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
+  })
+})

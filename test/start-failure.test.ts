@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { startFailure } from '../src/start-failure.ts'
+import { StoreUnavailable } from '../src/storage/ports.ts'
+
+const settings = { mongodbUrl: null, dataDir: '/var/troupe' }
+
+describe('why a start failed', () => {
+  it.for([
+    [5, 'is locked by another process'],
+    [11 + 256, 'is damaged'],
+    [14, 'cannot be opened'],
+    [26, 'is no database'],
+  ] as const)('is one sentence for code %i of SQLite, with the file', ([errcode, says]) => {
+    const cause = Object.assign(new Error('sqlite'), { errcode })
+    const shown = startFailure(new StoreUnavailable('sqlite does not answer', { cause }), settings)
+    expect(shown).toContain(`/var/troupe/troupe.db ${says}`)
+    expect(shown?.split('\n')).toHaveLength(1)
+  })
+
+  it('names the hosts of MongoDB, never its password', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { name: 'MongoServerSelectionError' })
+    const mongodbUrl = 'mongodb://ada:secret@db1:27017,db2:27017/troupe?tls=true'
+    const shown = startFailure(new StoreUnavailable('mongodb does not answer', { cause }), { ...settings, mongodbUrl })
+    expect(shown).toContain('MongoDB at mongodb://db1:27017,db2:27017/troupe does not answer (connect ECONNREFUSED)')
+    expect(shown).not.toContain('secret')
+  })
+
+  it('says when MongoDB refuses the password', () => {
+    const error = Object.assign(new Error('Authentication failed.'), { name: 'MongoServerError', code: 18 })
+    expect(startFailure(error, { ...settings, mongodbUrl: 'mongodb://a:b@db/x' })).toContain('refuses the user or the')
+  })
+
+  it('is left to the stack when it is a defect of ours', () => {
+    expect(startFailure(new TypeError('x is undefined'), settings)).toBeNull()
+  })
+})

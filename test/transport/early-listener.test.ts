@@ -1,0 +1,41 @@
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EarlyListener } from '../../src/transport/early-listener.ts'
+import { CannotListen } from '../../src/transport/http/cannot-listen.ts'
+import { openServer } from '../../src/transport/http/open-server.ts'
+
+const log = pino({ level: 'silent' })
+
+describe.for(['uws', 'node'] as const)('a server on %s that has not started yet', (adapter) => {
+  const listen = async () => {
+    const early = new EarlyListener()
+    const server = openServer(early, log, adapter)
+    onTestFinished(() => server.close(0))
+    const port = await server.listen('127.0.0.1', 0)
+    return { early, port, url: `http://127.0.0.1:${port}` }
+  }
+
+  it('answers probes, and lets requests wait for the handler with their bodies', async () => {
+    const { early, url } = await listen()
+    const waiting = fetch(`${url}/v1/x`, { method: 'POST', body: 'a body' })
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    const ready = await fetch(`${url}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toEqual({ status: 'starting' })
+    early.serve({
+      request: (request, response) =>
+        void request.body(100).then((body) => response.send(200, [], `${request.path} ${body}`)),
+      upgrade: async () => ({ refuse: { status: 404, headers: [], body: '' } }),
+    })
+    expect(await (await waiting).text()).toBe('/v1/x a body')
+    expect(await (await fetch(`${url}/readyz`)).text()).toBe('/readyz ')
+  })
+
+  it('says in one sentence that its port is taken', async () => {
+    const { port } = await listen()
+    const second = openServer(new EarlyListener(), log, adapter)
+    const refused = second.listen('127.0.0.1', port)
+    await expect(refused).rejects.toThrow(CannotListen)
+    await expect(refused).rejects.toThrow(`127.0.0.1:${port}: another process listens there. End it, or set PORT`)
+  })
+})
