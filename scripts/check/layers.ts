@@ -9,7 +9,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'outgoing', holds: /^src\/outgoing\// },
   { name: 'actors and gateway', holds: /^src\/(actors|gateway)\// },
   { name: 'transport', holds: /^src\/transport\// },
-  { name: 'main', holds: /^src\/(main|open-cluster)\.ts$/ },
+  { name: 'main', holds: /^src\/(main|open-cluster|start-failure)\.ts$/ },
 ]
 
 /** Who alone may use a folder or a package; each is one replaceable part behind a port. */
