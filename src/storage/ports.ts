@@ -85,7 +85,7 @@ export interface Commit {
 export type AppendOutcome = 'done' | 'overtaken' | 'duplicate' | 'unknown'
 
 /**
- * The commit log. Adapters: `memory`, `sqlite`, `mongo`; one contract suite runs on all.
+ * The commit log. Adapters: `sqlite`, `mongo`, and `test/support/memory` for tests; one contract suite runs on all.
  *
  * Actor ids are unique over all projects; callers that serve a request compare the commit's `project` and
  * `tenant` with their scope (the runtime's host does, in one place).

@@ -1,5 +1,5 @@
 import { takeIdsFrom } from '../../src/actors/runtime/ids.ts'
-import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
 import { Cluster } from './cluster.ts'
 import type { Defect } from './defects.ts'
 import { checkExpiry, checkTheEnd, checkTidiness } from './end-checks.ts'

@@ -1,6 +1,6 @@
 import { LocalLimits } from '../../src/storage/local-limits.ts'
-import { MemoryExchange } from '../../src/storage/memory/fan-out.ts'
-import { MemoryPresence } from '../../src/storage/memory/presence.ts'
+import { MemoryExchange } from '../support/memory/fan-out.ts'
+import { MemoryPresence } from '../support/memory/presence.ts'
 import { fanOutContract } from './contract/fan-out.ts'
 import { limitsContract } from './contract/limits.ts'
 import { presenceContract } from './contract/presence.ts'

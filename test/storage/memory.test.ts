@@ -1,4 +1,4 @@
-import { openMemoryStorage } from '../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
 import { leaseContract } from './contract/leases.ts'
 import { storageContract } from './contract.ts'
 

@@ -12,8 +12,8 @@ import { verifyPassword } from '../../../src/actors/accounts/passwords.ts'
 import { ProjectDirectory } from '../../../src/actors/accounts/project-directory.ts'
 import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import { Table } from '../../../src/actors/records/table.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const nothingGiven: BootstrapGiven = { secretKey: null, ownerEmail: null, ownerPassword: null }

@@ -3,7 +3,7 @@ import { organizationScope } from '../../../specs/scope.ts'
 import { DashboardSessions, dashboardSessionS } from '../../../src/actors/accounts/dashboard-sessions.ts'
 import { dashboardSessions, members } from '../../../src/actors/accounts/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 const clock = { now: 1_800_000_000_000 }
 const now = () => clock.now

@@ -9,9 +9,9 @@ import { kinds } from '../../../src/actors/kinds.ts'
 import { IdempotentRequests } from '../../../src/actors/records/idempotent.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 /** The project that the session harness works in. */
 export const project = 'prj_a'

@@ -7,7 +7,7 @@ import {
   customProviders,
   providerConnections,
 } from '../../../src/gateway/routing/kinds.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'
 
 const passphrase = 'correct horse battery'

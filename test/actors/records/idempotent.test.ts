@@ -5,8 +5,8 @@ import { projectScope, tenantScope } from '../../../specs/scope.ts'
 import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '../../../src/actors/records/idempotent.ts'
 import type { Clock } from '../../../src/actors/runtime/clock.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { type RecordStore, StoreUnavailable } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 const hourMs = 60 * 60 * 1000
 

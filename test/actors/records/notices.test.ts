@@ -10,8 +10,8 @@ import type { Notice } from '../../../src/actors/records/notices.ts'
 import type { TypedKind } from '../../../src/actors/records/schema.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { auditSink, type Sink, webhookSink } from '../../../src/actors/runtime/sinks.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 type Thing = { readonly name: string }

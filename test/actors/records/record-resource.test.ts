@@ -4,7 +4,7 @@ import { RecordResource } from '../../../src/actors/records/record-resource.ts'
 import type { TypedKind } from '../../../src/actors/records/schema.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 type Thing = { readonly key: string; readonly name: string; readonly color: string | null }
 

@@ -3,7 +3,7 @@ import { projectScope } from '../../../specs/scope.ts'
 import { boundRecords } from '../../../src/actors/records/bound-records.ts'
 import type { TypedKind } from '../../../src/actors/records/schema.ts'
 import { Table } from '../../../src/actors/records/table.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 type Counter = { readonly n: number }
 const counters: TypedKind<Counter> = { name: 'counters' }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { RunCeilings } from '../../../specs/run-limits.ts'
 import { type PlanParts, planRun } from '../../../src/actors/runs/plan-run.ts'
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { agentConfigOf } from '../sessions/harness.ts'
 
 const none: RunCeilings = { maxSteps: null, maxTokens: null, maxCostUsd: null, maxDurationS: null }

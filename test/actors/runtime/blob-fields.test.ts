@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Unrestorable } from '../../../src/actors/runtime/actor-state.ts'
 import { putBack, type Taken, takeOut } from '../../../src/actors/runtime/blob-fields.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { Json } from '../../../src/storage/ports.ts'
 import { deepFrozen } from '../../support/deep-frozen.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 const most = 8
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { commitOf, compacted } from '../../../src/actors/runtime/commit-document.ts'
 import { firstStep } from '../../../src/actors/runtime/step.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { BlobStore, Commit, JsonObject, Reminder } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { owner } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
 

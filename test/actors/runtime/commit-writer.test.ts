@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Written, writeCommit } from '../../../src/actors/runtime/commit-writer.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { type Commit, StoreUnavailable } from '../../../src/storage/ports.ts'
 import { commitOf } from '../../storage/samples.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 let faulty: FaultyStorage

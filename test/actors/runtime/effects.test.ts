@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { calm } from '../../support/virtual-clock.ts'
 import { id, twoProcesses, Worker, work } from './effect-worker.ts'
 import { forever, logOf, openProbe, type Run, typesOf } from './probe.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { logOf, openProbe, type Probe, read } from './probe.ts'
 

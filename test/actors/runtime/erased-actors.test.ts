@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { callOf, newSession, openWorld, turn } from '../sessions/harness.ts'
 

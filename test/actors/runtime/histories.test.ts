@@ -10,12 +10,12 @@ import { nextStep, type Step, startedStep } from '../../../src/actors/runtime/st
 import type { MachineDefinition } from '../../../src/machines/definition.ts'
 import { definitionOf, definitions } from '../../../src/machines/index.ts'
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { Commit, Storage, StoredEvent } from '../../../src/storage/ports.ts'
 import { walkOf } from '../../machines/action/action-samples.ts'
 import { pathOf, restingStates } from '../../machines/outcome.ts'
 import { walk as runWalk } from '../../machines/run/run-samples.ts'
 import { walk } from '../../machines/session/session-samples.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const histories = readHistories()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { StoredEvent } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { calm } from '../../support/virtual-clock.ts'
 import { logOf, openProbe, type Probe } from './probe.ts'
 

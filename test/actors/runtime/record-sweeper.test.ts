@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { RecordSweeper } from '../../../src/actors/runtime/record-sweeper.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 const kind = { name: 'things' }
 const row = (id: string, expires_at: number | null) => ({

@@ -2,9 +2,9 @@ import { pino } from 'pino'
 import { beforeEach, expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { RowWriter } from '../../../src/actors/runtime/row-writer.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { recordOf, widgets } from '../../storage/samples.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 
 let faulty: FaultyStorage

@@ -6,8 +6,8 @@ import {
   newestStart,
   nextStart,
 } from '../../../src/actors/runtime/start-number.ts'
-import { MemoryLeases } from '../../../src/storage/memory/leases.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { MemoryLeases } from '../../support/memory/leases.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const opened = async () => {

@@ -38,8 +38,8 @@ import { type ModelAnswer, ModelError, type ModelRequest } from '../../../src/ga
 import type { TurnModels } from '../../../src/gateway/turns/turn-models.ts'
 import { definitions } from '../../../src/machines/index.ts'
 import { queueSink } from '../../../src/machines/run/run-actions.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { allMessages, type TestModel, turnModelsOf } from '../../support/test-model.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 

@@ -3,9 +3,9 @@ import { tenants } from '../../../src/actors/agents/plain-kinds.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordKind, StoredRecord } from '../../../src/storage/ports.ts'
 import { logOf, recordOf } from '../../storage/samples.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 const tenantRow = {
   tenant: 'ten_1',

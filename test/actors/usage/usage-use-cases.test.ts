@@ -13,7 +13,7 @@ import { RowWriter } from '../../../src/actors/runtime/row-writer.ts'
 import { usageKinds } from '../../../src/actors/usage/kinds.ts'
 import { ratePlanUseCases } from '../../../src/actors/usage/rate-plan-use-cases.ts'
 import { usageUseCases } from '../../../src/actors/usage/usage-use-cases.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { putUsage, type UsageSample } from './rows.ts'
 
 const now = Date.UTC(2026, 5, 30, 12)

@@ -14,8 +14,8 @@ import { notifyWebhooks } from '../../../src/actors/webhooks/webhook-deliveries.
 import { webhookUseCases } from '../../../src/actors/webhooks/webhook-use-cases.ts'
 import { deliveryDefinition } from '../../../src/machines/webhook-delivery/webhook-delivery-definition.ts'
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { Receiver } from './receiver.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
 import { requestLogUseCases } from '../../../src/gateway/ledger/request-log-use-cases.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { callerOf, callOf, openLedger, project } from './calls.ts'
 

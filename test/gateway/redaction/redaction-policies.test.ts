@@ -5,7 +5,7 @@ import type { Call } from '../../../src/actors/call/call.ts'
 import { redactionKinds } from '../../../src/gateway/redaction/kinds.ts'
 import { redactionPolicyUseCases } from '../../../src/gateway/redaction/policy-use-cases.ts'
 import { RedactionPolicies } from '../../../src/gateway/redaction/redaction-policies.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 let now = 0
 let node: RedactionPolicies

@@ -12,8 +12,8 @@ import { ManagedProviders } from '../../../src/gateway/routing/managed-providers
 import { openRouting } from '../../../src/gateway/routing/open-routing.ts'
 import { projectModelUseCases } from '../../../src/gateway/routing/project-model-use-cases.ts'
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 /** What a test may set. */
 export interface ConnectionsWorldOptions {

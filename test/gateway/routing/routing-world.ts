@@ -15,8 +15,8 @@ import {
 import { type ManagedConfig, ManagedProviders } from '../../../src/gateway/routing/managed-providers.ts'
 import { openRouting, type RoutingParts } from '../../../src/gateway/routing/open-routing.ts'
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 /** Keeps what it seals readable, bound to its place. */
 export const openBox = {

@@ -10,9 +10,9 @@ import { AgentKeys } from '../../../src/actors/agents/agent-keys.ts'
 import { agents } from '../../../src/actors/agents/plain-kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { principalOf } from '../../../src/transport/api/request-credentials.ts'
 import type { HttpRequest } from '../../../src/transport/http/http-port.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 const secretKey = `csk_${'k'.repeat(43)}`
 const given = { secretKey, ownerEmail: 'ada@x.org', ownerPassword: 'correct horse' }

@@ -5,7 +5,6 @@ import type { Principal } from '../../../src/actors/call/call.ts'
 import { IdempotentRequests, idempotencyKeys } from '../../../src/actors/records/idempotent.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import type { TrustedProxies } from '../../../src/config.ts'
-import { openMemoryStorage } from '../../../src/storage/memory/open-memory-storage.ts'
 import { Dispatcher } from '../../../src/transport/api/dispatcher.ts'
 import { type AnyUseCases, endpointsOf } from '../../../src/transport/api/endpoint.ts'
 import { clientAddressReader } from '../../../src/transport/client-address.ts'
@@ -18,6 +17,7 @@ import {
 } from '../../../src/transport/http/http-port.ts'
 import { SseStreams } from '../../../src/transport/streams/sse.ts'
 import { Ticker } from '../../../src/transport/streams/ticker.ts'
+import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 /** A request as a test writes it. `body` that is no text is sent as JSON. */
 export interface Sent {

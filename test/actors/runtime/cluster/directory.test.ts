@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LiveDirectory } from '../../../../src/actors/runtime/cluster/directory.ts'
 import { sessionDefinition } from '../../../../src/machines/session/session-definition.ts'
 import { type LiveActor, liveActorMs, type Member } from '../../../../src/storage/cluster-ports.ts'
-import { MemoryPresence } from '../../../../src/storage/memory/presence.ts'
+import { MemoryPresence } from '../../../support/memory/presence.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'
 
 const self: Member = { process: 'a.1', node: 'a', address: '127.0.0.1:1', draining: false, startedAt: 1 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { HeldShards, leaseMs, marginMs } from '../../../../src/actors/runtime/cluster/held-shards.ts'
 import { Elsewhere } from '../../../../src/actors/runtime/superseded.ts'
-import { openMemoryStorage } from '../../../../src/storage/memory/open-memory-storage.ts'
 import type { Commit } from '../../../../src/storage/ports.ts'
+import { openMemoryStorage } from '../../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'
 
 const shard = 7

@@ -1,4 +1,10 @@
-import { type HostFacts, type LiveActor, liveActorMs, type Member, type Presence } from '../cluster-ports.ts'
+import {
+  type HostFacts,
+  type LiveActor,
+  liveActorMs,
+  type Member,
+  type Presence,
+} from '../../../src/storage/cluster-ports.ts'
 
 interface Announced {
   readonly host: Member & HostFacts

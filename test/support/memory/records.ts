@@ -1,7 +1,14 @@
 import { covers, type Scope } from '../../../specs/scope.ts'
-import { listIndexFor } from '../list-index.ts'
-import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
-import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '../record-keys.ts'
+import { listIndexFor } from '../../../src/storage/list-index.ts'
+import type {
+  Json,
+  JsonObject,
+  RecordKind,
+  RecordQuery,
+  RecordStore,
+  StoredRecord,
+} from '../../../src/storage/ports.ts'
+import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '../../../src/storage/record-keys.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 

@@ -1,5 +1,13 @@
-import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '../commit-row.ts'
-import type { AppendOutcome, Commit, CommitKey, CommitStore, DueLook, SettleWork, StoredLogEvent } from '../ports.ts'
+import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '../../../src/storage/commit-row.ts'
+import type {
+  AppendOutcome,
+  Commit,
+  CommitKey,
+  CommitStore,
+  DueLook,
+  SettleWork,
+  StoredLogEvent,
+} from '../../../src/storage/ports.ts'
 
 interface Log {
   readonly bySeq: Map<number, CommitRow>
