@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
 import { type UsageData, usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
-import { type UsageData, usageRows } from '../../../src/actors/usage/kinds.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
