@@ -6,6 +6,7 @@ import type { Operation } from '../specs/declare.ts'
 import { operations } from '../specs/index.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
 import { definitions } from '../src/machines/index.ts'
+import { asyncapiFile } from './generate/asyncapi.ts'
 import { chartFiles } from './generate/chart-layout.ts'
 import { coveragePage, testTexts } from './generate/coverage.ts'
 import { errorsPage } from './generate/errors-page.ts'
@@ -24,6 +25,7 @@ const declared: readonly Operation[] = [...Object.values(operations), sessionSoc
 
 const files: readonly GeneratedFile[] = [
   openapiFile(declared, packageJson.version),
+  asyncapiFile(declared, packageJson.version),
   errorsPage(declared),
   coveragePage(declared, testTexts(root)),
   ...definitions.map(mermaidFile),

@@ -69,6 +69,8 @@ export interface OperationSpec {
   readonly tagged?: true
   /** The event that the operation sends to the resource's machine. */
   readonly event?: string
+  /** Frames of clients by their `type`: the operation upgrades to a WebSocket, whose frames to the client carry the answer's events. */
+  readonly frames?: Shape
 }
 
 /** The types of one operation. */
@@ -108,6 +110,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly attributed: boolean
   readonly tagged: boolean
   readonly event: string | null
+  readonly frames: Shape | null
   readonly [signature]?: S
 }
 
@@ -164,6 +167,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     attributed: spec.attributed ?? false,
     tagged: spec.tagged ?? false,
     event: spec.event ?? null,
+    frames: spec.frames ?? null,
   }
 }
 

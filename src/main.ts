@@ -33,6 +33,14 @@ const closeMs = 2_000
 
 const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
 
+/** The descriptions of the interface, for code generators and API explorers. */
+const documents = Object.fromEntries(
+  ['openapi.json', 'asyncapi.json'].map((name) => [
+    `/${name}`,
+    fileURLToPath(new URL(`../specs/${name}`, import.meta.url)),
+  ]),
+)
+
 interface Models {
   readonly managed: ManagedProviders
   readonly simulated: SimulatedProvider | null
@@ -101,7 +109,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const transport = openTransport({
     actors,
     ping: () => storage.ping(),
-    console: await readStaticFiles(consoleFolder),
+    console: await readStaticFiles(consoleFolder, documents),
     publicOrigin: originOf(config),
     trustedProxies: config.trustedProxies,
     log,

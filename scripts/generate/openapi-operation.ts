@@ -62,7 +62,9 @@ const isPlain = (name: string): boolean => !name.endsWith('[]')
 
 const file: JsonSchema = { type: 'string', format: 'binary', description: 'Content of the file.' }
 
-const goodResponse = ({ id, answer }: Operation, components: Components): object => {
+const goodResponse = ({ id, answer, frames }: Operation, components: Components): object => {
+  if (frames !== null)
+    return { 101: { description: 'The connection is a WebSocket. Its frames are in `/asyncapi.json`.' } }
   const status = answer.kind === 'choice' ? answer.json.status : answer.status
   return { [status]: { description: 'The request succeeded.', content: contentOf(answer, components, titleOf(id)) } }
 }

@@ -20,12 +20,16 @@ const pathParameter = (name: string): object => ({
   name,
   in: 'path',
   required: true,
-  description: pathWords[name] ?? `Id of the ${name.replace(/_?id$/, '').replaceAll('_', ' ')}.`,
+  description: pathWords(name),
   schema: { type: 'string' },
 })
 
+/** Description of a path parameter, for people. */
+export const pathWords = (name: string): string =>
+  unusual[name] ?? `Id of the ${name.replace(/_?id$/, '').replaceAll('_', ' ')}.`
+
 /** Path parameters that are not the id of what their name says. */
-const pathWords: Readonly<Record<string, string>> = {
+const unusual: Readonly<Record<string, string>> = {
   external_user_id: 'Your own id of the user.',
   id: 'Id of the provider.',
   member_id: 'Id of the member.',

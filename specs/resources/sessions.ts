@@ -56,18 +56,19 @@ const sessionEvent = object(
   { title: 'SessionEvent' },
 )
 
-const turnRequest = object(
-  {
-    /** May be left out when `tool_results` are given. */
-    input: optional(string()),
-    tools: optional(tools),
-    instructions: optional(string()),
-    model: optional(string({ minLength: 1, maxLength: 256 })),
-    pause_on_tool_calls: optional(boolean()),
-    tool_results: optional(toolResults),
-  },
-  { title: 'TurnRequest' },
-)
+const turnFields = {
+  /** May be left out when `tool_results` are given. */
+  input: optional(string()),
+  tools: optional(tools),
+  instructions: optional(string()),
+  model: optional(string({ minLength: 1, maxLength: 256 })),
+  pause_on_tool_calls: optional(boolean()),
+  tool_results: optional(toolResults),
+}
+
+const turnRequest = object(turnFields, { title: 'TurnRequest' })
+
+const approval = { action_id: actionId, tool_results: optional(toolResults) }
 
 /** Durable conversations (interface "Sessions API"). */
 export const sessions = defineOperations('sessions', {
@@ -131,7 +132,7 @@ export const sessions = defineOperations('sessions', {
     method: 'POST',
     path: `${one}/approve`,
     access: secretKeyOnly,
-    body: object({ action_id: actionId, tool_results: optional(toolResults) }),
+    body: object(approval),
     answer: answersEvents(sessionEvents),
     errors: ['action_already_resolved', 'tool_result_required'],
   },
@@ -164,11 +165,21 @@ export const sessions = defineOperations('sessions', {
   },
 })
 
-/** The same session over one WebSocket; its frames are the bodies and events of the operations above. */
+/** Frames of a client on a session's WebSocket, by their `type`. */
+export const sessionFrames = {
+  turn: object({ type: constant('turn'), ...turnFields }),
+  approve: object({ type: constant('approve'), ...approval }),
+  reject: object({ type: constant('reject'), action_id: actionId }),
+  resume: object({ type: constant('resume'), after: integer({ min: 0 }) }),
+  cancel: object({ type: constant('cancel') }),
+}
+
+/** The session over one WebSocket. */
 export const sessionSocket = defineOperation('sessions.socket', {
   summary: 'WebSocket: frames turn, approve, reject, resume and cancel in, the events of the session out',
   method: 'GET',
   path: `${one}/ws`,
   access: turnAccess,
   answer: answersEvents(sessionEvents, { resumable: true }),
+  frames: sessionFrames,
 })

@@ -44,8 +44,14 @@ export class StaticFiles {
   }
 }
 
-/** Reads every file under `folder`. @throws when the folder cannot be read. */
-export const readStaticFiles = async (folder: string): Promise<StaticFiles> => {
+/**
+ * Reads every file under `folder`, and single files by the path that they are served under, which pages of every origin
+ * may read. @throws when one of them cannot be read.
+ */
+export const readStaticFiles = async (
+  folder: string,
+  open: Readonly<Record<string, string>> = {},
+): Promise<StaticFiles> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = new Map<string, StaticFile>()
   for (const entry of entries) {
@@ -53,6 +59,10 @@ export const readStaticFiles = async (folder: string): Promise<StaticFiles> => {
     if (!entry.isFile() || type === undefined) continue
     const path = join(entry.parentPath, entry.name)
     files.set(`/${relative(folder, path).split(sep).join('/')}`, staticFile(await readFile(path), type))
+  }
+  for (const [path, file] of Object.entries(open)) {
+    const { content, etag, headers } = staticFile(await readFile(file), contentTypes[extname(file)] ?? '')
+    files.set(path, { content, etag, headers: [...headers, ['access-control-allow-origin', '*']] })
   }
   return new StaticFiles(files)
 }

@@ -23,7 +23,8 @@ describe('static files', () => {
     await writeFile(join(served, 'app.js'), 'let a')
     await writeFile(join(served, 'charts', 'session.layout.json'), '{}')
     await writeFile(join(served, 'notes.md'), 'not for browsers')
-    const files = await readStaticFiles(served)
+    await writeFile(join(folder, 'description.json'), '{"openapi":"3.1.0"}')
+    const files = await readStaticFiles(served, { '/openapi.json': join(folder, 'description.json') })
     const request = (...[asked, response]: Parameters<typeof files.answer>): void => {
       if (!files.answer(asked, response)) response.send(404, [], 'none')
     }
@@ -46,6 +47,14 @@ describe('static files', () => {
   ])('serves %s as %s', async (path, type, body) => {
     const answer = await get(path)
     expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([200, type, body])
+  })
+
+  it('serves a single file to pages of every origin, and the folder to its own', async () => {
+    const open = await get('/openapi.json')
+    expect(await open.json()).toEqual({ openapi: '3.1.0' })
+    expect(open.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(open.headers.get('access-control-allow-origin')).toBe('*')
+    expect((await get('/app.js')).headers.get('access-control-allow-origin')).toBeNull()
   })
 
   it('lets the page load nothing from elsewhere', async () => {

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { asyncapiFile } from '../../../scripts/generate/asyncapi.ts'
+import { sessionEvents } from '../../../specs/events.ts'
+import { operations } from '../../../specs/index.ts'
+import { sessionFrames, sessionSocket } from '../../../specs/resources/sessions.ts'
+import { readClientFrame } from '../../../src/transport/streams/session-frames.ts'
+import { sampleOf } from '../../specs/samples.ts'
+
+const document = JSON.parse(asyncapiFile([...Object.values(operations), sessionSocket], '1.2.3').text)
+
+/** Every reference, at any depth. */
+const refsIn = (value: unknown): readonly string[] => {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, child]) => (name === '$ref' ? [String(child)] : refsIn(child)))
+}
+
+const at = (ref: string): unknown =>
+  ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, name) => Object(value)[name], document)
+
+describe('the AsyncAPI document', () => {
+  it('has a channel for every stream of log events and for the WebSocket', () => {
+    const streams = ['sessions.turns', 'sessions.stream', 'sessions.approve', 'runs.events', 'project_actors.stream']
+    expect(Object.keys(document.channels).sort()).toEqual([...streams, 'sessions.socket'].sort())
+    expect(document.channels['runs.events'].messages['run.completed'].payload).toEqual({
+      $ref: '#/components/schemas/RunCompleted',
+    })
+  })
+
+  it('refers to nothing that is not in it', () => {
+    const refs = refsIn(document)
+    expect(refs.length).toBeGreaterThan(50)
+    expect(refs.filter((ref) => at(ref) === undefined)).toEqual([])
+  })
+
+  it('has the frames of both directions on the WebSocket', () => {
+    const { messages, address } = document.channels['sessions.socket']
+    expect(address).toBe('/v1/sessions/{session_id}/ws')
+    const received = document.operations['sessions.socket.receive'].messages.map(({ $ref }: { $ref: string }) =>
+      at($ref),
+    )
+    expect(received.map(({ name }: { name: string }) => name)).toEqual(Object.keys(sessionFrames))
+    const { payload } = messages['turn.completed']
+    expect(payload).toMatchObject({
+      properties: { event: { const: 'turn.completed' }, data: { $ref: '#/components/schemas/TurnCompleted' } },
+      required: ['event', 'id', 'data'],
+    })
+    const sent = document.operations['sessions.socket.send'].messages
+    expect(sent).toHaveLength(Object.keys(sessionEvents).length + 1)
+  })
+})
+
+describe('frames of a client', () => {
+  it.each(Object.entries(sessionFrames))('of type %s are read as they are declared', (type, { json }) => {
+    const frame = Object(sampleOf(json))
+    expect(readClientFrame(JSON.stringify(frame))).toMatchObject({ type })
+    const fields = Object.keys(json.properties ?? {}).filter((name) => name !== 'type')
+    const needed = fields.filter((name) => json.required?.includes(name))
+    for (const name of needed) {
+      const { [name]: _left, ...without } = frame
+      expect(() => readClientFrame(JSON.stringify(without))).toThrow(expect.objectContaining({ code: 'missing_field' }))
+    }
+  })
+
+  it('of any other type are refused', () => {
+    expect(() => readClientFrame('{"type":"close"}')).toThrow(expect.objectContaining({ code: 'invalid_field' }))
+  })
+})
