@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type ClientCheck, generators } from './clients/generators.ts'
+import { startServer } from './quickstart/server-process.ts'
+import { freePort } from './services/service.ts'
+
+/**
+ * `npm run clients`: makes a client of the served `/openapi.json` with each code generator, compiles it, and runs a turn of a
+ * session with it against a server. `-- --only openapi-typescript,hey-api` some of them. Generators are installed into a
+ * temporary folder and never into the project. Exit code 1 when a client does not compile or its turn fails.
+ */
+const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const wanted = values.only?.split(',') ?? Object.keys(generators)
+const unknown = wanted.filter((name) => !(name in generators))
+if (unknown.length > 0)
+  throw new Error(`no such generator: ${unknown.join(', ')}; known: ${Object.keys(generators).join(', ')}`)
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-clients-'))
+const key = `csk_${randomBytes(32).toString('base64url')}`
+const server = await startServer({
+  PORT: String(await freePort()),
+  DATA_DIR: join(folder, 'data'),
+  LOG_LEVEL: 'error',
+  SIMULATED_PROVIDER: 'on',
+  BOOTSTRAP_SECRET_KEY: key,
+})
+try {
+  const document = join(folder, 'openapi.json')
+  const answer = await fetch(`${server.url}/openapi.json`)
+  if (!answer.ok) throw new Error(`GET /openapi.json: ${answer.status}`)
+  writeFileSync(document, await answer.text())
+  for (const name of wanted) {
+    const check: ClientCheck | undefined = generators[name]
+    if (check === undefined) continue
+    const startedAt = performance.now()
+    try {
+      check({ folder: mkdtempSync(join(folder, 'client-')), document, url: server.url, key })
+      console.log(`ok     ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+    } catch (error) {
+      process.exitCode = 1
+      console.log(`FAILED ${name}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+} finally {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { installPythonPackages } from '../services/python-packages.ts'
+
+/** What a client is made of and tried against. */
+export interface ClientWorld {
+  /** Empty folder of its own. */
+  readonly folder: string
+  /** Path of the OpenAPI document. */
+  readonly document: string
+  /** Base URL of the server. */
+  readonly url: string
+  /** Secret key of a project. */
+  readonly key: string
+}
+
+/** Makes a client, compiles it and runs a turn with it. @throws {Error} with what the failing command printed. */
+export type ClientCheck = (world: ClientWorld) => void
+
+const root = resolve(import.meta.dirname, '../..')
+const here = import.meta.dirname
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
+
+/** Pinned: a new version is tried when somebody raises it here. */
+const packages = {
+  'openapi-typescript': ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
+  'hey-api': ['@hey-api/openapi-ts@0.95.0', 'typescript@5.9.3'],
+} as const
+
+/** Every generator that is tried, by name. */
+export const generators: Readonly<Record<string, ClientCheck>> = {
+  'openapi-typescript': (world) => {
+    install(world, packages['openapi-typescript'])
+    run(world, 'node_modules/.bin/openapi-typescript', [world.document, '-o', 'schema.d.ts'])
+    runTypeScript(world, 'openapi-fetch.ts')
+  },
+  'hey-api': (world) => {
+    install(world, packages['hey-api'])
+    run(world, 'node_modules/.bin/openapi-ts', ['-i', world.document, '-o', 'client', '-c', '@hey-api/client-fetch'])
+    runTypeScript(world, 'hey-api.ts')
+  },
+  'openapi-python-client': (world) => {
+    const python = installPythonPackages('openapi-python-client', join(here, 'python/requirements.txt'))
+    const env = { PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: '1' }
+    const generate = ['-m', 'openapi_python_client', 'generate', '--path', world.document, '--output-path', 'client']
+    const printed = run(world, 'python3', [...generate, '--meta', 'none'], env)
+    const lost = printed.split('\n').filter((line) => line.includes('will not be generated'))
+    if (lost.length > 0) throw new Error(`operations are missing:\n${lost.join('\n')}`)
+    copyFileSync(join(here, 'python/turn.py'), join(world.folder, 'turn.py'))
+    const paths = [world.folder, python].join(delimiter)
+    run(world, 'python3', ['turn.py'], { ...env, PYTHONPATH: paths })
+  },
+}
+
+/** A project of its own in the folder, since generators go by its tsconfig.json. */
+const install = (world: ClientWorld, names: readonly string[]): void => {
+  writeFileSync(join(world.folder, 'package.json'), '{ "private": true, "type": "module" }')
+  copyFileSync(join(here, 'typescript/tsconfig.json'), join(world.folder, 'tsconfig.json'))
+  run(world, 'npm', ['install', '--no-audit', '--no-fund', '--no-save', '--prefix', world.folder, ...names])
+}
+
+/** Compiles a program of `typescript/` beside the client with every strict check, and runs it. */
+const runTypeScript = (world: ClientWorld, program: string): void => {
+  copyFileSync(join(here, 'typescript', program), join(world.folder, 'turn.ts'))
+  const types = join(world.folder, 'node_modules/@types')
+  mkdirSync(types, { recursive: true })
+  if (!existsSync(join(types, 'node'))) symlinkSync(join(root, 'node_modules/@types/node'), join(types, 'node'))
+  run(world, process.execPath, [tsc, '-p', 'tsconfig.json'])
+  run(world, process.execPath, ['out/turn.js'])
+}
+
+const run = (
+  { folder, url, key }: ClientWorld,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): string => {
+  const own = { ...process.env, TROUPE_URL: url, TROUPE_KEY: key, ...env }
+  const done = spawnSync(command, args, { cwd: folder, env: own, encoding: 'utf8', timeout: 300_000 })
+  const printed = `${done.stdout}${done.stderr}`
+  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')}\n${done.error?.message ?? ''}${printed}`)
+  return printed
+}
