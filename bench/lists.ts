@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { projectScope, type Scope, tenantScope, userScope } from '../specs/scope.ts'
-import { recordKinds } from '../src/actors/agents/plain-kinds.ts'
+import { agentKinds } from '../src/actors/agents/kinds.ts'
 import { auditLog } from '../src/actors/audit/kinds.ts'
 import { runRows } from '../src/actors/runs/kinds.ts'
 import { sessionRows } from '../src/actors/sessions/kinds.ts'
@@ -151,7 +151,7 @@ const auditReads: readonly Read[] = [
   page(auditLog, 'resource, actor, tenant', tenant, { where: { resource_id: 'res_4', actor_id: 'key_1' } }),
 ]
 
-const tenantReads: readonly Read[] = recordKinds
+const tenantReads: readonly Read[] = agentKinds
   .filter(({ name }) => name === 'tenants')
   .flatMap((kind) => [
     ...common(kind),
@@ -169,7 +169,7 @@ const runReads: readonly Read[] = [
 ]
 
 const subjects: readonly (readonly Read[])[] = [sessionReads, runReads, usageReads, auditReads, tenantReads]
-const kinds: readonly RecordKind[] = [sessionRows, runRows, usageRows, auditLog, ...recordKinds]
+const kinds: readonly RecordKind[] = [sessionRows, runRows, usageRows, auditLog, ...agentKinds]
 
 const measured = async (pair: Pair, reads: readonly Read[]): Promise<readonly Row[]> => {
   const rows: Row[] = []

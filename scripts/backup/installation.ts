@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { type Auth, openAuth } from '../../src/actors/accounts/open-auth.ts'
+import { agentExists } from '../../src/actors/agents/agent-exists.ts'
 import { BackupError } from '../../src/actors/backup/backup-error.ts'
 import type { Secrets } from '../../src/actors/backup/file-secrets.ts'
 import { kinds } from '../../src/actors/kinds.ts'
@@ -40,7 +41,13 @@ export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallat
   await storage.records.prepare(kinds)
   const masterKey = config.masterKey ?? loadMasterKey(keyFile)
   const box = openSecretBox({ masterKey })
-  const auth = openAuth({ records: storage.records, masterKey, box, now: Date.now })
+  const auth = openAuth({
+    records: storage.records,
+    hasAgent: agentExists({ records: storage.records, now: Date.now }),
+    masterKey,
+    box,
+    now: Date.now,
+  })
   const passphrase = process.env.BACKUP_PASSPHRASE?.trim() || null
   return { config, storage, auth, secrets: { box, pepper: auth.apiKeys.pepperName, passphrase } }
 }

@@ -1,6 +1,6 @@
-import type { ResolveAgent } from '../../src/actors/agents/resolved-config.ts'
 import type { RunConcurrency } from '../../src/actors/runs/pick-runs.ts'
 import { newId } from '../../src/actors/runtime/ids.ts'
+import type { ResolveAgent } from '../../src/actors/sessions/resolved-config.ts'
 import type { ToolOutcome } from '../../src/actors/sessions/tool-runner.ts'
 import { startDelivery } from '../../src/actors/webhooks/webhook-deliveries.ts'
 import { ModelError } from '../../src/gateway/call/provider-port.ts'

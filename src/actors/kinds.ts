@@ -3,14 +3,13 @@ import { ledgerKinds } from '../gateway/ledger/kinds.ts'
 import { limitKinds } from '../gateway/limits/kinds.ts'
 import { redactionKinds } from '../gateway/redaction/kinds.ts'
 import { connectionKinds } from '../gateway/routing/kinds.ts'
-import type { RecordKind } from '../storage/ports.ts'
 import { installations } from './accounts/bootstrap.ts'
 import { authKinds } from './accounts/kinds.ts'
 import { agentKinds } from './agents/kinds.ts'
-import { recordKinds } from './agents/plain-kinds.ts'
 import { auditLog } from './audit/kinds.ts'
 import { importMarks } from './backup/import-mark.ts'
 import { idempotencyKeys } from './records/idempotent.ts'
+import type { AnyKind } from './records/schema.ts'
 import { runKinds } from './runs/kinds.ts'
 import { erasedActors } from './runtime/erased-actors.ts'
 import { epochs } from './runtime/runtime.ts'
@@ -20,9 +19,8 @@ import { usageKinds } from './usage/kinds.ts'
 import { webhookKinds } from './webhooks/kinds.ts'
 
 /** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
-export const kinds: readonly RecordKind[] = [
+export const kinds: readonly AnyKind[] = [
   ...authKinds,
-  ...recordKinds,
   ...sessionKinds,
   ...agentKinds,
   ...runKinds,

@@ -20,8 +20,8 @@ import { LocalLimits } from '../storage/local-limits.ts'
 import type { RecordStore, Storage } from '../storage/ports.ts'
 import { accountUseCases } from './accounts/account-use-cases.ts'
 import { type Auth, openAuth } from './accounts/open-auth.ts'
-import type { SecretBox } from './accounts/project-directory.ts'
 import { actorRows } from './actor-rows.ts'
+import { agentExists } from './agents/agent-exists.ts'
 import { agentResolver } from './agents/agent-resolver.ts'
 import { AgentVersions } from './agents/agent-versions.ts'
 import { Catalogue } from './agents/catalogue.ts'
@@ -34,6 +34,7 @@ import { nodeUseCases } from './operators/node-use-cases.ts'
 import { openNodes } from './operators/open-nodes.ts'
 import { IdempotentRequests } from './records/idempotent.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
+import type { SecretBox } from './records/secret-box.ts'
 import { joinQueue } from './runs/join-queue.ts'
 import type { RunConcurrency } from './runs/pick-runs.ts'
 import { readAsTurn } from './runs/run-conversation.ts'
@@ -109,7 +110,13 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { records } = notices
   const storage = { ...parts.storage, records }
   await records.prepare(kinds)
-  const auth = openAuth({ records, masterKey: parts.masterKey, box: parts.box, now: clock.now })
+  const auth = openAuth({
+    records,
+    hasAgent: agentExists({ records, now: clock.now }),
+    masterKey: parts.masterKey,
+    box: parts.box,
+    now: clock.now,
+  })
   const configs = new TurnConfigs(storage.blobs)
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const tenants = new TenantDirectory({ records, now: clock.now })

@@ -1,6 +1,7 @@
 import type { RunConcurrency } from '../../src/actors/runs/pick-runs.ts'
-import { runContext, runQueueContext } from '../../src/actors/runs/schema.ts'
+import { runQueueContext } from '../../src/actors/runs/schema.ts'
 import { readStoredState } from '../../src/actors/runtime/actor-state.ts'
+import { runContext } from '../../src/actors/sessions/schema.ts'
 import { isInState } from '../../src/machines/state-value.ts'
 import type { Commit, StoredRecord } from '../../src/storage/ports.ts'
 import type { Ledger } from './ledger.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from '../agents/agent-keys.ts'
 import type { Principal } from '../call/call.ts'
+import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from './agent-keys.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { ClientTokens } from './client-tokens.ts'
 import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'

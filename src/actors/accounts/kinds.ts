@@ -1,6 +1,6 @@
 import type { Role } from '../../../specs/access.ts'
-import type { RecordKind } from '../../storage/ports.ts'
-import type { TypedKind } from '../records/schema.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
+import { newSigningSecret } from '../records/secrets.ts'
 
 /*
  * Whose data a row is, is its `project`. What belongs to an organisation as a whole (its projects, members and
@@ -71,6 +71,14 @@ export const projects: TypedKind<ProjectData> = {
   name: 'projects',
   unique: [{ fields: ['project_id'], global: true }],
   outbox: true,
+  sealed: [
+    {
+      field: 'signing_secret',
+      aad: ({ id }) => signingAad(id),
+      instead: (box, { id }) => box.seal(newSigningSecret(), signingAad(id)),
+      loss: 'the secret that signs requests to http tools: the project gets a new one',
+    },
+  ],
 }
 
 export const members: TypedKind<MemberData> = {
@@ -100,7 +108,7 @@ export const dashboardSessions: TypedKind<DashboardSessionData> = {
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const authKinds: readonly RecordKind[] = [
+export const authKinds: readonly AnyKind[] = [
   organizations,
   projects,
   members,
@@ -108,3 +116,6 @@ export const authKinds: readonly RecordKind[] = [
   agentKeys,
   dashboardSessions,
 ]
+
+/** What a project's signing secret is sealed for. */
+export const signingAad = (project: string): string => `${project}|projects|signing_secret`

@@ -1,10 +1,11 @@
 import type { RecordStore } from '../../storage/ports.ts'
-import { AgentKeys } from '../agents/agent-keys.ts'
+import type { SecretBox } from '../records/secret-box.ts'
+import { AgentKeys, type HasAgent } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'
 import { ClientTokens } from './client-tokens.ts'
 import { Credentials } from './credentials.ts'
 import { DashboardSessions } from './dashboard-sessions.ts'
-import { ProjectDirectory, type SecretBox } from './project-directory.ts'
+import { ProjectDirectory } from './project-directory.ts'
 
 /** What authentication is made from. */
 export interface AuthDeps {
@@ -12,6 +13,8 @@ export interface AuthDeps {
   /** 32 bytes; every key of authentication is derived from it. */
   readonly masterKey: Uint8Array
   readonly box: SecretBox
+  /** The keys of an agent end with it. */
+  readonly hasAgent: HasAgent
   /** ms since the epoch. */
   readonly now: () => number
 }

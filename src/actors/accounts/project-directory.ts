@@ -1,15 +1,10 @@
 import { organizationScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
-import { mintSecret } from '../records/secrets.ts'
+import type { SecretBox } from '../records/secret-box.ts'
+import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
-import { type ProjectData, projects } from './kinds.ts'
-
-/** What is used of the secret box of src/storage/secrets.ts. */
-export interface SecretBox {
-  seal(plaintext: string, aad: string): string
-  open(sealed: string, aad: string): string
-}
+import { type ProjectData, projects, signingAad } from './kinds.ts'
 
 /** What the runtime and the transport want to know of a project. */
 export interface ProjectSettings {
@@ -88,9 +83,3 @@ export class ProjectDirectory {
     return { organization: row.project, name, allowedOrigins, sealedSigningSecret }
   }
 }
-
-/** What a project's signing secret is sealed for. */
-export const signingAad = (project: string): string => `${project}|projects|signing_secret`
-
-/** A new one in the Standard Webhooks form: `whsec_` and base64 (not base64url) of the key. */
-export const newSigningSecret = (): string => `whsec_${Buffer.from(mintSecret(''), 'base64url').toString('base64')}`

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentKeyData, agentKeys } from '../accounts/kinds.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { type AuditActor, actorOf } from '../records/audit-note.ts'
@@ -11,8 +12,7 @@ import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
-import type { AgentKeys } from './agent-keys.ts'
-import { agents } from './plain-kinds.ts'
+import { agents } from './kinds.ts'
 
 /** What the keys of agents need. */
 export interface AgentKeyDeps {

@@ -5,11 +5,10 @@ import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'
+import type { AgentReference, ResolveAgent, ResolvedConfig } from '../sessions/resolved-config.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { overlaid, runnable, subagentsOf } from './effective-config.ts'
-import { agentInstallations, type InstallationData } from './kinds.ts'
-import { agents } from './plain-kinds.ts'
-import type { AgentReference, ResolveAgent, ResolvedConfig } from './resolved-config.ts'
+import { agentInstallations, agents, type InstallationData } from './kinds.ts'
 import { type Manifest, manifestOf, manifestOfAgent, versionContext, versionStatus } from './schema.ts'
 
 /** What resolving agents needs. */

@@ -13,7 +13,7 @@ import { newIdFor } from '../runtime/ids.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Installations } from './installations.ts'
-import { type AgentData, agents } from './plain-kinds.ts'
+import { type AgentData, agents } from './kinds.ts'
 
 /** What the operations on agents stand on. */
 export interface AgentDeps {

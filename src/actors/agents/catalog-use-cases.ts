@@ -4,7 +4,7 @@ import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { Table } from '../records/table.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue, Offer } from './catalogue.ts'
-import type { AgentData } from './plain-kinds.ts'
+import type { AgentData } from './kinds.ts'
 import { jsonObjectOf } from './schema.ts'
 
 /** What the catalogue is made of. */

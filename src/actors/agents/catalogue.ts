@@ -4,8 +4,7 @@ import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Sink } from '../runtime/sinks.ts'
-import { agentCatalogue, type CatalogueData, type Listing } from './kinds.ts'
-import { type AgentData, agents } from './plain-kinds.ts'
+import { type AgentData, agentCatalogue, agents, type CatalogueData, type Listing } from './kinds.ts'
 import { newestOf } from './semver.ts'
 
 /** What a list of the catalogue asks for: one visibility, or what everybody of the project may find. */

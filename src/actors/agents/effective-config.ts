@@ -1,7 +1,7 @@
+import type { Subagent } from '../sessions/resolved-config.ts'
 import { toolName } from '../sessions/turn-config.ts'
 import type { AgentConfig } from '../sessions/turn-plan.ts'
 import type { Overlays } from './kinds.ts'
-import type { Subagent } from './resolved-config.ts'
 import type { Manifest } from './schema.ts'
 
 /** What sessions and runs take from a config as its author wrote it. */

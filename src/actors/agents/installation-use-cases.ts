@@ -9,10 +9,11 @@ import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
+import type { TenantData } from '../tenants/kinds.ts'
 import type { RatePlanData } from '../usage/kinds.ts'
 import type { Installations, Mover } from './installations.ts'
+import type { AgentData } from './kinds.ts'
 import { type InstallationData, installationKeys } from './kinds.ts'
-import type { AgentData, TenantData } from './plain-kinds.ts'
 
 /** What the operations on installations stand on. */
 export interface InstallationDeps {

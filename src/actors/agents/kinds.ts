@@ -1,8 +1,13 @@
 import type { approvalPolicy, overlays } from '../../../specs/agent-config.ts'
+import type { BodyOf } from '../../../specs/index.ts'
 import type { Infer } from '../../../specs/schema.ts'
 import type { AgentVersionContext } from '../../machines/agent-version/agent-version.ts'
-import type { RecordKind } from '../../storage/ports.ts'
-import type { TypedKind } from '../records/schema.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
+
+/** An agent's own configuration, as its author wrote it. */
+export type AgentConfig = BodyOf<'agents.create'>['config']
+
+export type AgentData = { readonly name: string; readonly description: string | null; readonly config: AgentConfig }
 
 /** What an installation changes of its version's config, as its caller wrote it. */
 export type Overlays = Infer<typeof overlays>
@@ -73,6 +78,9 @@ export type VersionStatus = 'draft' | 'in_review' | 'published' | 'deprecated' |
 /** What `agentVersionDefinition.row` gives. */
 export type VersionRowData = AgentVersionContext & { readonly status: VersionStatus }
 
+/** Agents belong to the project and have no tenant. */
+export const agents: TypedKind<AgentData> = { name: 'agents', outbox: true }
+
 /** List rows of versions. */
 export const agentVersionRows: TypedKind<VersionRowData> = {
   name: 'agent_versions',
@@ -93,12 +101,14 @@ export const agentCatalogue: TypedKind<CatalogueData> = {
 /** An installation is its tenant's. */
 export const agentInstallations: TypedKind<InstallationData> = {
   name: 'agent_installations',
+  exported: 'installations',
   filters: ['agent_id', 'status', 'agent_status', 'tenant_status', 'tenant_agent', 'tenant_agent_status'],
   outbox: true,
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const agentKinds: readonly RecordKind[] = [
+export const agentKinds: readonly AnyKind[] = [
+  agents,
   agentVersionRows,
   agentVersionNames,
   agentCatalogue,

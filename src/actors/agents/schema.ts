@@ -1,7 +1,6 @@
 import type { AgentVersionContext } from '../../machines/agent-version/agent-version.ts'
 import type { JsonObject } from '../../storage/ports.ts'
-import type { VersionStatus } from './kinds.ts'
-import type { AgentConfig as WrittenConfig } from './plain-kinds.ts'
+import type { VersionStatus, AgentConfig as WrittenConfig } from './kinds.ts'
 
 /*
  * What our own commits and rows hold comes back as the type that was written: they are written by the machine and by

@@ -19,6 +19,7 @@ export type AuditData = {
 /** Who did what to which resource and when. A line is never changed, and stays when its tenant is deleted. */
 export const auditLog: TypedKind<AuditData> = {
   name: 'audit_log',
+  erasure: 'kept',
   filters: [
     ...everyChoiceOf(['action', 'actor_id', 'resource_type'], ['project', 'tenant']),
     { fields: ['resource_id'], narrow: true },

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { AnyKind } from '../records/schema.ts'
 import { contentHashOf } from '../runtime/blob-owner.ts'
 import { BackupError } from './backup-error.ts'
 import { differences, Inventory, type InventoryData } from './inventory.ts'
 import { readLines } from './read-lines.ts'
 import { type End, type Header, type Item, type Line, lineOf } from './schema.ts'
+import { SealedFields } from './sealed-fields.ts'
 
 /** A file's bytes from its beginning, at every call. */
 export type OpenFile = () => AsyncIterable<Uint8Array>
@@ -21,9 +23,9 @@ export interface CheckedFile {
  *
  * @throws {BackupError} saying what is wrong with it.
  */
-export const checkFile = async (open: OpenFile): Promise<CheckedFile> => {
+export const checkFile = async (open: OpenFile, kinds: readonly AnyKind[]): Promise<CheckedFile> => {
   const hash = createHash('sha256')
-  const inventory = new Inventory()
+  const inventory = new Inventory(new SealedFields(kinds))
   let header: Header | undefined
   let end: End | undefined
   for await (const bytes of readLines(open())) {

@@ -4,7 +4,7 @@ import { newSealing, type Secrets } from './file-secrets.ts'
 import { differences, Inventory, type InventoryData } from './inventory.ts'
 import { itemsOf, type ProjectSource, projectRow } from './project-items.ts'
 import { format, type Item, type Line } from './schema.ts'
-import { resealed } from './sealed-fields.ts'
+import { SealedFields } from './sealed-fields.ts'
 
 /** What an export needs. */
 export interface ExportDeps extends ProjectSource {
@@ -44,11 +44,18 @@ export const exportProject = async (
   const { project, secrets } = deps
   const exported_at = new Date(deps.now()).toISOString()
   await put({ type: 'header', format, project, exported_at, pepper: secrets.pepper, sealing })
-  const inventory = new Inventory()
+  const sealed = new SealedFields(deps.kinds)
+  const inventory = new Inventory(sealed)
   const missing: string[] = []
+  const reseal = (item: RecordItem): Item | null => {
+    if (box === secrets.box) return item
+    const { record, losses } = sealed.resealed(item.kind, item.record, { from: secrets.box, to: box })
+    missing.push(...losses)
+    return record === null ? null : { ...item, record }
+  }
   for await (const item of itemsOf(deps)) {
     inventory.add(item)
-    const kept = item.type === 'record' ? sealedAnew(item, deps.secrets, box, missing) : item
+    const kept = item.type === 'record' ? reseal(item) : item
     if (kept !== null) await put(kept)
   }
   const taken = inventory.taken()
@@ -57,21 +64,11 @@ export const exportProject = async (
   return { inventory: taken, missing: [...new Set(missing)] }
 }
 
-const sealedAnew = (
-  item: Item & { readonly type: 'record' },
-  secrets: Secrets,
-  box: Secrets['box'],
-  missing: string[],
-): Item | null => {
-  if (box === secrets.box) return item
-  const { record, losses } = resealed(item.kind, item.record, secrets.box, box)
-  missing.push(...losses)
-  return record === null ? null : { ...item, record }
-}
+type RecordItem = Item & { readonly type: 'record' }
 
 /** The stock of a project as a store has it. */
 export const inventoryOf = async (source: ProjectSource): Promise<InventoryData> => {
-  const inventory = new Inventory()
+  const inventory = new Inventory(new SealedFields(source.kinds))
   for await (const item of itemsOf(source)) inventory.add(item)
   return inventory.taken()
 }

@@ -1,6 +1,6 @@
 import { randomBytes, scryptSync } from 'node:crypto'
 import { openSecretBox, SecretUnreadable } from '../../storage/secrets.ts'
-import type { SecretBox } from '../accounts/project-directory.ts'
+import type { SecretBox } from '../records/secret-box.ts'
 import { BackupError } from './backup-error.ts'
 import type { Sealing } from './schema.ts'
 

@@ -12,7 +12,7 @@ import { ItemWriter } from './item-writer.ts'
 import { type ProjectSource, projectRow } from './project-items.ts'
 import { readLines } from './read-lines.ts'
 import { type Header, type Item, lineOf } from './schema.ts'
-import { resealed } from './sealed-fields.ts'
+import { SealedFields } from './sealed-fields.ts'
 
 /** What an import needs. */
 export interface ImportDeps extends Omit<ProjectSource, 'project'> {
@@ -43,7 +43,7 @@ export interface ImportReport {
  * @throws {BackupError} for a damaged file, another passphrase, a project that is there from elsewhere.
  */
 export const importProject = async (deps: ImportDeps): Promise<ImportReport> => {
-  const file = await checkFile(deps.open)
+  const file = await checkFile(deps.open, deps.kinds)
   const { project } = file.header
   const report = { project, inventory: file.inventory }
   assertKnown(deps, file)
@@ -55,7 +55,7 @@ export const importProject = async (deps: ImportDeps): Promise<ImportReport> => 
   else if (mark.file !== file.sha256) throw present(project)
   const organization = await deps.organization(project)
   await marks.begin(project, file.sha256)
-  const filter = new ItemFilter({ header: file.header, organization, box, secrets: deps.secrets, now: deps.now })
+  const filter = new ItemFilter({ ...deps, header: file.header, organization, box })
   const taken = await write(deps, project, filter)
   const missing = [...filter.missing, ...taken.map((id) => `secret key ${id}: it is a key of another project here`)]
   await verify({ ...deps, project }, file, taken.length > 0 || filter.dropsKeys ? [projectKeys.name] : [])
@@ -109,9 +109,11 @@ class ItemFilter {
   /** Secret keys were hashed under another master key: none of them can ever match here. */
   readonly dropsKeys: boolean
   readonly #parts: FilterParts
+  readonly #sealed: SealedFields
 
   constructor(parts: FilterParts) {
     this.#parts = parts
+    this.#sealed = new SealedFields(parts.kinds)
     this.dropsKeys = parts.header.pepper !== parts.secrets.pepper
   }
 
@@ -122,7 +124,7 @@ class ItemFilter {
     if (record.expires_at !== null && record.expires_at <= this.#parts.now()) return null
     if (kind === projectKeys.name && this.dropsKeys) return this.#dropKey(record)
     const { box, secrets, organization } = this.#parts
-    const { record: own, losses } = resealed(kind, record, box, secrets.box)
+    const { record: own, losses } = this.#sealed.resealed(kind, record, { from: box, to: secrets.box })
     this.missing.push(...losses)
     if (own === null) return null
     return { ...item, record: kind === projects.name ? { ...own, project: organization } : own }
@@ -137,7 +139,7 @@ class ItemFilter {
   }
 }
 
-interface FilterParts {
+interface FilterParts extends Pick<ImportDeps, 'kinds'> {
   readonly header: Header
   readonly organization: string
   /** Opens the file's secrets. */

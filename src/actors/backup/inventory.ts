@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Commit, StoredRecord } from '../../storage/ports.ts'
 import type { Item } from './schema.ts'
-import { unsealed } from './sealed-fields.ts'
+import type { SealedFields } from './sealed-fields.ts'
 
 /** How many things of one sort there are, and a SHA-256 over all of them in order. */
 export type Digested = { readonly count: number; readonly digest: string }
@@ -28,6 +28,11 @@ export class Inventory {
   readonly #records = new Map<string, Tally>()
   #actors = 0
   #newest: Commit | undefined
+  readonly #sealed: SealedFields
+
+  constructor(sealed: SealedFields) {
+    this.#sealed = sealed
+  }
 
   /** Counts one item in. */
   add(item: Item): void {
@@ -65,7 +70,7 @@ export class Inventory {
     if (record.expires_at !== null) return
     const tally = this.#records.get(kind) ?? new Tally()
     this.#records.set(kind, tally)
-    const { outbox: _delivered, ...kept } = unsealed(kind, record)
+    const { outbox: _delivered, ...kept } = this.#sealed.unsealed(kind, record)
     tally.add(sorted(kept))
   }
 }

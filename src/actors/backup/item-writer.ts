@@ -9,10 +9,11 @@ import {
   StoreUnavailable,
 } from '../../storage/ports.ts'
 import { projectKeys } from '../accounts/kinds.ts'
+import type { AnyKind } from '../records/schema.ts'
 import { shardOf } from '../runtime/shard.ts'
 import { BackupError } from './backup-error.ts'
 import type { Item } from './schema.ts'
-import { unsealed } from './sealed-fields.ts'
+import { SealedFields } from './sealed-fields.ts'
 
 const maxItems = 200
 const maxChars = 4_000_000
@@ -24,7 +25,7 @@ const firstPauseMs = 100
 export interface ItemWriterParts {
   readonly storage: Storage
   /** Every kind of record that there is. */
-  readonly kinds: readonly RecordKind[]
+  readonly kinds: readonly AnyKind[]
   /** Whose blobs they are: a blob does not say. */
   readonly project: string
   readonly pause: (ms: number) => Promise<unknown>
@@ -41,6 +42,7 @@ export class ItemWriter {
   readonly #project: string
   readonly #pause: (ms: number) => Promise<unknown>
   readonly #kinds: ReadonlyMap<string, RecordKind>
+  readonly #sealed: SealedFields
   #bodies: Commit[] = []
   #heads: Commit[] = []
   #others: (() => Promise<void>)[] = []
@@ -54,6 +56,7 @@ export class ItemWriter {
     this.#project = project
     this.#pause = pause
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
+    this.#sealed = new SealedFields(kinds)
   }
 
   /** Takes an item; `size` is the length of its line. @throws {BackupError} when something else is in its place. */
@@ -129,19 +132,16 @@ export class ItemWriter {
     if (kind === undefined) return
     if ((await this.#storage.records.insert(kind, record)) === 'done') return
     const there = await this.#storage.records.get(kind, projectScope(record.project), record.id)
-    if (there !== null && isSame(name, there, record)) return
+    if (there !== null && this.#isSame(name, there, record)) return
     if (there !== null || name !== projectKeys.name) throw inTheWay(record.id)
     this.taken.push(record.id)
   }
-}
 
-const isSame = (kind: string, a: StoredRecord, b: StoredRecord): boolean =>
-  isDeepStrictEqual(kept(kind, a), kept(kind, b))
-
-/** Messages of a record that are delivered meanwhile change nothing of it. */
-const kept = (kind: string, record: StoredRecord) => {
-  const { outbox: _delivered, ...rest } = unsealed(kind, record)
-  return rest
+  /** Messages of a record that are delivered meanwhile change nothing of it. */
+  #isSame(kind: string, a: StoredRecord, b: StoredRecord): boolean {
+    const [one, other] = [a, b].map((record) => ({ ...this.#sealed.unsealed(kind, record), outbox: undefined }))
+    return isDeepStrictEqual(one, other)
+  }
 }
 
 /**

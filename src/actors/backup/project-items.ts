@@ -1,13 +1,14 @@
 import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
 import type { Commit, RecordKind, Storage, StoredRecord } from '../../storage/ports.ts'
 import { projectKeys, projects } from '../accounts/kinds.ts'
+import type { AnyKind } from '../records/schema.ts'
 import type { Item } from './schema.ts'
 
 /** What a project is read from. */
 export interface ProjectSource {
   readonly storage: Storage
   /** Every kind of record that there is. */
-  readonly kinds: readonly RecordKind[]
+  readonly kinds: readonly AnyKind[]
   readonly project: string
 }
 

@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { RecordStore, StoredRecord } from '../../storage/ports.ts'
-import type { SecretBox } from '../accounts/project-directory.ts'
 import type { Idempotency } from '../call/call.ts'
 import { type Clock, pause } from '../runtime/clock.ts'
 import { newId } from '../runtime/ids.ts'
 import type { Row, TypedKind } from './schema.ts'
+import type { SecretBox } from './secret-box.ts'
 import { Table } from './table.ts'
 
 type IdempotencyData = {
@@ -31,6 +31,16 @@ type KeptError = { readonly code: ErrorCode; readonly param: string | null; read
 export const idempotencyKeys: TypedKind<IdempotencyData> = {
   name: 'idempotency_keys',
   filters: ['about_tenant', 'about_user'],
+  exported: null,
+  sealed: [
+    {
+      field: 'answer',
+      isSealed: (answer) => isSealedAnswer(answer),
+      aad: (record) => answerAad(record),
+      instead: null,
+      loss: 'a kept answer that shows a secret: its Idempotency-Key is free again',
+    },
+  ],
 }
 
 const keptMs = 24 * 60 * 60 * 1000

@@ -1,9 +1,38 @@
 import type { JsonObject, RecordKind, StoredRecord } from '../../storage/ports.ts'
+import type { SecretBox } from './secret-box.ts'
 
-/** A kind of record whose `data` is a `T`. */
+/** A kind of record whose `data` is a `T`, with what backup, export and erasure have to know of it. */
 export interface TypedKind<T extends JsonObject> extends RecordKind {
   /** Carries the type only; never there at run time. */
   readonly dataType?: T
+  /** Fields that the secret box has sealed: a backup seals them anew, and no export of a tenant shows them. */
+  readonly sealed?: readonly SealedField[]
+  /** What becomes of a tenant's or a user's records when they are erased. Absent: they are removed. */
+  readonly erasure?: Erasure
+  /** Name of the list in a tenant's export; null: derived from other kinds, so left out. Absent: the kind's own name. */
+  readonly exported?: string | null
+}
+
+/** Any kind, whatever its data. */
+export type AnyKind = TypedKind<JsonObject>
+
+/**
+ * - `kept`: the records outlive the tenant and the user.
+ * - `anonymised`: they go with the tenant; when a user is erased they stay, with `external_user_id` null and no owner.
+ */
+export type Erasure = 'kept' | 'anonymised'
+
+/** A field of a record's data that the secret box has sealed. */
+export interface SealedField {
+  readonly field: string
+  /** Absent: every value is. */
+  readonly isSealed?: (value: string) => boolean
+  /** What the value was sealed for. */
+  readonly aad: (record: StoredRecord) => string
+  /** What takes the place of a value that cannot be opened; null: the record is left out. */
+  readonly instead: ((box: SecretBox, record: StoredRecord) => string) | null
+  /** What the operator is told then. */
+  readonly loss: string
 }
 
 /** A stored record whose `data` is known. */

@@ -3,6 +3,9 @@ import { createHmac, createSecretKey, hash, randomBytes } from 'node:crypto'
 /** A new random secret of 256 bits: `prefix` and 43 characters of base64url. */
 export const mintSecret = (prefix: string): string => prefix + randomBytes(32).toString('base64url')
 
+/** A new signing secret in the Standard Webhooks form: `whsec_` and base64 (not base64url) of the key. */
+export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
 /** Turns a secret into what is stored and looked up of it. */
 export type SecretHash = (secret: string) => string
 

@@ -1,5 +1,5 @@
 import type { RecordKind } from '../../storage/ports.ts'
-import type { TypedKind } from '../records/schema.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** List rows of runs. `lane` only while a run waits for a slot. */
 export const runRows: RecordKind = { name: 'runs', filters: ['lane'] }
@@ -14,4 +14,4 @@ export type RunLaneData = { readonly waiting: boolean; readonly closing?: string
 export const runLanes: TypedKind<RunLaneData> = { name: 'run_lanes', filters: ['waiting'] }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const runKinds: readonly RecordKind[] = [runRows, runLanes]
+export const runKinds: readonly AnyKind[] = [runRows, runLanes]

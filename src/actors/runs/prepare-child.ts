@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { RunCall, RunContext } from '../../machines/run/run-data.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
-import type { ResolveAgent } from '../agents/resolved-config.ts'
 import type { EffectContext, IdempotentEffect } from '../runtime/effects.ts'
 import { newIdIn } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
 import { shardOf } from '../runtime/shard.ts'
+import type { ResolveAgent } from '../sessions/resolved-config.ts'
+import { runContext } from '../sessions/schema.ts'
 import { inputFrom, type ParentRun, type PlanParts, planRun } from './plan-run.ts'
-import { runContext } from './schema.ts'
 
 /** What planning a delegation needs. */
 export interface ChildParts extends PlanParts {

@@ -4,7 +4,6 @@ import { agentVersionDefinition } from '../../machines/agent-version/agent-versi
 import type { RunContext, RunInput } from '../../machines/run/run-data.ts'
 import { runDefinition } from '../../machines/run/run-definition.ts'
 import { maxDepth } from '../../machines/run/run-steps.ts'
-import type { AgentReference } from '../agents/resolved-config.ts'
 import { versionContext } from '../agents/schema.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
@@ -13,11 +12,12 @@ import type { Host } from '../runtime/host.ts'
 import { newIdFor, newIdForIn } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { shardOf } from '../runtime/shard.ts'
+import type { AgentReference } from '../sessions/resolved-config.ts'
+import { runContext } from '../sessions/schema.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import { inputFrom, planRun } from './plan-run.ts'
 import { type ChildParts, parentOf } from './prepare-child.ts'
 import { runEventView, runView } from './run-views.ts'
-import { runContext } from './schema.ts'
 
 /** What the run use-cases stand on. */
 export interface RunParts extends ChildParts {

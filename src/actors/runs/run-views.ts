@@ -6,7 +6,8 @@ import { storedState } from '../runtime/actor-state.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { eventId } from '../sessions/event-id.ts'
-import { runContext, runInputOf } from './schema.ts'
+import { runContext } from '../sessions/schema.ts'
+import { runInputOf } from './schema.ts'
 
 type Run = ResultOf<'runs.get'>
 type RunEventView = ResultOf<'runs.events'>['data'][number]

@@ -1,4 +1,3 @@
-import type { RunContext } from '../../machines/run/run-data.ts'
 import type { RunQueueContext } from '../../machines/run-queue/run-queue.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 
@@ -6,9 +5,6 @@ import type { JsonObject } from '../../storage/ports.ts'
  * What our own commits hold comes back as the type that was written: they are written by the machines only, and a
  * machine's version guards their shape.
  */
-
-/** A run machine's context, read back from a commit. */
-export const runContext = (context: JsonObject): RunContext => context as unknown as RunContext
 
 /** A queue machine's context, read back from a commit. */
 export const runQueueContext = (context: JsonObject): RunQueueContext => context as unknown as RunQueueContext

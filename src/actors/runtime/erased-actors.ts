@@ -6,7 +6,7 @@ import type { Owner } from './actor-state.ts'
  * Actors whose log was removed a short time ago. A write that was sent before may reach the store after, and would
  * stand there like the newest commit of an actor that goes on.
  */
-export const erasedActors: RecordKind = { name: 'erased_actors' }
+export const erasedActors: RecordKind & { readonly exported: null } = { name: 'erased_actors', exported: null }
 
 /** Longer than a store holds back a write, in ms. */
 const keptMs = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { ResolveAgent, ResolvedConfig } from '../agents/resolved-config.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
+import type { ResolveAgent, ResolvedConfig } from './resolved-config.ts'
 import type { AgentConfig } from './turn-plan.ts'
 
 /** A change of an agent reaches the turns of every node within this time, in ms. */

@@ -1,4 +1,5 @@
 import type { RecordKind } from '../../storage/ports.ts'
+import type { AnyKind } from '../records/schema.ts'
 
 /** List rows of sessions; `total_cost` is exact decimal text. */
 export const sessionRows: RecordKind = {
@@ -10,7 +11,7 @@ export const sessionRows: RecordKind = {
 export const actionRows: RecordKind = { name: 'actions', filters: ['status', { fields: ['session_id'], narrow: true }] }
 
 /** Where each session's newest checkpoint is: `{ hash, through }`. */
-export const sessionCheckpoints: RecordKind = { name: 'session_checkpoints' }
+export const sessionCheckpoints: AnyKind = { name: 'session_checkpoints', exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const sessionKinds: readonly RecordKind[] = [sessionRows, actionRows, sessionCheckpoints]
+export const sessionKinds: readonly AnyKind[] = [sessionRows, actionRows, sessionCheckpoints]

@@ -1,8 +1,7 @@
 import { type CallHolder, errorOutput } from '../../machines/tool-calls.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
-import { runContext } from '../runs/schema.ts'
 import type { EffectContext, UncertainEffect } from '../runtime/effects.ts'
-import { actionContext, sessionContext } from './schema.ts'
+import { actionContext, runContext, sessionContext } from './schema.ts'
 import type { ToolOutcome, ToolRunner } from './tool-runner.ts'
 import { type TurnConfigs, toolName } from './turn-config.ts'
 

@@ -1,4 +1,5 @@
 import type { ActionContext } from '../../machines/action/action.ts'
+import type { RunContext } from '../../machines/run/run-data.ts'
 import type { SessionContext } from '../../machines/session/session-data.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 import type { ConversationState } from './conversation.ts'
@@ -8,6 +9,9 @@ import type { TurnConfig } from './turn-config.ts'
  * What our own commits and blobs hold comes back as the type that was written: they are written by the machines and
  * by this folder only, and a machine's version guards their shape.
  */
+
+/** A run machine's context, read back from a commit: its calls and tools are those of sessions. */
+export const runContext = (context: JsonObject): RunContext => context as unknown as RunContext
 
 /** A session machine's context, read back from a commit. */
 export const sessionContext = (context: JsonObject): SessionContext => context as unknown as SessionContext

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
-import { tenants } from '../agents/plain-kinds.ts'
 import { isAuditActor } from '../audit/schema.ts'
 import { Table } from '../records/table.ts'
 import type { EffectCatalog, EffectContext } from '../runtime/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
+import { tenants } from './kinds.ts'
 import type { Owned, OwnerOf } from './owned.ts'
 
 /** What the effects of an erasure need. */

@@ -1,5 +1,14 @@
-import type { JsonObject, RecordKind } from '../../storage/ports.ts'
-import type { TypedKind } from '../records/schema.ts'
+import type { ResultOf } from '../../../specs/index.ts'
+import type { JsonObject } from '../../storage/ports.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
+
+export type TenantData = {
+  readonly external_id: string
+  readonly name: string
+  readonly status: ResultOf<'tenants.get'>['status']
+  readonly region: string | null
+  readonly metadata: JsonObject
+}
 
 export type TenantUserData = {
   readonly tenant_id: string
@@ -21,9 +30,20 @@ export type EndUserData = {
 /** A tenant user whose deletion with `hard=true` was asked for a short time ago. */
 export type ForgottenUserData = { readonly mark: string }
 
+/** A tenant's row belongs to the tenant itself, so a scope of another tenant does not see it. */
+export const tenants: TypedKind<TenantData> = {
+  name: 'tenants',
+  unique: [{ fields: ['external_id'] }],
+  filters: ['status'],
+  outbox: true,
+  erasure: 'kept',
+  exported: null,
+}
+
 /** The row's `tenant` and `user` are the tenant's id and the external id, so that what forgets the user takes it along. */
 export const tenantUsers: TypedKind<TenantUserData> = {
   name: 'tenant_users',
+  exported: 'users',
   unique: [{ fields: ['tenant_id', 'external_user_id'] }],
   filters: [{ fields: ['state'], within: 'tenant' }],
   outbox: true,
@@ -39,7 +59,8 @@ export const endUsers: TypedKind<EndUserData> = {
 export const forgottenUsers: TypedKind<ForgottenUserData> = {
   name: 'forgotten_users',
   unique: [{ fields: ['mark'], global: true }],
+  exported: null,
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const tenantKinds: readonly RecordKind[] = [tenantUsers, endUsers, forgottenUsers]
+export const tenantKinds: readonly AnyKind[] = [tenants, tenantUsers, endUsers, forgottenUsers]

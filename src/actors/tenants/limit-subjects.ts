@@ -2,7 +2,7 @@ import { projectScope } from '../../../specs/scope.ts'
 import type { LimitSubjects } from '../../gateway/limits/limit-use-cases.ts'
 import type { RecordKind, RecordStore } from '../../storage/ports.ts'
 import { agentKeys, projectKeys } from '../accounts/kinds.ts'
-import { tenants } from '../agents/plain-kinds.ts'
+import { tenants } from './kinds.ts'
 
 /** The tenants and keys of a project that limits can be set for, by their rows. */
 export const limitSubjects = (records: Pick<RecordStore, 'get'>): LimitSubjects => {

@@ -1,9 +1,7 @@
 import { projectScope, type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
-import { usageRows } from '../../gateway/ledger/usage-rows.ts'
-import type { RecordKind, RecordStore, Storage } from '../../storage/ports.ts'
-import { tenants } from '../agents/plain-kinds.ts'
-import { auditLog } from '../audit/kinds.ts'
+import type { RecordStore, Storage } from '../../storage/ports.ts'
 import { idempotencyKeys } from '../records/idempotent.ts'
+import type { AnyKind } from '../records/schema.ts'
 import { tenantBlobs } from '../runtime/blob-owner.ts'
 import { type EraserParts, tellListed, tellToErase } from '../runtime/erase-listed.ts'
 
@@ -22,21 +20,18 @@ export type Left = { readonly [collection: string]: number }
 export interface OwnedParts extends EraserParts {
   readonly storage: Storage
   /** Every kind of record that there is. */
-  readonly kinds: readonly RecordKind[]
+  readonly kinds: readonly AnyKind[]
   /** The kinds that are list rows of actors. */
-  readonly actorRows: readonly RecordKind[]
+  readonly actorRows: readonly AnyKind[]
 }
-
-/** Kinds that are not removed with a tenant: the log of who did what, and the row by which the removal is known. */
-const kept: readonly RecordKind[] = [auditLog, tenants]
 
 const pageSize = 200
 const atOnce = 16
 
 /**
  * All that a tenant or a user owns, in whatever collection: every record whose `tenant` (and `user`) is theirs, every
- * actor that was made as theirs, and its blobs. A kind of record or actor is covered when it exists (kinds.ts,
- * machines/index.ts); what is to stay is named here.
+ * actor that was made as theirs, and its blobs. A kind of record or actor is covered when it
+ * exists; what is to stay says so itself (`TypedKind.erasure`).
  */
 export class Owned {
   readonly #parts: OwnedParts
@@ -49,7 +44,10 @@ export class Owned {
   async erase(owner: OwnerOf): Promise<Left> {
     if (owner.user === null) await this.#eraseActors(owner.project, owner.tenant)
     else await this.#eraseUsersActors(scopeOf(owner))
-    if (owner.user !== null) await this.#anonymise(scopeOf(owner))
+    if (owner.user !== null) {
+      for (const kind of this.#parts.kinds.filter(({ erasure }) => erasure === 'anonymised'))
+        await this.#anonymise(kind, scopeOf(owner))
+    }
     for (const kind of this.#kindsOf(owner)) await this.#clear(kind, scopeOf(owner))
     await this.#forgetRequests(owner)
     return this.left(owner)
@@ -67,9 +65,10 @@ export class Owned {
     return withoutZeros(left)
   }
 
-  #kindsOf({ user }: OwnerOf): readonly RecordKind[] {
-    const stays = user === null ? kept : [...kept, usageRows]
-    return this.#parts.kinds.filter((kind) => !stays.includes(kind))
+  #kindsOf({ user }: OwnerOf): readonly AnyKind[] {
+    return this.#parts.kinds.filter(
+      ({ erasure }) => erasure === undefined || (erasure === 'anonymised' && user === null),
+    )
   }
 
   async #eraseActors(project: string, tenant: string): Promise<void> {
@@ -95,21 +94,21 @@ export class Owned {
     for (const rows of this.#parts.actorRows) await tellListed(this.#parts, rows, scope)
   }
 
-  async #clear(kind: RecordKind, scope: Scope): Promise<void> {
+  async #clear(kind: AnyKind, scope: Scope): Promise<void> {
     const { records } = this.#parts.storage
     for (let gone = pageSize; gone === pageSize; ) gone = await records.clear(kind, scope, pageSize)
   }
 
   /** What was used stays for the tenant's invoice, without the user. */
-  async #anonymise(scope: Scope): Promise<void> {
+  async #anonymise(kind: AnyKind, scope: Scope): Promise<void> {
     const { records } = this.#parts.storage
     for (;;) {
-      const rows = await records.list(usageRows, scope, { limit: pageSize })
+      const rows = await records.list(kind, scope, { limit: pageSize })
       if (rows.length === 0) return
       await records.project(
         rows.map((row) => {
           const data = { ...row.data, external_user_id: null }
-          return { kind: usageRows, record: { ...row, user: null, version: row.version + 1, data } }
+          return { kind, record: { ...row, user: null, version: row.version + 1, data } }
         }),
       )
     }

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { type TenantData, tenants } from '../agents/plain-kinds.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'
-import { forgottenUsers } from './kinds.ts'
+import { forgottenUsers, type TenantData, tenants } from './kinds.ts'
 
 /** How long another node may still serve a tenant that was suspended here, in ms. */
 export const tenantRecheckMs = 1000

@@ -1,30 +1,20 @@
 import { type Scope, tenantScope } from '../../../specs/scope.ts'
-import { callSegments } from '../../gateway/ledger/kinds.ts'
-import { usageRows } from '../../gateway/ledger/usage-rows.ts'
-import { credits } from '../../gateway/limits/kinds.ts'
-import type { JsonObject, RecordKind, Storage, StoredRecord } from '../../storage/ports.ts'
-import { agentInstallations } from '../agents/kinds.ts'
-import { type TenantData, tenants } from '../agents/plain-kinds.ts'
-import { auditLog } from '../audit/kinds.ts'
-import { sealedFieldsOf } from '../backup/sealed-fields.ts'
+import type { JsonObject, Storage, StoredRecord } from '../../storage/ports.ts'
 import type { BytesResult } from '../call/use-cases.ts'
-import { idempotencyKeys } from '../records/idempotent.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
-import type { Row } from '../records/schema.ts'
-import { erasedActors } from '../runtime/erased-actors.ts'
+import type { AnyKind, Row } from '../records/schema.ts'
 import type { Host } from '../runtime/host.ts'
 import { logPage } from '../runtime/log-page.ts'
-import { actionRows, sessionCheckpoints, sessionRows } from '../sessions/kinds.ts'
-import { forgottenUsers, tenantUsers } from './kinds.ts'
+import type { TenantData } from './kinds.ts'
 
 /** What an export reads from. */
 export interface TenantExportParts {
   readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
   readonly host: { readonly rows: Pick<Host['rows'], 'shown'> }
   /** Every kind of record that there is. */
-  readonly kinds: readonly RecordKind[]
+  readonly kinds: readonly AnyKind[]
   /** The kinds that are list rows of actors: their logs are part of them. */
-  readonly actorRows: readonly RecordKind[]
+  readonly actorRows: readonly AnyKind[]
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -32,34 +22,13 @@ export interface TenantExportParts {
 /** One part of an export: the name of a list, and what is in it. */
 interface Section {
   readonly name: string
-  readonly kind: RecordKind | null
+  readonly kind: AnyKind | null
 }
-
-/** Kinds that say nothing of a tenant that another kind does not say: made from others, or kept for a while only. */
-const derived: readonly RecordKind[] = [
-  tenants,
-  idempotencyKeys,
-  sessionCheckpoints,
-  erasedActors,
-  forgottenUsers,
-  callSegments,
-  credits,
-]
 
 const pageSize = 100
 
-/** Lists that every export has, in this order; kinds that come later follow under their own names. */
-const named: readonly Section[] = [
-  { name: 'users', kind: tenantUsers },
-  { name: 'installations', kind: agentInstallations },
-  { name: 'sessions', kind: sessionRows },
-  { name: 'runs', kind: null },
-  { name: 'actions', kind: actionRows },
-  { name: 'memories', kind: null },
-  { name: 'knowledge', kind: null },
-  { name: 'usage', kind: usageRows },
-  { name: 'audit_log', kind: auditLog },
-]
+/** Lists that every export has, in this order, empty ones too; those of further kinds follow. */
+const always = ['users', 'installations', 'sessions', 'runs', 'actions', 'memories', 'knowledge', 'usage', 'audit_log']
 
 /**
  * All that is stored of a tenant, as one JSON document or as a line of JSON a thing. A page of rows or of one log is in
@@ -71,11 +40,10 @@ export class TenantExport {
 
   constructor(parts: TenantExportParts) {
     this.#parts = parts
-    const known = new Map(parts.kinds.map((kind) => [kind.name, kind]))
-    const sections = named.map((section) => ({ ...section, kind: section.kind ?? known.get(section.name) ?? null }))
-    const taken = [...derived, ...sections.flatMap(({ kind }) => kind ?? [])]
-    const others = parts.kinds.filter((kind) => !taken.includes(kind))
-    this.#sections = [...sections, ...others.map((kind) => ({ name: kind.name, kind }))]
+    const shown = parts.kinds.filter(({ exported }) => exported !== null)
+    const named = new Map(shown.map((kind) => [kind.exported ?? kind.name, kind]))
+    const names = [...new Set([...always, ...named.keys()])]
+    this.#sections = names.map((name) => ({ name, kind: named.get(name) ?? null }))
   }
 
   /** @param accept the request's `Accept` header. */
@@ -113,7 +81,7 @@ export class TenantExport {
     yield `,"exported_at":${JSON.stringify(timestampOf(this.#parts.now()))}}`
   }
 
-  async *#item(row: StoredRecord, kind: RecordKind | null): AsyncGenerator<string> {
+  async *#item(row: StoredRecord, kind: AnyKind | null): AsyncGenerator<string> {
     const text = JSON.stringify({ ...shown(row), ...this.#sealedAway(kind) })
     if (!this.#hasLog(kind)) {
       yield text
@@ -128,15 +96,15 @@ export class TenantExport {
     yield ']}'
   }
 
-  #hasLog(kind: RecordKind | null): boolean {
+  #hasLog(kind: AnyKind | null): boolean {
     return kind !== null && this.#parts.actorRows.includes(kind)
   }
 
-  #sealedAway(kind: RecordKind | null): JsonObject {
-    return Object.fromEntries(sealedFieldsOf(kind?.name ?? '').map((field) => [field, undefined]))
+  #sealedAway(kind: AnyKind | null): JsonObject {
+    return Object.fromEntries((kind?.sealed ?? []).map(({ field }) => [field, undefined]))
   }
 
-  async *#rowsOf(tenant: Row<TenantData>, kind: RecordKind | null): AsyncGenerator<StoredRecord> {
+  async *#rowsOf(tenant: Row<TenantData>, kind: AnyKind | null): AsyncGenerator<StoredRecord> {
     if (kind === null) return
     const { storage, host } = this.#parts
     await host.rows.shown()

@@ -1,6 +1,5 @@
 import { usageRows } from '../../gateway/ledger/usage-rows.ts'
-import type { RecordKind } from '../../storage/ports.ts'
-import type { TypedKind } from '../records/schema.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 export type RatePlanData = {
   readonly name: string
@@ -23,4 +22,4 @@ export const ratePlans: TypedKind<RatePlanData> = {
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const usageKinds: readonly RecordKind[] = [usageRows, ratePlans]
+export const usageKinds: readonly AnyKind[] = [usageRows, ratePlans]

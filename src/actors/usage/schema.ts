@@ -1,6 +1,6 @@
+import type { Metered } from '../../gateway/turns/metered.ts'
 import type { Commit, Json } from '../../storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
-import type { Metered } from './metered.ts'
 
 /** What the commit's event says was metered; only `metered` makes it, so what is read is what was written. */
 export const meteredIn = ({ event }: Pick<Commit, 'event'>): Metered | null => {

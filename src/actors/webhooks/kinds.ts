@@ -1,6 +1,7 @@
 import type { WebhookEventType } from '../../../specs/webhook-events.ts'
 import type { RecordKind } from '../../storage/ports.ts'
-import type { TypedKind } from '../records/schema.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
+import { newSigningSecret } from '../records/secrets.ts'
 
 /** Why the server stopped telling a webhook: it failed for days, or answered that it is gone. */
 export type DisabledReason = 'failing' | 'gone'
@@ -22,7 +23,17 @@ export type WebhookData = {
 }
 
 /** Endpoints of a project that are told of its events. They have no tenant. */
-export const webhooks: TypedKind<WebhookData> = { name: 'webhooks', filters: ['is_active'], outbox: true }
+export const webhooks: TypedKind<WebhookData> = {
+  name: 'webhooks',
+  filters: ['is_active'],
+  outbox: true,
+  sealed: ['secret', 'previous_secret'].map((field) => ({
+    field,
+    aad: (row) => webhookSecretAad(row),
+    instead: (box, row) => box.seal(newSigningSecret(), webhookSecretAad(row)),
+    loss: 'the secret that signs requests to a webhook: it gets a new one, which a rotation shows',
+  })),
+}
 
 /** List rows of deliveries. */
 export const deliveryRows: RecordKind = {
@@ -34,7 +45,7 @@ export const deliveryRows: RecordKind = {
 }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const webhookKinds: readonly RecordKind[] = [webhooks, deliveryRows]
+export const webhookKinds: readonly AnyKind[] = [webhooks, deliveryRows]
 
 /** What the secrets of a webhook are sealed for. */
 export const webhookSecretAad = ({ project, id }: { readonly project: string; readonly id: string }): string =>

@@ -1,6 +1,6 @@
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import type { RecordStore, Storage } from '../../storage/ports.ts'
-import type { SecretBox } from '../accounts/project-directory.ts'
+import type { SecretBox } from '../records/secret-box.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { EffectCatalog } from '../runtime/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'

@@ -1,9 +1,9 @@
 import { projectScope } from '../../../specs/scope.ts'
 import type { WebhookEventType } from '../../../specs/webhook-events.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { SecretBox } from '../accounts/project-directory.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
+import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
 

@@ -1,6 +1,6 @@
 import { projectScope, type Scope } from '../../../specs/scope.ts'
-import type { TypedKind } from '../../actors/records/schema.ts'
-import type { JsonObject, RecordKind } from '../../storage/ports.ts'
+import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
+import type { JsonObject } from '../../storage/ports.ts'
 import type { KeySource, Need } from '../call/routes.ts'
 
 /** Whose calls they are: what many calls of a segment have in common. */
@@ -88,7 +88,7 @@ export type SegmentData = {
  * Calls of all projects that one process gathered for a moment, written at once. Usage rows and lines of the request log
  * follow from them, under ids that follow from the segment's; then the segment goes.
  */
-export const callSegments: TypedKind<SegmentData> = { name: 'call_segments' }
+export const callSegments: TypedKind<SegmentData> = { name: 'call_segments', exported: null }
 
 /** What stands where other records have a project's id: no project's scope reaches a segment. */
 export const segmentOwner = '@calls'
@@ -155,4 +155,4 @@ export type RequestLogSettingsData = {
 export const requestLogSettings: TypedKind<RequestLogSettingsData> = { name: 'request_log_settings', outbox: true }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const ledgerKinds: readonly RecordKind[] = [callSegments, requestLog, requestLogSettings]
+export const ledgerKinds: readonly AnyKind[] = [callSegments, requestLog, requestLogSettings]

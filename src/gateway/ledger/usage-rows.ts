@@ -57,6 +57,7 @@ export type UsageData = {
 /** Usage rows; never changed. A row's tenant is the record's own. */
 export const usageRows: TypedKind<UsageData> = {
   name: 'usage',
+  erasure: 'anonymised',
   filters: ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation', 'tenant_agent'],
 }
 

@@ -1,5 +1,4 @@
-import type { TypedKind } from '../../actors/records/schema.ts'
-import type { RecordKind } from '../../storage/ports.ts'
+import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
 
 /** Whose calls a limit is about. */
 export type LimitSubject = 'project' | 'tenant' | 'key'
@@ -59,7 +58,7 @@ export type CreditData = {
 }
 
 /** Organisations that pay for managed calls beforehand; one without a row is not asked for credits. The row is the organisation's. */
-export const credits: TypedKind<CreditData> = { name: 'credits' }
+export const credits: TypedKind<CreditData> = { name: 'credits', exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const limitKinds: readonly RecordKind[] = [limits, budgetCounters, credits]
+export const limitKinds: readonly AnyKind[] = [limits, budgetCounters, credits]

@@ -1,6 +1,5 @@
 import type { PiiType, RedactionTarget } from '../../../specs/resources/redaction.ts'
-import type { TypedKind } from '../../actors/records/schema.ts'
-import type { RecordKind } from '../../storage/ports.ts'
+import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
 
 export type RedactionPolicyData = {
   readonly enabled: boolean
@@ -14,4 +13,4 @@ export type RedactionPolicyData = {
 export const redactionPolicies: TypedKind<RedactionPolicyData> = { name: 'redaction_policies', outbox: true }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const redactionKinds: readonly RecordKind[] = [redactionPolicies]
+export const redactionKinds: readonly AnyKind[] = [redactionPolicies]

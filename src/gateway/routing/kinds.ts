@@ -1,7 +1,9 @@
 import type { WireFormat } from '../../../specs/providers.ts'
-import type { TypedKind } from '../../actors/records/schema.ts'
-import type { RecordKind } from '../../storage/ports.ts'
+import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
 import type { ChangedModel } from './model-diff.ts'
+
+/** A key that cannot be opened is none: routing passes its row by until it has another. */
+const lostKey = (): string => ''
 
 /** What the last test of a connection showed; `untested` until the first, and after its key or address has changed. */
 export type ConnectionStatus = 'untested' | 'ok' | 'failed'
@@ -25,7 +27,18 @@ export type ConnectionData = {
 }
 
 /** Keys of a project at providers (BYOK). They have no tenant. */
-export const providerConnections: TypedKind<ConnectionData> = { name: 'provider_connections', outbox: true }
+export const providerConnections: TypedKind<ConnectionData> = {
+  name: 'provider_connections',
+  outbox: true,
+  sealed: [
+    {
+      field: 'api_key',
+      aad: (row) => connectionKeyAad(row),
+      instead: lostKey,
+      loss: 'the key of a provider connection: it has to be given again',
+    },
+  ],
+}
 
 /** A model as a provider lists it. */
 export type SyncedModel = {
@@ -79,10 +92,21 @@ export type CustomProviderData = {
 }
 
 /** Servers that a project registered. They have no tenant. Ids are UUIDs that sort by time. */
-export const customProviders: TypedKind<CustomProviderData> = { name: 'custom_providers', outbox: true }
+export const customProviders: TypedKind<CustomProviderData> = {
+  name: 'custom_providers',
+  outbox: true,
+  sealed: [
+    {
+      field: 'api_key',
+      aad: (row) => customKeyAad(row),
+      instead: lostKey,
+      loss: 'the key of a custom provider: it has to be given again',
+    },
+  ],
+}
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const connectionKinds: readonly RecordKind[] = [providerConnections, modelSyncs, customProviders]
+export const connectionKinds: readonly AnyKind[] = [providerConnections, modelSyncs, customProviders]
 
 interface Place {
   readonly project: string

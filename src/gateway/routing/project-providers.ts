@@ -1,7 +1,7 @@
 import { projectScope } from '../../../specs/scope.ts'
-import type { SecretBox } from '../../actors/accounts/project-directory.ts'
 import { RecheckCache } from '../../actors/records/recheck-cache.ts'
 import type { Row } from '../../actors/records/schema.ts'
+import type { SecretBox } from '../../actors/records/secret-box.ts'
 import { Table } from '../../actors/records/table.ts'
 import type { FanOut } from '../../storage/cluster-ports.ts'
 import type { JsonObject, RecordStore } from '../../storage/ports.ts'

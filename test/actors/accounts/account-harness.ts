@@ -6,6 +6,7 @@ import type { DashboardPrincipal } from '../../../src/actors/accounts/dashboard-
 import { members, projects } from '../../../src/actors/accounts/kinds.ts'
 import { openAuth } from '../../../src/actors/accounts/open-auth.ts'
 import { hashPassword } from '../../../src/actors/accounts/passwords.ts'
+import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
@@ -51,7 +52,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   })
   await records.prepare(kinds)
   const deps = { records, masterKey: Buffer.alloc(32, 1), box, now }
-  const auth = openAuth(deps)
+  const auth = openAuth({ ...deps, hasAgent: agentExists(deps) })
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
   const directory = new TenantDirectory({ records, now })

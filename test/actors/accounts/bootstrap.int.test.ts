@@ -5,6 +5,7 @@ import { organizationScope, projectScope } from '../../../specs/scope.ts'
 import { bootstrap } from '../../../src/actors/accounts/bootstrap.ts'
 import { members, organizations, projectKeys, projects } from '../../../src/actors/accounts/kinds.ts'
 import { openAuth } from '../../../src/actors/accounts/open-auth.ts'
+import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'
 import { openPatientMongo } from '../../storage/mongo-patience.ts'
@@ -23,7 +24,13 @@ const masterKey = Buffer.alloc(32, 1)
 const startOn = async () => {
   const storage = await openPatientMongo({ url, database })
   await storage.records.prepare(kinds)
-  const auth = openAuth({ records: storage.records, masterKey, box: openSecretBox({ masterKey }), now: Date.now })
+  const auth = openAuth({
+    records: storage.records,
+    hasAgent: agentExists({ records: storage.records, now: Date.now }),
+    masterKey,
+    box: openSecretBox({ masterKey }),
+    now: Date.now,
+  })
   const given = { secretKey: null, ownerEmail: null, ownerPassword: null }
   const made = await bootstrap({ records: storage.records, ...auth, given, now: Date.now })
   return { storage, auth, made }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AgentKeys, permitsOrigin } from '../../../src/actors/agents/agent-keys.ts'
+import { AgentKeys, permitsOrigin } from '../../../src/actors/accounts/agent-keys.ts'
+import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { type AgentWorld, callOf, newAgent, openAgentWorld, refusalOf, secretOf } from './harness.ts'
 
 type Body = Parameters<AgentWorld['useCases']['agent_keys.create']>[0]['body']
@@ -69,6 +70,7 @@ describe('a key of an agent', () => {
       records: world.records,
       masterKey: Buffer.alloc(32, 1),
       now: () => Date.now() + 61_000,
+      hasAgent: agentExists({ records: world.records, now: Date.now }),
     })
     expect(await world.keys.verify(brief.key)).not.toBeNull()
     expect(await later.verify(brief.key)).toBeNull()
@@ -80,7 +82,12 @@ describe('a key of an agent', () => {
   it('is not what another master key would take', async () => {
     const world = await openAgentWorld()
     const { key } = await create(world, await newAgent(world))
-    const other = new AgentKeys({ records: world.records, masterKey: Buffer.alloc(32, 2), now: Date.now })
+    const other = new AgentKeys({
+      records: world.records,
+      masterKey: Buffer.alloc(32, 2),
+      now: Date.now,
+      hasAgent: agentExists({ records: world.records, now: Date.now }),
+    })
     expect(await other.verify(key)).toBeNull()
     expect(await world.keys.verify(`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`)).toBeNull()
     expect(await world.keys.verify('cak_short')).toBeNull()

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { projectScope, userScope } from '../../../specs/scope.ts'
-import { AgentKeys } from '../../../src/actors/agents/agent-keys.ts'
+import { AgentKeys } from '../../../src/actors/accounts/agent-keys.ts'
+import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { Catalogue } from '../../../src/actors/agents/catalogue.ts'
 import { agentVersionRows } from '../../../src/actors/agents/kinds.ts'
 import { openAgents } from '../../../src/actors/agents/open-agents.ts'
-import { tenants } from '../../../src/actors/agents/plain-kinds.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'
@@ -16,6 +16,7 @@ import { eraseActor } from '../../../src/actors/runtime/erase-actor.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import { startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import type { Sinks } from '../../../src/actors/runtime/sinks.ts'
+import { tenants } from '../../../src/actors/tenants/kinds.ts'
 import { usageLedger } from '../../../src/actors/usage/usage-ledger.ts'
 import type { ModelError } from '../../../src/gateway/call/provider-port.ts'
 import { refusalOf as refusalBy } from '../../../src/gateway/call/refusal.ts'
@@ -65,7 +66,12 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   const { host } = runtime
   notices.start({ host, sinks })
   const scripted = new ScriptedProvider(options.scripts ?? [])
-  const keys = new AgentKeys({ records, masterKey: Buffer.alloc(32, 1), now: clock.now })
+  const keys = new AgentKeys({
+    records,
+    masterKey: Buffer.alloc(32, 1),
+    now: clock.now,
+    hasAgent: agentExists({ records, now: clock.now }),
+  })
   const check = (model: string) => {
     const error = options.unknown?.(model)
     if (error !== undefined) throw refusalBy(error)

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
 import { projectKeys, projects } from '../../../src/actors/accounts/kinds.ts'
 import { openAuth } from '../../../src/actors/accounts/open-auth.ts'
+import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { type ExportReport, exportProject } from '../../../src/actors/backup/export-project.ts'
 import type { Secrets } from '../../../src/actors/backup/file-secrets.ts'
 import { type ImportDeps, type ImportReport, importProject } from '../../../src/actors/backup/import-project.ts'
@@ -21,7 +22,13 @@ export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1,
   await storage.records.prepare(kinds)
   const masterKey = Buffer.alloc(32, key)
   const box = openSecretBox({ masterKey })
-  const auth = openAuth({ records: storage.records, masterKey, box, now: Date.now })
+  const auth = openAuth({
+    records: storage.records,
+    hasAgent: agentExists({ records: storage.records, now: Date.now }),
+    masterKey,
+    box,
+    now: Date.now,
+  })
   const secrets: Secrets = { box, pepper: auth.apiKeys.pepperName, passphrase }
   const idempotent = new IdempotentRequests({
     records: storage.records,

@@ -1,4 +1,4 @@
-import type { ResolvedConfig } from '../../../src/actors/agents/resolved-config.ts'
+import type { ResolvedConfig } from '../../../src/actors/sessions/resolved-config.ts'
 import type { ToolDeclaration } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import type { ModelAnswer, ModelRequest } from '../../../src/gateway/call/provider-port.ts'

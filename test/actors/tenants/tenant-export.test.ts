@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { tenants } from '../../../src/actors/agents/plain-kinds.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
+import { tenants } from '../../../src/actors/tenants/kinds.ts'
 import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
 import type { RecordKind, StoredRecord } from '../../../src/storage/ports.ts'
 import { logOf, recordOf } from '../../storage/samples.ts'

@@ -4,12 +4,12 @@ import type { Operation } from '../../../specs/declare.ts'
 import { type OperationId, operations } from '../../../specs/index.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import { answerChecker } from '../../../specs/validate.ts'
-import { recordKinds, tenants } from '../../../src/actors/agents/plain-kinds.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { newId, takeIdsFrom } from '../../../src/actors/runtime/ids.ts'
 import { RowWriter } from '../../../src/actors/runtime/row-writer.ts'
+import { tenantKinds, tenants } from '../../../src/actors/tenants/kinds.ts'
 import { usageKinds } from '../../../src/actors/usage/kinds.ts'
 import { ratePlanUseCases } from '../../../src/actors/usage/rate-plan-use-cases.ts'
 import { usageUseCases } from '../../../src/actors/usage/usage-use-cases.ts'
@@ -28,7 +28,7 @@ afterAll(() => takeIdsFrom({ now: Date.now, random: Math.random }))
 
 const openUsage = async () => {
   const { records } = openMemoryStorage({ now: () => now })
-  await records.prepare([...usageKinds, ...recordKinds])
+  await records.prepare([...usageKinds, ...tenantKinds])
   const rows = new RowWriter(records, systemClock, pino({ level: 'silent' }))
   const useCases = {
     ...usageUseCases({ host: { rows }, records, now: () => now }),

@@ -1,5 +1,5 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { runContext } from '../../../src/actors/runs/schema.ts'
+import { runContext } from '../../../src/actors/sessions/schema.ts'
 import type { RunInput, RunLimits, RunTool } from '../../../src/machines/run/run-data.ts'
 import { runDefinition } from '../../../src/machines/run/run-definition.ts'
 import type { StoredEvent } from '../../../src/storage/ports.ts'

@@ -14,6 +14,7 @@ import { checkPort, checkRedis } from '../../../scripts/doctor/network-checks.ts
 import { checkChromium, checkNode, checkUws } from '../../../scripts/doctor/process-checks.ts'
 import { bootstrap } from '../../../src/actors/accounts/bootstrap.ts'
 import { openAuth } from '../../../src/actors/accounts/open-auth.ts'
+import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { kinds } from '../../../src/actors/kinds.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'
 import { openSqliteStorage } from '../../../src/storage/sqlite/open-sqlite-storage.ts'
@@ -50,7 +51,13 @@ const install = async (key: number): Promise<void> => {
   const { records } = storage
   await records.prepare(kinds)
   const masterKey = Buffer.alloc(32, key)
-  const auth = openAuth({ records, masterKey, box: openSecretBox({ masterKey }), now: Date.now })
+  const auth = openAuth({
+    records,
+    hasAgent: agentExists({ records, now: Date.now }),
+    masterKey,
+    box: openSecretBox({ masterKey }),
+    now: Date.now,
+  })
   const given = { secretKey: null, ownerEmail: null, ownerPassword: null }
   await bootstrap({ records, ...auth, given, now: Date.now })
   await storage.close()

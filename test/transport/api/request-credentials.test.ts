@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { AgentKeys } from '../../../src/actors/accounts/agent-keys.ts'
 import { ApiKeys } from '../../../src/actors/accounts/api-keys.ts'
 import { bootstrap } from '../../../src/actors/accounts/bootstrap.ts'
 import { ClientTokens } from '../../../src/actors/accounts/client-tokens.ts'
@@ -6,8 +7,8 @@ import { Credentials } from '../../../src/actors/accounts/credentials.ts'
 import { DashboardSessions } from '../../../src/actors/accounts/dashboard-sessions.ts'
 import { agentKeys as agentKeyKind, members, projects } from '../../../src/actors/accounts/kinds.ts'
 import { ProjectDirectory } from '../../../src/actors/accounts/project-directory.ts'
-import { AgentKeys } from '../../../src/actors/agents/agent-keys.ts'
-import { agents } from '../../../src/actors/agents/plain-kinds.ts'
+import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
+import { agents } from '../../../src/actors/agents/kinds.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import { principalOf } from '../../../src/transport/api/request-credentials.ts'
@@ -54,7 +55,7 @@ const open = async () => {
     await table.insert({ id, project: inOrganization, data: directory.newData(id, 'Another', []) })
     return id
   }
-  const agentKeys = new AgentKeys(deps)
+  const agentKeys = new AgentKeys({ ...deps, hasAgent: agentExists(deps) })
   const credentials = new Credentials({ apiKeys, agentKeys, clientTokens, dashboardSessions, projects: directory })
   const agentKey = async (allowed_domains: readonly string[] = []) => {
     const id = newId('agt')

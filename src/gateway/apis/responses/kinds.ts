@@ -1,5 +1,5 @@
-import type { RecordKind } from '../../../storage/ports.ts'
+import type { AnyKind } from '../../../actors/records/schema.ts'
 import { storedResponses } from './stored-responses.ts'
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const formKinds: readonly RecordKind[] = [storedResponses]
+export const formKinds: readonly AnyKind[] = [storedResponses]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { mask, sanitized, truncated } from '../../../src/actors/records/sanitize.ts'
 import { isObject } from '../../../src/actors/runtime/schema.ts'
-import { mask, sanitized, truncated } from '../../../src/actors/sessions/sanitize.ts'
 import type { Json } from '../../../src/storage/ports.ts'
 import { deepFrozen } from '../../support/deep-frozen.ts'
 

@@ -1,6 +1,6 @@
-import type { BillingMode, UsageData, UsageOperation } from '../../gateway/ledger/usage-rows.ts'
-import { priceAt, priceSnapshot } from '../../gateway/prices/prices.ts'
-import type { Bill } from '../../gateway/turns/turn-models.ts'
+import type { BillingMode, UsageData, UsageOperation } from '../ledger/usage-rows.ts'
+import { priceAt, priceSnapshot } from '../prices/prices.ts'
+import type { Bill } from './turn-models.ts'
 
 /** One answered model call, and whose it was. */
 export interface MeteredCall extends Bill {

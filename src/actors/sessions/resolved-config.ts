@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../storage/ports.ts'
-import type { AgentConfig } from '../sessions/turn-plan.ts'
+import type { AgentConfig } from './turn-plan.ts'
 
 /** What a tool call needs before it runs: a person, nothing, or it never runs. */
 export type ApprovalMode = 'require' | 'auto' | 'deny'

@@ -1,16 +1,16 @@
-import { projectScope } from '../../../specs/scope.ts'
-import type { ApiKeysDeps } from '../accounts/api-keys.ts'
-import { type KeyMaterial, KeyRing } from '../accounts/key-ring.ts'
-import { type AgentKeyData, agentKeys } from '../accounts/kinds.ts'
 import type { Principal } from '../call/call.ts'
 import { deriveKey } from '../records/derive-key.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
-import { Table } from '../records/table.ts'
-import { type AgentData, agents } from './plain-kinds.ts'
+import type { ApiKeysDeps } from './api-keys.ts'
+import { type KeyMaterial, KeyRing } from './key-ring.ts'
+import { type AgentKeyData, agentKeys } from './kinds.ts'
 
 /** Whom an agent's key speaks for. */
 export type AgentPrincipal = Extract<Principal, { kind: 'agent_key' }>
+
+/** Whether the project has this agent. @throws {StoreUnavailable} */
+export type HasAgent = (project: string, agentId: string) => Promise<boolean>
 
 /** What keys of agents start with, by their type. */
 const prefixes = { secret: 'cak_', public: 'cpk_' } as const
@@ -23,10 +23,10 @@ export const isAgentKey = (token: string): boolean => token.startsWith('cak_') |
 /** Mints and verifies keys of agents (`cak_…` for servers, `cpk_…` for browsers). A key ends with its agent. */
 export class AgentKeys {
   readonly #ring: KeyRing<AgentKeyData, AgentPrincipal>
-  readonly #agents: Table<AgentData>
+  readonly #hasAgent: HasAgent
 
-  constructor({ records, masterKey, now }: ApiKeysDeps) {
-    this.#agents = new Table(records, agents, now)
+  constructor({ records, masterKey, now, hasAgent }: ApiKeysDeps & { readonly hasAgent: HasAgent }) {
+    this.#hasAgent = hasAgent
     this.#ring = new KeyRing({
       records,
       kind: agentKeys,
@@ -55,7 +55,7 @@ export class AgentKeys {
 
   async #holderOf({ id, project, data }: Row<AgentKeyData>): Promise<AgentPrincipal | null> {
     const { agent_id: agentId, key_type: keyType, allowed_domains: allowedDomains } = data
-    if ((await this.#agents.get(projectScope(project), agentId)) === null) return null
+    if (!(await this.#hasAgent(project, agentId))) return null
     return Object.freeze({ kind: 'agent_key', project, keyId: id, agentId, keyType, allowedDomains })
   }
 }

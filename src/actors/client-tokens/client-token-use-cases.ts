@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
+import type { ClientTokens } from '../accounts/client-tokens.ts'
 import { agentInstallations } from '../agents/kinds.ts'
-import { tenants } from '../agents/plain-kinds.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
-import type { ClientTokens } from './client-tokens.ts'
+import { tenants } from '../tenants/kinds.ts'
 
 /** What minting needs. */
 export interface ClientTokenDeps {

@@ -1,0 +1,5 @@
+/** Seals and opens the secrets that records hold; `openSecretBox` (src/storage/secrets.ts) makes one from the master key. */
+export interface SecretBox {
+  seal(plaintext: string, aad: string): string
+  open(sealed: string, aad: string): string
+}
