@@ -76,7 +76,7 @@ export class WrongMasterKey extends Error {
 }
 
 /** The one row that says who makes the first rows. */
-export const installations: TypedKind<InstallationData> = { name: 'installations' }
+export const installations: TypedKind<InstallationData> = { name: 'installations', exported: null }
 
 /** Not the id of any project or organisation. */
 const place = { id: 'installation', project: 'installation' } as const

@@ -18,6 +18,7 @@ const left = [
   'credits',
   'tenants',
   'idempotency_keys',
+  'installations',
   'session_checkpoints',
   'erased_actors',
   'forgotten_users',
@@ -50,6 +51,11 @@ describe('an export of a tenant', () => {
       tenant: { id: 'ten_1', external_id: 'acme' },
       exported_at: expect.any(String),
     })
+  })
+
+  it('names each list once', () => {
+    const names = kinds.filter(({ exported }) => exported !== null).map(({ name, exported }) => exported ?? name)
+    expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   })
 
   it('has a row of every kind that a tenant can own, and none of another tenant', async () => {
