@@ -2,7 +2,6 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/providers.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
-import type { TrustedProxies } from './transport/client-address.ts'
 
 /** A model provider as the environment names it. */
 export interface ProviderSettings {
@@ -49,6 +48,9 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
+
+/** Which proxies stand in front: so many, or those with an address in one of these networks (CIDR). */
+export type TrustedProxies = { readonly hops: number } | { readonly networks: readonly string[] }
 
 export type LogLevel = (typeof logLevels)[number]
 

@@ -110,13 +110,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { records } = notices
   const storage = { ...parts.storage, records }
   await records.prepare(kinds)
-  const auth = openAuth({
-    records,
-    hasAgent: agentExists({ records, now: clock.now }),
-    masterKey: parts.masterKey,
-    box: parts.box,
-    now: clock.now,
-  })
+  const auth = openAuth({ ...parts, records, hasAgent: agentExists({ records, now: clock.now }), now: clock.now })
   const configs = new TurnConfigs(storage.blobs)
   const endpoints = openEndpoints({ records, box: parts.box, clock })
   const tenants = new TenantDirectory({ records, now: clock.now })

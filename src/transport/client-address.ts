@@ -1,9 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import type { TrustedProxies } from '../config.ts'
 import type { HttpRequest } from './http/http-port.ts'
-
-/** Which proxies stand in front: so many, or those with an address in one of these networks (CIDR). */
-export type TrustedProxies = { readonly hops: number } | { readonly networks: readonly string[] }
 
 type Asked = Pick<HttpRequest, 'header' | 'remoteAddress'>
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrustedProxies } from '../../src/transport/client-address.ts'
+import type { TrustedProxies } from '../../src/config.ts'
 import { clientAddressReader } from '../../src/transport/client-address.ts'
 
 const read = (trusted: TrustedProxies | null, remoteAddress: string, forwarded?: string): string =>
