@@ -136,6 +136,8 @@ const main = async (): Promise<void> => {
   const config = readConfig(process.env)
   const isNamed = config.nodeId !== null || config.redisUrl !== null
   const log = pino({ level: config.logLevel, base: isNamed ? { node: nodeIdOf(config) } : null })
+  // requests, streams and sockets contain what they throw; a rejection that slips through has changed no state halfway
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection was left unhandled'))
   // a start that is cut short leaves nothing that the next one does not take up
   let stop = async (): Promise<void> => {}
   let _stopping: Promise<void> | undefined

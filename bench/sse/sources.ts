@@ -78,7 +78,7 @@ const rawSource = (response: UwsResponse, gathered: boolean): Source => {
 
 /** Ours: log events, each pushed on its own, through `src/transport/streams/sse.ts` and the HTTP port. */
 export const ourSources = async (opened: Opened): Promise<SourceServer> => {
-  const streams = new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 })
+  const streams = new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, pino({ level: 'silent' }))
   const server = openServer(
     {
       request: (_, response) =>

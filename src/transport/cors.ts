@@ -4,7 +4,7 @@ import type { Headers } from './http/http-port.ts'
 export interface CorsQuestion {
   /** Whether the route may be called from a browser: client-token routes and public GETs may, secret-key-only ones not. */
   readonly answers: boolean
-  /** The Origin header. */
+  /** The Origin header, as `originIn` reads it. */
   readonly origin: string | undefined
   /** Whether the project of the request allows this origin; at a preflight, whether any may. */
   readonly allowed: boolean
@@ -25,6 +25,16 @@ const exposedHeaders = [
   ),
   ...['x-service-memory-retrieved', 'x-service-memory-write-request'],
 ].join(', ')
+
+/** Longer than any origin: a host name has 253 characters at most. */
+const maxOriginLength = 512
+
+/** A serialised origin (RFC 6454): scheme, host, perhaps a port; or `null`, which a sandboxed page sends. */
+const wellFormedOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.~%:[\]-]+)$/i
+
+/** The Origin header where it is one; anything else is answered as if it were not there, and so never echoed. */
+export const originIn = (header: string | undefined): string | undefined =>
+  header !== undefined && header.length <= maxOriginLength && wellFormedOrigin.test(header) ? header : undefined
 
 const vary = ['vary', 'Origin'] as const
 const preflightVary = ['vary', 'Origin, Access-Control-Request-Headers'] as const

@@ -10,6 +10,7 @@ import { authenticatorOf } from './api/request-credentials.ts'
 import { SessionUpgrades } from './api/session-upgrade.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
+import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts'
 import { Metrics } from './metrics.ts'
 import type { StaticFiles } from './static-files.ts'
@@ -48,12 +49,13 @@ export const openTransport = (parts: TransportParts): Transport => {
   const state = { draining: false }
   const metrics = new Metrics()
   const ticker = new Ticker(tickMs)
-  const streams = new SseStreams(ticker, metrics.streams)
+  const streams = new SseStreams(ticker, metrics.streams, log)
   metrics.counter('troupe_commits_total', 'Commits made durable.', () => host.committed)
   metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
   metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
   metrics.counter('troupe_gateway_calls_total', 'Gateway calls recorded.', () => gateway.ledger.counts.taken)
   metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
+  const containment = new Containment(log)
   const health = openHealth({ ping: parts.ping, draining: () => state.draining })
   const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), () => state.draining)
   const endpoints = allEndpoints(actors.useCases)
@@ -71,7 +73,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     clientAddress,
     log,
     observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
-    pages: (request, response) => page(request, response, { health, metrics, files: parts.console }),
+    pages: (request, response) => page(request, response, { health, metrics, files: parts.console, containment }),
     upgrade: (request) => upgrades.decide(request),
   })
   return {
@@ -95,12 +97,18 @@ interface Pages {
   readonly health: Health
   readonly metrics: Metrics
   readonly files: StaticFiles
+  readonly containment: Containment
 }
 
-const page = (request: HttpRequest, response: HttpResponse, { health, metrics, files }: Pages): boolean => {
+const page = (
+  request: HttpRequest,
+  response: HttpResponse,
+  { health, metrics, files, containment }: Pages,
+): boolean => {
+  const fail = (): void => response.fail()
   if (request.path === '/healthz') health.live(response)
-  else if (request.path === '/readyz') void health.ready(response)
-  else if (request.path === '/metrics') void metrics.answer(response)
+  else if (request.path === '/readyz') containment.start('readyz', () => health.ready(response), fail)
+  else if (request.path === '/metrics') containment.start('metrics', () => metrics.answer(response), fail)
   else return files.answer(request, response)
   return true
 }

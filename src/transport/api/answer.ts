@@ -117,7 +117,7 @@ const pour = async (
     }
     writer.end()
   } catch {
-    writer.abort()
+    response.fail()
   }
 }
 

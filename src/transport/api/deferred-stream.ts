@@ -5,15 +5,15 @@ export const deferredStream = (find: () => Promise<EventStream>, onError: (error
   start: (sink: EventSink): StreamControl => {
     let control: StreamControl | null = null
     let stopped = false
-    find().then(
-      (stream) => {
-        if (!stopped) control = stream.start(sink)
-      },
-      (error: unknown) => {
-        onError(error)
-        if (!stopped) sink.end('lost')
-      },
-    )
+    const begin = async (): Promise<void> => {
+      const stream = await find()
+      if (!stopped) control = stream.start(sink)
+    }
+    const failed = (error: unknown): void => {
+      if (!stopped) sink.end('lost')
+      onError(error)
+    }
+    void begin().catch(failed)
     return {
       resume: () => control?.resume(),
       stop: () => {

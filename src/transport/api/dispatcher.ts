@@ -3,7 +3,8 @@ import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Call, Idempotency, Principal } from '../../actors/call/call.ts'
 import type { About, IdempotentRequests } from '../../actors/records/idempotent.ts'
-import { type CorsQuestion, corsHeaders, isPreflight, preflightHeaders } from '../cors.ts'
+import { type CorsQuestion, corsHeaders, isPreflight, originIn, preflightHeaders } from '../cors.ts'
+import { Containment } from '../http/containment.ts'
 import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
 import type { SseStreams } from '../streams/sse.ts'
@@ -50,10 +51,12 @@ const anybody: Principal = { kind: 'public' }
 /** Serves every declared operation by one path: route, CORS, credential, access, body, validation, use-case, answer. */
 export class Dispatcher implements HttpHandler {
   readonly #parts: ApiParts
+  readonly #containment: Containment
   readonly #router = new Router<Endpoint>()
 
   constructor(parts: ApiParts) {
     this.#parts = parts
+    this.#containment = new Containment(parts.log)
     for (const endpoint of parts.endpoints) {
       const { method, paths, slashesInLast } = endpoint.operation
       for (const path of paths) this.#router.add(method, path, endpoint, slashesInLast)
@@ -84,13 +87,18 @@ export class Dispatcher implements HttpHandler {
     } catch (error) {
       status = refuse(exchange, error, this.#parts.log)
     }
-    if (status === 0) return
-    const operation = endpoint.operation.id
-    const ms = performance.now() - exchange.startedMs
-    this.#parts.observe(operation, status, ms)
-    const { log } = this.#parts
-    if (log.isLevelEnabled('debug'))
-      log.debug({ requestId: exchange.requestId, operation, status, ms }, 'request answered')
+    if (status !== 0) this.#observe(exchange, endpoint.operation.id, status)
+  }
+
+  /** The request is answered: what fails here is logged only. */
+  #observe({ requestId, startedMs }: Exchange, operation: string, status: number): void {
+    const { log, observe } = this.#parts
+    const record = (): void => {
+      const ms = performance.now() - startedMs
+      observe(operation, status, ms)
+      if (log.isLevelEnabled('debug')) log.debug({ requestId, operation, status, ms }, 'request answered')
+    }
+    this.#containment.run('observe', record, () => {})
   }
 
   async #run(exchange: Exchange, endpoint: Endpoint, values: readonly string[]): Promise<number> {
@@ -98,7 +106,7 @@ export class Dispatcher implements HttpHandler {
     const { request } = exchange
     const found = this.#principal(request, endpoint)
     const principal = found instanceof Promise ? await found : found
-    if (operation.cors && request.header('origin') !== undefined) await this.#checkOrigin(exchange, principal)
+    if (operation.cors && originIn(request.header('origin')) !== undefined) await this.#checkOrigin(exchange, principal)
     this.#checkAccess(request, endpoint, principal)
     const query = validator.query(request.query)
     const {
@@ -144,7 +152,7 @@ export class Dispatcher implements HttpHandler {
 
   /** Until the project is known every origin may read the answer; then those that it allows. */
   async #checkOrigin(exchange: Exchange, principal: Principal): Promise<void> {
-    const origin = exchange.request.header('origin') ?? ''
+    const origin = originIn(exchange.request.header('origin')) ?? ''
     // the origin was held against the key's own list when the key was taken
     if (principal.kind === 'agent_key' && principal.allowedDomains.length > 0) return
     if (principal.kind === 'public' || (await this.#parts.origins.allows(origin, principal.project))) return
@@ -179,7 +187,11 @@ export class Dispatcher implements HttpHandler {
   #withoutMethod(request: HttpRequest, response: HttpResponse, id: string, { methods }: Match<Endpoint>): void {
     const allow = allowed(methods)
     const asked = methods.get(request.header('access-control-request-method') ?? '')
-    const question = { answers: asked?.operation.cors ?? false, origin: request.header('origin'), allowed: true }
+    const question = {
+      answers: asked?.operation.cors ?? false,
+      origin: originIn(request.header('origin')),
+      allowed: true,
+    }
     const preflight = isPreflight(request.method, (name) => request.header(name))
     const wanted = request.header('access-control-request-headers')
     const answers = preflight ? preflightHeaders(question, allow, wanted) : request.method === 'OPTIONS' ? [] : null
@@ -195,7 +207,7 @@ export class Dispatcher implements HttpHandler {
 
   #nowhere(exchange: Exchange, code: 'not_found' | 'method_not_allowed'): void {
     const status = refuse(exchange, new ServiceError(code), this.#parts.log)
-    this.#parts.observe('none', status, performance.now() - exchange.startedMs)
+    this.#observe(exchange, 'none', status)
   }
 }
 
@@ -229,7 +241,11 @@ const newExchange = (request: HttpRequest, response: HttpResponse, id: string, e
     startedMs: performance.now(),
     endpoint,
     envelope: endpoint?.operation.envelope ?? 'platform',
-    headers: headersFor(id, { answers, origin: answers ? request.header('origin') : undefined, allowed: true }),
+    headers: headersFor(id, {
+      answers,
+      origin: answers ? originIn(request.header('origin')) : undefined,
+      allowed: true,
+    }),
     aborter: null,
   }
 }

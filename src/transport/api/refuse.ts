@@ -1,16 +1,40 @@
 import type { Logger } from 'pino'
-import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
+import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
 import { StoreUnavailable } from '../../storage/ports.ts'
+import { Containment } from '../http/containment.ts'
 import { BodyTooLarge, ConnectionClosed, type Headers } from '../http/http-port.ts'
 import { envelop } from './envelopes.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Answers an error in the operation's envelope. @returns the status; 0 when nobody is there to answer. */
+/**
+ * Answers an error in the operation's envelope, and ends what has begun to be answered. Never throws: what fails in here
+ * (a header that cannot be sent, an error that cannot be shown) is answered as an internal error without its headers.
+ *
+ * @returns the status; 0 when nobody is there to answer.
+ */
 export const refuse = (exchange: Exchange, error: unknown, log: Logger): number => {
   if (error instanceof ConnectionClosed) return 0
+  try {
+    return answerError(exchange, error, log)
+  } catch (second) {
+    return answerPlainly(exchange, second, log)
+  }
+}
+
+const answerPlainly = ({ response, envelope, requestId }: Exchange, error: unknown, log: Logger): number => {
+  new Containment(log).failed('refusal', error, () => {
+    if (response.begun) return response.fail()
+    const { status, body } = envelop(envelope, new ServiceError('internal_error'), requestId)
+    response.send(status, [jsonType, ['x-request-id', requestId]], JSON.stringify(body))
+  })
+  return errors.internal_error.status
+}
+
+const answerError = (exchange: Exchange, error: unknown, log: Logger): number => {
   const shown = inItsPlace(serviceErrorOf(error, exchange, log), exchange)
   const { status, body } = envelop(exchange.envelope, shown, exchange.requestId)
-  exchange.response.send(status, [jsonType, ...exchange.headers, ...headersOf(shown)], JSON.stringify(body))
+  if (exchange.response.begun) exchange.response.fail()
+  else exchange.response.send(status, [jsonType, ...exchange.headers, ...headersOf(shown)], JSON.stringify(body))
   return status
 }
 

@@ -82,6 +82,7 @@ export class SessionUpgrades {
       errorData: (error: unknown) => platformBody(this.#shown(error, asked), asked.requestId),
       ticker: this.#parts.ticker,
       counters: this.#parts.counters,
+      log: this.#parts.log,
     }
     return { accept: (peer) => serveSessionSocket(peer, this.#commands(asked, newest), options) }
   }

@@ -31,6 +31,10 @@ export interface HttpResponse {
   send(status: number, headers: Headers, body: string | Uint8Array): void
   /** Opens the body. The head travels with the first part, so write one soon. */
   stream(status: number, headers: Headers): BodyWriter
+  /** An answer has been begun: `send` and `stream` do nothing any more. */
+  readonly begun: boolean
+  /** Ends the exchange after an error: 500 without a body, or a cut connection where an answer has begun. Never throws. */
+  fail(): void
   /** Called once when the peer goes before the answer has ended. One listener; a later call replaces it. */
   onClose(listener: () => void): void
   /** Nothing can be sent any more: the peer is gone, or the answer has ended. */

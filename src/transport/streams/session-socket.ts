@@ -1,6 +1,8 @@
+import type { Logger } from 'pino'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { EventSink, EventStream, StreamControl } from '../../actors/call/call.ts'
 import type { JsonObject, LogEvent } from '../../storage/ports.ts'
+import { Containment } from '../http/containment.ts'
 import type { WebSocketPeer } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
@@ -31,6 +33,7 @@ export interface SessionSocketOptions {
   /** Ticks every second. */
   readonly ticker: Ticker
   readonly counters: StreamCounters
+  readonly log: Logger
 }
 
 /** Frames that may wait for the ones before them; a client that sends more is told to slow down. */
@@ -54,6 +57,7 @@ class SessionSocket implements Ticking {
   readonly #peer: WebSocketPeer
   readonly #commands: SessionCommands
   readonly #options: SessionSocketOptions
+  readonly #containment: Containment
   #follower: Follower | null = null
   /** The frames before, one after the other. */
   #last: Promise<void> = Promise.resolve()
@@ -66,6 +70,7 @@ class SessionSocket implements Ticking {
     this.#peer = peer
     this.#commands = commands
     this.#options = options
+    this.#containment = new Containment(options.log)
   }
 
   open(): void {
@@ -100,18 +105,35 @@ class SessionSocket implements Ticking {
   #receive(text: string): void {
     if (this.#over) return
     if (this.#queued >= queuedMax) {
-      this.#fail(new ServiceError('rate_limit_exceeded'))
+      this.#refuse(new ServiceError('rate_limit_exceeded'))
       return
     }
     this.#queued++
-    this.#last = this.#last.then(() => this.#handle(text))
+    this.#last = this.#last.then(() => this.#handle(text)).catch((error: unknown) => this.fail(error))
+  }
+
+  fail(error: unknown): void {
+    this.#containment.failed('socket', error, this.#break)
+  }
+
+  /** Runs what is called from elsewhere (the feed): a throw ends this socket, and is not seen by the caller. */
+  contain(work: () => void): void {
+    this.#containment.run('socket', work, this.#break)
+  }
+
+  readonly #break = (): void => {
+    try {
+      this.#close(1011, 'internal error')
+    } finally {
+      this.#leave()
+    }
   }
 
   async #handle(text: string): Promise<void> {
     try {
       if (!this.#over) await this.#obey(readClientFrame(text))
     } catch (error) {
-      this.#fail(error)
+      this.#refuse(error)
     } finally {
       this.#queued--
     }
@@ -123,7 +145,7 @@ class SessionSocket implements Ticking {
     else await this.#commands[frame.type](frame.body)
   }
 
-  #fail(error: unknown): void {
+  #refuse(error: unknown): void {
     this.#send({ event: 'error', data: this.#options.errorData(error) })
   }
 
@@ -189,10 +211,14 @@ class Follower implements EventSink {
   }
 
   push(events: readonly LogEvent[]): boolean {
-    return !this.#stopped && this.#socket.forward(events)
+    let more = false
+    this.#socket.contain(() => {
+      more = !this.#stopped && this.#socket.forward(events)
+    })
+    return more
   }
 
   end(reason: 'done' | 'lost'): void {
-    if (!this.#stopped) this.#socket.ended(reason)
+    if (!this.#stopped) this.#socket.contain(() => this.#socket.ended(reason))
   }
 }

@@ -1,5 +1,7 @@
+import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '../../actors/call/call.ts'
 import type { LogEvent } from '../../storage/ports.ts'
+import { Containment } from '../http/containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
 import { sseFrames } from './sse-frames.ts'
@@ -39,6 +41,8 @@ const sseHeaders: Headers = [
  * Whatever is pushed to a stream within one turn of the event loop goes out as one write, at the end of that turn.
  */
 export class SseStreams {
+  /** For what a stream throws outside of the request that opened it. */
+  readonly containment: Containment
   readonly #ticker: Ticker
   readonly #counters: StreamCounters
   readonly #open = new Set<SseStream>()
@@ -46,7 +50,8 @@ export class SseStreams {
   #silent: SseStream[] = []
 
   /** @param ticker ticks every second. */
-  constructor(ticker: Ticker, counters: StreamCounters) {
+  constructor(ticker: Ticker, counters: StreamCounters, log: Logger) {
+    this.containment = new Containment(log)
     this.#ticker = ticker
     this.#counters = counters
   }
@@ -63,7 +68,7 @@ export class SseStreams {
 
   /** For a shutdown: ends the streams that have no end of their own, in a way that lets their clients resume. */
   endEndless(): void {
-    for (const stream of this.#open) if (stream.endless) stream.lose()
+    for (const stream of this.#open) if (stream.endless) stream.contain(() => stream.lose())
   }
 
   /** Called by a stream that has something to write when this turn of the loop ends. */
@@ -81,7 +86,7 @@ export class SseStreams {
   readonly #flush = (): void => {
     const streams = this.#dirty
     this.#dirty = []
-    for (const stream of streams) stream.flush()
+    for (const stream of streams) stream.contain(() => stream.flush())
   }
 
   #watchOpening(stream: SseStream): void {
@@ -91,7 +96,7 @@ export class SseStreams {
   readonly #openSilent = (): void => {
     const streams = this.#silent
     this.#silent = []
-    for (const stream of streams) stream.showHead()
+    for (const stream of streams) stream.contain(() => stream.showHead())
   }
 }
 
@@ -137,20 +142,45 @@ class SseStream implements EventSink, Ticking {
 
   push(events: readonly LogEvent[]): boolean {
     if (this.#over || events.length === 0) return !this.#blocked
-    this.#counters.eventsSent += events.length
-    if (this.#pending === '') this.#streams.flushSoon(this)
-    this.#pending += sseFrames(events, this.#shortNames)
-    if (this.#pending.length >= gatheredMaxLength) this.flush()
+    this.contain(() => this.#gather(events))
     return !this.#blocked
   }
 
   end(reason: 'done' | 'lost'): void {
-    if (this.#over) return
+    if (!this.#over) this.contain(() => this.#end(reason))
+  }
+
+  fail(error: unknown): void {
+    this.#streams.containment.failed('stream', error, this.#break)
+  }
+
+  /** Runs what is called from elsewhere (the feed, a timer): a throw ends this stream, and is not seen by the caller. */
+  contain(work: () => void): void {
+    this.#streams.containment.run('stream', work, this.#break)
+  }
+
+  readonly #break = (): void => {
+    try {
+      this.lose()
+    } finally {
+      if (!this.#over) this.#finish()
+    }
+  }
+
+  #gather(events: readonly LogEvent[]): void {
+    const text = sseFrames(events, this.#shortNames)
+    this.#counters.eventsSent += events.length
+    if (this.#pending === '') this.#streams.flushSoon(this)
+    this.#pending += text
+    if (this.#pending.length >= gatheredMaxLength) this.flush()
+  }
+
+  #end(reason: 'done' | 'lost'): void {
     if (reason === 'lost') {
       this.flush()
       this.#writer.abort()
     } else this.#writer.end(this.#pending)
-    this.#finish()
+    if (!this.#over) this.#finish()
   }
 
   /** Writes what was gathered. */

@@ -1,6 +1,8 @@
 /** Something that is looked after now and then. */
 export interface Ticking {
   tick(): void
+  /** Its tick threw: ends it. It is not visited any more. */
+  fail(error: unknown): void
 }
 
 /** Calls `run` every `ms`; the answer ends it. */
@@ -38,6 +40,16 @@ export class Ticker {
   }
 
   #tick(): void {
-    for (const member of this.#members) member.tick()
+    for (const member of this.#members) this.#visit(member)
+  }
+
+  /** One timer serves many connections: what one of them throws ends that one. */
+  #visit(member: Ticking): void {
+    try {
+      member.tick()
+    } catch (error) {
+      this.delete(member)
+      member.fail(error)
+    }
   }
 }

@@ -38,7 +38,7 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
     tenants: { admit: () => {}, admitUser: () => {} },
     origins: { allows: () => true },
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
-    streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }),
+    streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
     publicOrigin: null,
     clientAddress: ({ remoteAddress }) => remoteAddress,
     log,

@@ -5,7 +5,7 @@ import type { Principal } from '../../../src/actors/call/call.ts'
 import { IdempotentRequests, idempotencyKeys } from '../../../src/actors/records/idempotent.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import type { TrustedProxies } from '../../../src/config.ts'
-import { Dispatcher } from '../../../src/transport/api/dispatcher.ts'
+import { type ApiParts, Dispatcher } from '../../../src/transport/api/dispatcher.ts'
 import { type AnyUseCases, endpointsOf } from '../../../src/transport/api/endpoint.ts'
 import { clientAddressReader } from '../../../src/transport/client-address.ts'
 import {
@@ -71,6 +71,8 @@ export const principals = {
 interface ServeOptions {
   readonly origins?: readonly string[]
   readonly trustedProxies?: TrustedProxies
+  /** Parts that stand in for those below, for requests over a real socket. */
+  readonly parts?: Partial<ApiParts>
 }
 
 /** The dispatcher over these operations and use-cases; requests go in and answers come out without a socket. */
@@ -85,20 +87,21 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
     tenants: { admit: () => {}, admitUser: () => {} },
     origins: { allows: (origin) => options.origins?.includes(origin) ?? false },
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
-    streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }),
+    streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
     publicOrigin: 'https://agents.example',
     clientAddress: clientAddressReader(options.trustedProxies ?? null),
     log,
     observe: (operation, status) => observed.push(`${operation} ${status}`),
     pages: () => false,
     upgrade: () => Promise.reject(new Error('no upgrades here')),
+    ...options.parts,
   })
   const send = (sent: Sent): Promise<Received> =>
     new Promise((resolve) => {
       const request = requestOf(sent)
       dispatcher.request(request, responseInto(resolve))
     })
-  return { send, observed, records: storage.records, kind: idempotencyKeys }
+  return { dispatcher, send, observed, records: storage.records, kind: idempotencyKeys }
 }
 
 const asked = new WeakMap<HttpRequest, Principal | 'nobody'>()
@@ -132,13 +135,24 @@ const requestOf = ({ method = 'GET', target, as = 'nobody', headers = {}, body }
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 const responseInto = (resolve: (received: Received) => void): HttpResponse => {
+  let writer: BodyWriter | null = null
   const done = (status: number, headers: Headers, text: string) =>
     resolve({ status, headers: Object.fromEntries(headers), text, json: jsonIn(text) })
   return {
     send: (status, headers, body) => done(status, headers, Buffer.from(body).toString('utf8')),
-    stream: (status, headers) => writerInto((text) => done(status, headers, text)),
+    stream: (status, headers) => {
+      writer = writerInto((text) => done(status, headers, text))
+      return writer
+    },
     onClose: () => {},
     closed: false,
+    get begun() {
+      return writer !== null
+    },
+    fail: () => {
+      if (writer === null) done(500, [], '')
+      else writer.abort()
+    },
   }
 }
 

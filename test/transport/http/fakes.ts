@@ -37,6 +37,15 @@ export class FakeResponse implements HttpResponse, BodyWriter {
     return this.ending !== 'open'
   }
 
+  get begun(): boolean {
+    return this.status !== 0
+  }
+
+  fail(): void {
+    if (this.begun) this.abort()
+    else this.send(500, [], '')
+  }
+
   get text(): string {
     return this.writes.join('')
   }

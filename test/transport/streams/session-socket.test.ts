@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
 import { type SessionCommands, serveSessionSocket } from '../../../src/transport/streams/session-socket.ts'
@@ -40,7 +41,15 @@ describe('session socket', () => {
       follow: (after) => log.follow(after),
     }
     const ticker = new Ticker(1000, time.every)
-    serveSessionSocket(peer, commands, { shortNames: false, after: null, errorData, ticker, counters, ...options })
+    serveSessionSocket(peer, commands, {
+      shortNames: false,
+      after: null,
+      errorData,
+      ticker,
+      counters,
+      log: pino({ level: 'silent' }),
+      ...options,
+    })
   }
 
   const sent = (): unknown[] => peer.sent.map((text) => JSON.parse(text))

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { SseStreams } from '../../../src/transport/streams/sse.ts'
 import { Ticker } from '../../../src/transport/streams/ticker.ts'
@@ -11,7 +12,7 @@ const options = { shortNames: true, headers: [], endless: true }
 export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
   const { serve, client } = serving(adapter)
 
-  const streams = () => new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 })
+  const streams = () => new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, pino({ level: 'silent' }))
 
   /** Appends `events` large events as fast as the reader takes them, then ends the log; tells how many are out. */
   const produce = (log: FakeLog, events: number): (() => number) => {

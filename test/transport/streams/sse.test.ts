@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SseStreams } from '../../../src/transport/streams/sse.ts'
 import { Ticker } from '../../../src/transport/streams/ticker.ts'
@@ -15,7 +16,7 @@ describe('sse', () => {
   beforeEach(() => {
     time = new ManualTime()
     counters = { openStreams: 0, eventsSent: 0 }
-    streams = new SseStreams(new Ticker(1000, time.every), counters)
+    streams = new SseStreams(new Ticker(1000, time.every), counters, pino({ level: 'silent' }))
     log = new FakeLog()
     response = new FakeResponse()
   })

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { Ticker } from '../../../src/transport/streams/ticker.ts'
 import { ManualTime } from '../http/fakes.ts'
 
+const fail = (): void => {}
+
 describe('ticker', () => {
   it('runs one timer for all members, and only while there are some', () => {
     const time = new ManualTime()
     const ticker = new Ticker(1000, time.every)
     let [first, second] = [0, 0]
-    const one = { tick: () => void first++ }
-    const two = { tick: () => void second++ }
+    const one = { tick: () => void first++, fail }
+    const two = { tick: () => void second++, fail }
     expect(time.running).toBe(false)
     ticker.add(one)
     ticker.add(two)
@@ -28,10 +30,27 @@ describe('ticker', () => {
     const time = new ManualTime()
     const ticker = new Ticker(1000, time.every)
     let ticks = 0
-    const leaver = { tick: () => ticker.delete(leaver) }
+    const leaver = { tick: () => ticker.delete(leaver), fail }
     ticker.add(leaver)
-    ticker.add({ tick: () => void ticks++ })
+    ticker.add({ tick: () => void ticks++, fail })
     time.pass(2)
     expect(ticks).toBe(2)
+  })
+  it('ends a member whose tick throws, and visits the others', () => {
+    const time = new ManualTime()
+    const ticker = new Ticker(1000, time.every)
+    const failed: unknown[] = []
+    let ticks = 0
+    const planted = new Error('planted')
+    const thrower = {
+      tick: () => {
+        throw planted
+      },
+      fail: (error: unknown) => void failed.push(error),
+    }
+    ticker.add(thrower)
+    ticker.add({ tick: () => void ticks++, fail })
+    time.pass(2)
+    expect([failed, ticks]).toEqual([[planted], 2])
   })
 })

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
 import { checkHeaders, isBodiless } from '../response-head.ts'
@@ -11,6 +12,7 @@ const stalledMaxMs = 60_000
 export interface NodeResponseOwner {
   /** Connections are to be closed after their answer. */
   readonly closing: boolean
+  readonly containment: Containment
 }
 
 /** The answer to one request on node:http. */
@@ -19,6 +21,7 @@ export class NodeHttpResponse implements HttpResponse {
   readonly #request: NodeHttpRequest
   readonly #owner: NodeResponseOwner
   #closed = false
+  #begun = false
   #listener: (() => void) | null = null
 
   constructor(response: ServerResponse, request: NodeHttpRequest, owner: NodeResponseOwner) {
@@ -33,13 +36,17 @@ export class NodeHttpResponse implements HttpResponse {
     return this.#closed
   }
 
+  get begun(): boolean {
+    return this.#begun
+  }
+
   onClose(listener: () => void): void {
     this.#listener = listener
   }
 
   send(status: number, headers: Headers, body: string | Uint8Array): void {
     checkHeaders(headers)
-    if (this.#closed) return
+    if (this.#closed || this.#begun) return
     const bytes = isBodiless(status) ? [] : ['content-length', String(Buffer.byteLength(body))]
     this.#head(status, headers, bytes)
     this.end(isBodiless(status) ? '' : body)
@@ -47,7 +54,7 @@ export class NodeHttpResponse implements HttpResponse {
 
   stream(status: number, headers: Headers): BodyWriter {
     checkHeaders(headers)
-    if (this.#closed) return mutedWriter
+    if (this.#closed || this.#begun) return mutedWriter
     this.#head(status, headers, [])
     if (this.#request.method !== 'HEAD') return new NodeWriter(this.#response, this)
     this.end('')
@@ -59,6 +66,16 @@ export class NodeHttpResponse implements HttpResponse {
     this.#response.end(part)
   }
 
+  fail(): void {
+    if (this.#begun || this.#closed) this.#response.destroy()
+    else this.send(500, [], '')
+  }
+
+  /** Runs what the connection calls: a throw ends it. */
+  contain(work: () => void): void {
+    this.#owner.containment.run('answer', work, () => this.#response.destroy())
+  }
+
   /** Ends the connection; `gently` after what was written, which a reader that is stuck would never let happen. */
   cut(gently: boolean): void {
     this.#closed = true
@@ -67,6 +84,7 @@ export class NodeHttpResponse implements HttpResponse {
   }
 
   #head(status: number, headers: Headers, more: string[]): void {
+    this.#begun = true
     this.#request.drop()
     const last = this.#owner.closing ? ['connection', 'close'] : []
     this.#response.writeHead(status, [...headers.flat(), ...more, ...last])
@@ -75,7 +93,8 @@ export class NodeHttpResponse implements HttpResponse {
   #gone(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#listener?.()
+    const listener = this.#listener
+    if (listener !== null) this.contain(listener)
   }
 }
 
@@ -89,7 +108,7 @@ class NodeWriter implements BodyWriter {
   constructor(response: ServerResponse, owner: NodeHttpResponse) {
     this.#response = response
     this.#owner = owner
-    response.on('drain', () => this.#onDrain())
+    response.on('drain', () => owner.contain(() => this.#onDrain()))
   }
 
   get bufferedBytes(): number {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { OpenWork } from '../../open-work.ts'
 import { cannotListen } from '../cannot-listen.ts'
+import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { NodeHttpResponse, type NodeResponseOwner } from './node-response.ts'
@@ -15,8 +16,8 @@ const headersTimeoutMs = 10_000
 /** The HTTP port on node:http, for platforms that uWebSockets.js has no build for. */
 export class NodeServer implements HttpServer, NodeResponseOwner {
   readonly name = 'node'
+  readonly containment: Containment
   readonly #handler: HttpHandler
-  readonly #log: Logger
   readonly #work = new OpenWork()
   readonly #server: Server
   readonly #upgrades: NodeUpgrades
@@ -24,17 +25,27 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
 
   constructor(handler: HttpHandler, log: Logger) {
     this.#handler = handler
-    this.#log = log
-    this.#upgrades = new NodeUpgrades(handler, this.#work, log)
+    this.containment = new Containment(log)
+    this.#upgrades = new NodeUpgrades(handler, this.#work, this.containment)
     // Uploads may be long: a whole request has no limit of time, only its head has.
     this.#server = createServer({
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: headersTimeoutMs,
       requestTimeout: 0,
     })
-    this.#server.on('request', (message, response) => this.#serve(message, response))
+    this.#server.on('request', (message, response) =>
+      this.containment.run(
+        'head',
+        () => this.#serve(message, response),
+        () => response.destroy(),
+      ),
+    )
     this.#server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) =>
-      this.#upgrades.ask(message, socket, head, this.#closing),
+      this.containment.run(
+        'upgrade',
+        () => this.#upgrades.ask(message, socket, head, this.#closing),
+        () => socket.destroy(),
+      ),
     )
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(socket, error))
   }
@@ -71,12 +82,11 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
     const answer = new NodeHttpResponse(response, request, this)
     this.#work.begin()
     response.once('close', () => this.#work.end())
-    try {
-      this.#handler.request(request, answer)
-    } catch (error) {
-      this.#log.error({ err: error }, 'http handler threw')
-      answer.send(500, [], '')
-    }
+    this.containment.run(
+      'request',
+      () => this.#handler.request(request, answer),
+      () => answer.fail(),
+    )
   }
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Logger } from 'pino'
 import type { OpenWork } from '../../open-work.ts'
 import { Ticker } from '../../streams/ticker.ts'
+import type { Containment } from '../containment.ts'
 import type { HttpHandler, UpgradeDecision, WebSocketPeer } from '../http-port.ts'
 import { checkHeaders, statusLine } from '../response-head.ts'
 import { NodeHttpRequest } from './node-request.ts'
@@ -21,14 +21,14 @@ const failed: Refusal = { status: 500, headers: [], body: '' }
 export class NodeUpgrades {
   readonly #handler: HttpHandler
   readonly #work: OpenWork
-  readonly #log: Logger
+  readonly #containment: Containment
   readonly #peers = new Set<NodeWebSocket>()
   readonly #ticker = new Ticker(pingMs)
 
-  constructor(handler: HttpHandler, work: OpenWork, log: Logger) {
+  constructor(handler: HttpHandler, work: OpenWork, containment: Containment) {
     this.#handler = handler
     this.#work = work
-    this.#log = log
+    this.#containment = containment
   }
 
   ask(message: IncomingMessage, socket: Duplex, head: Buffer, closing: boolean): void {
@@ -41,14 +41,14 @@ export class NodeUpgrades {
 
   #consult(message: IncomingMessage, socket: Duplex, key: string, head: Buffer): void {
     this.#work.begin()
-    this.#handler
-      .upgrade(new NodeHttpRequest(message))
-      .then((decision) => this.#decide(decision, socket, key, head))
-      .catch((error: unknown) => {
-        this.#log.error({ err: error }, 'upgrade handler failed')
-        refuse(socket, failed)
-      })
-      .finally(() => this.#work.end())
+    const decide = async (): Promise<void> => {
+      try {
+        this.#decide(await this.#handler.upgrade(new NodeHttpRequest(message)), socket, key, head)
+      } finally {
+        this.#work.end()
+      }
+    }
+    this.#containment.start('upgrade', decide, () => refuse(socket, failed))
   }
 
   /** Tells every peer that the server goes away. */
@@ -69,7 +69,7 @@ export class NodeUpgrades {
 
   #accept(accept: (peer: WebSocketPeer) => void, socket: Duplex, key: string, head: Buffer): void {
     socket.write(acceptHead(key))
-    const peer = new NodeWebSocket(socket)
+    const peer = new NodeWebSocket(socket, this.#containment)
     this.#peers.add(peer)
     this.#ticker.add(peer)
     this.#work.begin()
@@ -78,7 +78,7 @@ export class NodeUpgrades {
       this.#ticker.delete(peer)
       this.#work.end()
     })
-    accept(peer)
+    peer.contain(() => accept(peer))
     peer.start(head)
   }
 }

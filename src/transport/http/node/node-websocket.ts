@@ -10,6 +10,7 @@ import {
   FrameReader,
   opcodes,
 } from '../../streams/websocket-frames.ts'
+import type { Containment } from '../containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 
 /** Fixed by RFC 6455, section 1.3. */
@@ -33,6 +34,7 @@ export const acceptHead = (key: string): string => {
 /** One accepted WebSocket over a plain socket: RFC 6455 without extensions. */
 export class NodeWebSocket implements WebSocketPeer, Ticking {
   readonly #socket: Duplex
+  readonly #containment: Containment
   readonly #reader = new FrameReader(websocketMaxBytes)
   #fragments: Buffer[] = []
   #fragmentBytes = 0
@@ -45,10 +47,11 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   #closed: () => void = () => {}
   #drained: () => void = () => {}
 
-  constructor(socket: Duplex) {
+  constructor(socket: Duplex, containment: Containment) {
     this.#socket = socket
-    socket.on('data', (part: Buffer) => this.#receive(part))
-    socket.on('drain', () => this.#drained())
+    this.#containment = containment
+    socket.on('data', (part: Buffer) => this.contain(() => this.#receive(part)))
+    socket.on('drain', () => this.contain(() => this.#drained()))
     socket.on('error', () => socket.destroy())
     socket.on('end', () => socket.end())
     socket.on('close', () => this.#leave())
@@ -98,7 +101,16 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
 
   /** Bytes that arrived together with the upgrade request. */
   start(head: Buffer): void {
-    if (head.length > 0) this.#receive(head)
+    if (head.length > 0) this.contain(() => this.#receive(head))
+  }
+
+  /** Runs what the connection calls: a throw ends it with close code 1011. */
+  contain(work: () => void): void {
+    this.#containment.run('socket', work, () => this.close(1011, 'internal error'))
+  }
+
+  fail(): void {
+    this.cut()
   }
 
   #write(opcode: number, payload: Buffer): boolean {
@@ -149,7 +161,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     if (this.#gone) return
     this.#gone = true
     this.#closing = true
-    this.#closed()
+    this.contain(() => this.#closed())
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Containment } from '../containment.ts'
 import type { HttpRequest } from '../http-port.ts'
 import { RequestBody } from '../request-body.ts'
 import type { UwsRequest, UwsResponse } from './uws-binding.ts'
@@ -27,7 +28,7 @@ export class UwsHttpRequest implements HttpRequest {
   #address: string | null = null
   #body: RequestBody | null = null
 
-  constructor(uws: UwsResponse, request: UwsRequest) {
+  constructor(uws: UwsResponse, request: UwsRequest, containment: Containment) {
     this.method = request.getCaseSensitiveMethod()
     this.path = request.getUrl()
     this.query = request.getQuery() ?? ''
@@ -35,7 +36,7 @@ export class UwsHttpRequest implements HttpRequest {
     request.forEach((name, value) => {
       this.#addHeader(name, value)
     })
-    if (this.#hasBody()) this.#collect(uws)
+    if (this.#hasBody()) this.#collect(uws, containment)
   }
 
   get remoteAddress(): string {
@@ -83,12 +84,19 @@ export class UwsHttpRequest implements HttpRequest {
     return this.header('transfer-encoding') !== undefined || (this.header('content-length') ?? '0') !== '0'
   }
 
-  #collect(uws: UwsResponse): void {
+  #collect(uws: UwsResponse, containment: Containment): void {
     const body = new RequestBody(uws)
     this.#body = body
-    uws.onData((part, last) => {
+    const take = (part: ArrayBuffer, last: boolean): void => {
       if (part.byteLength > 0) body.push(Buffer.from(Buffer.from(part)))
       if (last) body.finish()
-    })
+    }
+    uws.onData((part, last) =>
+      containment.run(
+        'body',
+        () => take(part, last),
+        () => uws.close(),
+      ),
+    )
   }
 }

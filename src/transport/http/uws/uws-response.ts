@@ -1,3 +1,4 @@
+import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
 import { checkHeaders, isBodiless, statusLine } from '../response-head.ts'
@@ -12,6 +13,7 @@ const largeBytes = 64 * 1024
 export interface UwsResponseOwner {
   /** Connections are to be closed after their answer. */
   readonly closing: boolean
+  readonly containment: Containment
   /** An answer has ended, or its peer is gone. Called once an answer. */
   over(): void
 }
@@ -37,6 +39,10 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
 
   get closed(): boolean {
     return this.#closed
+  }
+
+  get begun(): boolean {
+    return this.#answered
   }
 
   onClose(listener: () => void): void {
@@ -91,7 +97,20 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     if (this.#closed) return
     this.#request.lose()
     this.#over()
-    this.#listener?.()
+    const listener = this.#listener
+    if (listener !== null) this.contain(listener)
+  }
+
+  fail(): void {
+    if (this.#closed) return
+    if (this.#answered) this.cut()
+    else this.send(500, [], '')
+  }
+
+  contain(work: () => void): void {
+    this.#owner.containment.run('answer', work, () => {
+      if (!this.#closed) this.cut()
+    })
   }
 
   /** False when there is nobody to answer any more. */
@@ -112,7 +131,13 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
       if (done) this.#over()
       return taken
     }
-    this.uws.onWritable(sendFrom)
+    this.uws.onWritable((offset) => {
+      let taken = true
+      this.contain(() => {
+        taken = sendFrom(offset)
+      })
+      return taken
+    })
     this.uws.cork(() => {
       this.writeHead()
       sendFrom(0)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { OpenWork } from '../../open-work.ts'
 import { whyNotListening } from '../cannot-listen.ts'
+import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import type { Uws, UwsApp, UwsListenSocket, UwsResponse } from './uws-binding.ts'
 import { UwsHttpRequest } from './uws-request.ts'
@@ -18,10 +19,10 @@ const exclusivePort = 1
  */
 export class UwsServer implements HttpServer, UwsResponseOwner {
   readonly name = 'uws'
+  readonly containment: Containment
   readonly #uws: Uws
   readonly #app: UwsApp
   readonly #handler: HttpHandler
-  readonly #log: Logger
   readonly #work = new OpenWork()
   readonly #upgrades: UwsUpgrades
   #listening: UwsListenSocket | null = null
@@ -30,11 +31,17 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
   constructor(uws: Uws, handler: HttpHandler, log: Logger) {
     this.#uws = uws
     this.#handler = handler
-    this.#log = log
+    this.containment = new Containment(log)
     this.#app = uws.App()
-    this.#upgrades = new UwsUpgrades(handler, this, this.#work, log)
+    this.#upgrades = new UwsUpgrades(handler, this, this.#work)
     this.#app.ws('/*', this.#upgrades.behaviour)
-    this.#app.any('/*', (response, request) => this.#serve(response, new UwsHttpRequest(response, request)))
+    this.#app.any('/*', (response, request) =>
+      this.containment.run(
+        'head',
+        () => this.#serve(response, new UwsHttpRequest(response, request, this.containment)),
+        () => response.close(),
+      ),
+    )
   }
 
   get closing(): boolean {
@@ -68,12 +75,11 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
     const response = new UwsHttpResponse(uws, request, this)
     this.#work.begin()
     uws.onAborted(() => response.aborted())
-    try {
-      this.#handler.request(request, response)
-    } catch (error) {
-      this.#log.error({ err: error }, 'http handler threw')
-      response.send(500, [], '')
-    }
+    this.containment.run(
+      'request',
+      () => this.#handler.request(request, response),
+      () => response.fail(),
+    )
   }
 }
 

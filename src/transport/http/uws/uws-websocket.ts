@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
 import type { OpenWork } from '../../open-work.ts'
+import type { Containment } from '../containment.ts'
 import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import type { UwsBehaviour, UwsResponse, UwsSocket, UwsSocketListener, UwsUpgradeContext } from './uws-binding.ts'
 import { UwsHttpRequest } from './uws-request.ts'
@@ -10,13 +10,15 @@ type Accept = (peer: WebSocketPeer) => void
 /** One accepted WebSocket on uWebSockets.js. It exists before its socket: the library opens that after the upgrade. */
 class UwsPeer implements WebSocketPeer, UwsSocketListener {
   readonly #accept: Accept
+  readonly #containment: Containment
   #socket: UwsSocket | null = null
   #message: (text: string) => void = () => {}
   #closed: () => void = () => {}
   #drained: () => void = () => {}
 
-  constructor(accept: Accept) {
+  constructor(accept: Accept, containment: Containment) {
     this.#accept = accept
+    this.#containment = containment
   }
 
   get bufferedBytes(): number {
@@ -45,24 +47,30 @@ class UwsPeer implements WebSocketPeer, UwsSocketListener {
 
   opened(socket: UwsSocket): void {
     this.#socket = socket
-    this.#accept(this)
+    this.#contain(() => this.#accept(this))
   }
 
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (isBinary) this.close(1003, 'text only')
-    else this.#message(Buffer.from(message).toString())
+    else this.#contain(() => this.#message(Buffer.from(message).toString()))
   }
 
   /** A send from within the library's own `drain` call would never be followed by another `drain`: so a turn later. */
   writable(): void {
     setImmediate(() => {
-      if (this.#socket !== null && this.bufferedBytes === 0) this.#drained()
+      this.#contain(() => {
+        if (this.#socket !== null && this.bufferedBytes === 0) this.#drained()
+      })
     })
   }
 
   gone(): void {
     this.#socket = null
-    this.#closed()
+    this.#contain(() => this.#closed())
+  }
+
+  #contain(work: () => void): void {
+    this.#containment.run('socket', work, () => this.close(1011, 'internal error'))
   }
 }
 
@@ -72,20 +80,23 @@ export class UwsUpgrades {
   readonly #handler: HttpHandler
   readonly #owner: UwsResponseOwner
   readonly #work: OpenWork
-  readonly #log: Logger
   readonly #sockets = new Set<UwsSocket>()
 
-  constructor(handler: HttpHandler, owner: UwsResponseOwner, work: OpenWork, log: Logger) {
+  constructor(handler: HttpHandler, owner: UwsResponseOwner, work: OpenWork) {
     this.#handler = handler
     this.#owner = owner
     this.#work = work
-    this.#log = log
     this.behaviour = {
       maxPayloadLength: websocketMaxBytes,
       maxBackpressure: 0,
       idleTimeout: 120,
       sendPingsAutomatically: true,
-      upgrade: (response, request, context) => this.#ask(response, new UwsHttpRequest(response, request), context),
+      upgrade: (response, request, context) =>
+        owner.containment.run(
+          'upgrade',
+          () => this.#ask(response, new UwsHttpRequest(response, request, owner.containment), context),
+          () => response.close(),
+        ),
       open: (socket) => this.#open(socket),
       message: (socket, message, isBinary) => socket.getUserData().listener.received(message, isBinary),
       drain: (socket) => socket.getUserData().listener.writable(),
@@ -108,21 +119,17 @@ export class UwsUpgrades {
   }
 
   #consult(response: UwsHttpResponse, request: UwsHttpRequest, context: UwsUpgradeContext): void {
-    this.#handler.upgrade(request).then(
-      (decision) => {
-        if ('accept' in decision) this.#upgrade(response, request, context, decision.accept)
-        else response.send(decision.refuse.status, decision.refuse.headers, decision.refuse.body)
-      },
-      (error: unknown) => {
-        this.#log.error({ err: error }, 'upgrade handler failed')
-        response.send(500, [], '')
-      },
-    )
+    const decide = async (): Promise<void> => {
+      const decision = await this.#handler.upgrade(request)
+      if ('accept' in decision) this.#upgrade(response, request, context, decision.accept)
+      else response.send(decision.refuse.status, decision.refuse.headers, decision.refuse.body)
+    }
+    this.#owner.containment.start('upgrade', decide, () => response.fail())
   }
 
   #upgrade(response: UwsHttpResponse, request: UwsHttpRequest, context: UwsUpgradeContext, accept: Accept): void {
     if (response.closed) return
-    const data = { listener: new UwsPeer(accept) }
+    const data = { listener: new UwsPeer(accept, this.#owner.containment) }
     const key = request.header('sec-websocket-key') ?? ''
     response.uws.cork(() => response.uws.upgrade(data, key, '', '', context))
     response.upgraded()

@@ -26,6 +26,8 @@ export interface UwsBody {
   finish(part: string | Uint8Array): void
   /** Cuts the connection. */
   cut(): void
+  /** Runs what the library calls: a throw ends the connection, and is not seen by the library. */
+  contain(work: () => void): void
 }
 
 /**
@@ -53,7 +55,10 @@ export class UwsWriter implements BodyWriter, Ticking {
 
   constructor(body: UwsBody) {
     this.#body = body
-    body.uws.onWritable(() => this.#onWritable())
+    body.uws.onWritable(() => {
+      body.contain(() => this.#onWritable())
+      return true
+    })
   }
 
   get bufferedBytes(): number {
@@ -89,6 +94,10 @@ export class UwsWriter implements BodyWriter, Ticking {
     this.#queue.length = 0
     this.#queuedBytes = 0
     this.#heldBytes = 0
+  }
+
+  fail(): void {
+    this.abort()
   }
 
   /** Puts off the library's limit, as long as the reader may take nothing at all, by an empty attempt to send. */
@@ -140,17 +149,16 @@ export class UwsWriter implements BodyWriter, Ticking {
     return slice.subarray(0, probeBytes)
   }
 
-  #onWritable(): boolean {
-    if (this.#body.closed) return true
+  #onWritable(): void {
+    if (this.#body.closed) return
     if (this.#queue.length === 0) this.#body.uws.cork(nothing)
-    if (!this.#stalled) return true
+    if (!this.#stalled) return
     this.#stalled = false
     this.#uncertain = true
     stalledWriters.delete(this)
-    if (!this.#flush()) return true
+    if (!this.#flush()) return
     this.#heldBytes = 0
     if (this.#ending) this.#body.finish('')
     else this.#drained?.()
-    return true
   }
 }
