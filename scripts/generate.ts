@@ -5,7 +5,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Operation } from '../specs/declare.ts'
 import { operations } from '../specs/index.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
-import { definitions } from '../src/machines/index.ts'
+import { charts } from '../src/machines/index.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
 import { chartFiles } from './generate/chart-layout.ts'
 import { coveragePage, testTexts } from './generate/coverage.ts'
@@ -28,8 +28,8 @@ const files: readonly GeneratedFile[] = [
   asyncapiFile(declared, packageJson.version),
   errorsPage(declared),
   coveragePage(declared, testTexts(root)),
-  ...definitions.map(mermaidFile),
-  ...(await chartFiles(definitions)),
+  ...charts.map(mermaidFile),
+  ...(await chartFiles(charts)),
   ...logoFiles(),
 ]
 

@@ -1,5 +1,5 @@
 import elk, { type ElkExtendedEdge, type ElkLabel, type ElkNode } from 'elkjs/lib/elk.bundled.js'
-import type { MachineDefinition } from '../../src/machines/definition.ts'
+import type { Chart } from '../../src/machines/definition.ts'
 import { type ChartGraph, type ChartState, type ChartTransition, chartGraph } from './chart-graph.ts'
 
 /** A box in pixels from the chart's upper left corner. */
@@ -57,7 +57,7 @@ const uncompacted = { 'elk.layered.compaction.postCompaction.strategy': 'NONE' }
 const seeds = [1, 2, 3, 5, 7, 11, 13, 17]
 
 /** Lays a machine's chart out. The same machine gives the same layout. */
-export async function chartLayout({ name, version, machine }: MachineDefinition): Promise<ChartLayout> {
+export async function chartLayout({ name, version, machine }: Chart): Promise<ChartLayout> {
   const graph = chartGraph(machine)
   const layouts: ChartLayout[] = []
   for (const seed of seeds) layouts.push({ machine: name, version, ...(await laidOut(graph, seed)) })
@@ -111,12 +111,12 @@ export const chartPath = (machine: string): string => `console/charts/${machine}
 
 /** The layouts of these machines as files: path from the root of the project, and text. */
 export async function chartFiles(
-  definitions: readonly MachineDefinition[],
+  charts: readonly Chart[],
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
   return Promise.all(
-    definitions.map(async (definition) => ({
-      path: chartPath(definition.name),
-      text: `${JSON.stringify(await chartLayout(definition))}\n`,
+    charts.map(async (chart) => ({
+      path: chartPath(chart.name),
+      text: `${JSON.stringify(await chartLayout(chart))}\n`,
     })),
   )
 }

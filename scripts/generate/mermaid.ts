@@ -1,9 +1,9 @@
-import type { MachineDefinition } from '../../src/machines/definition.ts'
+import type { Chart } from '../../src/machines/definition.ts'
 import { type ChartState, type ChartTransition, chartGraph } from './chart-graph.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/machines/<name>.mmd`: the machine as a Mermaid state diagram. */
-export const mermaidFile = ({ name, version, machine }: MachineDefinition): GeneratedFile => {
+export const mermaidFile = ({ name, version, machine }: Chart): GeneratedFile => {
   const { states, transitions } = chartGraph(machine)
   const lines = [
     `%% ${name}@${version}, from src/machines by npm run generate`,

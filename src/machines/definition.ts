@@ -32,6 +32,9 @@ export interface TextFold {
   readonly adds: (event: LogEvent) => string | undefined
 }
 
+/** A machine as its chart shows it. */
+export type Chart = Pick<MachineDefinition, 'name' | 'version' | 'machine'>
+
 /** One kind of actor: its machine, the version that commits name, and the pure functions around it. */
 export interface MachineDefinition {
   readonly name: string

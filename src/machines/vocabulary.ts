@@ -47,7 +47,7 @@ export interface AuditLine {
   readonly changes?: readonly string[]
 }
 
-/** Answers a command with an error instead of a step: nothing is committed. */
+/** What an event that a state does not take is answered with: nothing is committed. */
 export interface Refusal {
   readonly code: ErrorCode
   readonly param?: string
@@ -67,16 +67,14 @@ export type EffectPolicies = Readonly<Record<string, EffectPolicy | 'from_params
 
 /** The declared actions that every machine of ours shares; spread into `setup({ actions })`. */
 export const vocabulary = {
-  /** Journals events in order. */
-  emit: (_: unknown, _params: { events: readonly Emission[] }) => {},
+  /** Journals events in order; XState's own `emit` is something else. */
+  journal: (_: unknown, _params: { events: readonly Emission[] }) => {},
   /** Sends messages in order. */
   send: (_: unknown, _params: { messages: readonly Message[] }) => {},
   /** Tells the project's webhooks. */
   notify: (_: unknown, _params: Notice) => {},
-  /** Writes a line of the audit log. */
-  audit: (_: unknown, _params: AuditLine) => {},
-  /** Refuses the command. */
-  refuse: (_: unknown, _params: Refusal) => {},
+  /** Writes lines of the audit log. */
+  audit: (_: unknown, _params: { lines: readonly AuditLine[] }) => {},
   /** Ends effects in flight. */
   abort: (_: unknown, _params: Abortion) => {},
 }

@@ -1,6 +1,7 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, transition } from 'xstate'
 import { type ListedAction, paramsOf } from '../../src/actors/runtime/schema.ts'
 import type { StateValue } from '../../src/machines/definition.ts'
+import { refusalOf } from '../../src/machines/refusal.ts'
 import type { StoredEvent } from '../../src/storage/ports.ts'
 
 /** `active.working.thinking` for `{ active: { working: 'thinking' } }`. */
@@ -13,12 +14,14 @@ export const pathOf = (value: StateValue): string =>
 
 const textOf = (action: ListedAction): readonly string[] => {
   switch (action.type) {
-    case 'emit':
-      return paramsOf.emit(action).events.map((event) => event.event_type)
+    case 'journal':
+      return paramsOf.journal(action).events.map((event) => event.event_type)
     case 'send':
       return paramsOf.send(action).messages.map(({ to, event }) => `${event.type}>${to}`)
     case 'abort':
       return ['abort']
+    case 'audit':
+      return paramsOf.audit(action).lines.map(() => 'audit!')
     case 'xstate.raise':
       return paramsOf.raise(action).delay === undefined ? [] : ['remind']
     case 'xstate.cancel':
@@ -33,13 +36,16 @@ const textOf = (action: ListedAction): readonly string[] => {
  * order: events of the log by name, `message>receiver`, `effect!`, `abort`, `remind` and `forget` for reminders.
  */
 export const outcomeOf = (machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: StoredEvent): string => {
-  const [next, listed] = transition(machine, snapshot, event)
+  const [next, listed] = snapshot.status === 'done' ? [snapshot, []] : transition(machine, snapshot, event)
   const actions: readonly ListedAction[] = listed
-  const refused = actions.find((action) => action.type === 'refuse')
-  if (refused) return `refused ${paramsOf.refuse(refused).code}`
-  if (next === snapshot && actions.length === 0) return 'ignored'
+  if (next === snapshot && actions.length === 0) return notTaken(snapshot, event)
   const asked = actions.flatMap(textOf)
   return [pathOf(next.value), ...(asked.length > 0 ? [asked.join(' ')] : [])].join(': ')
+}
+
+const notTaken = (snapshot: AnyMachineSnapshot, event: StoredEvent): string => {
+  const refusal = refusalOf(snapshot, event)
+  return refusal === null ? 'ignored' : `refused ${refusal.code}`
 }
 
 /** The state after `events`, each of which has to be accepted. */

@@ -2,28 +2,14 @@ import { describe, expect, it, vi } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
 import type { ListedAction } from '../../src/actors/runtime/schema.ts'
 import type { StateValue } from '../../src/machines/definition.ts'
+import { charts, definitions } from '../../src/machines/index.ts'
 import { deepFrozen } from '../support/deep-frozen.ts'
-import { walkOf } from './action/action-samples.ts'
-import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
 import { outcomeOf } from './outcome.ts'
-import { reachedIn, type Walk } from './reached.ts'
-import { walk as runWalk } from './run/run-samples.ts'
-import { walk } from './session/session-samples.ts'
-import { walk as deliveryWalk } from './webhook-delivery/webhook-delivery-samples.ts'
+import { reachedIn } from './reached.ts'
+import { walks } from './walks.ts'
 
 // every event in every state: on a busy machine that takes its time
 vi.setConfig({ testTimeout: 60_000 })
-
-const walks: readonly (readonly [string, Walk])[] = [
-  ['sessions', walk],
-  ['actions of functions', walkOf('function')],
-  ['actions of our own tools', walkOf('http')],
-  ['actions of the caller', walkOf('caller')],
-  ['actions of agents', walkOf('agent')],
-  ['runs', runWalk],
-  ['versions of agents', agentVersionWalk],
-  ['deliveries', deliveryWalk],
-]
 
 const plain = ({ value, context }: AnyMachineSnapshot): { value: StateValue; context: unknown } => ({ value, context })
 
@@ -50,4 +36,33 @@ describe.each(walks)('in every state of %s', (_, { machine, input, events, kindO
       }
     }
   })
+})
+
+describe('a machine', () => {
+  it.each(walks)('refuses what no transition takes, and takes no step for it: %s', (_, walk) => {
+    const refused = reachedIn(walk).flatMap((snapshot) =>
+      walk.events
+        .filter((event) => outcomeOf(walk.machine, snapshot, event).startsWith('refused '))
+        .map((event) => ({ snapshot, event })),
+    )
+    const taken = refused.filter(({ snapshot, event }) => snapshot.status !== 'done' && snapshot.can(event))
+    expect(taken.map(({ snapshot, event }) => [snapshot.value, event])).toEqual([])
+  })
+
+  it.each(definitions.map((definition) => [definition.name, definition] as const))(
+    'gives no action a name of XState’s own: %s',
+    (_, { machine }) => {
+      const own = ['emit', 'raise', 'assign', 'log', 'cancel', 'sendTo', 'forwardTo', 'spawnChild', 'stopChild']
+      expect(Object.keys(machine.implementations.actions).filter((name) => own.includes(name))).toEqual([])
+    },
+  )
+
+  it.each(['session', 'action', 'agent_version', 'delivery', 'erasure', 'tool_call'])(
+    'ends in a final state: %s',
+    (name) => {
+      const chart = charts.find((each) => each.name === name)
+      const states = chart === undefined ? [] : Object.values(chart.machine.root.states)
+      expect(states.filter(({ type }) => type === 'final').map(({ key }) => key)).toHaveLength(1)
+    },
+  )
 })

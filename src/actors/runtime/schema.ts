@@ -1,5 +1,5 @@
 import type { StateValue } from '../../machines/definition.ts'
-import type { Abortion, AuditLine, Emission, Message, Notice, Refusal } from '../../machines/vocabulary.ts'
+import type { Abortion, AuditLine, Emission, Message, Notice } from '../../machines/vocabulary.ts'
 import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
 
 /** Whether a value is a JSON object. */
@@ -24,11 +24,10 @@ export interface ListedAction {
  * themselves are checked against `vocabulary`, so this is the one place that says so.
  */
 export const paramsOf = {
-  emit: (action: ListedAction) => action.params as { events: readonly Emission[] },
+  journal: (action: ListedAction) => action.params as { events: readonly Emission[] },
   send: (action: ListedAction) => action.params as { messages: readonly Message[] },
   notify: (action: ListedAction) => action.params as Notice,
-  audit: (action: ListedAction) => action.params as AuditLine,
-  refuse: (action: ListedAction) => action.params as Refusal,
+  audit: (action: ListedAction) => action.params as { lines: readonly AuditLine[] },
   abort: (action: ListedAction) => action.params as Abortion,
   raise: (action: ListedAction) => action.params as { id?: string; delay?: number; event: StoredEvent },
   cancel: (action: ListedAction) => action.params as { sendId: string },

@@ -1,5 +1,6 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import type { MachineDefinition } from '../../machines/definition.ts'
+import { refusalOf } from '../../machines/refusal.ts'
 import {
   type AuditLine,
   type Emission,
@@ -64,10 +65,22 @@ export const firstStep = (definition: MachineDefinition, input: JsonObject, wher
 
 /** The next step: pure, apart from nothing. Nothing is committed when it throws. */
 export const nextStep = (definition: MachineDefinition, state: ActorState, where: StepInput): Step => {
-  const [snapshot, actions] = pureTransition(definition.machine, state.snapshot, where.event)
-  const unchanged = snapshot === state.snapshot && actions.length === 0
-  if (unchanged && where.done === undefined) return { kind: 'ignored' }
+  const [snapshot, actions] = isOver(state)
+    ? untouched(state)
+    : pureTransition(definition.machine, state.snapshot, where.event)
+  const taken = snapshot !== state.snapshot || actions.length > 0 || where.done !== undefined
+  if (!taken) return refusedOrIgnored(state, where)
   return draftOf(definition, state, snapshot, actions, where)
+}
+
+/** A machine in a final state takes nothing; XState's pure transition would still let its root react. */
+const isOver = ({ snapshot }: ActorState): boolean => snapshot.status === 'done'
+
+const untouched = ({ snapshot }: ActorState): ReturnType<typeof pureTransition> => [snapshot, []]
+
+const refusedOrIgnored = ({ snapshot }: ActorState, { event }: StepInput): Step => {
+  const refusal = refusalOf(snapshot, event)
+  return refusal === null ? { kind: 'ignored' } : { kind: 'refused', refusal }
 }
 
 /** A step that only marks an at-most-once effect as begun, so that a crash cannot run it twice. */
@@ -93,8 +106,6 @@ const draftOf = (
   actions: readonly ListedAction[],
   where: StepInput,
 ): Step => {
-  const refused = actions.find((action) => action.type === 'refuse')
-  if (refused) return { kind: 'refused', refusal: paramsOf.refuse(refused) }
   const gathered = gather(definition, state, actions, where)
   const log = journal(definition, state, gathered.emissions)
   return {
@@ -174,8 +185,8 @@ interface Place {
 
 const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
   switch (action.type) {
-    case 'emit':
-      gathered.emissions.push(...paramsOf.emit(action).events)
+    case 'journal':
+      gathered.emissions.push(...paramsOf.journal(action).events)
       return
     case 'send':
       for (const message of paramsOf.send(action).messages) takeMessage(gathered, message, place)
@@ -184,7 +195,7 @@ const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
       takeMessage(gathered, noticeOf(paramsOf.notify(action), place.at), place)
       return
     case 'audit':
-      takeMessage(gathered, auditMessage(paramsOf.audit(action), place), place)
+      for (const line of paramsOf.audit(action).lines) takeMessage(gathered, auditMessage(line, place), place)
       return
     case 'abort':
       abort(gathered, paramsOf.abort(action).effects)

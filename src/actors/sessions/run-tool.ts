@@ -1,4 +1,4 @@
-import { type CallHolder, errorOutput } from '../../machines/tool-calls.ts'
+import { type CallHolder, errorOutput } from '../../machines/tool-call/tool-calls.ts'
 import type { Json, JsonObject } from '../../storage/ports.ts'
 import type { EffectContext, UncertainEffect } from '../runtime/effects.ts'
 import { actionContext, runContext, sessionContext } from './schema.ts'

@@ -1,8 +1,10 @@
 import { assign, setup } from 'xstate'
 import type { Json, JsonObject } from '../../../specs/json.ts'
 import type { ToolKind } from '../approval.ts'
-import { errorOutput } from '../tool-calls.ts'
-import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
+import { assignsOf } from '../event-actions.ts'
+import type { At, Refusing } from '../refusal.ts'
+import { errorOutput } from '../tool-call/tool-calls.ts'
+import { type AuditLine, type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
 
 /** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on; `agent`: its run delegates. */
 export type ActionKind = Exclude<ToolKind, 'unknown'> | 'caller'
@@ -84,23 +86,24 @@ const lineOf = ({ action_id, tool }: ActionContext, { audit }: Decision, done: s
   },
 })
 
+type Decided = At<ActionContext, Extract<ActionEvent, { type: 'approve' | 'reject' }>>
+
 /** A line of the audit log. A message of its own, since it names the tool: an action's id says little once it is gone. */
 const audits = (done: 'approved' | 'rejected') =>
   ({
     type: 'send',
-    params: ({ context, event }: { context: ActionContext; event: ActionEvent }) => ({
-      messages: event.type === 'approve' || event.type === 'reject' ? [lineOf(context, event, done)] : [],
-    }),
+    params: ({ context, event }: Decided) => ({ messages: [lineOf(context, event, done)] }),
   }) as const
 
-const alreadyResolved = { actions: { type: 'refuse', params: { code: 'action_already_resolved' } } } as const
-const gone = { actions: { type: 'refuse', params: { code: 'not_found' } } } as const
+const alreadyResolved: Refusal = { code: 'action_already_resolved' }
+const notFound: Refusal = { code: 'not_found' }
 
 const actionSetup = setup({
   types: {
     context: {} as ActionContext,
     input: {} as ActionInput,
     events: {} as ActionEvent,
+    meta: {} as Refusing<ActionContext, ActionEvent>,
   },
   actions: {
     ...vocabulary,
@@ -108,17 +111,16 @@ const actionSetup = setup({
     eraseAction: (_: unknown, _params: { action_id: string }) => {},
   },
   guards: {
-    lacksOutput: ({ context, event }) =>
-      event.type === 'approve' && context.kind === 'function' && event.output === undefined,
-    isFunction: ({ context }) => context.kind === 'function',
+    bringsOutput: ({ context, event }) =>
+      event.type === 'approve' && context.kind === 'function' && event.output !== undefined,
+    isOurs: ({ context }) => context.kind === 'http' || context.kind === 'builtin',
     isCallers: ({ context }) => context.kind === 'caller',
     isAgents: ({ context }) => context.kind === 'agent',
   },
   delays: { expiry: ({ context }) => context.expires_in_ms },
 })
 
-const decided = actionSetup.assign(({ event }) => {
-  if (event.type !== 'approve' && event.type !== 'reject') return {}
+const decided = assignsOf<ActionContext, ActionEvent>()(({ event }: Decided) => {
   const note = event.type === 'approve' ? event.note : event.reason
   return { resolved_by: event.by, resolved_at: event.at, note: note ?? null }
 })
@@ -167,15 +169,13 @@ export const actionMachine = actionSetup.createMachine({
   states: {
     pending_approval: {
       entry: told('action.created'),
+      // of a tool that the caller runs
+      meta: { refuses: { approve: { code: 'tool_result_required', param: 'tool_results' } } },
       after: { expiry: { target: 'expired', actions: [tellRejected('expired'), told('action.expired')] } },
       on: {
         approve: [
           {
-            guard: 'lacksOutput',
-            actions: { type: 'refuse', params: { code: 'tool_result_required', param: 'tool_results' } },
-          },
-          {
-            guard: 'isFunction',
+            guard: 'bringsOutput',
             target: 'executed',
             actions: [
               decided,
@@ -194,7 +194,7 @@ export const actionMachine = actionSetup.createMachine({
           },
           { guard: 'isCallers', target: 'approved', actions: [decided, ...tellApproval] },
           { guard: 'isAgents', target: 'approved', actions: [decided, tellApproved, ...tellApproval] },
-          { target: 'executing', actions: [decided, tellApproved, ...tellApproval] },
+          { guard: 'isOurs', target: 'executing', actions: [decided, tellApproved, ...tellApproval] },
         ],
         reject: {
           target: 'rejected',
@@ -207,18 +207,18 @@ export const actionMachine = actionSetup.createMachine({
         delete: { target: 'deleted', actions: tellRejected('deleted') },
       },
     },
-    approved: { on: { reject: alreadyResolved } },
+    approved: { meta: { refuses: { reject: alreadyResolved } } },
     executing: {
+      meta: { refuses: { reject: alreadyResolved } },
+      exit: { type: 'abort', params: { effects: ['runTool'] } },
       entry: {
         type: 'runTool',
         params: ({ context }) => ({ action_id: context.action_id, policy: context.policy }),
       },
       on: {
-        reject: alreadyResolved,
         cancel: {
           target: 'failed',
           actions: [
-            { type: 'abort', params: { effects: ['runTool'] } },
             assign({
               error: { code: 'cancelled', message: 'What the call belonged to ended before the tool did.' },
             }),
@@ -243,16 +243,14 @@ export const actionMachine = actionSetup.createMachine({
         },
       },
     },
-    executed: { on: { reject: alreadyResolved } },
-    failed: { on: { reject: alreadyResolved } },
-    rejected: { on: { approve: alreadyResolved } },
-    expired: { on: { approve: alreadyResolved, reject: alreadyResolved } },
+    executed: { meta: { refuses: { reject: alreadyResolved } } },
+    failed: { meta: { refuses: { reject: alreadyResolved } } },
+    rejected: { meta: { refuses: { approve: alreadyResolved } } },
+    expired: { meta: { refuses: { approve: alreadyResolved, reject: alreadyResolved } } },
     deleted: {
-      entry: [
-        { type: 'abort', params: { effects: ['runTool'] } },
-        { type: 'eraseAction', params: ({ context }) => ({ action_id: context.action_id }) },
-      ],
-      on: { approve: gone, reject: gone, cancel: gone, delete: gone },
+      type: 'final',
+      meta: { refuses: { approve: notFound, reject: notFound, cancel: notFound, delete: notFound } },
+      entry: { type: 'eraseAction', params: ({ context }) => ({ action_id: context.action_id }) },
     },
   },
 })

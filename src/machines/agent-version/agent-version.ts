@@ -1,6 +1,8 @@
 import { assign, setup } from 'xstate'
 import type { WebhookEventType } from '../../../specs/webhook-events.ts'
-import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
+import { assignsOf } from '../event-actions.ts'
+import type { At, Refusing } from '../refusal.ts'
+import { type AuditLine, type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
 
 /** Who acts (src/actors/records/audit-note.ts, `actorOf`). */
 export type VersionActor = { readonly kind: string; readonly id: string | null }
@@ -78,7 +80,7 @@ const line = (action: string, by: VersionActor): AuditLine => ({
 
 const audits = (action: string) => ({
   type: 'audit' as const,
-  params: ({ event }: { event: AgentVersionEvent }) => line(action, event.by),
+  params: ({ event }: { event: AgentVersionEvent }) => ({ lines: [line(action, event.by)] }),
 })
 
 const listing = (type: 'list' | 'unlist', context: AgentVersionContext): Message => {
@@ -97,6 +99,7 @@ const versionSetup = setup({
     context: {} as AgentVersionContext,
     input: {} as AgentVersionInput,
     events: {} as AgentVersionEvent,
+    meta: {} as Refusing<AgentVersionContext, AgentVersionEvent>,
   },
   actions: { ...vocabulary, eraseVersion: (_: unknown, _params: { version_id: string }) => {} },
   guards: { approves: ({ event }) => event.type === 'review' && event.decision === 'approve' },
@@ -107,15 +110,18 @@ const published = versionSetup.assign(({ context, event }) => ({
   listings: context.listings + 1,
 }))
 
-const reviewed = versionSetup.assign(({ event }) => {
-  if (event.type !== 'review') return {}
-  const { decision, reason, by, at } = event
-  return { review: { decision, reason, by, at } }
-})
+type Reviewed = At<AgentVersionContext, Extract<AgentVersionEvent, { type: 'review' }>>
+
+const reviewed = assignsOf<AgentVersionContext, AgentVersionEvent>()(
+  ({ event: { decision, reason, by, at } }: Reviewed) => ({ review: { decision, reason, by, at } }),
+)
 
 const withdrawn = versionSetup.assign(({ context }) => ({ listings: context.listings + 1 }))
 
-const refused = { actions: { type: 'refuse', params: { code: 'invalid_transition' } } } as const
+const refused: Refusal = { code: 'invalid_transition' }
+
+/** Once it is deleted, a version is not found before any of these could be asked of it. */
+const ignored = { tested: null, submit: null, review: null, publish: null, deprecate: null, retire: null } as const
 
 const publish = {
   target: 'published',
@@ -142,18 +148,20 @@ export const agentVersionMachine = versionSetup.createMachine({
   }),
   entry: [
     tells('agent_version.created', 'draft'),
-    { type: 'audit', params: ({ context }) => line('created', context.created_by) },
+    { type: 'audit', params: ({ context }) => ({ lines: [line('created', context.created_by)] }) },
   ],
   initial: 'draft',
-  on: {
-    tested: refused,
-    submit: refused,
-    review: refused,
-    publish: refused,
-    deprecate: refused,
-    retire: refused,
-    delete: { target: '.deleted', actions: audits('deleted') },
+  meta: {
+    refuses: {
+      tested: refused,
+      submit: refused,
+      review: refused,
+      publish: refused,
+      deprecate: refused,
+      retire: refused,
+    },
   },
+  on: { delete: { target: '.deleted', actions: audits('deleted') } },
   states: {
     draft: {
       on: {
@@ -233,8 +241,9 @@ export const agentVersionMachine = versionSetup.createMachine({
     },
     retired: {},
     deleted: {
+      type: 'final',
+      meta: { refuses: ignored },
       entry: { type: 'eraseVersion', params: ({ context }) => ({ version_id: context.version_id }) },
-      on: { '*': {} },
     },
   },
 })

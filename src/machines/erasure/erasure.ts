@@ -104,7 +104,10 @@ export const erasureMachine = setup({
       },
     },
     waiting: { after: { pause: 'working' } },
-    finishing: { entry: { type: 'finishErasure', params: ({ context }) => ({ tenant_id: context.tenant_id }) } },
+    finishing: {
+      type: 'final',
+      entry: { type: 'finishErasure', params: ({ context }) => ({ tenant_id: context.tenant_id }) },
+    },
   },
 })
 

@@ -1,4 +1,6 @@
 import { assign, setup } from 'xstate'
+import { assignsOf } from '../event-actions.ts'
+import type { At } from '../refusal.ts'
 import { type Message, vocabulary } from '../vocabulary.ts'
 
 /** A queue's durable context. Who waits is not here: runs that wait are rows (src/actors/runs/lanes.ts). */
@@ -88,24 +90,22 @@ const queueSetup = setup({
   delays: { upkeep: 60_000 },
 })
 
-const takeBack = queueSetup.assign(({ context, event }) =>
-  event.type === 'slot_returned'
-    ? { holders: without(context.holders, [event]), capped: context.capped.filter((lane) => lane !== event.lane) }
-    : {},
-)
+type On<Type extends RunQueueEvent['type']> = At<RunQueueContext, Extract<RunQueueEvent, { readonly type: Type }>>
 
-const grant = {
-  type: 'send',
-  params: ({ event }: { event: RunQueueEvent }) => ({
-    messages: event.type === 'runs_picked' ? grants(event.granted) : [],
+const assigns = assignsOf<RunQueueContext, RunQueueEvent>()
+
+const takeBack = assigns(({ context, event }: On<'slot_returned'>) => ({
+  holders: without(context.holders, [event]),
+  capped: context.capped.filter((lane) => lane !== event.lane),
+}))
+
+const keepPicked = [
+  assigns(({ context, event }: On<'runs_picked'>) => {
+    const { cursor, capped, checked_at } = event
+    return { holders: heldAfter(context, event), cursor, capped, checked_at }
   }),
-} as const
-
-const keepPicked = queueSetup.assign(({ context, event }) => {
-  if (event.type !== 'runs_picked') return {}
-  const { cursor, capped, checked_at } = event
-  return { holders: heldAfter(context, event), cursor, capped, checked_at }
-})
+  { type: 'send', params: ({ event }: On<'runs_picked'>) => ({ messages: grants(event.granted) }) },
+] as const
 
 const returned = { guard: 'isHolder', target: 'picking', actions: takeBack } as const
 // a reminder that nobody takes would be delivered again for ever
@@ -136,10 +136,10 @@ export const runQueueMachine = queueSetup.createMachine({
         wake: { guard: 'isFresh', actions: assign({ stale: true }) },
         slot_returned: { guard: 'isHolder', actions: [takeBack, assign({ stale: true })] },
         runs_picked: [
-          { guard: 'isStale', target: 'picking', reenter: true, actions: [keepPicked, grant] },
-          { guard: 'leftNothing', target: 'full', actions: [keepPicked, grant] },
-          { guard: 'keepsHolders', target: 'idle', actions: [keepPicked, grant] },
-          { target: 'resting', actions: [keepPicked, grant] },
+          { guard: 'isStale', target: 'picking', reenter: true, actions: keepPicked },
+          { guard: 'leftNothing', target: 'full', actions: keepPicked },
+          { guard: 'keepsHolders', target: 'idle', actions: keepPicked },
+          { target: 'resting', actions: keepPicked },
         ],
       },
     },

@@ -1,28 +1,34 @@
-import { enqueueActions, setup } from 'xstate'
-import { actionMessages, addUsage, errorOutput, isCall, someCall, toldOnly, withStatus } from '../tool-calls.ts'
+import { setup } from 'xstate'
+import { assignsOf } from '../event-actions.ts'
+import type { At, Refusing } from '../refusal.ts'
+import { callsAfter, takes } from '../tool-call/tool-call.ts'
+import { actionMessages, addUsage, someCall } from '../tool-call/tool-calls.ts'
 import { type AuditLine, type Emission, type Message, vocabulary } from '../vocabulary.ts'
-import type { RunCall, RunContext, RunEnd, RunError, RunEvent, RunInput } from './run-data.ts'
+import type { RunContext, RunEnd, RunError, RunEvent, RunInput } from './run-data.ts'
 import {
+  afterChild,
   answerEvents,
+  approvedEvents,
   busyCalls,
   callersCall,
   callersChildren,
-  callOf,
   callsAfterAnswer,
   childEvents,
   claim,
   delegatedEvent,
+  delegationRefusal,
   emission,
   endEvent,
   endMessages,
   exceeded,
-  maxDepth,
-  maxOpenChildren,
+  isAgent,
+  isClaimed,
+  modelCallStarted,
   noticeOf,
   openChildren,
+  queuedEvent,
+  resolvingEvents,
   slotReturn,
-  toldResult,
-  toolCompleted,
   withChild,
 } from './run-steps.ts'
 
@@ -35,6 +41,7 @@ export const runSetup = setup({
     context: {} as RunContext,
     input: {} as RunInput,
     events: {} as RunEvent,
+    meta: {} as Refusing<RunContext, RunEvent>,
   },
   actions: {
     ...vocabulary,
@@ -44,12 +51,14 @@ export const runSetup = setup({
     eraseRun: (_: unknown, _params: { run_id: string }) => {},
   },
   guards: {
-    isPending: ({ context, event }) => 'action_id' in event && isCall(context, event.action_id, 'pending'),
-    isRunning: ({ context, event }) => 'action_id' in event && isCall(context, event.action_id, 'running'),
+    isOpenCall: ({ context, event }) =>
+      'action_id' in event && event.type !== 'child_prepared' && takes(context, event),
+    isDelegation: ({ context, event }) =>
+      event.type === 'action_approved' && takes(context, event) && isAgent(context, event.action_id),
     isPrepared: ({ context, event }) =>
       'action_id' in event && busyCalls(context).some(({ action_id }) => action_id === event.action_id),
-    isClaimed: ({ context, event }) =>
-      event.type === 'delegate' && context.calls.some(({ child }) => child === event.child.run_id),
+    mayDelegate: ({ context, event }) =>
+      event.type === 'delegate' && !isClaimed(context, event.child) && delegationRefusal(context) === null,
     isChild: ({ context, event }) =>
       event.type === 'child_ended' && openChildren(context).some(({ child }) => child === event.run_id),
     answersFinally: ({ context, event }) =>
@@ -61,8 +70,6 @@ export const runSetup = setup({
     isExhausted: ({ context }) => exceeded(context) !== null,
     hasSlot: ({ context }) => context.slot,
     lacksSlot: ({ context }) => !context.slot,
-    isTooDeep: ({ context }) => context.depth >= maxDepth,
-    hasTooManyChildren: ({ context }) => openChildren(context).length >= maxOpenChildren,
   },
   delays: {
     expiry: ({ context }) => context.expires_in_ms,
@@ -70,187 +77,161 @@ export const runSetup = setup({
   },
 })
 
-const emits = (...events: readonly Emission[]) => ({ type: 'emit', params: { events } }) as const
+type On<Type extends RunEvent['type']> = At<RunContext, Extract<RunEvent, { readonly type: Type }>>
 
-const sends = (of: (context: RunContext) => readonly Message[]) =>
-  ({ type: 'send', params: ({ context }: { context: RunContext }) => ({ messages: of(context) }) }) as const
+const assigns = assignsOf<RunContext, RunEvent>()
+
+const journals = <Event>(of: (context: RunContext, event: Event) => readonly Emission[]) =>
+  ({
+    type: 'journal',
+    params: ({ context, event }: At<RunContext, Event>) => ({ events: of(context, event) }),
+  }) as const
+
+const sends = <Event>(of: (context: RunContext, event: Event) => readonly Message[]) =>
+  ({
+    type: 'send',
+    params: ({ context, event }: At<RunContext, Event>) => ({ messages: of(context, event) }),
+  }) as const
+
+const notifies = (type: Parameters<typeof noticeOf>[1]) =>
+  ({ type: 'notify', params: ({ context }: { context: RunContext }) => noticeOf(context, type) }) as const
 
 /** Asks for a slot; the answer is `slot_granted`, in whatever order is fair. */
 export const join = sends(({ run_id, queue_id, lane }) => [
   { to: queueSink, event: { type: 'join', run_id, queue_id, lane } },
 ])
 
-/** Nobody works while people or children are waited for: others may. */
-export const giveSlotBack = runSetup.createAction(
-  enqueueActions(({ enqueue, context }) => {
-    if (!context.slot) return
-    enqueue({ type: 'send', params: { messages: slotReturn(context) } })
-    enqueue.assign({ slot: false })
-  }),
-)
+/** No run holds a slot while it waits for people or for its children: others may work. */
+export const giveSlotBack = [sends(slotReturn), runSetup.assign({ slot: false })] as const
 
 /** Gives back a slot that the run does not need. */
 export const unwantedSlot = sends((context) => slotReturn({ ...context, slot: true }))
 
-const lineOf = (done: 'created' | 'cancelled', by: AuditLine['by']): AuditLine => ({
-  action: `run.${done}`,
-  by,
-  resource: 'run',
-})
+const lineOf = (done: 'created' | 'cancelled', by: AuditLine['by'] | null | undefined): readonly AuditLine[] =>
+  by === null || by === undefined ? [] : [{ action: `run.${done}`, by, resource: 'run' }]
 
-/** What a model delegates is nobody's doing, and has no line of its own. */
-export const auditCreation = runSetup.createAction(
-  enqueueActions(({ enqueue, context: { created_by } }) => {
-    if (created_by !== null) enqueue({ type: 'audit', params: lineOf('created', created_by) })
-  }),
-)
+/** The run is there: its log, its queue, webhooks and the audit log. What a model delegates has no line of its own. */
+export const create = [
+  journals((context) => [queuedEvent(context)]),
+  notifies('run.queued'),
+  join,
+  {
+    type: 'audit',
+    params: ({ context }: { context: RunContext }) => ({ lines: lineOf('created', context.created_by) }),
+  },
+] as const
 
 /** A child that ends with its parent is in the line of that. */
-export const auditCancelling = runSetup.createAction(
-  enqueueActions(({ enqueue, event }) => {
-    if (event.type === 'cancel' && event.by !== undefined) {
-      enqueue({ type: 'audit', params: lineOf('cancelled', event.by) })
-    }
-  }),
-)
+export const auditCancelling = {
+  type: 'audit',
+  params: ({ event }: On<'cancel'>) => ({ lines: lineOf('cancelled', event.by) }),
+} as const
 
-const endEffects = { type: 'abort', params: { effects: ['callModel', 'runTool', 'prepareChild'] } } as const
+/** Ends what the run has in flight. */
+export const endEffects = { type: 'abort', params: { effects: ['callModel', 'runTool', 'prepareChild'] } } as const
 
-/** Ends the run: its log, and everybody who has to hear of it. */
+const clear = runSetup.assign({ slot: false, calls: [], told: [] })
+
+/** Ends the run: its log, and all who wait for it. */
 export const finish = (end: RunEnd) =>
-  runSetup.createAction(
-    enqueueActions(({ enqueue, context }) => {
-      enqueue(endEffects)
-      enqueue(emits(endEvent(context, end)))
-      enqueue({ type: 'send', params: endMessages(context, end) })
-      enqueue({ type: 'notify', params: noticeOf(context, `run.${end}`) })
-      enqueue.assign({ slot: false, calls: [], told: [] })
-    }),
-  )
+  [
+    journals((context) => [endEvent(context, end)]),
+    sends((context) => endMessages(context, end)),
+    notifies(`run.${end}`),
+    clear,
+  ] as const
 
-/** Fails the run for a reason of its own. */
+/** Keeps why the run fails, where it is the run's own reason. */
 export const failWith = (error: (context: RunContext) => RunError | null) =>
-  [runSetup.assign({ error: ({ context }) => error(context) }), finish('failed')] as const
+  runSetup.assign({ error: ({ context }) => error(context) })
 
-/** Ends what goes on, tells everybody, and removes the run. */
+/** Keeps why the model failed. */
+export const modelFailed = assigns(({ event: { code, message } }: On<'model_failed'>) => ({ error: { code, message } }))
+
+/** Ends what goes on, and removes the run. */
 export const remove = {
   target: '#run.deleted',
-  actions: [
-    endEffects,
-    { type: 'send', params: ({ context }: { context: RunContext }) => endMessages(context, 'cancelled') },
-    runSetup.assign({ slot: false, calls: [], told: [] }),
-  ],
+  actions: [sends((context) => endMessages(context, 'cancelled')), clear],
 } as const
 
 /** The first slot: the run begins. */
-export const start = runSetup.createAction(
-  enqueueActions(({ enqueue, context }) => {
-    enqueue.assign({ slot: true, started: true })
-    enqueue(emits(emission('run.started', {})))
-    enqueue({ type: 'notify', params: noticeOf(context, 'run.started') })
-  }),
-)
+export const start = [
+  runSetup.assign({ slot: true, started: true }),
+  journals(() => [emission('run.started', {})]),
+  notifies('run.started'),
+] as const
 
 /** The next model call. */
-export const askModel = runSetup.createAction(
-  enqueueActions(({ enqueue, context }) => {
-    const step = context.steps + 1
-    const began = emission('run.model_call.started', { step, model: context.model })
-    const told = context.told.length === 0 ? {} : { hidden: { told: context.told.join('\n\n') } }
-    enqueue(emits({ ...began, ...told }))
-    enqueue.assign({ steps: step, calls: callersChildren(context), told: [] })
-    enqueue({ type: 'callModel', params: { step } })
+export const callModel = [
+  journals((context) => [modelCallStarted(context)]),
+  runSetup.assign({
+    steps: ({ context }) => context.steps + 1,
+    calls: ({ context }) => callersChildren(context),
+    told: [],
   }),
-)
+  { type: 'callModel', params: ({ context }: { context: RunContext }) => ({ step: context.steps }) },
+] as const
+
+const beginCalls = runSetup.enqueueActions(({ enqueue, context }) => {
+  for (const { action_id, kind, tool } of busyCalls(context)) {
+    const policy = context.tools[tool]?.policy ?? 'at_most_once'
+    if (kind === 'agent') enqueue({ type: 'prepareChild', params: { action_id } })
+    else enqueue({ type: 'runTool', params: { action_id, policy } })
+  }
+})
 
 /** Journals an answer and begins what it asks for. */
-export const takeAnswer = runSetup.createAction(
-  enqueueActions(({ enqueue, context, event }) => {
-    if (event.type !== 'model_answered') return
-    const usage = addUsage(context.usage, event.usage)
-    const next = { ...context, usage, calls: callsAfterAnswer(context, event.calls) }
-    enqueue.assign({ usage, calls: next.calls })
-    enqueue(emits(...answerEvents(next, event)))
-    enqueue({ type: 'send', params: actionMessages(next, { session_id: null, run_id: context.run_id }) })
-    for (const call of busyCalls(next)) {
-      const { action_id } = call
-      const policy = context.tools[call.tool]?.policy ?? 'at_most_once'
-      if (call.kind === 'agent') enqueue({ type: 'prepareChild', params: { action_id } })
-      else enqueue({ type: 'runTool', params: { action_id, policy } })
-    }
-  }),
-)
+export const takeAnswer = [
+  assigns(({ context, event }: On<'model_answered'>) => ({
+    usage: addUsage(context.usage, event.usage),
+    calls: callsAfterAnswer(context, event.calls),
+  })),
+  journals((context, event: On<'model_answered'>['event']) => answerEvents(context, event)),
+  sends((context) => actionMessages(context, { session_id: null, run_id: context.run_id }).messages),
+  beginCalls,
+] as const
+
+/** The run's output: the text of its last answer. */
+export const keepOutput = assigns(({ event }: On<'model_answered'>) => ({ output: event.delta }))
 
 /** A person agreed to a call, or the caller gave its output. */
-export const approved = runSetup.createAction(
-  enqueueActions(({ enqueue, context, event }) => {
-    const call = event.type === 'action_approved' ? callOf(context, event.action_id) : undefined
-    if (event.type !== 'action_approved' || call === undefined) return
-    const { action_id, output } = event
-    enqueue.assign({ calls: withStatus(context, action_id, output === undefined ? 'running' : 'resolved') })
-    const agreed = emission('run.action.approved', { action_id, tool: call.tool })
-    enqueue(emits(agreed, ...(output === undefined ? [] : [toolCompleted(call, output)])))
-    if (call.kind === 'agent') enqueue({ type: 'prepareChild', params: { action_id } })
-  }),
-)
+export const approved = [
+  assigns(({ context, event }: On<'action_approved'>) => ({ calls: callsAfter(context, event.action_id, event) })),
+  journals((context, event: On<'action_approved'>['event']) => approvedEvents(context, event)),
+] as const
+
+/** A person agreed to a delegation: its child is made ready. */
+export const approvedDelegation = [
+  ...approved,
+  { type: 'prepareChild', params: ({ event }: On<'action_approved'>) => ({ action_id: event.action_id }) },
+] as const
+
+type Resolving = 'tool_answered' | 'action_executed' | 'action_rejected' | 'child_refused'
 
 /** A call has its output, or never will have one: the model hears of it and goes on. */
-export const resolved = runSetup.createAction(
-  enqueueActions(({ enqueue, context, event }) => {
-    const call = 'action_id' in event ? callOf(context, event.action_id) : undefined
-    if (call === undefined) return
-    enqueue.assign({ calls: withStatus(context, call.action_id, 'resolved') })
-    enqueue(emits(...resolvingEvents(call, event)))
-  }),
-)
-
-const resolvingEvents = (call: RunCall, event: RunEvent): readonly Emission[] => {
-  switch (event.type) {
-    case 'tool_answered':
-    case 'action_executed':
-      return [toolCompleted(call, event.output)]
-    case 'child_refused':
-      return [toolCompleted(call, errorOutput(event.code, event.message))]
-    case 'action_rejected':
-      return [{ ...rejectedEvent(call, event.reason), ...toldOnly(event) }]
-    default:
-      return []
-  }
-}
-
-const rejectedEvent = ({ action_id, tool }: RunCall, reason: string): Emission =>
-  emission('run.action.rejected', { action_id, tool, reason })
+export const resolved = [
+  assigns(({ context, event }: On<Resolving>) => ({ calls: callsAfter(context, event.action_id, event) })),
+  journals((context, event: On<Resolving>['event']) => resolvingEvents(context, event)),
+] as const
 
 /** The child that the model asked for is claimed. */
-export const claimChild = runSetup.createAction(
-  enqueueActions(({ enqueue, context, event }) => {
-    if (event.type !== 'child_prepared') return
-    const { action_id, child } = event
-    enqueue.assign({ calls: withChild(context, action_id, child.run_id) })
-    enqueue(emits(delegatedEvent(child, action_id)))
-    enqueue({ type: 'send', params: claim(child) })
-  }),
-)
+export const claimChild = [
+  assigns(({ context, event }: On<'child_prepared'>) => ({
+    calls: withChild(context, event.action_id, event.child.run_id),
+  })),
+  journals((_, { child, action_id }: On<'child_prepared'>['event']) => [delegatedEvent(child, action_id)]),
+  sends((_, { child }: On<'child_prepared'>['event']) => claim(child)),
+] as const
 
 /** A child has ended; its result goes to the model. */
-export const childDone = runSetup.createAction(
-  enqueueActions(({ enqueue, context, event }) => {
-    if (event.type !== 'child_ended') return
-    const call = context.calls.find(({ child }) => child === event.run_id)
-    if (call === undefined) return
-    enqueue.assign({ calls: withStatus(context, call.action_id, 'resolved') })
-    if (call.asked === 'caller') enqueue.assign({ told: [...context.told, toldResult(event)] })
-    enqueue(emits(...childEvents(call, event)))
-  }),
-)
+export const childDone = [
+  assigns(({ context, event }: On<'child_ended'>) => afterChild(context, event)),
+  journals((context, event: On<'child_ended'>['event']) => childEvents(context, event)),
+] as const
 
 /** A caller hands work to a child. */
-export const delegate = runSetup.createAction(
-  enqueueActions(({ enqueue, context, event }) => {
-    if (event.type !== 'delegate') return
-    const { child } = event
-    enqueue.assign({ calls: [...context.calls, callersCall(child)] })
-    enqueue(emits(delegatedEvent(child, null)))
-    enqueue({ type: 'send', params: claim(child) })
-  }),
-)
+export const delegate = [
+  assigns(({ context, event }: On<'delegate'>) => ({ calls: [...context.calls, callersCall(event.child)] })),
+  journals((_, { child }: On<'delegate'>['event']) => [delegatedEvent(child, null)]),
+  sends((_, { child }: On<'delegate'>['event']) => claim(child)),
+] as const

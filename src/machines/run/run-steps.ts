@@ -1,8 +1,16 @@
 import { Decimal } from 'decimal.js'
 import type { JsonObject } from '../../../specs/json.ts'
 import type { OpenCall, RequestedCall } from '../session/session-data.ts'
-import { argumentsOf, errorOutput, openCall, unknownToolOutput, withdrawals } from '../tool-calls.ts'
-import type { Emission, Message, Notice } from '../vocabulary.ts'
+import { callsAfter, firstStatus } from '../tool-call/tool-call.ts'
+import {
+  argumentsOf,
+  errorOutput,
+  openCall,
+  toldOnly,
+  unknownToolOutput,
+  withdrawals,
+} from '../tool-call/tool-calls.ts'
+import type { Emission, Message, Notice, Refusal } from '../vocabulary.ts'
 import type { RunCall, RunContext, RunEnd, RunError, RunEvent, RunInput, RunLimits } from './run-data.ts'
 
 /** A run that delegates to runs that delegate: at most this deep (interface-additions "runs"). */
@@ -24,11 +32,11 @@ export const queuedEvent = (context: RunContext): Emission =>
     input: JSON.parse(context.input),
   })
 
-const statusOf = (context: RunContext, tool: string): OpenCall['status'] => {
-  const traits = context.tools[tool]
-  if (traits === undefined || traits.denied) return 'resolved'
-  // the caller's own tools wait for their output, which comes with an approval
-  return traits.gated || traits.kind === 'function' ? 'pending' : 'running'
+/** The caller's own tools wait for their output, which comes with an approval. */
+const statusOf = ({ tools }: RunContext, tool: string): OpenCall['status'] => {
+  const traits = tools[tool]
+  const by = traits?.kind === 'function' ? 'caller_now' : 'server'
+  return firstStatus({ runs: traits?.denied === false, gated: traits?.gated ?? false, by })
 }
 
 /** The calls of a model's answer, behind the delegations of callers that are still open. */
@@ -99,9 +107,63 @@ const refusalOf = (context: RunContext, { tool }: RunCall): string =>
 export const toolCompleted = ({ action_id, tool }: RunCall, output: string): Emission =>
   emission('run.tool_call.completed', { tool, output, action_id })
 
-/** A call by its id. */
-export const callOf = ({ calls }: RunContext, actionId: string): RunCall | undefined =>
-  calls.find((call) => call.action_id === actionId)
+const eventsOfCall = (
+  { calls }: RunContext,
+  actionId: string,
+  of: (call: RunCall) => readonly Emission[],
+): readonly Emission[] => {
+  const call = calls.find((each) => each.action_id === actionId)
+  return call === undefined ? [] : of(call)
+}
+
+/** Whether an agent works on this call, not a tool. */
+export const isAgent = ({ calls }: RunContext, actionId: string): boolean =>
+  calls.some(({ action_id, kind }) => action_id === actionId && kind === 'agent')
+
+/** What an approval journals; with the output that the caller gave, if it did. */
+export const approvedEvents = (
+  context: RunContext,
+  { action_id, output }: Extract<RunEvent, { type: 'action_approved' }>,
+): readonly Emission[] =>
+  eventsOfCall(context, action_id, (call) => [
+    emission('run.action.approved', { action_id, tool: call.tool }),
+    ...(output === undefined ? [] : [toolCompleted(call, output)]),
+  ])
+
+type Resolving = Extract<RunEvent, { type: 'tool_answered' | 'action_executed' | 'action_rejected' | 'child_refused' }>
+
+/** What journals the output of a call, or why it never will have one. */
+export const resolvingEvents = (context: RunContext, event: Resolving): readonly Emission[] =>
+  eventsOfCall(context, event.action_id, (call) => {
+    const { action_id, tool } = call
+    switch (event.type) {
+      case 'tool_answered':
+      case 'action_executed':
+        return [toolCompleted(call, event.output)]
+      case 'child_refused':
+        return [toolCompleted(call, errorOutput(event.code, event.message))]
+      case 'action_rejected': {
+        const { reason } = event
+        return [{ ...emission('run.action.rejected', { action_id, tool, reason }), ...toldOnly(event) }]
+      }
+    }
+  })
+
+/** The next model call begins; the model hears of delegations by callers that have ended since. */
+export const modelCallStarted = ({ steps, model, told }: RunContext): Emission => ({
+  ...emission('run.model_call.started', { step: steps + 1, model }),
+  ...(told.length > 0 && { hidden: { told: told.join('\n\n') } }),
+})
+
+/** Whether this delegation was asked for before: its child is there. */
+export const isClaimed = ({ calls }: RunContext, { run_id }: RunInput): boolean =>
+  calls.some(({ child }) => child === run_id)
+
+/** Why a run may not delegate further; null when it may. */
+export const delegationRefusal = (context: RunContext): Refusal | null => {
+  if (context.depth >= maxDepth) return { code: 'delegation_too_deep' }
+  return openChildren(context).length >= maxOpenChildren ? { code: 'too_many_children' } : null
+}
 
 /** `calls` with the child that works on one of them. */
 export const withChild = ({ calls }: RunContext, action_id: string, child: string): readonly RunCall[] =>
@@ -129,14 +191,27 @@ export const delegatedEvent = (child: RunInput, action_id: string | null): Emiss
   })
 
 /** Starts the child run. */
-export const claim = (child: RunInput): { messages: readonly Message[] } => ({
-  messages: [{ to: child.run_id, event: { type: 'create', input: child } }],
-})
+export const claim = (child: RunInput): readonly Message[] => [
+  { to: child.run_id, event: { type: 'create', input: child } },
+]
 
 type ChildEnded = Extract<RunEvent, { type: 'child_ended' }>
 
-/** What the parent's log says of a child's end; `asked` null when the child is not known any more. */
-export const childEvents = (call: RunCall, ended: ChildEnded): readonly Emission[] => {
+const callOfChild = ({ calls }: RunContext, { run_id }: ChildEnded): RunCall | undefined =>
+  calls.find(({ child }) => child === run_id)
+
+/** The calls after a child's end, and what the model has to hear of it beside the output of its call. */
+export const afterChild = (context: RunContext, ended: ChildEnded): Partial<RunContext> => {
+  const call = callOfChild(context, ended)
+  if (call === undefined) return {}
+  const calls = callsAfter(context, call.action_id, ended)
+  return call.asked === 'caller' ? { calls, told: [...context.told, toldResult(ended)] } : { calls }
+}
+
+/** What the parent's log says of a child's end. */
+export const childEvents = (context: RunContext, ended: ChildEnded): readonly Emission[] => {
+  const call = callOfChild(context, ended)
+  if (call === undefined) return []
   const { run_id, status, output, error } = ended
   const completed = emission('run.child.completed', {
     child_run_id: run_id,
@@ -189,14 +264,12 @@ export const endEvent = (context: RunContext, end: RunEnd): Emission => {
 }
 
 /** Everybody who has to hear that a run is over: the queue, its actions, its children, its parent. */
-export const endMessages = (context: RunContext, end: RunEnd): { messages: readonly Message[] } => ({
-  messages: [
-    ...slotReturn(context),
-    ...withdrawals(context).messages,
-    ...childMessages(context, end === 'expired' ? 'expire' : 'cancel'),
-    ...parentMessage(context, end),
-  ],
-})
+export const endMessages = (context: RunContext, end: RunEnd): readonly Message[] => [
+  ...slotReturn(context),
+  ...withdrawals(context).messages,
+  ...childMessages(context, end === 'expired' ? 'expire' : 'cancel'),
+  ...parentMessage(context, end),
+]
 
 /** Gives the slot back, when there is one. */
 export const slotReturn = ({ slot, queue_id, lane, run_id }: RunContext): readonly Message[] =>

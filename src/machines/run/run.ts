@@ -1,17 +1,21 @@
-import { assign } from 'xstate'
 import { noUsage } from '../session/session-data.ts'
+import type { Refusal } from '../vocabulary.ts'
 import {
   approved,
-  askModel,
+  approvedDelegation,
   auditCancelling,
-  auditCreation,
+  callModel,
   childDone,
   claimChild,
+  create,
   delegate,
+  endEffects,
   failWith,
   finish,
   giveSlotBack,
   join,
+  keepOutput,
+  modelFailed,
   remove,
   resolved,
   runSetup,
@@ -19,29 +23,29 @@ import {
   takeAnswer,
   unwantedSlot,
 } from './run-actions.ts'
-import { exceeded, noticeOf, queuedEvent, timeIsUp } from './run-steps.ts'
+import { delegationRefusal, exceeded, isClaimed, noticeOf, timeIsUp } from './run-steps.ts'
+
+const deciding = '#run.open.started.running.deciding'
 
 /** What resolves calls, alike while tools run and while people or children are waited for. */
 const resolutions = {
-  action_approved: { guard: 'isPending', target: '#run.open.started.running.deciding', actions: approved },
-  action_rejected: { guard: 'isPending', target: '#run.open.started.running.deciding', actions: resolved },
-  action_executed: { guard: 'isRunning', target: '#run.open.started.running.deciding', actions: resolved },
-  tool_answered: { guard: 'isRunning', target: '#run.open.started.running.deciding', actions: resolved },
-  child_prepared: { guard: 'isPrepared', target: '#run.open.started.running.deciding', actions: claimChild },
-  child_refused: { guard: 'isPrepared', target: '#run.open.started.running.deciding', actions: resolved },
-  child_ended: { guard: 'isChild', target: '#run.open.started.running.deciding', actions: childDone },
+  action_approved: [
+    { guard: 'isDelegation', target: deciding, actions: approvedDelegation },
+    { guard: 'isOpenCall', target: deciding, actions: approved },
+  ],
+  action_rejected: { guard: 'isOpenCall', target: deciding, actions: resolved },
+  action_executed: { guard: 'isOpenCall', target: deciding, actions: resolved },
+  tool_answered: { guard: 'isOpenCall', target: deciding, actions: resolved },
+  child_prepared: { guard: 'isPrepared', target: deciding, actions: claimChild },
+  child_refused: { guard: 'isPrepared', target: deciding, actions: resolved },
+  child_ended: { guard: 'isChild', target: deciding, actions: childDone },
 } as const
 
-const refused = (code: 'invalid_transition' | 'not_found') =>
-  ({ actions: { type: 'refuse', params: { code } } }) as const
+const notFound: Refusal = { code: 'not_found' }
+const invalid: Refusal = { code: 'invalid_transition' }
 
-/** What a run that is over still answers. */
-const over = {
-  cancel: refused('invalid_transition'),
-  delegate: refused('invalid_transition'),
-  delete: '#run.deleted',
-  slot_granted: { actions: unwantedSlot },
-} as const
+/** What a run that is over still takes. */
+const over = { delete: '#run.deleted', slot_granted: { actions: unwantedSlot } } as const
 
 /**
  * One background run of an agent: model calls and tools until the model has nothing more to ask (interface "Run").
@@ -64,40 +68,34 @@ export const runMachine = runSetup.createMachine({
     error: null,
   }),
   initial: 'open',
+  meta: { refuses: { cancel: invalid, delegate: invalid } },
   states: {
     open: {
       initial: 'queued',
-      after: { expiry: { target: '#run.expired', actions: finish('expired') } },
+      after: { expiry: '#run.expired' },
+      exit: endEffects,
       on: {
-        cancel: { target: '#run.cancelled', actions: [finish('cancelled'), auditCancelling] },
-        expire: { target: '#run.expired', actions: finish('expired') },
+        cancel: { target: '#run.cancelled', actions: auditCancelling },
+        expire: '#run.expired',
         delete: remove,
         slot_granted: { guard: 'lacksSlot', actions: unwantedSlot },
       },
       states: {
         queued: {
-          entry: [
-            { type: 'emit', params: ({ context }) => ({ events: [queuedEvent(context)] }) },
-            { type: 'notify', params: ({ context }) => noticeOf(context, 'run.queued') },
-            join,
-            auditCreation,
-          ],
-          on: {
-            slot_granted: { target: 'started', actions: start },
-            delegate: refused('invalid_transition'),
-          },
+          entry: create,
+          on: { slot_granted: { target: 'started', actions: start } },
         },
         started: {
           initial: 'running',
-          after: { duration: { target: '#run.failed', actions: [...failWith(() => timeIsUp)] } },
-          on: {
-            delegate: [
+          after: { duration: { target: '#run.failed', actions: failWith(() => timeIsUp) } },
+          meta: {
+            refuses: {
               // asked again: the child is there
-              { guard: 'isClaimed' },
-              { guard: 'isTooDeep', actions: { type: 'refuse', params: { code: 'delegation_too_deep' } } },
-              { guard: 'hasTooManyChildren', actions: { type: 'refuse', params: { code: 'too_many_children' } } },
-              { actions: delegate },
-            ],
+              delegate: ({ context, event }) => (isClaimed(context, event.child) ? null : delegationRefusal(context)),
+            },
+          },
+          on: {
+            delegate: { guard: 'mayDelegate', actions: delegate },
             child_ended: { guard: 'isChild', actions: childDone },
           },
           states: {
@@ -105,23 +103,17 @@ export const runMachine = runSetup.createMachine({
               initial: 'thinking',
               states: {
                 thinking: {
-                  entry: askModel,
+                  entry: callModel,
                   on: {
                     model_answered: [
                       {
                         guard: 'answersFinally',
                         target: '#run.completed',
-                        actions: [takeAnswer, assign({ output: ({ event }) => event.delta }), finish('completed')],
+                        actions: [...takeAnswer, keepOutput],
                       },
                       { target: 'deciding', actions: takeAnswer },
                     ],
-                    model_failed: {
-                      target: '#run.failed',
-                      actions: [
-                        assign({ error: ({ event }) => ({ code: event.code, message: event.message }) }),
-                        finish('failed'),
-                      ],
-                    },
+                    model_failed: { target: '#run.failed', actions: modelFailed },
                   },
                 },
                 acting: { on: resolutions },
@@ -131,7 +123,7 @@ export const runMachine = runSetup.createMachine({
                     { guard: 'someAreBusy', target: 'acting' },
                     { guard: 'someWait', target: '#run.open.started.requires_action' },
                     { guard: 'someAreDelegated', target: 'waiting' },
-                    { guard: 'isExhausted', target: '#run.failed', actions: [...failWith(exceeded)] },
+                    { guard: 'isExhausted', target: '#run.failed', actions: failWith(exceeded) },
                     { guard: 'hasSlot', target: 'thinking' },
                     { target: 'returning' },
                   ],
@@ -144,7 +136,7 @@ export const runMachine = runSetup.createMachine({
             },
             requires_action: {
               entry: [
-                giveSlotBack,
+                ...giveSlotBack,
                 { type: 'notify', params: ({ context }) => noticeOf(context, 'run.requires_action') },
               ],
               on: resolutions,
@@ -153,18 +145,15 @@ export const runMachine = runSetup.createMachine({
         },
       },
     },
-    completed: { on: over },
-    failed: { on: over },
-    cancelled: { on: { delegate: over.delegate, delete: over.delete, slot_granted: over.slot_granted } },
-    expired: { on: over },
+    completed: { entry: finish('completed'), on: over },
+    failed: { entry: finish('failed'), on: over },
+    cancelled: { entry: finish('cancelled'), meta: { refuses: { cancel: null } }, on: over },
+    expired: { entry: finish('expired'), on: over },
+    // not final: a slot that was granted meanwhile is given back
     deleted: {
+      meta: { refuses: { cancel: notFound, delegate: notFound, delete: notFound } },
       entry: { type: 'eraseRun', params: ({ context }) => ({ run_id: context.run_id }) },
-      on: {
-        cancel: refused('not_found'),
-        delegate: refused('not_found'),
-        delete: refused('not_found'),
-        slot_granted: { actions: unwantedSlot },
-      },
+      on: { slot_granted: { actions: unwantedSlot } },
     },
   },
 })

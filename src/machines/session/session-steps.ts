@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../specs/json.ts'
-import { argumentsOf, openCall, unknownToolOutput } from '../tool-calls.ts'
+import { firstStatus } from '../tool-call/tool-call.ts'
+import { argumentsOf, openCall, unknownToolOutput } from '../tool-call/tool-calls.ts'
 import { type Emission, turnText } from '../vocabulary.ts'
 import type { OpenCall, RequestedCall, SessionContext } from './session-data.ts'
 
@@ -20,16 +21,15 @@ export const emission = (context: SessionContext, event_type: string, payload: J
 export const deltaEvents = (context: SessionContext, delta: string): readonly Emission[] =>
   delta === '' ? [] : [emission(context, 'output_text.delta', { delta })]
 
-const statusOf = (context: SessionContext, tool: string): OpenCall['status'] => {
-  const traits = context.tools[tool]
-  if (traits === undefined) return 'resolved'
-  if (traits.gated) return 'pending'
-  return traits.kind === 'function' ? 'deferred' : 'running'
+const firstStatusOf = ({ tools }: SessionContext, tool: string): OpenCall['status'] => {
+  const traits = tools[tool]
+  const by = traits?.kind === 'function' ? 'caller_later' : 'server'
+  return firstStatus({ runs: traits !== undefined, gated: traits?.gated ?? false, by })
 }
 
 /** The calls of a model's answer as the session tracks them. */
 export const openCalls = (context: SessionContext, calls: readonly RequestedCall[]): readonly OpenCall[] =>
-  calls.map((call) => openCall(context, call, statusOf(context, call.tool)))
+  calls.map((call) => openCall(context, call, firstStatusOf(context, call.tool)))
 
 const pausedEvent = (context: SessionContext, call: OpenCall): Emission =>
   emission(context, 'turn.paused', {

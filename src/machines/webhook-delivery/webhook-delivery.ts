@@ -1,5 +1,7 @@
 import { assign, setup } from 'xstate'
 import type { JsonObject } from '../../../specs/json.ts'
+import { assignsOf } from '../event-actions.ts'
+import type { At } from '../refusal.ts'
 import { vocabulary } from '../vocabulary.ts'
 
 const minuteMs = 60_000
@@ -69,6 +71,23 @@ const delayAfter = (attempts: number, jitter: number): number => {
   return delay + Math.round(delay * jitterPart * jitter)
 }
 
+type Attempted = At<DeliveryContext, Extract<DeliveryEvent, AttemptFacts>>
+
+/** Logs an attempt, whatever came of it. */
+const attempted = [
+  {
+    type: 'journal',
+    params: ({ event: { attempt } }: Attempted) => ({
+      events: [{ event_type: 'delivery.attempted', payload: attempt }],
+    }),
+  },
+  assignsOf<DeliveryContext, DeliveryEvent>()(({ context, event: { status, error } }: Attempted) => ({
+    last_status: status,
+    last_error: error,
+    attempts: context.attempts + 1,
+  })),
+] as const
+
 /**
  * One event on its way to one webhook: at once, then on a schedule, until the endpoint takes it or the last attempt
  * has failed (interface-additions "webhooks"). It stays in the log of deliveries for 30 days, then removes itself.
@@ -97,51 +116,25 @@ export const deliveryMachine = setup({
   states: {
     attempting: {
       entry: { type: 'attemptDelivery', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
+      exit: { type: 'abort', params: { effects: ['attemptDelivery'] } },
       on: {
-        attempt_succeeded: {
-          target: 'delivered',
-          actions: [
-            { type: 'emit', params: ({ event }) => attempted(event) },
-            assign(({ context, event }) => ({ ...outcome(event), attempts: context.attempts + 1 })),
-          ],
-        },
+        attempt_succeeded: { target: 'delivered', actions: attempted },
         attempt_failed: [
-          {
-            guard: 'isLast',
-            target: 'failed',
-            actions: [
-              { type: 'emit', params: ({ event }) => attempted(event) },
-              assign(({ context, event }) => ({ ...outcome(event), attempts: context.attempts + 1 })),
-            ],
-          },
+          { guard: 'isLast', target: 'failed', actions: attempted },
           {
             target: 'waiting',
             actions: [
-              { type: 'emit', params: ({ event }) => attempted(event) },
-              assign(({ context, event }) => ({
-                ...outcome(event),
-                attempts: context.attempts + 1,
-                delay_ms: delayAfter(context.attempts + 1, event.jitter),
-              })),
+              ...attempted,
+              assign({ delay_ms: ({ context, event }) => delayAfter(context.attempts, event.jitter) }),
             ],
           },
         ],
         undeliverable: { target: 'failed', actions: assign({ last_error: ({ event }) => event.reason }) },
-        delete: {
-          target: 'erasing',
-          actions: { type: 'abort', params: { effects: ['attemptDelivery'] } },
-        },
       },
     },
     waiting: { after: { backoff: 'attempting' } },
     delivered: { after: { retention: 'erasing' } },
     failed: { after: { retention: 'erasing' } },
-    erasing: { entry: { type: 'eraseDelivery', params: {} }, on: { delete: {} } },
+    erasing: { type: 'final', entry: { type: 'eraseDelivery', params: {} } },
   },
 })
-
-const attempted = ({ attempt }: AttemptFacts) => ({
-  events: [{ event_type: 'delivery.attempted', payload: attempt }],
-})
-
-const outcome = ({ status, error }: AttemptFacts) => ({ last_status: status, last_error: error })

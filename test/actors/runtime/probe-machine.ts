@@ -14,7 +14,10 @@ interface ProbeContext {
 const event = (type: string, payload: JsonObject = {}) => ({ event_type: type, payload })
 
 const emits = (type: string, pick: (event: StoredEvent) => JsonObject = () => ({})) =>
-  ({ type: 'emit', params: ({ event: by }: { event: StoredEvent }) => ({ events: [event(type, pick(by))] }) }) as const
+  ({
+    type: 'journal',
+    params: ({ event: by }: { event: StoredEvent }) => ({ events: [event(type, pick(by))] }),
+  }) as const
 
 const deltaOf = ({ delta }: JsonObject): JsonObject => ({ delta: delta ?? '' })
 
@@ -46,6 +49,7 @@ const probeMachine = probeSetup.createMachine({
   id: 'probe',
   context: { count: 0, waitMs: 0, blob: '' },
   initial: 'idle',
+  meta: { refuses: { refuse: { code: 'invalid_transition', param: 'x', message: 'No.' } } },
   on: {
     count: { actions: [counted, emits('counted', ({ n }) => ({ n: n ?? null }))] },
     keep: { actions: probeSetup.assign(({ event: { text } }) => ({ blob: typeof text === 'string' ? text : '' })) },
@@ -58,11 +62,13 @@ const probeMachine = probeSetup.createMachine({
     heard: { actions: emits('speech.delta', deltaOf) },
     spoken: {
       actions: [
-        { type: 'emit', params: { events: [event('speech.ended', { text: turnText, inside: { text: turnText } })] } },
+        {
+          type: 'journal',
+          params: { events: [event('speech.ended', { text: turnText, inside: { text: turnText } })] },
+        },
       ],
     },
     stop: { actions: [{ type: 'abort', params: { effects: ['work', 'speak'] } }, emits('stopped')] },
-    refuse: { actions: { type: 'refuse', params: { code: 'invalid_transition', param: 'x', message: 'No.' } } },
     guard: { guard: 'throws', actions: counted },
     assign: { actions: [counted, breaks] },
     undeclared: { actions: [counted, 'undeclared'] },

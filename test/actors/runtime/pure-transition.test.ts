@@ -1,24 +1,30 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
 import { pureTransition } from '../../../src/actors/runtime/pure-transition.ts'
 import type { ListedAction } from '../../../src/actors/runtime/schema.ts'
-import { walkOf } from '../../machines/action/action-samples.ts'
-import { reachedIn, type Walk } from '../../machines/reached.ts'
-import { walk } from '../../machines/session/session-samples.ts'
+import { definitions } from '../../../src/machines/index.ts'
+import { reachedIn } from '../../machines/reached.ts'
+import { walks } from '../../machines/walks.ts'
+
+// every event in every state: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
 
 const said = (next: AnyMachineSnapshot, actions: readonly ListedAction[]): string =>
   JSON.stringify([next.value, next.context, next.status, actions.map(({ type, params }) => ({ type, params }))])
 
-it.each<readonly [string, Walk]>([
-  ['sessions', walk],
-  ['actions', walkOf('http')],
-])('gives the snapshots and actions of the plain transition in every state of %s', (_, { machine, ...rest }) => {
-  for (const snapshot of reachedIn({ machine, ...rest })) {
-    for (const event of rest.events) {
+it.each(walks)('gives the snapshots and actions of the plain transition in every state of %s', (_, walk) => {
+  const { machine, events } = walk
+  for (const snapshot of reachedIn(walk)) {
+    for (const event of events) {
       const [next, actions] = pureTransition(machine, snapshot, event)
       const [plainNext, plainActions] = transition(machine, snapshot, event)
       expect(said(next, actions)).toBe(said(plainNext, plainActions))
       expect(next === snapshot).toBe(plainNext === snapshot)
     }
   }
+})
+
+it('is compared with the plain transition for every machine', () => {
+  const walked = new Set(walks.map(([, { machine }]) => machine))
+  expect(definitions.filter(({ machine }) => !walked.has(machine)).map(({ name }) => name)).toEqual([])
 })

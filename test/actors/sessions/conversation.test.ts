@@ -20,8 +20,8 @@ const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelC
     const [next, listed] = transition(machine, snapshot, unlike)
     const actions: readonly ListedAction[] = listed
     for (const action of actions) {
-      if (action.type !== 'emit') continue
-      for (const emission of paramsOf.emit(action).events) log.push({ sequence: log.length + 1, ...emission })
+      if (action.type !== 'journal') continue
+      for (const emission of paramsOf.journal(action).events) log.push({ sequence: log.length + 1, ...emission })
     }
     if (isInState(next.value, 'active', 'working', 'thinking') && next.context.steps !== snapshot.context.steps) {
       modelCalls.push(log.length)

@@ -46,7 +46,7 @@ const events = {
 
 type Row = Partial<Record<keyof typeof events, string>>
 
-const erased = 'deleted: abort eraseAction!'
+const erased = 'deleted: eraseAction!'
 const bothRefused: Row = {
   approve: 'refused action_already_resolved',
   'approve with an output': 'refused action_already_resolved',
@@ -55,7 +55,7 @@ const rejectRefused: Row = { reject: 'refused action_already_resolved' }
 const endsUnapproved: Row = {
   reject: 'rejected: forget action_rejected>ses_1 notify! audit>audit',
   cancel: 'rejected: forget notify!',
-  delete: 'deleted: forget action_rejected>ses_1 abort eraseAction!',
+  delete: 'deleted: forget action_rejected>ses_1 eraseAction!',
   expiry: 'expired: forget action_rejected>ses_1 notify!',
 }
 const executes = 'executing: forget action_approved>ses_1 notify! audit>audit runTool!'
@@ -75,7 +75,7 @@ const table: Record<keyof typeof places, Row> = {
     'approve with an output': 'approved: forget notify! audit>audit',
     reject: 'rejected: forget notify! audit>audit',
     cancel: 'rejected: forget notify!',
-    delete: 'deleted: forget abort eraseAction!',
+    delete: 'deleted: forget eraseAction!',
     expiry: 'expired: forget notify!',
   },
   approved: { ...rejectRefused, delete: erased },
@@ -83,9 +83,9 @@ const table: Record<keyof typeof places, Row> = {
   executing: {
     ...rejectRefused,
     cancel: 'failed: abort notify!',
-    delete: 'deleted: action_executed>ses_1 abort eraseAction!',
-    tool_succeeded: 'executed: action_executed>ses_1 notify!',
-    tool_failed: 'failed: action_executed>ses_1 notify!',
+    delete: 'deleted: abort action_executed>ses_1 eraseAction!',
+    tool_succeeded: 'executed: abort action_executed>ses_1 notify!',
+    tool_failed: 'failed: abort action_executed>ses_1 notify!',
   },
   executed: { ...rejectRefused, delete: erased },
   'executed by the caller': { ...rejectRefused, delete: erased },

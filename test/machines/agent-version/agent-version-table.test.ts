@@ -104,9 +104,7 @@ it('tells webhooks what it is now, and the audit log who did it', () => {
     data: { status: 'draft', reason: 'Too chatty.' },
   })
   expect(paramsAfter(version(publish), retire, 'audit')).toEqual({
-    action: 'agent_version.retired',
-    by: { kind: 'secret_key', id: 'key_1' },
-    resource: 'agent_version',
+    lines: [{ action: 'agent_version.retired', by: { kind: 'secret_key', id: 'key_1' }, resource: 'agent_version' }],
   })
 })
 

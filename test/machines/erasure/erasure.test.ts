@@ -3,15 +3,9 @@ import { firstStep, nextStep, type Step } from '../../../src/actors/runtime/step
 import { confirmationMs, erasureDefinition, erasureMachine } from '../../../src/machines/erasure/erasure.ts'
 import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
 import { restingStates } from '../outcome.ts'
+import { found, input } from './erasure-samples.ts'
 
-const actor = 'era_01kdvdna00fedcba9876543211'
-const input = {
-  erasure_id: actor,
-  tenant_id: 'ten_a',
-  external_id: 'acme',
-  user: null,
-  by: { kind: 'secret_key', id: 'key_a' },
-}
+const actor = input.erasure_id
 
 const draftOf = (step: Step) => {
   if (step.kind !== 'next') throw new Error(`the step is ${step.kind}`)
@@ -37,7 +31,6 @@ const having = (from: JsonObject, ...events: readonly StoredEvent[]) => {
   }
 }
 
-const found = (left: JsonObject): StoredEvent => ({ type: 'round_done', left })
 const nothing = found({})
 const wait: StoredEvent = { type: 'wait' }
 

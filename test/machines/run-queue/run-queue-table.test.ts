@@ -1,28 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type AnyMachineSnapshot, initialTransition, transition } from 'xstate'
+import { type AnyMachineSnapshot, transition } from 'xstate'
 import { runQueueContext } from '../../../src/actors/runs/schema.ts'
-import { runQueueDefinition } from '../../../src/machines/run-queue/run-queue-definition.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
-import { after, outcomeOf, pathOf, restingStates } from '../outcome.ts'
-
-const { machine } = runQueueDefinition
-const fresh = (): AnyMachineSnapshot => initialTransition(machine, { queue_id: 'rqu_1' })[0]
-const queue = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
-
-const wake = (lane = 'lan_1'): StoredEvent => ({ type: 'wake', lane })
-const returned = (run_id: string, lane = 'lan_1'): StoredEvent => ({ type: 'slot_returned', run_id, lane })
-const picked = (runs: readonly string[], more: JsonObject = {}): StoredEvent => ({
-  type: 'runs_picked',
-  granted: runs.map((run_id) => ({ run_id, lane: 'lan_1' })),
-  gone: [],
-  cursor: 'lan_1',
-  capped: [],
-  full: false,
-  checked_at: 1,
-  ...more,
-})
-const upkeep: StoredEvent = { type: 'xstate.after.upkeep.run_queue.idle' }
-const upkeepOfFull: StoredEvent = { type: 'xstate.after.upkeep.run_queue.full' }
+import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import { fresh, machine, picked, queue, returned, upkeep, upkeepOfFull, wake } from './run-queue-samples.ts'
 
 /** A snapshot of a queue without runs in this state. */
 function asStored(value: string): AnyMachineSnapshot {

@@ -72,8 +72,8 @@ class Tally {
 
   take(action: ListedAction): void {
     if (action.type === 'callModel') this.modelCalls++
-    if (action.type === 'emit') {
-      for (const { event_type } of paramsOf.emit(action).events) {
+    if (action.type === 'journal') {
+      for (const { event_type } of paramsOf.journal(action).events) {
         if (/^run\.(completed|failed|cancelled|expired)$/.test(event_type)) this.ends++
       }
     }
@@ -213,7 +213,7 @@ describe('delegation', () => {
     const [thinking, actions] = transition(machine, returning, slot)
     expect(runContext(thinking.context)).toMatchObject({ told: [], steps: 2 })
     const listed: readonly ListedAction[] = actions
-    const emitted = listed.filter(({ type }) => type === 'emit').flatMap((each) => paramsOf.emit(each).events)
+    const emitted = listed.filter(({ type }) => type === 'journal').flatMap((each) => paramsOf.journal(each).events)
     expect(emitted[0]).toMatchObject({
       event_type: 'run.model_call.started',
       hidden: { told: expect.stringContaining('done') },

@@ -51,8 +51,8 @@ interface Tally {
 
 const count = (tally: Tally, action: ListedAction): void => {
   if (action.type === 'callModel') tally.modelCalls++
-  if (action.type === 'emit') {
-    for (const { event_type } of paramsOf.emit(action).events) {
+  if (action.type === 'journal') {
+    for (const { event_type } of paramsOf.journal(action).events) {
       if (event_type === 'turn.started') Object.assign(tally, { started: tally.started + 1, modelCalls: 0 })
       if (event_type === 'turn.completed' || event_type === 'turn.failed') tally.ended++
     }

@@ -39,17 +39,17 @@ const events = {
 type Row = Partial<Record<keyof typeof events, string>>
 
 const attempting: Row = {
-  'a success': 'delivered: delivery.attempted remind',
-  'a failure': 'waiting: delivery.attempted remind',
-  'a failure for good': 'failed: delivery.attempted remind',
-  'nobody to deliver to': 'failed: remind',
+  'a success': 'delivered: abort delivery.attempted remind',
+  'a failure': 'waiting: abort delivery.attempted remind',
+  'a failure for good': 'failed: abort delivery.attempted remind',
+  'nobody to deliver to': 'failed: abort remind',
   'a deletion': 'erasing: abort eraseDelivery!',
 }
 
 /** What is not listed is ignored. */
 const table: Record<keyof typeof places, Row> = {
   'under way': attempting,
-  'under way for the last time': { ...attempting, 'a failure': 'failed: delivery.attempted remind' },
+  'under way for the last time': { ...attempting, 'a failure': 'failed: abort delivery.attempted remind' },
   waiting: {
     'the end of its wait': 'attempting: forget attemptDelivery!',
     'a deletion': 'erasing: forget eraseDelivery!',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { setup } from 'xstate'
 import { chartGraph } from '../../../scripts/generate/chart-graph.ts'
 import { type Box, type ChartLayout, chartLayout, chartPath } from '../../../scripts/generate/chart-layout.ts'
-import { definitions } from '../../../src/machines/index.ts'
+import { charts } from '../../../src/machines/index.ts'
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
 const machine = setup({
@@ -73,31 +73,28 @@ describe('a layout', () => {
   })
 })
 
-describe.each(definitions.map((definition) => [definition.name, definition] as const))(
-  'layout of %s',
-  (name, definition) => {
-    it('gives every state a box inside its region, apart from its neighbours, on the chart', () => {
-      const { nodes, width, height } = drawn(name)
-      const boxes = new Map(nodes.map((node) => [node.id, node]))
-      const chart = { x: 0, y: 0, w: width, h: height }
-      const regionOf = (id: string) => id.split(/\.?[^.@]+$|@.*$/)[0] ?? ''
-      for (const node of nodes) {
-        expect(inside(node, boxes.get(regionOf(node.id)) ?? chart), node.id).toBe(true)
-        const neighbours = nodes.filter(({ id }) => id !== node.id && regionOf(id) === regionOf(node.id))
-        for (const other of neighbours) expect(apart(node, other), `${node.id} and ${other.id}`).toBe(true)
-      }
-    })
+describe.each(charts.map((chart) => [chart.name, chart] as const))('layout of %s', (name, definition) => {
+  it('gives every state a box inside its region, apart from its neighbours, on the chart', () => {
+    const { nodes, width, height } = drawn(name)
+    const boxes = new Map(nodes.map((node) => [node.id, node]))
+    const chart = { x: 0, y: 0, w: width, h: height }
+    const regionOf = (id: string) => id.split(/\.?[^.@]+$|@.*$/)[0] ?? ''
+    for (const node of nodes) {
+      expect(inside(node, boxes.get(regionOf(node.id)) ?? chart), node.id).toBe(true)
+      const neighbours = nodes.filter(({ id }) => id !== node.id && regionOf(id) === regionOf(node.id))
+      for (const other of neighbours) expect(apart(node, other), `${node.id} and ${other.id}`).toBe(true)
+    }
+  })
 
-    it('draws every transition with its label, and labels cover no state', () => {
-      const { nodes, edges } = drawn(name)
-      const { transitions } = chartGraph(definition.machine)
-      expect(edges.map(({ from, to }) => [from, to])).toEqual(transitions.map(({ from, to }) => [from, to]))
-      const states = nodes.filter(({ kind }) => kind !== 'region')
-      for (const [index, { points, labels }] of edges.entries()) {
-        expect(points.length).toBeGreaterThan(1)
-        expect(labels.map(({ text }) => text).join('\n')).toBe(transitions[index]?.labels.join('\n'))
-        for (const label of labels) expect(states.every((state) => apart(label, state))).toBe(true)
-      }
-    })
-  },
-)
+  it('draws every transition with its label, and labels cover no state', () => {
+    const { nodes, edges } = drawn(name)
+    const { transitions } = chartGraph(definition.machine)
+    expect(edges.map(({ from, to }) => [from, to])).toEqual(transitions.map(({ from, to }) => [from, to]))
+    const states = nodes.filter(({ kind }) => kind !== 'region')
+    for (const [index, { points, labels }] of edges.entries()) {
+      expect(points.length).toBeGreaterThan(1)
+      expect(labels.map(({ text }) => text).join('\n')).toBe(transitions[index]?.labels.join('\n'))
+      for (const label of labels) expect(states.every((state) => apart(label, state))).toBe(true)
+    }
+  })
+})

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js'
-import type { Json, JsonObject } from '../../specs/json.ts'
-import type { OpenCall, RejectedEvent, RequestedCall, SessionTool, TurnUsage } from './session/session-data.ts'
-import type { Message } from './vocabulary.ts'
+import type { Json, JsonObject } from '../../../specs/json.ts'
+import type { OpenCall, RejectedEvent, RequestedCall, SessionTool, TurnUsage } from '../session/session-data.ts'
+import type { Message } from '../vocabulary.ts'
 
 /** What a turn and a run have in common: tools, and the calls of them that are open. */
 export interface CallHolder {
@@ -19,10 +19,6 @@ export interface Waiter {
 
 /** A call's arguments as the model gave them. */
 export const argumentsOf = (call: OpenCall): Json => JSON.parse(call.arguments)
-
-/** Whether a call of this id is in this status. */
-export const isCall = ({ calls }: Pick<CallHolder, 'calls'>, actionId: string, status: OpenCall['status']): boolean =>
-  calls.some((call) => call.action_id === actionId && call.status === status)
 
 /** Whether any call is in this status. */
 export const someCall = ({ calls }: Pick<CallHolder, 'calls'>, status: OpenCall['status']): boolean =>
@@ -77,13 +73,6 @@ export const withdrawals = ({ calls, tools }: CallHolder): { messages: readonly 
     .filter((call) => call.status === 'pending' || (call.status === 'running' && tools[call.tool]?.gated))
     .map((call) => ({ to: call.action_id, event: { type: 'cancel' } })),
 })
-
-/** `calls` with one of them changed. */
-export const withStatus = <C extends OpenCall>(
-  { calls }: { readonly calls: readonly C[] },
-  action_id: string,
-  status: OpenCall['status'],
-): readonly C[] => calls.map((call) => (call.action_id === action_id ? { ...call, status } : call))
 
 const sum = (left: string | null, right: string | null): string | null =>
   left === null || right === null ? null : new Decimal(left).plus(right).toFixed()

@@ -1,0 +1,181 @@
+import { setup } from 'xstate'
+import { assignsOf } from '../event-actions.ts'
+import type { At, Refusing } from '../refusal.ts'
+import { callsAfter, nextStatus, takes } from '../tool-call/tool-call.ts'
+import { actionMessages, addCost, addUsage, someCall, toldOnly, withdrawals } from '../tool-call/tool-calls.ts'
+import { type Emission, vocabulary } from '../vocabulary.ts'
+import { noUsage, type SessionContext, type SessionEvent, type SessionInput } from './session-data.ts'
+import {
+  answerEvents,
+  checkpointEvery,
+  completion,
+  deltaEvents,
+  emission,
+  failure,
+  maxModelCalls,
+  openCalls,
+  toolCompleted,
+  waitingEvents,
+} from './session-steps.ts'
+
+/** What the chart of a session is made of. */
+export const sessionSetup = setup({
+  types: {
+    context: {} as SessionContext,
+    input: {} as SessionInput,
+    events: {} as SessionEvent,
+    meta: {} as Refusing<SessionContext, SessionEvent>,
+  },
+  actions: {
+    ...vocabulary,
+    callModel: (_: unknown, _params: { turn: number; step: number }) => {},
+    runTool: (_: unknown, _params: { action_id: string; policy: string }) => {},
+    writeCheckpoint: (_: unknown, _params: { turn: number }) => {},
+    eraseSession: (_: unknown, _params: { session_id: string }) => {},
+  },
+  guards: {
+    knowsResults: ({ context, event }) =>
+      event.type === 'turn' && event.tool_results.every(({ action_id }) => owes(context, action_id, event)),
+    isOpenCall: ({ context, event }) => 'action_id' in event && takes(context, event),
+    someRun: ({ context }) => someCall(context, 'running'),
+    someWait: ({ context }) => someCall(context, 'pending'),
+    someAreTheCallers: ({ context }) => someCall(context, 'deferred'),
+    answersFinally: ({ event }) => event.type === 'model_answered' && event.calls.length === 0,
+    mayCallModel: ({ context }) => context.steps < maxModelCalls,
+  },
+  delays: { inactivity: 7 * 24 * 60 * 60 * 1000 },
+})
+
+type On<Type extends SessionEvent['type']> = At<SessionContext, Extract<SessionEvent, { readonly type: Type }>>
+
+/** Whether the caller owes the output of this call. */
+const owes = ({ calls }: SessionContext, actionId: string, turn: On<'turn'>['event']): boolean =>
+  calls.some(({ action_id, status }) => action_id === actionId && nextStatus(status, turn) !== null)
+
+const assigns = assignsOf<SessionContext, SessionEvent>()
+
+const journals = <Event>(of: (context: SessionContext, event: Event) => readonly Emission[]) =>
+  ({
+    type: 'journal',
+    params: ({ context, event }: At<SessionContext, Event>) => ({ events: of(context, event) }),
+  }) as const
+
+/** A turn begins; the caller's outputs of the turn before are in its first event. */
+export const startTurn = [
+  assigns(({ context, event: { model, config, tools } }: On<'turn'>) => ({
+    turn: context.turn + 1,
+    steps: 0,
+    model,
+    config,
+    tools,
+    calls: [],
+    usage: noUsage,
+  })),
+  journals((context, { input, tool_results, model }: On<'turn'>['event']) => [
+    emission(context, 'turn.started', {
+      turn_number: context.turn,
+      model,
+      input_text: input,
+      ...(tool_results.length > 0 && { tool_results }),
+    }),
+  ]),
+] as const
+
+/** The next model call. */
+export const callModel = [
+  sessionSetup.assign({ steps: ({ context }) => context.steps + 1, calls: [] }),
+  {
+    type: 'callModel',
+    params: ({ context }: { context: SessionContext }) => ({ turn: context.turn, step: context.steps }),
+  },
+] as const
+
+/** Text of a model call that goes on. */
+export const takeDelta = journals((context, { delta }: On<'model_delta'>['event']) => deltaEvents(context, delta))
+
+/** Journals an answer and asks for the approvals that its calls need. */
+export const takeAnswer = [
+  assigns(({ context, event: { usage, calls } }: On<'model_answered'>) => ({
+    usage: addUsage(context.usage, usage),
+    total_cost: addCost(context.total_cost, usage),
+    calls: openCalls(context, calls),
+  })),
+  journals((context, { delta, calls }: On<'model_answered'>['event']) => answerEvents(context, delta, calls)),
+  {
+    type: 'send',
+    params: ({ context }: { context: SessionContext }) =>
+      actionMessages(context, { session_id: context.session_id, run_id: null }),
+  },
+] as const
+
+/** The model has failed: so has the turn. */
+export const takeFailure = journals((context, { delta, code, message }: On<'model_failed'>['event']) => [
+  ...deltaEvents(context, delta),
+  failure(context, code, message),
+])
+
+/** Runs the calls that need nobody's approval. */
+export const runUngatedTools = sessionSetup.enqueueActions(({ enqueue, context }) => {
+  for (const call of context.calls.filter((each) => each.status === 'running')) {
+    const policy = context.tools[call.tool]?.policy ?? 'at_most_once'
+    enqueue({ type: 'runTool', params: { action_id: call.action_id, policy } })
+  }
+})
+
+/** The turn's last event; every so many turns a checkpoint of the conversation. */
+export const completeTurn = sessionSetup.enqueueActions(({ enqueue, context }) => {
+  enqueue({ type: 'journal', params: { events: [completion(context)] } })
+  if (context.turn % checkpointEvery === 0) enqueue({ type: 'writeCheckpoint', params: { turn: context.turn } })
+})
+
+/** Ends what a turn has in flight. */
+export const endEffects = { type: 'abort', params: { effects: ['callModel', 'runTool'] } } as const
+
+/** The turn's last event, with what went wrong. */
+export const failTurn = (code: string, message: string) => journals((context) => [failure(context, code, message)])
+
+/** Every action that still waits, or runs its tool, hears that its turn is over. */
+export const withdrawActions = {
+  type: 'send',
+  params: ({ context }: { context: SessionContext }) => withdrawals(context),
+} as const
+
+/** The turn is over, and its calls with it. */
+export const clearCalls = sessionSetup.assign({ calls: [] })
+
+/** A person agreed to a call, or the caller gave its output. */
+export const approved = [
+  assigns(({ context, event }: On<'action_approved'>) => ({ calls: callsAfter(context, event.action_id, event) })),
+  journals((context, { action_id, output }: On<'action_approved'>['event']) => [
+    emission(context, 'turn.resumed', { action_id, resolution: 'approved', ...(output !== undefined && { output }) }),
+    ...waitingEvents(context, action_id),
+  ]),
+] as const
+
+/** A rejected call ends its turn, and the others of its answer with it. */
+export const rejected = [
+  assigns(({ context, event }: On<'action_rejected'>) => ({ calls: callsAfter(context, event.action_id, event) })),
+  withdrawActions,
+  journals((context, event: On<'action_rejected'>['event']) => [
+    {
+      ...emission(context, 'turn.resumed', {
+        action_id: event.action_id,
+        resolution: 'rejected',
+        reason: event.reason,
+      }),
+      ...toldOnly(event),
+    },
+    completion({ ...context, calls: [] }),
+  ]),
+  clearCalls,
+] as const
+
+/** A call has its output. */
+export const toolDone = [
+  assigns(({ context, event }: On<'tool_answered' | 'action_executed'>) => ({
+    calls: callsAfter(context, event.action_id, event),
+  })),
+  journals((context, { action_id, output }: On<'tool_answered' | 'action_executed'>['event']) => [
+    toolCompleted(context, action_id, output),
+  ]),
+] as const

@@ -1,0 +1,105 @@
+import { initialTransition, setup, transition } from 'xstate'
+import type { CallEvent, OpenCall } from '../session/session-data.ts'
+
+/** What decides where a call begins. */
+export type CallTraits = {
+  /** No tool of this name, or one that policy denies: its output is an error. */
+  readonly runs: boolean
+  /** A person has to agree first. */
+  readonly gated: boolean
+  /** The caller runs it: in a session after the turn's end, in a run while it waits. */
+  readonly by: 'server' | 'caller_now' | 'caller_later'
+}
+
+/** What can happen to one call; a run's delegations are calls too. */
+export type ToolCallEvent =
+  | CallEvent
+  | { readonly type: 'child_ended' | 'child_refused' }
+  /** The caller's next turn brings the outputs that it owes. */
+  | { readonly type: 'turn' }
+
+/** A call's state, as it is kept in the context of its session or run. */
+export type CallStatus = OpenCall['status']
+
+/**
+ * One tool call of a model's answer. Sessions and runs keep as many of them as the answer has, each as its state's
+ * name in their context, and every change of it is a step of this chart. Not an actor: it begins and ends with its turn.
+ *
+ * `pending` waits for a person (in a run for the caller's output too), `running` is being run by the server, `deferred`
+ * waits for the caller's next turn, `resolved` has its output.
+ */
+export const toolCallMachine = setup({
+  types: {
+    context: {} as CallTraits,
+    input: {} as CallTraits,
+    events: {} as ToolCallEvent,
+  },
+  guards: {
+    neverRuns: ({ context }) => !context.runs,
+    waitsForPerson: ({ context }) => context.gated || context.by === 'caller_now',
+    isTheCallers: ({ context }) => context.by === 'caller_later',
+    bringsOutput: ({ event }) => event.type === 'action_approved' && event.output !== undefined,
+  },
+}).createMachine({
+  id: 'tool_call',
+  context: ({ input }) => input,
+  initial: 'asked',
+  states: {
+    asked: {
+      always: [
+        { guard: 'neverRuns', target: 'resolved' },
+        { guard: 'waitsForPerson', target: 'pending' },
+        { guard: 'isTheCallers', target: 'deferred' },
+        { target: 'running' },
+      ],
+    },
+    pending: {
+      on: {
+        action_approved: [{ guard: 'bringsOutput', target: 'resolved' }, { target: 'running' }],
+        action_rejected: 'resolved',
+      },
+    },
+    running: {
+      on: {
+        tool_answered: 'resolved',
+        action_executed: 'resolved',
+        child_ended: 'resolved',
+        child_refused: 'resolved',
+      },
+    },
+    deferred: { on: { turn: 'resolved' } },
+    resolved: { type: 'final' },
+  },
+})
+
+const anyTraits: CallTraits = { runs: true, gated: false, by: 'server' }
+
+/** Where a call begins. */
+export const firstStatus = (traits: CallTraits): CallStatus => {
+  const [{ value }] = initialTransition(toolCallMachine, traits)
+  return value === 'asked' ? 'resolved' : value
+}
+
+/** Where an event leads a call; null when a call in this state does not take it. */
+export const nextStatus = (status: CallStatus, event: ToolCallEvent): CallStatus | null => {
+  if (status === 'resolved') return null
+  const before = toolCallMachine.resolveState({ value: status, context: anyTraits })
+  const [after] = transition(toolCallMachine, before, event)
+  return after === before || after.value === 'asked' ? null : after.value
+}
+
+/** Whether the call that an event names is open and takes it. */
+export const takes = (
+  { calls }: { readonly calls: readonly OpenCall[] },
+  event: ToolCallEvent & { readonly action_id: string },
+): boolean => calls.some(({ action_id, status }) => action_id === event.action_id && nextStatus(status, event) !== null)
+
+/** `calls` after an event of one of them. */
+export const callsAfter = <Call extends OpenCall>(
+  { calls }: { readonly calls: readonly Call[] },
+  action_id: string,
+  event: ToolCallEvent,
+): readonly Call[] =>
+  calls.map((call) =>
+    call.action_id === action_id ? { ...call, status: nextStatus(call.status, event) ?? call.status } : call,
+  )

@@ -1,0 +1,26 @@
+import { erasureMachine } from '../../../src/machines/erasure/erasure.ts'
+import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { pathOf } from '../outcome.ts'
+import type { Walk } from '../reached.ts'
+
+/** The erasure of a whole tenant. */
+export const input = {
+  erasure_id: 'era_01kdvdna00fedcba9876543211',
+  tenant_id: 'ten_a',
+  external_id: 'acme',
+  user: null,
+  by: { kind: 'secret_key', id: 'key_a' },
+}
+
+/** A round has ended, and this is left. */
+export const found = (left: JsonObject): StoredEvent => ({ type: 'round_done', left })
+
+const pauseIsOver: StoredEvent = { type: 'xstate.after.pause.erasure.waiting' }
+
+/** Every event in every state of an erasure. */
+export const walkOf = (user: string | null): Walk => ({
+  machine: erasureMachine,
+  input: { ...input, user },
+  events: [found({}), found({ sessions: 3 }), pauseIsOver],
+  kindOf: ({ value, context }) => `${pathOf(value)} ${context.quiet} ${Math.min(2, context.rounds)}`,
+})

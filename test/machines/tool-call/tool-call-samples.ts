@@ -1,0 +1,25 @@
+import { type ToolCallEvent, toolCallMachine } from '../../../src/machines/tool-call/tool-call.ts'
+import { pathOf } from '../outcome.ts'
+import type { Walk } from '../reached.ts'
+
+const action_id = 'act_1'
+
+/** What can happen to a call, by name. */
+export const events = {
+  approved: { type: 'action_approved', action_id },
+  'approved with an output': { type: 'action_approved', action_id, output: '1' },
+  rejected: { type: 'action_rejected', action_id, reason: 'rejected' },
+  'its action has run': { type: 'action_executed', action_id, output: '1' },
+  'its tool has answered': { type: 'tool_answered', action_id, output: '1' },
+  'its child has ended': { type: 'child_ended' },
+  'its child was refused': { type: 'child_refused' },
+  'the next turn': { type: 'turn' },
+} satisfies Record<string, ToolCallEvent>
+
+/** Every event in every state of a call that needs a person. */
+export const walk: Walk = {
+  machine: toolCallMachine,
+  input: { runs: true, gated: true, by: 'server' },
+  events: Object.values(events),
+  kindOf: ({ value }) => pathOf(value),
+}

@@ -1,0 +1,25 @@
+import { walkOf as actionWalk } from './action/action-samples.ts'
+import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
+import { walkOf as erasureWalk } from './erasure/erasure-samples.ts'
+import type { Walk } from './reached.ts'
+import { walk as runWalk } from './run/run-samples.ts'
+import { walk as runQueueWalk } from './run-queue/run-queue-samples.ts'
+import { walk as sessionWalk } from './session/session-samples.ts'
+import { walk as callWalk } from './tool-call/tool-call-samples.ts'
+import { walk as deliveryWalk } from './webhook-delivery/webhook-delivery-samples.ts'
+
+/** Every machine, with events that lead through all its states. */
+export const walks: readonly (readonly [string, Walk])[] = [
+  ['sessions', sessionWalk],
+  ['actions of functions', actionWalk('function')],
+  ['actions of our own tools', actionWalk('http')],
+  ['actions of the caller', actionWalk('caller')],
+  ['actions of agents', actionWalk('agent')],
+  ['runs', runWalk],
+  ['queues of runs', runQueueWalk],
+  ['versions of agents', agentVersionWalk],
+  ['deliveries', deliveryWalk],
+  ['erasures of tenants', erasureWalk(null)],
+  ['erasures of users', erasureWalk('jo')],
+  ['tool calls', callWalk],
+]
