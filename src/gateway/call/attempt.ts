@@ -18,8 +18,8 @@ const maxErrorBytes = 64 * 1024
 /** The answer is whole before the response has ended: so many ticks are waited for its end, then the connection is cut. */
 const lingerTicks = 5
 
-/** Who takes what one attempt brings. `bytes` and `over` may throw {AttemptFailed}: the attempt has failed then. */
-export interface AttemptTaker {
+/** Receives what one attempt brings. `bytes` and `over` may throw {AttemptFailed}: the attempt has failed then. */
+export interface AttemptListener {
   /** Parts of the body of a good answer, gathered by what the network brought together. */
   bytes(part: Buffer): void
   /** The body of a good answer is over. */
@@ -39,7 +39,7 @@ export interface Patience {
 
 /** One request to a provider: the handler that undici calls. It settles once; settling early cuts the connection at once. */
 export class Attempt implements Dispatcher.DispatchHandler, Watched {
-  readonly #taker: AttemptTaker
+  readonly #listener: AttemptListener
   readonly #patience: Patience
   place = -1
   #controller: Controller | null = null
@@ -54,8 +54,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
   #quietTicks = 0
   #ticksLeft: number
 
-  constructor(taker: AttemptTaker, patience: Patience) {
-    this.#taker = taker
+  constructor(listener: AttemptListener, patience: Patience) {
+    this.#listener = listener
     this.#patience = patience
     this.#ticksLeft = patience.firstByteTicks
     patience.deadlines.add(this)
@@ -135,13 +135,13 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
     if (this.#settled) return
     if (!this.#isGood()) {
       const body = Buffer.from(this.#errorBody, 'latin1').toString('utf8')
-      this.#fail(this.#taker.failureOf(this.#status, body, this.#retryAfter))
+      this.#fail(this.#listener.failureOf(this.#status, body, this.#retryAfter))
       return
     }
     this.#flush()
     if (this.#settled) return
     this.#settle()
-    this.#tell(() => this.#taker.over())
+    this.#deliver(() => this.#listener.over())
   }
 
   onResponseError(_: Controller, error: Error): void {
@@ -158,7 +158,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
 
   #failureBy(error: Error): AttemptFailed {
     if (this.#begun || this.#isGood()) return streamBroken()
-    if (this.#status >= 300) return this.#taker.failureOf(this.#status, '', this.#retryAfter)
+    if (this.#status >= 300) return this.#listener.failureOf(this.#status, '', this.#retryAfter)
     if (errorCodeOf(error) === 'UND_ERR_DESTROYED') return cancelled()
     if (error.name === 'SsrfRefused') return refusedAddress()
     return unreachable()
@@ -171,16 +171,16 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
     const more = this.#more
     this.#part = null
     this.#more = null
-    this.#tell(() => this.#taker.bytes(more === null ? part : Buffer.concat(more)))
+    this.#deliver(() => this.#listener.bytes(more === null ? part : Buffer.concat(more)))
   }
 
-  #tell(what: () => void): void {
+  #deliver(deliver: () => void): void {
     try {
-      what()
+      deliver()
     } catch (caught) {
       const failure = caught instanceof AttemptFailed ? caught : streamBroken()
       if (!this.#settled) this.#fail(failure)
-      else this.#taker.failed(failure)
+      else this.#listener.failed(failure)
     }
   }
 
@@ -194,6 +194,6 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
   #fail(failure: AttemptFailed): void {
     this.#settle()
     this.#controller?.abort(failure)
-    this.#taker.failed(failure)
+    this.#listener.failed(failure)
   }
 }

@@ -9,6 +9,8 @@ export interface CallPolicy {
   readonly idleTimeoutMs: number
   /** Attempts after the first one; only before the first byte. */
   readonly retries: number
+  /** The same where another way is left: no time is spent on one that does not answer. */
+  readonly retriesBesideOthers: number
   readonly backoffMs: number
   readonly maxBackoffMs: number
   /** A longer `Retry-After` is not waited for: the call fails and says how long to wait. */
@@ -21,6 +23,7 @@ export const defaultCallPolicy: CallPolicy = {
   firstByteTimeoutMs: 60_000,
   idleTimeoutMs: 60_000,
   retries: 2,
+  retriesBesideOthers: 1,
   backoffMs: 300,
   maxBackoffMs: 4_000,
   maxRetryAfterMs: 10_000,

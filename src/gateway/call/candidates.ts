@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Breaker } from './breaker.ts'
 import type { Need, Route, Routes } from './routes.ts'
+import type { Way, Ways } from './ways.ts'
 
 /** What the ways to serve a request are found with. */
 export interface CandidatesParts {
@@ -8,22 +9,16 @@ export interface CandidatesParts {
   readonly breaker: Breaker
 }
 
-/** A way to serve a request, and the name of the model under which it was found. */
-export interface Candidate {
-  readonly model: string
-  readonly route: Route
-}
-
 /**
  * The ways to serve one request, in the order in which to try them: every route of the model, then those of each fallback.
  * Routes that failed often of late come when there is nothing else left. Models are looked up as they are needed.
  */
-export class Candidates {
+export class Candidates implements Ways<Way> {
   readonly #parts: CandidatesParts
   readonly #project: string
   readonly #need: Need
   readonly #models: readonly string[]
-  readonly #resting: Candidate[] = []
+  readonly #resting: Way[] = []
   #modelAt = -1
   #routes: readonly Route[] = []
   #routeAt = 0
@@ -43,7 +38,7 @@ export class Candidates {
    *
    * @throws {ServiceError} (or rejects) when no model of the request could be served at all: what was wrong with the first.
    */
-  next(): Candidate | null | Promise<Candidate | null> {
+  next(): Way | null | Promise<Way | null> {
     for (;;) {
       const route = this.#routes[this.#routeAt++]
       if (route === undefined) return this.#nextModel()
@@ -69,12 +64,12 @@ export class Candidates {
     return this.#models.length === 1 && this.#routes.length === 1
   }
 
-  #give(candidate: Candidate): Candidate {
+  #give(candidate: Way): Way {
     this.#given++
     return candidate
   }
 
-  #nextModel(): Candidate | null | Promise<Candidate | null> {
+  #nextModel(): Way | null | Promise<Way | null> {
     const model = this.#models[++this.#modelAt]
     if (model === undefined) return this.#last()
     this.#model = model
@@ -94,19 +89,19 @@ export class Candidates {
     return this.#with(found)
   }
 
-  #with(routes: readonly Route[]): Candidate | null | Promise<Candidate | null> {
+  #with(routes: readonly Route[]): Way | null | Promise<Way | null> {
     this.#routes = routes
     return this.next()
   }
 
   /** A fallback may serve what the first model cannot; trouble of ours is no reason to look further. */
-  #without(error: unknown): Candidate | null | Promise<Candidate | null> {
+  #without(error: unknown): Way | null | Promise<Way | null> {
     if (!(error instanceof ServiceError)) throw error
     this.#unknown ??= error
     return this.#nextModel()
   }
 
-  #last(): Candidate | null {
+  #last(): Way | null {
     const resting = this.#resting.shift()
     if (resting !== undefined) return this.#give(resting)
     if (this.#given === 0 && this.#unknown !== null) throw this.#unknown

@@ -1,6 +1,6 @@
 import type { WireObject } from '../../outgoing/wire.ts'
-import type { TokenUsage } from '../prices/usage.ts'
 import type { Caller } from './caller.ts'
+import type { Charge } from './charge.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { Route } from './routes.ts'
 
@@ -24,12 +24,9 @@ export interface ChatAsk {
 }
 
 /** How a call ended. */
-export interface ChatSummary {
-  readonly route: Route
+export interface ChatSummary extends Charge {
   /** The model as the provider named it in its answer. */
   readonly model: string
-  readonly usage: TokenUsage
-  readonly costUsd: string | null
   readonly finishReason: string | null
   /** Headers for the answer: `x-provider`, limits. */
   readonly headers: readonly (readonly [name: string, value: string])[]

@@ -33,6 +33,10 @@ export const timedOut = (what: 'answer' | 'continue'): AttemptFailed =>
 export const unreachable = (): AttemptFailed =>
   new AttemptFailed(new ModelError('provider_unavailable', 'The provider cannot be reached.'), true)
 
+/** The server of a route is one that is not connected to. */
+export const unavailable = (): AttemptFailed =>
+  refused(new ModelError('provider_unavailable', 'The provider cannot be reached.'))
+
 /** An address that a customer named, and that the server does not connect to. */
 export const refusedAddress = (): AttemptFailed =>
   refused(new ModelError('provider_unavailable', 'The address of the provider is not one to connect to.'))

@@ -4,6 +4,7 @@ import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { ownVia } from '../../outgoing/via.ts'
 import type { CallPolicy } from './call-policy.ts'
+import { unavailable } from './failure.ts'
 import type { Route } from './routes.ts'
 
 /** Connections at once to one origin; a streamed answer holds one. Further calls wait. */
@@ -73,6 +74,15 @@ export class Upstreams {
     const pool = openPool(origin, this.#connectTimeoutMs)
     this.#pools.set(origin, pool)
     return pool
+  }
+}
+
+/** The upstream of a route. @throws {AttemptFailed} `provider_unavailable` where the server does not connect to it. */
+export const reachable = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstream => {
+  try {
+    return upstreams.of(route)
+  } catch {
+    throw unavailable()
   }
 }
 

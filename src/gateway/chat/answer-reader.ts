@@ -23,7 +23,7 @@ export interface AnswerReader {
 }
 
 /** Takes a streamed answer, as frames of OpenAI's form or as chunks. Each says whether it wants more for now. */
-export interface AnswerTaker {
+export interface AnswerListener {
   /** Whole frames, as they came, without `[DONE]`. */
   frames(bytes: Buffer): boolean
   chunk(chunk: WireObject): boolean

@@ -1,42 +1,46 @@
 import { SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, textOf, type WireObject } from '../../outgoing/wire.ts'
-import type { Admission, Ticket } from '../call/admission.ts'
-import { Attempt, type AttemptTaker, type Patience } from '../call/attempt.ts'
-import { type CallPolicy, waitBefore } from '../call/call-policy.ts'
+import { Attempt, type AttemptListener, type Patience } from '../call/attempt.ts'
+import type { CallLedger } from '../call/call-ledger.ts'
+import type { CallEnd } from '../call/call-record.ts'
+import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
 import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
-import { type Candidate, Candidates, type CandidatesParts } from '../call/candidates.ts'
+import { Candidates, type CandidatesParts } from '../call/candidates.ts'
+import type { Charge } from '../call/charge.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import { type AttemptFailed, cancelled, refusedAddress } from '../call/failure.ts'
-import type { ModelErrorCode } from '../call/provider-port.ts'
+import { onwardAfter } from '../call/onward.ts'
 import type { Redaction } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
+import type { Route } from '../call/routes.ts'
 import type { Upstreams } from '../call/upstreams.ts'
+import { mappedWays, type Way } from '../call/ways.ts'
 import { redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import type { AnswerReader, AnswerTaker } from './answer-reader.ts'
-import { CallRecord, type RecordParts, type Spent } from './call-record.ts'
+import type { AnswerListener, AnswerReader } from './answer-reader.ts'
+import { ChatRecord } from './chat-record.ts'
+import { type ChatRequest, chatRequest } from './chat-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
 import { mostCostOf } from './most-cost.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
-import { type Order, orderFor } from './order.ts'
-import { seeingRoute, showsImages } from './seeing.ts'
 import { failureBy } from './status-failure.ts'
+import { showsImages, visionRoute } from './vision-route.ts'
 import { readWhole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
-import { type AskedBody, asksUsage } from './wire-body.ts'
+import { asksUsage, type ChatInput } from './wire-body.ts'
 
 /** What every chat request goes by. */
-export interface ChatParts extends CandidatesParts, RecordParts {
-  readonly admission: Admission
+export interface ChatParts extends CandidatesParts, CallRunParts {
+  readonly breaker: CandidatesParts['breaker']
+  readonly ledger: CallLedger
   readonly redaction: Redaction
   readonly upstreams: Upstreams
-  readonly policy: CallPolicy
   readonly patience: Patience
 }
 
 /** One chat request, with the bytes that its body came as. */
-export interface RunAsk extends AskedBody {
+export interface ChatRunRequest extends ChatInput {
   /** The ledger takes the calls of requests; an actor's own commit says what it used. */
   readonly caller: Caller | ActorCaller
   /** Operation id, for the log. */
@@ -50,69 +54,61 @@ export interface WholeAnswer extends ChatSummary {
   readonly bytes: Buffer | null
 }
 
-/** Who gets the answer: `whole`, or `begin`, frames and chunks, and `end`; or `fail`, before the beginning or after it. */
-export interface RunTaker extends AnswerTaker {
+/** Receives the answer: `whole`, or `begin`, frames and chunks, and `end`; or `fail`, before the beginning or after it. */
+export interface RunListener extends AnswerListener {
   /** Frames as they came are welcome; else chunks are made of them. */
   readonly takesFrames: boolean
   begin(about: Pick<ChatSummary, 'route' | 'headers'>): void
   whole(answer: WholeAnswer): void
   end(summary: ChatSummary): void
-  /** @param spent what was used before it broke; null when nothing was handed on. */
-  fail(error: Error, spent: Spent | null): void
+  /** @param charge of what came before it broke; null when nothing was handed on. */
+  fail(error: Error, charge: Charge | null): void
 }
 
-/** Where there is another way, no time is spent on one that does not answer. */
-const retriesBesideOthers = 1
-
-/** What another model may take although this one did not. */
-const otherModelMay: ReadonlySet<ModelErrorCode> = new Set(['context_length_exceeded', 'content_policy_violation'])
-
-/** What no other provider would take either. */
-const final: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'cancelled'])
-
 /**
- * One chat request on its way: who can serve it, leave to call, attempts until the first byte, the answer, what it cost.
- * Nothing waits for a promise where an answer is at hand. Either `whole`, `end` or `fail` of the taker is called, once,
- * unless the run is cancelled before.
+ * One chat request on the road of all calls: what it sends, and how its answer is read and handed on. Either `whole`, `end`
+ * or `fail` of the listener is called, once, unless the run is cancelled before.
  */
-export class ChatRun implements AttemptTaker, AnswerTaker {
+export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
+  readonly caller: ChatRunRequest['caller']
+  readonly operation: string
+  readonly need: 'chat' | 'vision'
+  readonly model: string
+  readonly streamed: boolean
   readonly #parts: ChatParts
-  readonly #taker: RunTaker
-  readonly #record: CallRecord
-  #asked: RunAsk
+  readonly #listener: RunListener
+  readonly #run: CallRun<Way>
+  readonly #record: ChatRecord
+  #input: ChatRunRequest
   #restorer: ChatRestorer | null = null
-  #candidates: Candidates | null = null
-  #candidate: Candidate | null = null
-  #ticket: Ticket | null = null
-  #ticketFor: Candidate | null = null
-  #settled: Ticket | null = null
-  #failedHere = 0
-  #lastFailure: Error | null = null
-  #timer: NodeJS.Timeout | null = null
-  #order: Order | null = null
+  #request: ChatRequest | null = null
   #attempt: Attempt | null = null
   #reader: AnswerReader | null = null
   #whole: Buffer[] = []
   #delivered = false
-  #over = false
 
-  constructor(parts: ChatParts, asked: RunAsk, taker: RunTaker) {
+  constructor(parts: ChatParts, input: ChatRunRequest, listener: RunListener) {
+    this.caller = input.caller
+    this.operation = input.operation
+    this.need = input.need
+    this.model = textOf(input.body.model)
+    this.streamed = input.stream
     this.#parts = parts
-    this.#asked = asked
-    this.#taker = taker
-    this.#record = new CallRecord(parts, asked)
+    this.#input = input
+    this.#listener = listener
+    this.#run = new CallRun<Way>(parts, this)
+    this.#record = new ChatRecord(this.#run.record, input)
   }
 
   start(): void {
-    if (this.#over) return
-    const { caller } = this.#asked
-    this.#after(
-      () => this.#parts.redaction.policyOf(caller.project),
+    if (this.#run.isOver) return
+    const { project } = this.caller
+    this.#run.after(
+      () => this.#parts.redaction.policyOf(project),
       (policy) => {
-        const { body, need } = this.#asked
-        this.#candidates = new Candidates(this.#parts, caller.project, need, modelsOf(body))
+        const { body, need } = this.#input
         if (policy !== null) this.#redact(redactChat(body, policy))
-        this.#next()
+        this.#run.start(mappedWays(new Candidates(this.#parts, project, need, modelsOf(body)), this.#withVision))
       },
     )
   }
@@ -124,154 +120,119 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
 
   /** The caller is gone: what runs for it ends at once, and nothing more is handed on. */
   cancel(): void {
-    if (this.#over) return
+    if (this.#run.isOver) return
     this.#attempt?.cancel()
-    this.#close(refusalOf(cancelled()))
+    this.#run.close(refusalOf(cancelled()))
   }
 
   counted(): Promise<void> | undefined {
-    return this.#settled?.counted?.()
+    return this.#run.counted()
+  }
+
+  mostUsd({ route }: Way): string | null {
+    return mostCostOf(this.#input.body, route)
+  }
+
+  /** Leave to call stands for a model by one key: another way may be charged to another payer. */
+  sharesTicket(before: Way, way: Way): boolean {
+    return before.model === way.model && before.route.source === way.route.source
+  }
+
+  onward(failure: AttemptFailed) {
+    return onwardAfter(failure)
+  }
+
+  refusalOf(failure: unknown): Error {
+    return refusalOf(failure)
+  }
+
+  refuse(error: Error): void {
+    this.#noteSoFar()
+    this.#listener.fail(error, this.#record.partial())
+  }
+
+  end(error: Error | null): CallEnd {
+    if (error !== null) this.#noteSoFar()
+    return this.#record.end(error)
+  }
+
+  attempt({ route }: Way): void {
+    try {
+      this.#send(route)
+    } catch (error) {
+      throw error instanceof SsrfRefused ? refusedAddress() : error
+    }
   }
 
   bytes(part: Buffer): void {
-    this.#record.begun()
-    if (!this.#asked.stream) {
+    this.#run.record.begun()
+    if (!this.streamed) {
       this.#whole.push(part)
       return
     }
     const reader = this.#reader ?? this.#readerOf(kindOf(part))
     if (reader === null) return
     if (!reader.push(part)) this.#attempt?.pause()
-    // whoever was told may be gone
-    if (!reader.done || this.#over) return
+    // a listener may have cancelled the run meanwhile
+    if (!reader.done || this.#run.isOver) return
     this.#endStream(reader)
     this.#attempt?.finish()
   }
 
   over(): void {
-    if (this.#asked.stream) this.#endStream(this.#reader ?? this.#newReader())
+    if (this.streamed) this.#endStream(this.#reader ?? this.#newReader())
     else this.#endWhole()
   }
 
   frames(bytes: Buffer): boolean {
-    if (this.#over) return false
+    if (this.#run.isOver) return false
     this.#deliver()
     this.#record.answer.frames(bytes)
-    return this.#taker.frames(bytes)
+    return this.#listener.frames(bytes)
   }
 
   chunk(chunk: WireObject): boolean {
-    if (this.#over) return false
+    if (this.#run.isOver) return false
     this.#deliver()
-    // an actor's own log has its answer
-    if (isRequest(this.#asked.caller)) this.#record.answer.chunk(chunk)
-    return this.#taker.chunk(chunk)
+    this.#record.chunk(chunk)
+    return this.#listener.chunk(chunk)
   }
 
   failureOf(status: number, body: string, retryAfter: string | null): AttemptFailed {
-    return failureBy(this.#candidate?.route ?? null, status, body, retryAfter)
+    return failureBy(this.#route, status, body, retryAfter)
   }
 
   failed(failure: AttemptFailed): void {
-    const { error } = failure
     this.#attempt = null
-    if (this.#over) return
-    const route = this.#candidate?.route
-    if (route !== undefined) this.#parts.breaker.failed(route, error.code)
-    if (this.#delivered) {
-      this.#fail(error)
-      return
-    }
-    this.#lastFailure = error
-    const waitMs = waitBefore(this.#failedHere++, failure, this.#policy(), Math.random)
-    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#send(), waitMs)
-    else this.#elsewhere(error.code)
+    this.#run.failed(failure)
+  }
+
+  get #route(): Route | null {
+    return this.#run.record.route
   }
 
   #redact({ body, restorer }: ReturnType<typeof redactChat>): void {
-    if (body === this.#asked.body) return
-    this.#asked = { ...this.#asked, body, bytes: null, encoded: undefined }
+    if (body === this.#input.body) return
+    this.#input = { ...this.#input, body, bytes: null, encoded: undefined }
     this.#restorer = restorer
-    this.#record.asked = this.#asked
+    this.#record.request = this.#input
   }
 
-  #policy(): CallPolicy {
-    const { policy } = this.#parts
-    if (this.#candidates?.hasMore !== true) return policy
-    return { ...policy, retries: Math.min(policy.retries, retriesBesideOthers) }
-  }
+  readonly #withVision = (way: Way): Way =>
+    showsImages(this.#input.body) ? { ...way, route: visionRoute(way.route) } : way
 
-  #elsewhere(code: ModelErrorCode): void {
-    if (otherModelMay.has(code)) this.#candidates?.skipModel()
-    if (final.has(code)) this.#fail(this.#lastFailure)
-    else this.#next()
-  }
-
-  #next(): void {
-    this.#after(
-      () => this.#candidates?.next() ?? null,
-      (candidate) => {
-        if (candidate === null) {
-          this.#fail(this.#lastFailure)
-          return
-        }
-        const { body } = this.#asked
-        const seeing = showsImages(body) ? { ...candidate, route: seeingRoute(candidate.route) } : candidate
-        this.#candidate = seeing
-        this.#failedHere = 0
-        this.#record.route = seeing.route
-        this.#admit(seeing)
-      },
-    )
-  }
-
-  /** Leave to call stands for a model by somebody's key: another way may be charged to somebody else. */
-  #admit(candidate: Candidate): void {
-    const { route, model } = candidate
-    if (this.#ticketFor?.model === model && this.#ticketFor.route.source === route.source) {
-      this.#send()
-      return
-    }
-    this.#giveBack('0')
-    const { caller, need, body } = this.#asked
-    this.#after(
-      () =>
-        this.#parts.admission.admit({
-          caller,
-          need,
-          model,
-          source: route.source,
-          mostUsd: () => mostCostOf(body, route),
-        }),
-      (ticket) => {
-        this.#ticket = ticket
-        this.#ticketFor = candidate
-        this.#send()
-      },
-      (late) => late.settle('0'),
-    )
-  }
-
-  #send(): void {
-    const route = this.#candidate?.route
-    if (route === undefined || this.#over) return
-    try {
-      const order = orderFor(this.#asked, route)
-      const { posts, basePath } = this.#parts.upstreams.of(route)
-      this.#order = order
-      this.#reader = null
-      this.#whole = []
-      this.#record.attempts++
-      const attempt = new Attempt(this, this.#parts.patience)
-      this.#attempt = attempt
-      const { caller } = this.#asked
-      const via = isRequest(caller) ? caller.via : undefined
-      const headers = via === undefined ? order.headers : { ...order.headers, via }
-      posts.dispatch({ path: basePath + order.path, headers, body: order.body }, attempt)
-    } catch (error) {
-      if (error instanceof SsrfRefused) this.failed(refusedAddress())
-      else this.#fail(error)
-    }
+  #send(route: Route): void {
+    const request = chatRequest(this.#input, route)
+    const { posts, basePath } = this.#parts.upstreams.of(route)
+    this.#request = request
+    this.#reader = null
+    this.#whole = []
+    this.#run.record.attempts++
+    const attempt = new Attempt(this, this.#parts.patience)
+    this.#attempt = attempt
+    const via = isRequest(this.caller) ? this.caller.via : undefined
+    const headers = via === undefined ? request.headers : { ...request.headers, via }
+    posts.dispatch({ path: basePath + request.path, headers, body: request.body }, attempt)
   }
 
   /** The reader of an answer that begins so; null while nothing is said, and lines keep the connection alive. */
@@ -283,16 +244,16 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
 
   /** For a server that answers as it likes: whole, although it was asked for a stream. */
   #newWholeReader(): AnswerReader {
-    const hidesUsage = !asksUsage(this.#asked.body)
-    return new WholeReader(this, { format: this.#order?.format ?? null, hidesUsage, restorer: this.#restorer })
+    const hidesUsage = !asksUsage(this.#input.body)
+    return new WholeReader(this, { format: this.#request?.format ?? null, hidesUsage, restorer: this.#restorer })
   }
 
   #newReader(): AnswerReader {
-    const { body } = this.#asked
-    const format = this.#order?.format ?? null
+    const { body } = this.#input
+    const format = this.#request?.format ?? null
     const hidesUsage = !asksUsage(body)
     const restorer = this.#restorer
-    if (format === null && restorer === null && this.#taker.takesFrames)
+    if (format === null && restorer === null && this.#listener.takesFrames)
       return new FrameReader(this, { hidesUsage, choices: countOf(body.n) || 1 })
     return new ChunkReader(this, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
   }
@@ -301,83 +262,37 @@ export class ChatRun implements AttemptTaker, AnswerTaker {
   #deliver(): void {
     if (this.#delivered) return
     this.#delivered = true
-    const route = this.#candidate?.route
-    if (route !== undefined) this.#taker.begin({ route, headers: this.#headers() })
+    this.#run.begin()
+    const route = this.#route
+    if (route !== null) this.#listener.begin({ route, headers: this.#run.headers() })
   }
 
   #endStream(reader: AnswerReader): void {
     const end = reader.finish()
-    if (this.#over) return
+    if (this.#run.isOver) return
     this.#deliver()
     this.#record.tokensSoFar = reader.tokensSoFar
-    const summary = this.#record.summary(end, this.#headers())
-    this.#taker.end(summary)
-    this.#succeeded(summary)
+    this.#listener.end(this.#record.summary(end, this.#run.headers()))
+    this.#run.succeed()
   }
 
   #endWhole(): void {
     const [first] = this.#whole
     const bytes = this.#whole.length === 1 && first !== undefined ? first : Buffer.concat(this.#whole)
-    const read = readWhole(bytes, this.#order?.format ?? null)
-    const isOriginal = this.#order?.format === null && this.#restorer === null && read.gathered === undefined
+    const read = readWhole(bytes, this.#request?.format ?? null)
+    const isOriginal = this.#request?.format === null && this.#restorer === null && read.gathered === undefined
     const completion = this.#restorer?.completion(read.completion) ?? read.completion
     this.#record.completion = completion
-    const summary = this.#record.summary(read, this.#headers())
-    this.#taker.whole({ ...summary, completion, bytes: isOriginal ? bytes : null })
-    this.#succeeded(summary)
-  }
-
-  #succeeded({ route, costUsd }: ChatSummary): void {
-    this.#over = true
-    this.#parts.breaker.worked(route)
-    this.#giveBack(costUsd)
-    this.#record.write(null)
-  }
-
-  #headers(): ChatSummary['headers'] {
-    return this.#record.headers(this.#ticket)
-  }
-
-  #fail(failure: unknown): void {
-    if (this.#over) return
-    const error = refusalOf(failure)
-    this.#noteSoFar()
-    this.#taker.fail(error, this.#record.partial())
-    this.#close(error)
-  }
-
-  #close(error: Error): void {
-    this.#over = true
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#noteSoFar()
-    this.#giveBack(this.#record.partialCost())
-    this.#record.write(error)
+    const summary = this.#record.summary(read, this.#run.headers())
+    this.#listener.whole({ ...summary, completion, bytes: isOriginal ? bytes : null })
+    this.#run.succeed()
   }
 
   #noteSoFar(): void {
     this.#record.tokensSoFar = this.#delivered ? (this.#reader?.tokensSoFar ?? 0) : null
   }
-
-  #giveBack(usd: string | null): void {
-    this.#ticket?.settle(usd)
-    this.#settled = this.#ticket ?? this.#settled
-    this.#ticket = null
-    this.#ticketFor = null
-  }
-
-  /** Goes on at once where nothing has to be waited for. @param tooLate what to do with what comes when all is over. */
-  #after<T>(get: () => T | Promise<T>, go: (value: T) => void, tooLate: (value: T) => void = () => {}): void {
-    try {
-      const value = get()
-      if (value instanceof Promise) {
-        value.then((late) => (this.#over ? tooLate(late) : go(late))).catch((error: unknown) => this.#fail(error))
-      } else go(value)
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
 }
 
 /** The model that was asked for, then the fallbacks. */
-const modelsOf = ({ model, models }: RunAsk['body']): readonly string[] =>
+const modelsOf = ({ model, models }: ChatRunRequest['body']): readonly string[] =>
   models === undefined ? [textOf(model)] : [...new Set([textOf(model), ...arrayOf(models).map(textOf)])]

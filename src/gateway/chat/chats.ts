@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ChatAsk, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../call/chat-calls.ts'
-import { type ChatParts, ChatRun, type RunAsk, type RunTaker, type WholeAnswer } from './chat-run.ts'
+import { type ChatParts, ChatRun, type ChatRunRequest, type RunListener, type WholeAnswer } from './chat-run.ts'
 
 /** A request that runs. */
 export interface ChatHandle {
@@ -20,7 +20,7 @@ export class Chats implements ChatCalls {
   }
 
   /** Begins at once; the taker may be told before this returns. */
-  run(asked: RunAsk, taker: RunTaker): ChatHandle {
+  run(asked: ChatRunRequest, taker: RunListener): ChatHandle {
     const run = new ChatRun(this.#parts, asked, taker)
     run.start()
     return run
@@ -55,7 +55,7 @@ export class Chats implements ChatCalls {
 }
 
 /** Takes a whole answer as what a promise promises. */
-export const wholeTaker = (resolve: (answer: WholeAnswer) => void, reject: (error: Error) => void): RunTaker => ({
+export const wholeTaker = (resolve: (answer: WholeAnswer) => void, reject: (error: Error) => void): RunListener => ({
   takesFrames: false,
   begin: () => {},
   frames: () => true,
@@ -65,7 +65,7 @@ export const wholeTaker = (resolve: (answer: WholeAnswer) => void, reject: (erro
   fail: reject,
 })
 
-const chunkTaker = (listener: ChatListener): RunTaker => ({
+const chunkTaker = (listener: ChatListener): RunListener => ({
   takesFrames: false,
   begin: (about) => listener.begin(about),
   frames: () => true,

@@ -2,19 +2,19 @@ import { arrayOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.
 import type { ChatDecoder } from '../call/chat-format.ts'
 import { tokensOfChars } from '../call/usage.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
+import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 
 /** Hands on a stream of any format as chunks of OpenAI's form, with personal data put back where some was taken out. */
 export class ChunkReader implements AnswerReader {
-  readonly #taker: Pick<AnswerTaker, 'chunk'>
+  readonly #taker: Pick<AnswerListener, 'chunk'>
   readonly #decoder: ChatDecoder
   readonly #hidesUsage: boolean
   readonly #restorer: ChatRestorer | null
   #chars = 0
 
   constructor(
-    taker: Pick<AnswerTaker, 'chunk'>,
+    taker: Pick<AnswerListener, 'chunk'>,
     decoder: ChatDecoder,
     options: { readonly hidesUsage: boolean; readonly restorer: ChatRestorer | null },
   ) {

@@ -4,7 +4,7 @@ import type { WireObject } from '../../outgoing/wire.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import type { Deadlines, Watched } from '../call/deadlines.ts'
 import { atEndOfTask } from '../call/end-of-task.ts'
-import type { RunTaker } from './chat-run.ts'
+import type { RunListener } from './chat-run.ts'
 import type { ChatHandle } from './chats.ts'
 
 /** Who is told that the answer can begin, or that there is none. */
@@ -38,7 +38,7 @@ const done = Buffer.from('data: [DONE]\n\n')
  * All that comes in one go is one write. The answer begins with the first frame, or with a comment when the model is
  * silent for long; what goes wrong after that is a frame with an error, and the connection is cut: never a clean end.
  */
-export class CompletionStream implements RunTaker, ByteStream, Watched {
+export class CompletionStream implements RunListener, ByteStream, Watched {
   place = -1
   readonly takesFrames = true
   readonly #opening: Opening

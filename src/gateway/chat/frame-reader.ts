@@ -1,5 +1,5 @@
 import { streamBroken } from '../call/failure.ts'
-import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
+import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly, OpenAiChunks } from './openai-chunks.ts'
 
 /** Bytes of a frame that has not ended; a sender that goes on is broken or hostile. */
@@ -24,7 +24,7 @@ export interface FrameReaderOptions {
  * of itself. Only frames that may say something are parsed; of the others no more is seen than that they are whole.
  */
 export class FrameReader implements AnswerReader {
-  readonly #taker: Pick<AnswerTaker, 'frames'>
+  readonly #taker: Pick<AnswerListener, 'frames'>
   readonly #hidesUsage: boolean
   readonly #choices: number
   readonly #chunks = new OpenAiChunks()
@@ -34,7 +34,7 @@ export class FrameReader implements AnswerReader {
   #done = false
   #frames = 0
 
-  constructor(taker: Pick<AnswerTaker, 'frames'>, { hidesUsage, choices }: FrameReaderOptions) {
+  constructor(taker: Pick<AnswerListener, 'frames'>, { hidesUsage, choices }: FrameReaderOptions) {
     this.#taker = taker
     this.#hidesUsage = hidesUsage
     this.#choices = choices

@@ -3,8 +3,8 @@ import type { FormatRequest } from '../call/chat-format.ts'
 import { streamBroken } from '../call/failure.ts'
 import { tokensOfChars } from '../call/usage.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import type { AnswerReader, AnswerTaker, StreamEnd } from './answer-reader.ts'
-import { writtenLength } from './call-record.ts'
+import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
+import { writtenLength } from './chat-record.ts'
 import { readWhole } from './whole-answer.ts'
 
 /** Bytes of an answer; a sender that goes on is broken or hostile. */
@@ -34,14 +34,14 @@ export interface WholeReaderOptions {
  * elsewhere.
  */
 export class WholeReader implements AnswerReader {
-  readonly #taker: Pick<AnswerTaker, 'chunk'>
+  readonly #taker: Pick<AnswerListener, 'chunk'>
   readonly #options: WholeReaderOptions
   readonly #parts: Buffer[] = []
   #size = 0
   #tokens = 0
   readonly done = false
 
-  constructor(taker: Pick<AnswerTaker, 'chunk'>, options: WholeReaderOptions) {
+  constructor(taker: Pick<AnswerListener, 'chunk'>, options: WholeReaderOptions) {
     this.#taker = taker
     this.#options = options
   }

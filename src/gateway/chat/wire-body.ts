@@ -8,7 +8,7 @@ const closingBrace = 0x7d
 const usageAsked = Buffer.from(',"stream_options":{"include_usage":true}}')
 
 /** A request's body, parsed, and as which bytes it came. */
-export interface AskedBody {
+export interface ChatInput {
   readonly body: ChatBody
   /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
   readonly bytes: Uint8Array | null
@@ -31,7 +31,7 @@ export const asksUsage = (body: ChatBody): boolean => objectOf(body.stream_optio
  *
  * @param route whose model is asked, under the name that its provider knows.
  */
-export function openAiBody({ body, bytes, stream, translated }: AskedBody, route: Route): Uint8Array | string {
+export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): Uint8Array | string {
   const { model } = route
   const asUsual = body.model === model && body.models === undefined && body.memory === undefined
   const usage = stream && !asksUsage(body)

@@ -1,37 +1,34 @@
-import { ServiceError } from '../../../specs/errors.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { viaOf } from '../../outgoing/via.ts'
 import { arrayOf, parseJson, textOf, type WireObject } from '../../outgoing/wire.ts'
-import type { Admission } from '../call/admission.ts'
-import { type CallPolicy, withRetries } from '../call/call-policy.ts'
+import { withRetries } from '../call/call-policy.ts'
+import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
-import { type Candidate, Candidates, type CandidatesParts } from '../call/candidates.ts'
-import { ModelError, type ModelErrorCode } from '../call/provider-port.ts'
+import { Candidates, type CandidatesParts } from '../call/candidates.ts'
+import { firstAnswer } from '../call/first-answer.ts'
+import { onwardAfter } from '../call/onward.ts'
 import type { Redaction } from '../call/redaction.ts'
-import { refusalOf } from '../call/refusal.ts'
-import type { Route } from '../call/routes.ts'
-import { costOfUnits, priceAt } from '../prices/prices.ts'
+import { refusalOf, statusOf } from '../call/refusal.ts'
+import type { Ways } from '../call/ways.ts'
 import type { TokenUsage } from '../prices/usage.ts'
-import type { EmbeddingFormat, EmbeddingRequest, EmbeddingWish } from '../providers/embedding-format.ts'
-import { embeddingFormat } from '../providers/embedding-formats.ts'
-import { encodedAs, type WireVector } from '../providers/vector-encoding.ts'
-import { EmbeddingRecord, type EmbeddingRecordParts } from './embedding-record.ts'
-import { embeddingWish, inputTokensOf } from './embedding-wish.ts'
+import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
+import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
+import { embeddingRequest } from './embedding-request.ts'
+import { costBy, type EmbeddingWay, embeddingWay, mostUsage, usageOf } from './embedding-way.ts'
 import { inLanes } from './in-lanes.ts'
 import { type RequestParts, wholeRequest } from './whole-request.ts'
 
-/** What embeddings stand on. */
-export interface EmbeddingParts extends CandidatesParts, RequestParts, EmbeddingRecordParts {
-  readonly admission: Admission
+/** What embeddings are made with. */
+export interface EmbeddingParts extends CandidatesParts, RequestParts, CallRunParts {
+  readonly breaker: CandidatesParts['breaker']
   readonly redaction: Pick<Redaction, 'policyOf'>
-  readonly policy: CallPolicy
 }
 
 /** One request for embeddings, in OpenAI's form. */
-export interface EmbeddingAsk {
+export interface EmbeddingCall {
   readonly caller: Caller
   readonly operation: string
-  /** The body as validated, and as it came; `bytes` is null when nobody kept it. */
+  /** The body as validated, and as it came; `bytes` is null when it was not kept. */
   readonly body: WireObject
   readonly bytes: Uint8Array | null
   readonly signal: AbortSignal
@@ -48,16 +45,12 @@ export interface EmbeddingOutcome {
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
+type Embedded = Omit<EmbeddingOutcome, 'headers'>
+
 /** Requests of one call that run at a time, where a provider's batches are smaller than ours. */
 const lanes = 4
 
-/** Where there is another way, no time is spent on one that does not answer. */
-const retriesBesideOthers = 1
-
-/** What another provider would not take either. */
-const final: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'cancelled'])
-
-/** Texts made vectors by any provider: routing, limits, redaction, retries, fallbacks, metering and log as for chat. */
+/** Embeddings of texts by any provider: on the road of all calls. */
 export class EmbeddingCalls {
   readonly #parts: EmbeddingParts
 
@@ -66,144 +59,113 @@ export class EmbeddingCalls {
   }
 
   /** @throws {ServiceError} It is recorded then, too. */
-  async create(ask: EmbeddingAsk): Promise<EmbeddingOutcome> {
-    const record = new EmbeddingRecord(this.#parts, ask)
-    try {
-      const wish = await this.#redacted(embeddingWish(ask.body, ask.bytes), ask.caller.project)
-      record.wish = wish
-      return await this.#byAnyone(ask, wish, record)
-    } catch (caught) {
-      const error = refusalOf(caught)
-      record.failed(error)
-      throw error
-    }
+  async create(call: EmbeddingCall): Promise<EmbeddingOutcome> {
+    const { caller, operation, body, signal } = call
+    const prepared = new PreparedWays(this.#parts, call)
+    let done: { readonly answer: Embedded; readonly costUsd: string | null } | null = null
+    const { run, way, answer } = await firstAnswer<EmbeddingWay, Embedded>(
+      this.#parts,
+      {
+        ...{ caller, operation, signal, need: 'embedding', model: textOf(body.model), streamed: false },
+        mostUsd: ({ route, request }) => costBy(route, mostUsage(request)),
+        sharesTicket: () => false,
+        answer: (next, current) => this.#embedded(next, current, signal),
+        discard: () => {},
+        onward: onwardAfter,
+        refusalOf,
+        end: (error) => ({
+          usage: done === null ? null : { tokens: done.answer.usage },
+          costUsd: done === null ? '0' : done.costUsd,
+          status: error === null ? 200 : statusOf(error),
+          bodies: () => ({
+            request: JSON.stringify(prepared.request?.body ?? body),
+            response: done === null ? '' : logged(done.answer),
+          }),
+        }),
+      },
+      prepared,
+    )
+    done = { answer, costUsd: costBy(way.route, answer.usage) }
+    const headers = run.headers()
+    run.succeed()
+    return { ...answer, headers }
   }
 
-  /** Only what is sent: vectors have nothing to be put back into. */
-  async #redacted(wish: EmbeddingWish, project: string): Promise<EmbeddingWish> {
-    const policy = await this.#parts.redaction.policyOf(project)
-    if (policy === null || !policy.input) return wish
-    const { texts } = policy.redact(wish.inputs.filter((input) => typeof input === 'string'))
-    let next = 0
-    const inputs = wish.inputs.map((input) => (typeof input === 'string' ? (texts[next++] ?? input) : input))
-    if (inputs.every((input, place) => input === wish.inputs[place])) return wish
-    const input = typeof wish.body.input === 'string' ? inputs[0] : inputs
-    return { ...wish, inputs, body: { ...wish.body, input }, bytes: null }
-  }
-
-  async #byAnyone(ask: EmbeddingAsk, wish: EmbeddingWish, record: EmbeddingRecord): Promise<EmbeddingOutcome> {
-    const models = [...new Set([ask.body.model, ...arrayOf(ask.body.models)].map(textOf))]
-    const candidates = new Candidates(this.#parts, ask.caller.project, 'embedding', models)
-    let last: unknown = new ServiceError('model_not_found', { param: 'model' })
-    for (let one = await candidates.next(); one !== null; one = await candidates.next()) {
-      try {
-        return await this.#by(one, ask, wish, record, candidates.hasMore)
-      } catch (caught) {
-        if (!(caught instanceof ModelError)) throw caught
-        this.#parts.breaker.failed(one.route, caught.code)
-        last = caught
-        if (final.has(caught.code)) break
-        if (caught.code === 'context_length_exceeded') candidates.skipModel()
-      }
-    }
-    throw last
-  }
-
-  async #by(
-    { route, model }: Candidate,
-    { caller, signal }: EmbeddingAsk,
-    wish: EmbeddingWish,
-    record: EmbeddingRecord,
-    hasMore: boolean,
-  ): Promise<EmbeddingOutcome> {
-    const via = viaOf(caller)
-    record.route = route
-    const format = embeddingFormat(route.format)
-    if (format === null) throw new ServiceError('model_not_found', { param: 'model' })
-    const requests = format.requests(wish, route)
-    const mostUsd = (): string | null => costBy(route, mostUsage(wish))
-    const ticket = await this.#parts.admission.admit({
-      caller,
-      need: 'embedding',
-      model,
-      source: route.source,
-      mostUsd,
-    })
-    let usd: string | null = '0'
-    try {
-      const outcome = await this.#answered(requests, { format, route, wish, record, signal, hasMore, via })
-      usd = costBy(route, outcome.usage)
-      this.#parts.breaker.worked(route)
-      record.succeeded(outcome, usd)
-      return { ...outcome, headers: [['x-provider', route.provider], ...ticket.headers] }
-    } finally {
-      ticket.settle(usd)
-    }
-  }
-
-  async #answered(requests: readonly EmbeddingRequest[], going: Going): Promise<Omit<EmbeddingOutcome, 'headers'>> {
-    const { route, wish } = going
-    const answers = await inLanes(requests, lanes, going.signal, (request, signal) => this.#one(request, going, signal))
+  async #embedded(way: EmbeddingWay, run: CallRun<EmbeddingWay>, signal: AbortSignal): Promise<Embedded> {
+    const { route, request, requests } = way
+    const answers = await inLanes(requests, lanes, signal, (each, either) => this.#one(each, { way, run }, either))
     const vectors = answers.flatMap((answer) => answer.vectors)
     const [first] = answers
-    const kept = answers.length === 1 && vectors.every((vector) => isEncoded(vector, wish.encoding))
+    const kept = answers.length === 1 && vectors.every((vector) => isEncoded(vector, request.encoding))
+    const counts = answers.map(({ inputTokens }) => inputTokens)
     return {
       model: first?.model || route.model,
-      vectors: vectors.map((vector) => encodedAs(wish.encoding, vector)),
-      usage: usageOf(
-        answers.map(({ inputTokens }) => inputTokens),
-        wish,
-      ),
+      vectors: vectors.map((vector) => encodedAs(request.encoding, vector)),
+      usage: usageOf(counts, request),
       bytes: kept && route.format === 'openai' ? (first?.bytes ?? null) : null,
     }
   }
 
-  #one(request: EmbeddingRequest, { format, route, record, hasMore, via }: Going, signal: AbortSignal) {
-    const headers = { ...request.headers, ...uncoded, via }
-    const { policy } = this.#parts
-    const retries = hasMore ? Math.min(policy.retries, retriesBesideOthers) : policy.retries
+  #one(each: ProviderEmbeddings, { way, run }: { way: EmbeddingWay; run: CallRun<EmbeddingWay> }, signal: AbortSignal) {
+    const { caller, route, format } = way
+    const headers = { ...each.headers, ...uncoded, via: viaOf(caller) }
     const failureOf = (status: number, body: string, retryAfter: string | null) =>
       format.failure(status, body, retryAfter, this.#parts.now())
-    return withRetries({ ...policy, retries }, signal, async () => {
-      record.attempts++
-      const bytes = await wholeRequest(this.#parts, route, { ...request, headers, failureOf }, signal)
-      record.begun()
-      return { ...request.answer(parseJson(bytes.toString('utf8'))), bytes }
+    return withRetries(run.policy, signal, async () => {
+      run.record.attempts++
+      const bytes = await wholeRequest(this.#parts, route, { ...each, headers, failureOf }, signal)
+      run.record.begun()
+      return { ...each.answer(parseJson(bytes.toString('utf8'))), bytes }
     })
   }
 }
 
-interface Going {
-  readonly format: EmbeddingFormat
-  readonly route: Route
-  readonly wish: EmbeddingWish
-  readonly record: EmbeddingRecord
-  readonly signal: AbortSignal
-  /** There is another way. */
-  readonly hasMore: boolean
-  readonly via: string
+/** The ways of a call, each with what is sent there: without what its project has redacted. */
+class PreparedWays implements Ways<EmbeddingWay> {
+  readonly #parts: EmbeddingParts
+  readonly #call: EmbeddingCall
+  readonly #candidates: Candidates
+  /** As it goes to providers; null until it is made. */
+  request: EmbeddingRequest | null = null
+
+  constructor(parts: EmbeddingParts, call: EmbeddingCall) {
+    const { caller, body } = call
+    const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
+    this.#parts = parts
+    this.#call = call
+    this.#candidates = new Candidates(parts, caller.project, 'embedding', models)
+  }
+
+  get hasMore(): boolean {
+    return this.#candidates.hasMore
+  }
+
+  skipModel(): void {
+    this.#candidates.skipModel()
+  }
+
+  async next(): Promise<EmbeddingWay | null> {
+    const { caller, body, bytes } = this.#call
+    this.request ??= await this.#redacted(embeddingRequest(body, bytes))
+    const way = await this.#candidates.next()
+    return way === null ? null : embeddingWay(way, this.request, caller)
+  }
+
+  /** Only what is sent: vectors have nothing to be put back into. */
+  async #redacted(request: EmbeddingRequest): Promise<EmbeddingRequest> {
+    const policy = await this.#parts.redaction.policyOf(this.#call.caller.project)
+    if (policy === null || !policy.input) return request
+    const { texts } = policy.redact(request.inputs.filter((input) => typeof input === 'string'))
+    let next = 0
+    const inputs = request.inputs.map((input) => (typeof input === 'string' ? (texts[next++] ?? input) : input))
+    if (inputs.every((input, place) => input === request.inputs[place])) return request
+    const input = typeof request.body.input === 'string' ? inputs[0] : inputs
+    return { ...request, inputs, body: { ...request.body, input }, bytes: null }
+  }
 }
 
-const isEncoded = (vector: WireVector, encoding: EmbeddingWish['encoding']): boolean =>
+const logged = ({ model, vectors, usage }: Embedded): string =>
+  JSON.stringify({ object: 'list', model, embeddings: vectors.length, usage })
+
+const isEncoded = (vector: WireVector, encoding: VectorEncoding): boolean =>
   (typeof vector === 'string') === (encoding === 'base64')
-
-const costBy = (route: Route, tokens: TokenUsage): string | null =>
-  costOfUnits(priceAt(route.provider, route.model), { tokens })
-
-const inputOnly = (inputTokens: number): TokenUsage => ({
-  inputTokens,
-  outputTokens: 0,
-  cachedTokens: 0,
-  reasoningTokens: 0,
-})
-
-/** No tokeniser makes more tokens of a text than it has bytes. */
-const mostUsage = ({ inputs }: EmbeddingWish): TokenUsage =>
-  inputOnly(
-    inputs.reduce((sum, input) => sum + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0),
-  )
-
-function usageOf(counted: readonly (number | null)[], wish: EmbeddingWish): TokenUsage {
-  const total = counted.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0)
-  return total === null ? { ...inputOnly(inputTokensOf(wish)), estimated: true } : inputOnly(total)
-}

@@ -1,10 +1,9 @@
 import { Attempt, type Patience } from '../call/attempt.ts'
-import { type AttemptFailed, cancelled, refused } from '../call/failure.ts'
-import { ModelError } from '../call/provider-port.ts'
+import { type AttemptFailed, cancelled } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
-import type { Upstream, Upstreams } from '../call/upstreams.ts'
+import { reachable, type Upstreams } from '../call/upstreams.ts'
 
-/** What requests to providers go by. */
+/** What whole requests are sent with. */
 export interface RequestParts {
   readonly upstreams: Pick<Upstreams, 'of'>
   readonly patience: Patience
@@ -31,7 +30,7 @@ export const wholeRequest = (
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const { path, headers, body, failureOf } = request
-    const { dispatcher, origin, basePath } = upstreamOf(upstreams, route)
+    const { dispatcher, origin, basePath } = reachable(upstreams, route)
     const parts: Buffer[] = []
     const gone = (): void => {
       attempt.cancel()
@@ -54,12 +53,3 @@ export const wholeRequest = (
     signal.addEventListener('abort', gone)
     dispatcher.dispatch({ origin, path: basePath + path, method: 'POST', headers, body }, attempt)
   })
-
-/** A customer's server that may not be reached is one that cannot be. */
-const upstreamOf = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstream => {
-  try {
-    return upstreams.of(route)
-  } catch {
-    throw refused(new ModelError('provider_unavailable', 'The provider cannot be reached.'))
-  }
-}

@@ -7,7 +7,7 @@ import type { VectorEncoding, WireVector } from './vector-encoding.ts'
 export type EmbeddingInput = string | readonly number[]
 
 /** What is to be embedded. */
-export interface EmbeddingWish {
+export interface EmbeddingRequest {
   /** The body in OpenAI's form: fields that nobody here knows are its provider's to read. */
   readonly body: WireObject
   /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
@@ -29,7 +29,7 @@ export interface Embedded {
 }
 
 /** One request to a provider, for all inputs or a part of them. */
-export interface EmbeddingRequest {
+export interface ProviderEmbeddings {
   /** What follows the route's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export interface EmbeddingFormat {
    * As many requests as the provider's limit on a batch makes of it.
    * @throws {ServiceError} `invalid_field` for what the format cannot say.
    */
-  requests(wish: EmbeddingWish, route: Route): readonly EmbeddingRequest[]
+  requests(request: EmbeddingRequest, route: Route): readonly ProviderEmbeddings[]
   /** What an answer with another status means. */
   failure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed
 }

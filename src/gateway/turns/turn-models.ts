@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ActorCaller } from '../call/caller.ts'
+import type { Charge } from '../call/charge.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
 import type { KeySource } from '../call/routes.ts'
-import type { Spent } from '../chat/call-record.ts'
-import type { RunAsk, RunTaker } from '../chat/chat-run.ts'
+import type { ChatRunRequest, RunListener } from '../chat/chat-run.ts'
 import type { ChatHandle } from '../chat/chats.ts'
 import { TurnReader } from './turn-answer.ts'
 import { turnBody } from './turn-body.ts'
@@ -60,7 +60,7 @@ export interface TurnModels {
 
 /** What it stands on. */
 export interface GatewayTurnsParts {
-  readonly chats: { run(asked: RunAsk, taker: RunTaker): ChatHandle }
+  readonly chats: { run(asked: ChatRunRequest, taker: RunListener): ChatHandle }
 }
 
 /** Turns and runs as chat requests of the gateway. */
@@ -99,7 +99,7 @@ export class GatewayTurns implements TurnModels {
   }
 }
 
-const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>): RunTaker => ({
+const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>): RunListener => ({
   takesFrames: false,
   begin: () => {},
   frames: () => true,
@@ -118,10 +118,10 @@ const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>)
   },
 })
 
-const brokenBy = (error: unknown, spent: Spent | null): unknown =>
+const brokenBy = (error: unknown, spent: Charge | null): unknown =>
   error instanceof ServiceError && spent !== null ? new BrokenAnswer(error, billOf(spent)) : error
 
-const runAsk = (request: ModelRequest, caller: ActorCaller): RunAsk => ({
+const runAsk = (request: ModelRequest, caller: ActorCaller): ChatRunRequest => ({
   caller,
   operation: 'actor.callModel',
   need: 'chat',
@@ -138,7 +138,7 @@ const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {
   return { ...reader.answer(finishReason ?? ''), model, usage, bill: billOf(summary) }
 }
 
-const billOf = ({ route, usage, costUsd }: Spent): Bill => {
+const billOf = ({ route, usage, costUsd }: Charge): Bill => {
   const { provider, model, source } = route
   return { provider, model, source, usage, cost: costUsd }
 }

@@ -1,6 +1,6 @@
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '../../storage/cluster-ports.ts'
-import { defaultCallPolicy } from '../call/call-policy.ts'
+import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { Latencies } from './latencies.ts'
@@ -35,6 +35,9 @@ export interface Voice {
 /** A provider has 55 seconds for a whole transcript (specs/decisions/0085-voice.md). */
 const transcriptionTimeoutMs = 55_000
 
+/** Few models have other ways: each is tried as often as the last. */
+const voiceDefaults: CallPolicy = { ...defaultCallPolicy, retriesBesideOthers: Number.POSITIVE_INFINITY }
+
 /** Opens connections as they are needed: nothing is sent before the first call. */
 export const openVoice = ({ guard, limits, fanOut, policy, ...parts }: OpenVoiceParts): Voice => {
   const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy })
@@ -45,12 +48,12 @@ export const openVoice = ({ guard, limits, fanOut, policy, ...parts }: OpenVoice
     speech: new SpeechCalls({
       ...shared,
       planner: new SpeechPlanner(parts.routes, latencies),
-      policy: { ...defaultCallPolicy, totalTimeoutMs: null, ...policy },
+      policy: { ...voiceDefaults, totalTimeoutMs: null, ...policy },
     }),
     transcription: new TranscriptionCalls({
       ...shared,
       planner: new TranscriptionPlanner(parts.routes, latencies),
-      policy: { ...defaultCallPolicy, ...whole, ...policy },
+      policy: { ...voiceDefaults, ...whole, ...policy },
     }),
     limit: new VoiceLimit(limits),
     close: () => upstreams.close(),

@@ -1,17 +1,7 @@
 import type { Dispatcher } from 'undici'
-import { type CallPolicy, withRetries } from '../call/call-policy.ts'
-import {
-  type AttemptFailed,
-  cancelled,
-  refused,
-  statusFailure,
-  streamBroken,
-  timedOut,
-  unreachable,
-} from '../call/failure.ts'
-import { ModelError } from '../call/provider-port.ts'
-import type { Route } from '../call/routes.ts'
-import type { Upstream, Upstreams } from '../call/upstreams.ts'
+import type { CallPolicy } from '../call/call-policy.ts'
+import { type AttemptFailed, cancelled, statusFailure, streamBroken, timedOut, unreachable } from '../call/failure.ts'
+import type { Upstream } from '../call/upstreams.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 
 /** An answer whose first bytes are there. Read it to its end, or close it. */
@@ -28,56 +18,42 @@ export interface VoicePolicy extends CallPolicy {
   readonly totalTimeoutMs: number | null
 }
 
-/** How one call went so far; for the log. */
-export interface CallCourse {
-  attempts: number
-  /** Status that the provider answered last; null when it answered none. */
-  status: number | null
+/** How one attempt is made. */
+export interface AnswerOptions {
+  readonly policy: VoicePolicy
+  readonly signal: AbortSignal
+  /** ms that earlier attempts have taken of the total. */
+  readonly spentMs: number
+  /** Called with the status of the provider's answer. */
+  readonly onStatus: (status: number) => void
 }
 
 const maxErrorBytes = 64 * 1024
 
 /**
- * Sends a request to a route, again before the first byte where that may help.
+ * Makes one attempt: sends a request, and waits for the first bytes of its answer.
  *
- * @throws {ModelError} of the last attempt; `cancelled` as soon as `signal` aborts: the provider's request is cancelled
- * with it, also while the answer is read.
+ * @throws {AttemptFailed} `cancelled` as soon as `signal` aborts: the provider's request is cancelled with it, also while the
+ * answer is read.
  */
 export const openAnswer = async (
-  upstreams: Pick<Upstreams, 'of'>,
-  route: Route,
+  upstream: Upstream,
   request: VoiceRequest,
-  { policy, signal, course }: { policy: VoicePolicy; signal: AbortSignal; course: CallCourse },
+  options: AnswerOptions,
 ): Promise<OpenAnswer> => {
-  const startedMs = performance.now()
-  return withRetries(policy, signal, async () => {
-    course.attempts++
-    const spentMs = performance.now() - startedMs
-    const leftMs = policy.totalTimeoutMs === null ? null : Math.max(1, policy.totalTimeoutMs - spentMs)
-    const attempt = new Attempt(policy, leftMs, signal)
-    try {
-      await attempt.begin(upstreamOf(upstreams, route), request, course)
-      return attempt
-    } catch (caught) {
-      attempt.close()
-      throw caught
-    }
-  })
-}
-
-/** A customer's server that may not be reached is one that cannot be. */
-const upstreamOf = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstream => {
+  const attempt = new Attempt(options)
   try {
-    return upstreams.of(route)
-  } catch {
-    throw refused(new ModelError('provider_unavailable', 'The provider cannot be reached.'))
+    await attempt.begin(upstream, request)
+    return attempt
+  } catch (caught) {
+    attempt.close()
+    throw caught
   }
 }
 
 /** One request and its answer, with the clock over it. */
 class Attempt implements OpenAnswer {
-  readonly #policy: CallPolicy
-  readonly #caller: AbortSignal
+  readonly #options: AnswerOptions
   readonly #aborter = new AbortController()
   readonly #onGone = (): void => this.#end(cancelled())
   readonly #total: NodeJS.Timeout | null
@@ -86,20 +62,23 @@ class Attempt implements OpenAnswer {
   #parts: AsyncIterator<Buffer> | null = null
   #first: Buffer | null = null
 
-  constructor(policy: CallPolicy, leftMs: number | null, caller: AbortSignal) {
-    this.#policy = policy
-    this.#caller = caller
-    this.#total = leftMs === null ? null : setTimeout(() => this.#end(timedOut('answer')), leftMs)
-    caller.addEventListener('abort', this.#onGone)
-    if (caller.aborted) this.#onGone()
+  constructor(options: AnswerOptions) {
+    const { policy, signal, spentMs } = options
+    const { totalTimeoutMs } = policy
+    this.#options = options
+    this.#total =
+      totalTimeoutMs === null
+        ? null
+        : setTimeout(() => this.#end(timedOut('answer')), Math.max(1, totalTimeoutMs - spentMs))
+    signal.addEventListener('abort', this.#onGone)
+    if (signal.aborted) this.#onGone()
   }
 
   /** Resolves when the first bytes of a good answer are there. */
-  async begin(upstream: Upstream, request: VoiceRequest, course: CallCourse): Promise<void> {
-    course.status = null
-    this.#timer = setTimeout(() => this.#end(timedOut('answer')), this.#policy.firstByteTimeoutMs)
+  async begin(upstream: Upstream, request: VoiceRequest): Promise<void> {
+    this.#timer = setTimeout(() => this.#end(timedOut('answer')), this.#options.policy.firstByteTimeoutMs)
     const answer = await this.#sent(upstream, request)
-    course.status = answer.statusCode
+    this.#options.onStatus(answer.statusCode)
     // whoever reads the body sees its errors; a body that is thrown away must not end the process with one
     answer.body.on('error', () => {})
     if (answer.statusCode !== 200) throw await this.#refusal(answer)
@@ -113,7 +92,7 @@ class Attempt implements OpenAnswer {
     this.#first = null
     if (first !== null) return first
     // only while bytes are waited for: a reader that takes its time is not the provider's silence
-    this.#timer = setTimeout(() => this.#end(timedOut('continue')), this.#policy.idleTimeoutMs)
+    this.#timer = setTimeout(() => this.#end(timedOut('continue')), this.#options.policy.idleTimeoutMs)
     const part = await this.#read()
     this.#stopTimer()
     if (part === null) this.close()
@@ -123,7 +102,7 @@ class Attempt implements OpenAnswer {
   close(): void {
     this.#stopTimer()
     if (this.#total !== null) clearTimeout(this.#total)
-    this.#caller.removeEventListener('abort', this.#onGone)
+    this.#options.signal.removeEventListener('abort', this.#onGone)
     this.#aborter.abort()
   }
 

@@ -2,18 +2,21 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { statusIn } from '../../../specs/wire-errors.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { viaOf } from '../../outgoing/via.ts'
-import type { Ticket } from '../call/admission.ts'
-import { callerGone } from '../call/call-ledger.ts'
+import type { CallEnd } from '../call/call-record.ts'
+import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
-import type { GatewayCore } from '../call/gateway-core.ts'
+import type { AttemptFailed } from '../call/failure.ts'
+import { type AnsweredKind, firstAnswer } from '../call/first-answer.ts'
+import { codeOf, refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
-import type { Upstreams } from '../call/upstreams.ts'
+import { reachable, type Upstreams } from '../call/upstreams.ts'
+import { listedWays, type Way } from '../call/ways.ts'
 import { costOfUnits, priceAt } from '../prices/prices.ts'
 import type { Usage } from '../prices/usage.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 import type { Latencies } from './latencies.ts'
-import { type CallCourse, type OpenAnswer, openAnswer, type VoicePolicy } from './voice-call.ts'
-import { mayGoElsewhere, shown, voiceFailure } from './voice-failure.ts'
+import { type OpenAnswer, openAnswer, type VoicePolicy } from './voice-call.ts'
+import { mayGoElsewhere, voiceFailure } from './voice-failure.ts'
 
 /** One way to do what was asked. */
 export interface Step<Task> {
@@ -64,144 +67,130 @@ export interface RunningJob<Task> extends Step<Task> {
   failure(error: unknown): ServiceError
 }
 
-/** What jobs stand on. */
-export interface VoiceJobParts extends Pick<GatewayCore, 'admission' | 'ledger'> {
+/** What jobs are made with. */
+export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'breaker'> {
   readonly upstreams: Pick<Upstreams, 'of'>
   readonly latencies: Latencies
-  readonly now: () => number
 }
 
 /**
- * Asks one provider after the other, until one begins to answer.
+ * Takes a job along the road of all calls until one provider begins to answer.
  *
  * @throws {ServiceError} of the last one, and what admission says. It is recorded then.
  */
 export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>): Promise<RunningJob<Task>> => {
-  const course: CallCourse = { attempts: 0, status: null }
-  const record = new JobRecord(parts, job, course)
-  for (const [at, step] of job.steps.entries()) {
-    const ticket = await admitted(parts, job, step, record)
-    try {
-      const answer = await opened(parts, job, step, course)
-      record.answered()
-      return running(step, answer, ticket, record, course)
-    } catch (caught) {
-      const error = voiceFailure(caught, step.route, course.status)
-      ticket.settle('0')
-      const last = at === job.steps.length - 1 || error.code === 'cancelled' || error.code === 'internal_error'
-      if (last || !(job.everywhere || mayGoElsewhere(error))) {
-        record.write(step.route, { units: null, error, response: () => ({ error: error.code }) }, null)
-        throw shown(error, caught)
-      }
-    }
-  }
-  throw new Error('a voice job has no steps')
-}
-
-/** Asks for leave: for each step anew, since each may be paid for by another key. What is refused is recorded too. */
-const admitted = async <Task>(
-  { admission }: VoiceJobParts,
-  { caller, need, asked, most }: VoiceJob<Task>,
-  step: Step<Task>,
-  record: JobRecord<Task>,
-): Promise<Ticket> => {
-  const { source, provider, model } = step.route
-  const mostUsd = () => costOfUnits(priceAt(provider, model), most(step))
-  try {
-    return await admission.admit({ caller, need, model: asked, source, mostUsd })
-  } catch (error) {
-    if (error instanceof ServiceError) {
-      record.write(step.route, { units: null, error, response: () => ({ error: error.code }) }, null)
-    }
-    throw error
-  }
-}
-
-const opened = async <Task>(
-  { upstreams, latencies }: VoiceJobParts,
-  { caller, request, policy, signal }: VoiceJob<Task>,
-  step: Step<Task>,
-  course: CallCourse,
-): Promise<OpenAnswer> => {
-  const { route } = step
-  const startedMs = performance.now()
-  const { headers, ...asked } = request(step)
-  const sent = { ...asked, headers: { ...headers, ...uncoded, via: viaOf(caller) } }
-  const answer = await openAnswer(upstreams, route, sent, { policy, signal, course })
-  latencies.note(caller.project, `${route.provider}/${route.model}`, performance.now() - startedMs)
-  return answer
-}
-
-const running = <Task>(
-  step: Step<Task>,
-  answer: OpenAnswer,
-  ticket: Ticket,
-  record: JobRecord<Task>,
-  course: CallCourse,
-): RunningJob<Task> => {
-  const { route } = step
-  let over = false
+  const { asked, steps, policy } = job
+  const kind = new VoiceCall(parts, job)
+  const ways = listedWays(steps.map(({ route, task }) => ({ model: asked, route, task })))
+  const { run, way, answer } = await firstAnswer<VoiceWay<Task>, OpenAnswer>(
+    { ...parts, policy, breaker: null },
+    kind.steps(),
+    ways,
+  )
   return {
-    ...step,
+    route: way.route,
+    task: way.task,
     answer,
-    headers: [['x-provider', route.provider], ...ticket.headers],
-    failure: (error) => voiceFailure(error, route, course.status === 200 ? null : course.status),
-    end(how) {
-      if (over) return
-      over = true
-      const usd = how.units === null ? null : costOfUnits(priceAt(route.provider, route.model), how.units)
-      ticket.settle(how.units === null ? '0' : usd)
-      record.write(route, how, usd)
+    headers: run.headers(),
+    failure: (error) => kind.failure(error, way),
+    end: (how) => {
+      if (run.isOver) return
+      kind.ended = { ...how, way }
+      if (how.error === null) run.succeed()
+      else run.close(how.error)
     },
   }
 }
 
-/** Writes down one job once. */
-class JobRecord<Task> {
+type VoiceWay<Task> = Step<Task> & Way
+
+/** One job, as a kind of call. */
+class VoiceCall<Task> {
   readonly #parts: VoiceJobParts
   readonly #job: VoiceJob<Task>
-  readonly #course: CallCourse
-  readonly #startedAt: number
-  readonly #startedMs = performance.now()
-  #firstByteMs: number | null = null
+  #way: VoiceWay<Task> | null = null
+  /** Of the first attempt on the current way. */
+  #startedMs = 0
+  /** Status that the provider answered last; null when it answered none. */
+  #status: number | null = null
+  ended: (VoiceEnd & { readonly way: VoiceWay<Task> }) | null = null
 
-  constructor(parts: VoiceJobParts, job: VoiceJob<Task>, course: CallCourse) {
+  constructor(parts: VoiceJobParts, job: VoiceJob<Task>) {
     this.#parts = parts
     this.#job = job
-    this.#course = course
-    this.#startedAt = parts.now()
   }
 
-  /** The first bytes of an answer are there. */
-  answered(): void {
-    this.#firstByteMs = performance.now() - this.#startedMs
+  steps(): AnsweredKind<VoiceWay<Task>, OpenAnswer> {
+    const { caller, operation, need, asked, streamed, signal, most } = this.#job
+    return {
+      ...{ caller, operation, need, model: asked, streamed, signal },
+      mostUsd: (way) => costOf(way, most(way)),
+      sharesTicket: () => false,
+      answer: (way, run) => this.#opened(way, run),
+      discard: (answer) => answer.close(),
+      onward: (failure, way) => this.#onward(failure, way),
+      refusalOf: (failure) => this.#refusalOf(failure),
+      end: (error) => this.#end(error),
+    }
   }
 
-  write(route: Route, { units, error, response }: VoiceEnd, costUsd: string | null): void {
-    const { caller, operation, need, asked, streamed, logged } = this.#job
-    this.#parts.ledger.record({
-      caller,
-      operation,
-      need,
-      asked,
-      route,
-      units,
-      costUsd,
-      status: this.#statusBy(error),
-      error: error?.code ?? null,
-      streamed,
-      startedAt: this.#startedAt,
-      firstByteMs: this.#firstByteMs,
-      durationMs: performance.now() - this.#startedMs,
-      attempts: this.#course.attempts,
-      bodies: () => ({ request: JSON.stringify(logged()), response: JSON.stringify(response()) }),
+  /** The trouble of the provider that answers, in words for the caller. */
+  failure(error: unknown, { route }: VoiceWay<Task>): ServiceError {
+    return voiceFailure(error, route, this.#status === 200 ? null : this.#status)
+  }
+
+  async #opened(way: VoiceWay<Task>, run: CallRun<VoiceWay<Task>>): Promise<OpenAnswer> {
+    const { caller, request, policy, signal } = this.#job
+    const { upstreams, latencies } = this.#parts
+    const { route } = way
+    if (way !== this.#way) this.#startedMs = performance.now()
+    this.#way = way
+    this.#status = null
+    const { headers, ...rest } = request(way)
+    const sent = { ...rest, headers: { ...headers, ...uncoded, via: viaOf(caller) } }
+    const spentMs = performance.now() - this.#startedMs
+    run.record.attempts++
+    const answer = await openAnswer(reachable(upstreams, route), sent, {
+      ...{ policy, signal, spentMs },
+      onStatus: (status) => {
+        this.#status = status
+      },
     })
+    latencies.note(caller.project, `${route.provider}/${route.model}`, performance.now() - this.#startedMs)
+    run.record.begun()
+    return answer
   }
 
-  /** A stream that breaks had the good status of its beginning. */
-  #statusBy(error: ServiceError | null): number {
-    if (error?.code === 'cancelled') return callerGone
-    const headersOut = this.#job.streamed && this.#firstByteMs !== null
-    return error === null || headersOut ? 200 : statusIn('flat', error.code)
+  /** What one model refuses another may take; the same model would refuse it again. */
+  #onward(failure: AttemptFailed, { route }: VoiceWay<Task>): Onward {
+    const error = voiceFailure(failure, route, this.#status)
+    if (error.code === 'cancelled') return 'nowhere'
+    return this.#job.everywhere || mayGoElsewhere(error) ? 'other_way' : 'nowhere'
+  }
+
+  #refusalOf(failure: unknown): Error {
+    if (failure instanceof ServiceError || this.#way === null) return refusalOf(failure)
+    const error = voiceFailure(failure, this.#way.route, this.#status)
+    return error.code === 'internal_error' ? refusalOf(failure) : error
+  }
+
+  #end(error: Error | null): CallEnd {
+    const { streamed, logged } = this.#job
+    const { ended } = this
+    const usage = ended?.units ?? null
+    // a stream that breaks had the good status of its beginning
+    const headOut = error === null || (streamed && ended !== null)
+    return {
+      usage,
+      costUsd: ended === null || usage === null ? null : costOf(ended.way, usage),
+      status: headOut ? 200 : statusIn('flat', codeOf(error)),
+      bodies: () => ({
+        request: JSON.stringify(logged()),
+        response: JSON.stringify(ended?.response() ?? { error: error === null ? null : codeOf(error) }),
+      }),
+    }
   }
 }
+
+const costOf = ({ route }: { readonly route: Route }, usage: Usage): string | null =>
+  costOfUnits(priceAt(route.provider, route.model), usage)

@@ -7,7 +7,7 @@ import type { Caller } from '../../../src/gateway/call/caller.ts'
 import type { ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
 import type { Redaction } from '../../../src/gateway/call/redaction.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
-import type { RunAsk, WholeAnswer } from '../../../src/gateway/chat/chat-run.ts'
+import type { ChatRunRequest, WholeAnswer } from '../../../src/gateway/chat/chat-run.ts'
 import { openChats } from '../../../src/gateway/chat/open-chats.ts'
 import type { WireObject } from '../../../src/outgoing/wire.ts'
 import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
@@ -96,7 +96,7 @@ export const openChatWorld = async (
     policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
     ...(options.keepAliveMs !== undefined && { keepAliveMs: options.keepAliveMs }),
   })
-  const askOf = ({ body = hello, text, stream = false }: Asked): RunAsk => ({
+  const askOf = ({ body = hello, text, stream = false }: Asked): ChatRunRequest => ({
     ...{ caller, operation: 'chat_completions.create', need: 'chat', stream },
     body: text === undefined ? body : JSON.parse(text),
     bytes: text === undefined ? null : Buffer.from(text),

@@ -6,7 +6,7 @@ import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'
 import type { RedactionPolicy } from '../../../src/gateway/call/redaction.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
-import type { EmbeddingAsk } from '../../../src/gateway/embeddings/embedding-calls.ts'
+import type { EmbeddingCall } from '../../../src/gateway/embeddings/embedding-calls.ts'
 import { openEmbeddings } from '../../../src/gateway/embeddings/open-embeddings.ts'
 import type { WireObject } from '../../../src/outgoing/wire.ts'
 import { type Answer, openUpstream, type Upstream } from '../call/scripted-upstream.ts'
@@ -83,7 +83,7 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
     await opened.close()
     await upstream.close()
   })
-  const ask = (body: WireObject, more: Partial<EmbeddingAsk> = {}): EmbeddingAsk => ({
+  const ask = (body: WireObject, more: Partial<EmbeddingCall> = {}): EmbeddingCall => ({
     ...{ caller, operation: 'embeddings.create', body, signal: new AbortController().signal },
     ...{ bytes: Buffer.from(JSON.stringify(body)), ...more },
   })
@@ -93,7 +93,7 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
     settled,
     received: () => upstream.received,
     script: (...answers: Answer[]) => upstream.script(...answers),
-    create: (body: WireObject, more: Partial<EmbeddingAsk> = {}) => opened.calls.create(ask(body, more)),
+    create: (body: WireObject, more: Partial<EmbeddingCall> = {}) => opened.calls.create(ask(body, more)),
   }
 }
 

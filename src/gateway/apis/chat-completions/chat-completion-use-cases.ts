@@ -3,7 +3,7 @@ import { asksMemory } from '../../../../specs/memory-field.ts'
 import type { UseCase, UseCases } from '../../../actors/call/use-cases.ts'
 import { callerOf } from '../../call/caller.ts'
 import { errorFrame } from '../../call/refusal.ts'
-import type { RunAsk, WholeAnswer } from '../../chat/chat-run.ts'
+import type { ChatRunRequest, WholeAnswer } from '../../chat/chat-run.ts'
 import { type Chats, wholeTaker } from '../../chat/chats.ts'
 import { CompletionStream, type KeepAlive } from '../../chat/completion-stream.ts'
 import { asCompletion } from '../../chat/schema.ts'
@@ -50,7 +50,7 @@ const streamed = ({ chats, keepAlive }: ChatCompletionsDeps, call: CompletionCal
     })
   })
 
-const askOf = (call: CompletionCall): RunAsk => ({
+const askOf = (call: CompletionCall): ChatRunRequest => ({
   caller: callerOf(call),
   operation: 'chat_completions.create',
   need: needOf(call.body.messages),

@@ -1,27 +1,27 @@
 import { arrayOf, countOf, isObject, objectOf, textOf } from '../../../outgoing/wire.ts'
 import { statusFailure, streamedFailure } from '../../call/failure.ts'
 import type { Route } from '../../call/routes.ts'
-import type { Embedded, EmbeddingFormat, EmbeddingWish } from '../embedding-format.ts'
+import type { Embedded, EmbeddingFormat, EmbeddingRequest } from '../embedding-format.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
 import type { WireVector } from '../vector-encoding.ts'
 
 /** OpenAI's form: what the caller wrote is passed on, and so is what its provider knows beside it. */
 export const openAiEmbeddings: EmbeddingFormat = {
-  requests: (wish, route) => [
+  requests: (request, route) => [
     {
       path: '/embeddings',
       headers: {
         'content-type': 'application/json',
         ...(route.apiKey === null ? {} : { authorization: `Bearer ${route.apiKey}` }),
       },
-      body: bodyFor(wish, route),
-      answer: (json) => embedded(json, wish.inputs.length),
+      body: bodyFor(request, route),
+      answer: (json) => embedded(json, request.inputs.length),
     },
   ],
   failure: statusFailure,
 }
 
-function bodyFor({ body, bytes }: EmbeddingWish, { model }: Route): Uint8Array | string {
+function bodyFor({ body, bytes }: EmbeddingRequest, { model }: Route): Uint8Array | string {
   if (bytes !== null && body.model === model && body.models === undefined) return bytes
   const { models: _models, ...rest } = body
   return JSON.stringify({ ...rest, model })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { projectScope } from '../../../../specs/scope.ts'
 import type { Principal } from '../../../../src/actors/call/call.ts'
 import { embeddingUseCases } from '../../../../src/gateway/apis/embeddings/embedding-use-cases.ts'
-import type { EmbeddingAsk, EmbeddingOutcome } from '../../../../src/gateway/embeddings/embedding-calls.ts'
+import type { EmbeddingCall, EmbeddingOutcome } from '../../../../src/gateway/embeddings/embedding-calls.ts'
 
 const secretKey: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }
 const publicKey: Principal = {
@@ -19,7 +19,7 @@ const outcome: EmbeddingOutcome = {
 
 /** The use-case over calls that answer `outcome`, and what they were asked. */
 const open = (answer = outcome) => {
-  const asked: EmbeddingAsk[] = []
+  const asked: EmbeddingCall[] = []
   const useCases = embeddingUseCases({
     create: async (ask) => {
       asked.push(ask)

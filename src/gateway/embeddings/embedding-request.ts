@@ -1,10 +1,10 @@
 import type { WireObject } from '../../outgoing/wire.ts'
 import { tokensOfChars } from '../call/usage.ts'
-import type { EmbeddingInput, EmbeddingWish } from '../providers/embedding-format.ts'
+import type { EmbeddingInput, EmbeddingRequest } from '../providers/embedding-format.ts'
 import { isVector } from '../providers/openai/openai-embeddings.ts'
 
 /** What a validated body in OpenAI's form asks for. @param bytes the body as it came; null when nobody kept it. */
-export const embeddingWish = (body: WireObject, bytes: Uint8Array | null): EmbeddingWish => ({
+export const embeddingRequest = (body: WireObject, bytes: Uint8Array | null): EmbeddingRequest => ({
   body,
   bytes,
   inputs: inputsOf(body.input),
@@ -19,5 +19,5 @@ const inputsOf = (input: unknown): readonly EmbeddingInput[] => {
 }
 
 /** Tokens by length, for providers that count none. */
-export const inputTokensOf = ({ inputs }: EmbeddingWish): number =>
+export const inputTokensOf = ({ inputs }: EmbeddingRequest): number =>
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? tokensOfChars(input.length) : input.length), 0)

@@ -2,10 +2,10 @@ import type { FormatRequest } from '../call/chat-format.ts'
 import type { Route } from '../call/routes.ts'
 import { chatFormat } from '../providers/chat-formats.ts'
 import { portableBody } from '../providers/portable-body.ts'
-import { type AskedBody, openAiBody } from './wire-body.ts'
+import { type ChatInput, openAiBody } from './wire-body.ts'
 
 /** One chat request as its provider wants it. `format` is null for OpenAI's own, which is passed on. */
-export interface Order {
+export interface ChatRequest {
   /** What follows the route's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface Order {
 const openAiHeaders = new WeakMap<Route, Headers>()
 
 /** @throws {ServiceError} `invalid_field` for what the route's format cannot say. */
-export function orderFor(asked: AskedBody, route: Route): Order {
+export function chatRequest(asked: ChatInput, route: Route): ChatRequest {
   const format =
     (asked.formatFor?.(route) ?? chatFormat(route.format))?.request(asked.body, route, asked.stream) ?? null
   if (format !== null) {
@@ -26,7 +26,7 @@ export function orderFor(asked: AskedBody, route: Route): Order {
   return { path: '/chat/completions', headers, body: bodyFor(asked, route), format: null }
 }
 
-const bodyFor = (asked: AskedBody, route: Route): Uint8Array | string => {
+const bodyFor = (asked: ChatInput, route: Route): Uint8Array | string => {
   if (asked.encoded !== undefined) return asked.encoded(route)
   const body = portableBody(asked.body, route)
   return openAiBody(body === asked.body ? asked : { ...asked, body, bytes: null }, route)
@@ -34,7 +34,7 @@ const bodyFor = (asked: AskedBody, route: Route): Uint8Array | string => {
 
 type Headers = Readonly<Record<string, string>>
 
-const keyed = (headers: Headers, { idempotencyKey }: AskedBody): Headers =>
+const keyed = (headers: Headers, { idempotencyKey }: ChatInput): Headers =>
   idempotencyKey === undefined ? headers : { ...headers, 'idempotency-key': idempotencyKey }
 
 const headersFor = (route: Route): Headers => {

@@ -15,7 +15,7 @@ export const showsImages = ({ messages }: ChatBody): boolean =>
  * The route on which the same provider can see (interface "Chat"): another model of it where the one that was asked for is
  * known not to. A model that nobody knows is taken at its word.
  */
-export const seeingRoute = (route: Route): Route => {
+export const visionRoute = (route: Route): Route => {
   const known = upgrades.get(route)
   if (known !== undefined) return known
   const capabilities = capabilitiesOf(route.provider, route.model)

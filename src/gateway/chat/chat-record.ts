@@ -1,0 +1,109 @@
+import { arrayOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import type { CallEnd, CallRecord } from '../call/call-record.ts'
+import { isRequest } from '../call/caller.ts'
+import type { Charge } from '../call/charge.ts'
+import type { ChatSummary } from '../call/chat-calls.ts'
+import { statusOf } from '../call/refusal.ts'
+import type { Route } from '../call/routes.ts'
+import { tokensOfChars } from '../call/usage.ts'
+import { costAt } from '../prices/prices.ts'
+import type { TokenUsage } from '../prices/usage.ts'
+import { AnswerLog } from './answer-log.ts'
+import type { StreamEnd } from './answer-reader.ts'
+import type { ChatRunRequest } from './chat-run.ts'
+
+/** What is noted of one chat request while it runs: for its summary, its usage row and the request log. */
+export class ChatRecord {
+  readonly #call: Pick<CallRecord, 'route'>
+  #answer: AnswerLog | null = null
+  #summary: ChatSummary | null = null
+  /** As it goes to the provider: without what was redacted. */
+  request: ChatRunRequest
+  /** The whole answer, of one that is not streamed. */
+  completion: WireObject | null = null
+  /** Tokens that were handed on, by length; null when there were none. */
+  tokensSoFar: number | null = null
+
+  constructor(call: Pick<CallRecord, 'route'>, request: ChatRunRequest) {
+    this.#call = call
+    this.request = request
+  }
+
+  /** What was streamed to the caller. */
+  get answer(): AnswerLog {
+    this.#answer ??= new AnswerLog()
+    return this.#answer
+  }
+
+  /** An actor's own log has its answer. */
+  chunk(chunk: WireObject): void {
+    if (isRequest(this.request.caller)) this.answer.chunk(chunk)
+  }
+
+  summary(end: StreamEnd, headers: ChatSummary['headers']): ChatSummary {
+    const { route } = this.#call
+    if (route === null) throw new Error('an answer without a route')
+    const usage = end.usage ?? this.#estimate()
+    this.#summary = {
+      route,
+      model: end.model === '' ? route.model : end.model,
+      usage,
+      costUsd: costBy(route, usage),
+      finishReason: end.finishReason === '' ? null : end.finishReason,
+      headers,
+    }
+    return this.#summary
+  }
+
+  /** The charge of an answer that broke off, as far as it can be known; null when nothing was handed on. */
+  partial(): Charge | null {
+    const { route } = this.#call
+    if (this.tokensSoFar === null || route === null) return null
+    const usage = this.#estimate()
+    return { route, usage, costUsd: costBy(route, usage) }
+  }
+
+  /** What the request has come to. @param error null when it went well. */
+  end(error: Error | null): CallEnd {
+    const charge = this.#summary ?? this.partial()
+    // a stream that breaks had the good status of its beginning
+    const status = error === null || this.tokensSoFar !== null ? 200 : statusOf(error)
+    return {
+      usage: charge === null ? null : { tokens: charge.usage },
+      costUsd: charge === null ? '0' : charge.costUsd,
+      status,
+      bodies: () => ({ request: this.#request(), response: this.#response() }),
+    }
+  }
+
+  #request(): string {
+    const { bytes, body } = this.request
+    return bytes === null ? JSON.stringify(body) : Buffer.from(bytes).toString('utf8')
+  }
+
+  #response(): string {
+    return this.completion === null ? (this.#answer?.toString() ?? '') : JSON.stringify(this.completion)
+  }
+
+  /** Tokens by length, for a provider that counted none. */
+  #estimate(): TokenUsage {
+    const { messages, tools } = this.request.body
+    const output = this.tokensSoFar ?? tokensOfChars(writtenLength(this.completion))
+    return {
+      inputTokens: tokensOfChars(JSON.stringify([messages, tools]).length),
+      outputTokens: output,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      estimated: true,
+    }
+  }
+}
+
+const costBy = (route: Route, tokens: TokenUsage): string | null => costAt(route.provider, route.model, { tokens })
+
+/** Characters that the model wrote in a `chat.completion`. */
+export const writtenLength = (completion: WireObject | null): number =>
+  arrayOf(completion?.choices).reduce<number>((sum, choice) => sum + lengthOf(objectOf(objectOf(choice).message)), 0)
+
+const lengthOf = ({ content, tool_calls }: WireObject): number =>
+  textOf(content).length + (tool_calls === undefined ? 0 : JSON.stringify(tool_calls).length)

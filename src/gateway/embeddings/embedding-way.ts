@@ -1,0 +1,47 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Caller } from '../call/caller.ts'
+import type { Route } from '../call/routes.ts'
+import type { Way } from '../call/ways.ts'
+import { costOfUnits, priceAt } from '../prices/prices.ts'
+import type { TokenUsage } from '../prices/usage.ts'
+import type { EmbeddingFormat, EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
+import { embeddingFormat } from '../providers/embedding-formats.ts'
+import { inputTokensOf } from './embedding-request.ts'
+
+/** One way to serve a request for embeddings, and what is sent there. */
+export interface EmbeddingWay extends Way {
+  readonly caller: Caller
+  readonly request: EmbeddingRequest
+  readonly format: EmbeddingFormat
+  readonly requests: readonly ProviderEmbeddings[]
+}
+
+/** @throws {ServiceError} `model_not_found` for a provider that makes no embeddings, and what its format cannot say. */
+export const embeddingWay = ({ route, model }: Way, request: EmbeddingRequest, caller: Caller): EmbeddingWay => {
+  const format = embeddingFormat(route.format)
+  if (format === null) throw new ServiceError('model_not_found', { param: 'model' })
+  return { route, model, caller, request, format, requests: format.requests(request, route) }
+}
+
+/** What tokens cost by the prices of the route's provider. */
+export const costBy = (route: Route, tokens: TokenUsage): string | null =>
+  costOfUnits(priceAt(route.provider, route.model), { tokens })
+
+/** No tokeniser makes more tokens of a text than it has bytes. */
+export const mostUsage = ({ inputs }: EmbeddingRequest): TokenUsage =>
+  inputOnly(
+    inputs.reduce((sum, input) => sum + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0),
+  )
+
+/** What the answers of all batches counted together; by length where one of them counted nothing. */
+export function usageOf(counted: readonly (number | null)[], request: EmbeddingRequest): TokenUsage {
+  const total = counted.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0)
+  return total === null ? { ...inputOnly(inputTokensOf(request)), estimated: true } : inputOnly(total)
+}
+
+const inputOnly = (inputTokens: number): TokenUsage => ({
+  inputTokens,
+  outputTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+})
