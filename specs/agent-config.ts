@@ -3,6 +3,7 @@ import {
   array,
   boolean,
   defaulted,
+  described,
   integer,
   json,
   number,
@@ -20,43 +21,51 @@ const temperature = number({ min: 0, max: 2 })
 const maxTokens = integer({ min: 1 })
 const reference = string({ minLength: 1, maxLength: 128 })
 
-/** Another agent that a run of this one may hand work to: its id, or its id with a fixed version. */
+/** An agent that runs of this agent may delegate to: its id, or its id with a fixed version. */
 const subagent = union([
   reference,
   object({
     agent_id: reference,
-    version: optional(string({ minLength: 1, maxLength: 128 })),
-    description: optional(string({ maxLength: 4096 })),
+    version: optional(
+      string({ minLength: 1, maxLength: 128, description: 'Version to run. Default: the newest published one.' }),
+    ),
+    description: optional(string({ maxLength: 4096, description: 'Tells the model when to delegate.' })),
   }),
 ])
 
-/** Names of what an agent needs beside its tools: ids, or objects with more to say. */
+/** Prerequisites of an agent beside its tools: ids, or objects with an id. */
 const needs = optional(array(json(), { maxItems: 100 }))
 
-/** What an agent runs on (interface-additions "Shapes"). Open: fields that are not declared are kept as they are. */
+/** Configuration of an agent (`agents.create`). Undeclared fields are stored as they are. */
 export const agentConfig = object(
   {
-    model,
-    system_prompt: optional(string()),
-    instructions: optional(string()),
-    tools: optional(tools),
-    temperature: optional(temperature),
-    max_tokens: optional(maxTokens),
-    pause_on_tool_calls: optional(boolean()),
+    model: described(model, 'Model of the agent: a model id, or `provider/model`.'),
+    system_prompt: described(optional(string()), 'System prompt of every conversation.'),
+    instructions: described(optional(string()), 'Text that follows `system_prompt`.'),
+    tools: described(optional(tools), 'Tools that the model may call.'),
+    temperature: described(optional(temperature), 'Sampling temperature.'),
+    max_tokens: described(optional(maxTokens), 'Most tokens of one model answer.'),
+    pause_on_tool_calls: described(
+      optional(boolean()),
+      'Tool calls wait for an approval. When a tool has `needsApproval`, only calls of such tools wait.',
+    ),
     limits: optional(runLimits),
-    subagents: optional(array(subagent, { maxItems: 100 })),
+    subagents: described(
+      optional(array(subagent, { maxItems: 100 })),
+      'Agents that runs of this agent may delegate to.',
+    ),
     connectors: needs,
     mcp_servers: needs,
     skills: needs,
     knowledge: needs,
   },
-  { title: 'AgentConfig', open: true },
+  { title: 'AgentConfig', description: 'Configuration of an agent.', open: true },
 )
 
-/** What an installation changes of its version's config; a tool replaces the version's of the same name, a limit the version's own. */
+/** Changes of an installation to its version's config. A tool replaces the version's tool of the same name, a limit the version's limit. */
 export const overlays = object(
   {
-    system_prompt_append: optional(string()),
+    system_prompt_append: described(optional(string()), "Text after the version's system prompt."),
     model: optional(model),
     tools: optional(tools),
     temperature: optional(temperature),
@@ -64,13 +73,19 @@ export const overlays = object(
     pause_on_tool_calls: optional(boolean()),
     limits: optional(runLimits),
   },
-  { title: 'AgentOverlays' },
+  { title: 'AgentOverlays', description: "Changes of an installation to its version's config." },
 )
 
 const approval = oneOf('require', 'auto', 'deny')
 
-/** Which tool calls of an installation wait for a person, which run at once, and which never run. */
+/** Approval policy of an installation: tool calls that wait for a person, run at once, or never run. */
 export const approvalPolicy = object(
-  { default: approval, tools: defaulted(record(approval, { maxProperties: 128 }), {}) },
-  { title: 'ApprovalPolicy' },
+  {
+    default: described(approval, 'Applies to tools that `tools` does not name.'),
+    tools: described(defaulted(record(approval, { maxProperties: 128 }), {}), 'Policy by name of the tool.'),
+  },
+  {
+    title: 'ApprovalPolicy',
+    description: '`require` makes a tool call wait for an approval, `auto` runs it at once, `deny` never runs it.',
+  },
 )

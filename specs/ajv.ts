@@ -3,8 +3,8 @@ import formats from 'ajv-formats'
 import type { JsonSchema } from './schema.ts'
 
 /**
- * The one ajv of the process. Strict: a declaration that says something ajv does not know stops the start.
- * Defaults are filled in and `x-clamp` moves numbers, in place.
+ * The ajv of the process. It is strict: an unknown keyword in a declaration stops the start.
+ * Defaults and `x-clamp` change the validated value in place.
  */
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, discriminator: true, useDefaults: true, allErrors: false })
 
@@ -22,7 +22,7 @@ ajv.addKeyword({
   },
 })
 
-/** Where in its object or list the validated value stands. */
+/** Place of the validated value in its object or list. */
 interface Place {
   readonly parentData: Record<string | number, unknown>
   readonly parentDataProperty: string | number
@@ -35,7 +35,7 @@ const clamp = (value: number, min: number | null, max: number | null): number =>
 export type Validate = ValidateFunction
 export type { ErrorObject }
 
-/** Compiles a schema of ours. @throws for one that is not sound. */
+/** Compiles a schema. @throws for an invalid one. */
 export const compile = (schema: JsonSchema): Validate => ajv.compile(schema)
 
 /** The schema with a rule applied to every object in it that declares its fields. */
@@ -55,14 +55,14 @@ const mapObjects = (schema: JsonSchema, change: (object: JsonSchema) => JsonSche
   return properties === undefined ? mapped : change(mapped)
 }
 
-/** A request's schema; `refuse`: fields that are not declared are errors, except in open objects. */
+/** Schema of a request. `refuse` makes undeclared fields errors, except in open objects. */
 export const requestForm = (schema: JsonSchema, unknownFields: 'refuse' | 'ignore'): JsonSchema =>
   unknownFields === 'ignore' ? schema : mapObjects(schema, closed)
 
-/** An answer's schema: fields with a default are always there. */
+/** Schema of an answer: fields with a default are required. */
 export const filledForm = (schema: JsonSchema): JsonSchema => mapObjects(schema, defaultsThere)
 
-/** The same for a check: nothing that is not declared, and no defaults that ajv would fill in itself. */
+/** Schema for checking an answer: undeclared fields are errors, and ajv fills in no defaults. */
 export const answerForm = (schema: JsonSchema): JsonSchema =>
   mapObjects(schema, (object) => closed(withoutDefaults(defaultsThere(object))))
 

@@ -7,11 +7,11 @@ export interface JsonAnswer<out T, WithHeaders extends boolean = boolean> {
   readonly schema: Schema<T>
   /** The use-case answers `{ body, headers }`: it sets cookies, `X-Provider` and the like. */
   readonly withHeaders: WithHeaders
-  /** The document shows a secret once: it is never cached, and stored for a replay only under encryption. */
+  /** The document shows a secret once. It is never cached, and is encrypted where it is stored for a replay. */
   readonly secret: boolean
 }
 
-/** Events of an actor's log as SSE; `events` names the payload of each. */
+/** Events of an actor's log as SSE. `events` has the payload of each by its name. */
 export interface EventsAnswer {
   readonly kind: 'events'
   readonly status: number
@@ -27,17 +27,17 @@ export interface BytesAnswer {
   readonly contentTypes: readonly string[]
 }
 
-/** One of several answers, chosen by the use-case from the body's `stream` or the call's `accept`. */
+/** One of several answers, which the use-case chooses by the body's `stream` or the call's `accept`. */
 export interface ChoiceAnswer<out T> {
   readonly kind: 'choice'
   readonly json: JsonAnswer<T>
   readonly others: readonly (EventsAnswer | BytesAnswer)[]
 }
 
-/** What an operation answers when nothing is wrong. */
+/** Answer of a successful operation. */
 export type Answer = JsonAnswer<unknown> | EventsAnswer | BytesAnswer | ChoiceAnswer<unknown>
 
-/** The events that an operation answers, always or when they are asked for; null for one that answers none. */
+/** The events of an operation's answer, if the operation ever answers events. */
 export const eventsOf = (answer: Answer): EventsAnswer | null => {
   if (answer.kind === 'events') return answer
   if (answer.kind !== 'choice') return null
@@ -80,7 +80,7 @@ export const answersBytes = (...contentTypes: readonly string[]): BytesAnswer =>
   contentTypes,
 })
 
-/** JSON, or what else the caller asked for. */
+/** JSON, or one of the others by the request. */
 export const answersEither = <T>(
   json: JsonAnswer<T>,
   ...others: readonly (EventsAnswer | BytesAnswer)[]

@@ -1,10 +1,10 @@
-/** Formats that speech is answered in (interface "Voice API"). */
+/** Output formats of speech (`speech.speak`). */
 export const audioFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 
 /** One of `audioFormats`. `pcm` is 16 bits, little endian, one channel, 24 kHz, without a header. */
 export type AudioFormat = (typeof audioFormats)[number]
 
-/** Content types as the interface names them. */
+/** Content type of each format. */
 export const audioTypes: Readonly<Record<AudioFormat, string>> = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
@@ -14,10 +14,10 @@ export const audioTypes: Readonly<Record<AudioFormat, string>> = {
   pcm: 'audio/pcm',
 }
 
-/** Characters of one text to speak, counted as code points; a model may take less. */
+/** Most characters of a text to speak, counted as code points. A model may take fewer. */
 export const maxSpeechChars = 4096
 
-/** Containers that transcription takes. */
+/** Containers of audio files for transcription. */
 export const audioContainers = ['mp3', 'wav', 'webm', 'mp4', 'm4a', 'ogg', 'flac'] as const
 
 /** One of `audioContainers`. */
@@ -29,5 +29,5 @@ export const transcriptForms = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as
 /** One of `transcriptForms`. */
 export type TranscriptForm = (typeof transcriptForms)[number]
 
-/** 25 MB: the largest file to transcribe. */
+/** Largest file to transcribe: 25 MB. */
 export const maxAudioBytes = 25 * 1024 * 1024

@@ -18,54 +18,54 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type EnvelopeName = 'platform' | 'flat' | 'web' | 'custom_providers' | 'memory' | 'anthropic'
 
 /**
- * What an Idempotency-Key does.
- * - `stored`: the answer is kept for 24 hours and given again (src/actors/records/idempotent.ts).
- * - `journaled`: the key is the cause of an actor's commit, which remembers.
- * - `ignored`: the operation is not one that creates or executes.
+ * Effect of an Idempotency-Key.
+ * - `stored`: the answer is kept for 24 hours and repeated (src/actors/records/idempotent.ts).
+ * - `journaled`: the key is the cause of an actor's commit, which keeps it.
+ * - `ignored`: the operation neither creates nor executes anything.
  */
 export type IdempotencyMode = 'stored' | 'journaled' | 'ignored'
 
-/** Files that a multipart form brings beside the body's fields. */
+/** Files of a multipart form, beside the body's fields. */
 export interface FileParts {
-  /** Form names that carry files. */
+  /** Names of the form's file fields. */
   readonly fields: readonly string[]
   /** The operation also takes a JSON body. */
   readonly orJson: boolean
 }
 
-/** What a declaration of one operation may say. */
+/** Declaration of one operation. */
 export interface OperationSpec {
   /** One line of the API reference, in the imperative, without a full stop. */
   readonly summary: string
   /** Whole sentences for the API reference, in Markdown: effects, limits, defaults. */
   readonly description?: string
   readonly method: Method
-  /** With parameters in braces. What starts with `/v1/` also answers under `/api`. */
+  /** With parameters in braces. A path that starts with `/v1/` also answers under `/api`. */
   readonly path: string
   /** Further paths of the same operation, with the same parameters. */
   readonly alsoAt?: readonly string[]
-  /** The path's last parameter takes slashes as they are, too: ids of others that hold some (`meta-llama/llama-4`). */
+  /** The last parameter of the path may contain slashes, as model ids do (`meta-llama/llama-4`). */
   readonly slashesInLast?: true
   readonly access: Access
   readonly query?: Shape
   readonly body?: Schema<unknown>
   readonly files?: FileParts
   readonly answer: Answer
-  /** Codes beside those that follow from the rest (401, 403, 404, 413, 422 …). */
+  /** Codes beside those that follow from the declaration (401, 403, 404, 413, 422 …). */
   readonly errors?: readonly ErrorCode[]
   readonly envelope?: EnvelopeName
-  /** `refuse` is the agent platform's rule, `ignore` that of the OpenAI-compatible forms. */
+  /** The agent platform refuses undeclared fields; the OpenAI-compatible APIs ignore them. */
   readonly unknownFields?: 'refuse' | 'ignore'
   readonly idempotency?: IdempotencyMode
   /** Default 1 MiB. */
   readonly maxBodyBytes?: number
-  /** Browsers of other origins may call it. Default: what client tokens reach, and public GETs. */
+  /** Browsers of other origins may call the operation. Default: operations for client tokens, and public GETs. */
   readonly cors?: boolean
-  /** Headers of every good answer, such as a cache rule. */
+  /** Headers of every successful response, such as a cache rule. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** A key may say by `X-Tenant-Id` and `X-External-User-Id` for whom it calls: usage and limits go by it. */
+  /** A key may name a tenant and a user by `X-Tenant-Id` and `X-External-User-Id`: usage and limits count towards them. */
   readonly attributed?: boolean
-  /** Whole answers carry an entity tag; `If-None-Match` is answered 304 without the body. For GETs. */
+  /** Responses carry an entity tag, and a current `If-None-Match` is answered with 304. For GETs. */
   readonly tagged?: true
   /** The event that the operation sends to the resource's machine. */
   readonly event?: string

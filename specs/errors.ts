@@ -17,58 +17,66 @@ interface ErrorRow {
 const table = {
   bad_request: { status: 400, type: 'invalid_request_error', message: 'The request is malformed.' },
   malformed_json: { status: 400, type: 'invalid_request_error', message: 'The body is not valid JSON.' },
-  invalid_field: { status: 422, type: 'invalid_request_error', message: 'A field has a value that is not allowed.' },
+  invalid_field: { status: 422, type: 'invalid_request_error', message: 'The value of a field is not allowed.' },
   missing_field: { status: 422, type: 'invalid_request_error', message: 'A required field is missing.' },
-  unknown_field: { status: 422, type: 'invalid_request_error', message: 'The body has a field that is not known.' },
+  unknown_field: { status: 422, type: 'invalid_request_error', message: 'The body has an unknown field.' },
   invalid_query: { status: 400, type: 'invalid_request_error', message: 'A query parameter is not valid.' },
   invalid_header: { status: 400, type: 'invalid_request_error', message: 'A request header is not valid.' },
-  body_too_large: { status: 413, type: 'invalid_request_error', message: 'The body is larger than this route takes.' },
+  body_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    message: 'The body is larger than this operation accepts.',
+  },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',
-    message: 'This route takes application/json.',
+    message: 'This operation accepts application/json.',
   },
-  not_found: { status: 404, type: 'invalid_request_error', message: 'There is no such resource.' },
-  method_not_allowed: { status: 405, type: 'invalid_request_error', message: 'This path does not take this method.' },
+  not_found: { status: 404, type: 'invalid_request_error', message: 'The resource does not exist.' },
+  method_not_allowed: { status: 405, type: 'invalid_request_error', message: 'The path does not support this method.' },
   authentication_required: {
     status: 401,
     type: 'authentication_error',
-    message: 'The request carries no valid credential.',
+    message: 'The request has no valid credential.',
   },
-  invalid_credentials: { status: 401, type: 'authentication_error', message: 'E-mail or password is wrong.' },
+  invalid_credentials: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The e-mail address or the password is wrong.',
+  },
   secret_key_required: {
     status: 403,
     type: 'permission_error',
-    message: 'This operation needs a secret project key.',
+    message: 'The operation requires a secret project key.',
   },
   insufficient_scope: {
     status: 403,
     type: 'permission_error',
-    message: 'The credential does not hold the scope that this operation needs.',
+    message: 'The credential lacks a permission that the operation requires.',
   },
-  forbidden: { status: 403, type: 'permission_error', message: 'This credential may not do that.' },
+  forbidden: { status: 403, type: 'permission_error', message: 'The credential does not allow this operation.' },
   tenant_suspended: { status: 403, type: 'permission_error', message: 'The tenant is suspended.' },
   tenant_deleting: { status: 403, type: 'permission_error', message: 'The tenant is being deleted.' },
   csrf_refused: {
     status: 403,
     type: 'permission_error',
-    message: 'A cookie request that changes something must come from this origin.',
+    message: 'A request with a session cookie must come from the origin of the dashboard.',
   },
-  already_exists: { status: 409, type: 'invalid_request_error', message: 'A resource with this key exists.' },
+  already_exists: { status: 409, type: 'invalid_request_error', message: 'A resource with this key already exists.' },
   version_conflict: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The resource was changed by somebody else at the same time.',
+    message: 'The resource was changed by another request at the same time. Read it and try again.',
   },
   invalid_transition: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The resource is not in a state that allows this.',
+    message: 'The state of the resource does not allow this operation.',
   },
   agent_not_runnable: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The agent version or installation is not in a state that runs.',
+    message: 'The agent version or installation cannot run in its current state.',
   },
   version_not_published: {
     status: 409,
@@ -78,29 +86,29 @@ const table = {
   agent_in_use: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'Active installations use this agent; disable them first.',
+    message: 'Active installations use this agent. Disable them first.',
   },
   prerequisites_missing: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The manifest needs something that is not available.',
+    message: 'The version has prerequisites that are not available.',
   },
   origin_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'This key may not be used from this origin.',
+    message: 'The key does not allow this origin.',
   },
   idempotency_key_reused: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'This Idempotency-Key was used with another body.',
+    message: 'The Idempotency-Key was used with a different request.',
   },
   idempotency_in_progress: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The first request with this Idempotency-Key is still in progress.',
+    message: 'The first request with this Idempotency-Key is in progress.',
   },
-  turn_in_progress: { status: 409, type: 'invalid_request_error', message: 'A turn of this session is running.' },
+  turn_in_progress: { status: 409, type: 'invalid_request_error', message: 'A turn of this session is in progress.' },
   approval_pending: {
     status: 409,
     type: 'invalid_request_error',
@@ -114,7 +122,7 @@ const table = {
   session_expired: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The session expired after 7 days without activity.',
+    message: 'The session expired after 7 days without a turn.',
   },
   action_already_resolved: {
     status: 409,
@@ -124,43 +132,47 @@ const table = {
   tool_result_required: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'A function call is approved with its output in tool_results.',
+    message: 'Approval of a function call requires its output in tool_results.',
   },
-  model_not_found: { status: 404, type: 'invalid_request_error', message: 'No provider offers this model.' },
+  model_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'The model does not exist, or no configured provider serves it.',
+  },
   request_loop: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The request came back here too often: a provider of its model leads to this server.',
+    message: 'The request returned to this server too often: a provider of its model is this server.',
   },
   context_length_exceeded: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The conversation is longer than the model takes.',
+    message: 'The conversation exceeds the context window of the model.',
   },
   content_policy_violation: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The provider refused what the request says.',
+    message: 'The provider refused the content of the request.',
   },
   unsupported_format: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The provider does not take images of this type.',
+    message: 'The provider does not accept images of this type.',
   },
   image_too_large: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The image is larger than the provider takes.',
+    message: 'The image is larger than the provider accepts.',
   },
   provider_not_configured: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The provider of this model has no key.',
+    message: 'No key is configured for the provider of this model.',
   },
   byok_required: {
     status: 402,
     type: 'billing_error',
-    message: 'This needs a provider key of your own, and there is none that can serve it.',
+    message: 'The request requires your own provider key, and no connection can serve it.',
   },
   credit_balance_exhausted: {
     status: 403,
@@ -170,18 +182,22 @@ const table = {
   budget_exceeded: {
     status: 402,
     type: 'billing_error',
-    message: 'The call could cost more than the budget has left.',
+    message: 'The call could cost more than the rest of the budget.',
   },
   price_unknown: {
     status: 402,
     type: 'billing_error',
-    message: 'A budget stands, and nobody knows what this model costs.',
+    message: 'The price of the model is unknown, so that the budget cannot be kept.',
   },
-  rate_limit_exceeded: { status: 429, type: 'rate_limit_error', message: 'Too many requests; slow down.' },
+  rate_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'Too many requests. Try again after the time in Retry-After.',
+  },
   provider_rate_limited: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'The provider refused for its rate limit.',
+    message: 'The rate limit of the provider is exceeded.',
   },
   provider_timeout: { status: 504, type: 'provider_error', message: 'The provider did not answer in time.' },
   provider_unavailable: { status: 503, type: 'provider_error', message: 'The provider cannot be reached.' },
@@ -189,81 +205,81 @@ const table = {
   provider_refused: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The provider refused what it was asked.',
+    message: 'The provider refused the request.',
   },
   provider_stream_broken: {
     status: 502,
     type: 'provider_error',
-    message: 'The provider broke off in the middle of its answer.',
+    message: 'The provider ended its answer early.',
   },
-  interrupted: { status: 503, type: 'api_error', message: 'The server stopped in the middle of the answer.' },
-  cancelled: { status: 409, type: 'invalid_request_error', message: 'The work was cancelled.' },
+  interrupted: { status: 503, type: 'api_error', message: 'The server stopped during the answer.' },
+  cancelled: { status: 409, type: 'invalid_request_error', message: 'The request was cancelled.' },
   too_many_steps: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The turn needed more model calls than allowed.',
+    message: 'The turn reached its limit of model calls.',
   },
   token_limit_exceeded: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The run used more tokens than its agent allows.',
+    message: 'The run reached its limit of tokens.',
   },
   cost_limit_exceeded: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The run cost more than its agent allows.',
+    message: 'The run reached its limit of cost.',
   },
   time_limit_exceeded: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The run took longer than its agent allows.',
+    message: 'The run reached its limit of time.',
   },
   subagent_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'The agent may not delegate to this one.',
+    message: 'The agent does not allow delegation to this agent.',
   },
   delegation_too_deep: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'Runs delegate at most five levels deep.',
+    message: 'Delegation is limited to five levels.',
   },
   too_many_children: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The run has as many open delegations as it may have.',
+    message: 'The run has reached its limit of open delegations.',
   },
-  store_unavailable: { status: 503, type: 'api_error', message: 'The service is not able to store anything just now.' },
-  shutting_down: { status: 503, type: 'api_error', message: 'The server is shutting down; try again.' },
+  store_unavailable: { status: 503, type: 'api_error', message: 'The store is not available. Try again.' },
+  shutting_down: { status: 503, type: 'api_error', message: 'The server is shutting down. Try again.' },
   actor_parked: {
     status: 503,
     type: 'api_error',
-    message: 'The resource is parked for an operator.',
+    message: 'The resource is parked and needs an operator.',
   },
-  internal_error: { status: 500, type: 'api_error', message: 'Something went wrong on our side.' },
+  internal_error: { status: 500, type: 'api_error', message: 'An unexpected error occurred on the server.' },
 } as const satisfies Record<string, ErrorRow>
 
-/** A code as it stands on the wire. */
+/** Code of an error on the wire. */
 export type ErrorCode = keyof typeof table
 
-/** Every error that the interface can answer, one line a code: status, envelope, OpenAPI and errors.md follow from it. */
+/** Every error of the API, one line a code: status, envelope, OpenAPI and errors.md follow from it. */
 export const errors: Readonly<Record<ErrorCode, ErrorRow>> = table
 
-/** What an error may say beside its code. Never a stack, a driver's text or another tenant's existence. */
+/** Details of an error. Never a stack, a driver's text or another tenant's existence. */
 export interface ErrorDetails {
-  /** The field, query parameter or header that is wrong. */
+  /** Field, query parameter or header that is wrong. */
   readonly param?: string
   /** Replaces the table's message. */
   readonly message?: string
   /** Seconds for `Retry-After`. */
   readonly retryAfterS?: number
-  /** Further headers of the answer, such as what is left of a limit. */
+  /** Further headers of the response, such as the rest of a limit. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** Further fields of envelopes that carry some (web `details`, memory `used` and `limit`). */
+  /** Further fields of some envelopes (web `details`, memory `used` and `limit`). */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** A refusal that is answered to the caller in its route family's envelope. */
+/** An error that the caller receives, in the envelope of the operation. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts'
 
-/** What every operation may answer that asks a model, whatever its form. */
+/** Errors of every operation that calls a model. */
 export const modelCallErrors = [
   'bad_request',
   'model_not_found',

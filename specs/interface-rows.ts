@@ -1,6 +1,6 @@
 /**
- * Every row of the interface, by section: method and path as the interface writes them. `specs/coverage.md` is made
- * from it: what has no declaration yet shows there as missing.
+ * Every operation of the planned API, by section: method and path. `specs/coverage.md` lists each with its declaration
+ * and its tests; an operation without a declaration is missing there.
  */
 export const interfaceRows: Readonly<Record<string, readonly string[]>> = {
   Actions: [

@@ -12,41 +12,48 @@ import {
   string,
 } from './schema.ts'
 
-/** Query of a list that goes on by cursor. */
+const limit = described(defaulted(integer({ min: 1, max: 100 }), 20), 'Number of items on a page.')
+
+/** Query of a list with cursors. */
 export const cursorQuery = {
-  limit: defaulted(integer({ min: 1, max: 100 }), 20),
-  cursor: optional(string({ maxLength: 1024 })),
+  limit,
+  cursor: optional(string({ maxLength: 1024, description: '`next_cursor` of the page before.' })),
 }
 
-/** Query of a list that goes on by page number. */
+/** Query of a list with page numbers. */
 export const pageQuery = {
-  page: defaulted(integer({ min: 1, max: 1_000_000 }), 1),
-  limit: defaulted(integer({ min: 1, max: 100 }), 20),
+  page: described(defaulted(integer({ min: 1, max: 1_000_000 }), 1), 'Number of the page, from 1.'),
+  limit,
 }
 
-/** A page by number passes over every row before it: those beyond so many rows are refused (specs/decisions/0041-lists.md). */
+/** Last row that a page by number may reach: the store reads every row before it (specs/decisions/0041-lists.md). */
 export const deepestRow = 100_000
 
-/** What goes on behind a row however deep it stands: beside `pageQuery`, where rows may be many. */
+/** Continues a numbered list after a row, at the same cost at any depth. For lists that may be long, beside `pageQuery`. */
 export const startingAfter = described(
   optional(string({ minLength: 1, maxLength: 128 })),
-  'The id of the last row you have: pages count from behind it. Costs the same however far it is, and rows that are added meanwhile shift nothing.',
+  'Id of the last item that you received. Page numbers count from there, and new items do not shift the pages.',
 )
 
 /** `{ data, next_cursor }`: the agent platform's lists. */
 export const cursorPage = <S extends Schema<unknown>>(item: S) =>
-  object({ data: array(item), next_cursor: nullable(string()) })
+  object({
+    data: described(array(item), 'Items of this page.'),
+    next_cursor: nullable(string({ description: '`cursor` of the next page; null on the last page.' })),
+  })
 
 /** `{ data, pagination }`: sessions and their events. */
 export const numberedPage = <S extends Schema<unknown>>(item: S) =>
   object({
-    data: array(item),
+    data: described(array(item), 'Items of this page.'),
     pagination: object(
       {
-        page: integer(),
-        limit: integer(),
-        total: described(integer(), 'Exact up to 1,000; beyond that it may be some seconds behind.'),
-        total_pages: integer(),
+        page: integer({ description: 'Number of this page.' }),
+        limit: integer({ description: 'Number of items on a page.' }),
+        total: integer({
+          description: 'Number of all items. Exact up to 1,000; a larger number may be 5 seconds old.',
+        }),
+        total_pages: integer({ description: 'Number of all pages.' }),
       },
       { title: 'Pagination' },
     ),

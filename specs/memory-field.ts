@@ -15,8 +15,8 @@ import {
 const word = () => string({ minLength: 1, maxLength: 256 })
 
 /**
- * The `memory` field of the chat forms (interface "Memory"): `true` takes every default. Absent, or `false`: nothing is
- * read or written.
+ * The `memory` field of `chat_completions.create` and `ai_chat.create`. `true` takes every default. Without it, or with
+ * `false`, no memory is read or written.
  */
 export const memoryField = union([
   boolean(),
@@ -41,11 +41,11 @@ export const memoryField = union([
       graph: optional(boolean()),
       asOf: optional(string({ maxLength: 64 })),
     },
-    { title: 'ChatMemory' },
+    { title: 'ChatMemory', description: 'Memory to read before the model call, and to write after it.' },
   ),
 ])
 
-/** What an answer says of memory. `write_status` is `skipped` where nothing was to be written. */
+/** The `memory` field of an answer. `write_status` is `skipped` when there was nothing to write. */
 export const memoryBlock = object(
   {
     retrieved: array(jsonObject()),
@@ -53,8 +53,8 @@ export const memoryBlock = object(
     write_status: oneOf('skipped', 'pending', 'success', 'error'),
     write_request_id: nullable(string()),
   },
-  { title: 'ChatMemoryBlock' },
+  { title: 'ChatMemoryBlock', description: 'Memories that were read and written.' },
 )
 
-/** Whether a request asks for memory. */
-export const asksMemory = (memory: unknown): boolean => memory !== undefined && memory !== null && memory !== false
+/** Whether a request uses memory. */
+export const usesMemory = (memory: unknown): boolean => memory !== undefined && memory !== null && memory !== false

@@ -1,4 +1,4 @@
-/** How a provider's HTTP interface looks. Many providers speak OpenAI's. */
+/** The HTTP API that a provider speaks. Many providers speak OpenAI's. */
 export type WireFormat =
   | 'openai'
   | 'anthropic'
@@ -9,7 +9,7 @@ export type WireFormat =
   | 'cartesia'
   | 'spitch'
 
-/** One model provider that the server knows by name. */
+/** A model provider that the server knows by name. */
 export interface ProviderSpec {
   /** Lower-case id, as in `provider/model` and in the public catalogue. */
   readonly id: string
@@ -21,15 +21,15 @@ export interface ProviderSpec {
   readonly env: string
   readonly website: string
   readonly docsUrl: string
-  /** Ids that are this provider's although the snapshot does not know them: a model that came out yesterday is found too. */
+  /** Ids of models that are this provider's, whether or not `specs/prices.json` lists them. */
   readonly ids?: RegExp
-  /** What its usage says of costs is what it charged, in USD: its word is taken before the snapshot's price. */
-  readonly tellsCharges?: true
-  /** Other words for it before the slash. */
+  /** Its answers report the charge in USD. The charge is taken before the price of `specs/prices.json`. */
+  readonly reportsCharges?: true
+  /** Other names of the provider in `provider/model`. */
   readonly aliases?: readonly string[]
 }
 
-/** Every provider, by the order in which they are asked when several sell one model. */
+/** Every provider, in the order in which they are tried for a model that several of them serve. */
 export const providers: readonly ProviderSpec[] = [
   {
     id: 'openai',
@@ -108,7 +108,7 @@ export const providers: readonly ProviderSpec[] = [
     format: 'perplexity',
     baseUrl: 'https://api.perplexity.ai/v1',
     env: 'PERPLEXITY',
-    tellsCharges: true,
+    reportsCharges: true,
     website: 'https://www.perplexity.ai',
     docsUrl: 'https://docs.perplexity.ai',
     ids: /^sonar/,
@@ -146,7 +146,7 @@ export const providers: readonly ProviderSpec[] = [
     format: 'openai',
     baseUrl: 'https://openrouter.ai/api/v1',
     env: 'OPENROUTER',
-    tellsCharges: true,
+    reportsCharges: true,
     website: 'https://openrouter.ai',
     docsUrl: 'https://openrouter.ai/docs',
   },

@@ -1,14 +1,14 @@
 import { ServiceError } from './errors.ts'
 import type { JsonSchema, Shape } from './schema.ts'
 
-/** Reads the declared parameters out of a query string; what is not declared is passed over. */
+/** Reads the declared parameters of a query string. Undeclared parameters are ignored. */
 export type QueryParser = (text: string) => Record<string, unknown>
 
 type Read = (text: string, name: string) => unknown
 
 /**
- * A parser for these parameters. Values become what the declaration says; a list is a repeated key, or commas, or both;
- * any other key may stand once only, since which of two was meant cannot be known.
+ * A parser for these parameters. Values get their declared types. A list is a repeated key, a text with commas, or both.
+ * Any other key may be given once: of two values neither is certain to be the one that was meant.
  *
  * @throws {ServiceError} `invalid_query` (from the parser) with the parameter's name.
  */
@@ -32,8 +32,8 @@ export const queryParser = (shape: Shape): QueryParser => {
 }
 
 /**
- * The text fields of a form as the values that a body's schema declares; undeclared ones stay text, for the schema to
- * judge, and may come more than once, as lists of whoever knows them do (`timestamp_granularities[]`).
+ * The text fields of a form as values of their declared types. Undeclared fields stay text and may be repeated
+ * (`timestamp_granularities[]`); the schema decides about them.
  *
  * @throws {ServiceError} `invalid_field` with the field's name
  */

@@ -5,6 +5,7 @@ import type { ErrorCode } from './errors.ts'
 import { cursorPage, cursorQuery } from './lists.ts'
 import {
   constant,
+  described,
   type Infer,
   type InferShape,
   id,
@@ -15,7 +16,7 @@ import {
   timestamp,
 } from './schema.ts'
 
-/** What a standard verb may say otherwise than its resource. */
+/** How a standard verb differs from its resource's default. */
 export interface VerbSpec {
   readonly summary?: string
   readonly description?: string
@@ -24,7 +25,7 @@ export interface VerbSpec {
   /** Filters of a list. */
   readonly query?: Shape
   readonly errors?: readonly ErrorCode[]
-  /** `delete` only: the row as it is after a revoke or disable, instead of `{ id, deleted }`. */
+  /** `delete` only: answers the row after a revoke or disable, instead of `{ id, deleted }`. */
   readonly answersRow?: true
   /** Secrets that this answer shows once beside the row. */
   readonly shows?: Shape
@@ -44,15 +45,17 @@ export interface TransitionSpec {
   readonly shows?: Shape
 }
 
-/** One resource: its fields and what can be done with it. */
+/** One resource: its fields and its operations. */
 export interface ResourceSpec {
   /** Path of the collection. */
   readonly path: string
   /** Path parameter that names one: an id, or a key that callers choose (`version`, `external_user_id`). */
   readonly key: string
   readonly idPrefix: string
-  /** Its name in the API reference. */
+  /** Its name in the API reference and in generated clients; default summaries are made of it. */
   readonly title: string
+  /** What it is, in whole sentences, for the API reference. */
+  readonly description?: string
   /** Beside `id`, `created_at` and `updated_at`. */
   readonly fields: Shape
   /** Fields that bodies may carry; nullable ones and those with a default may be left out. */
@@ -165,12 +168,21 @@ export function defineResource(name: string, resource: ResourceSpec): Readonly<R
 
 /** The schema of a resource as it is answered. */
 export const rowSchema = (
-  resource: Pick<ResourceSpec, 'idPrefix' | 'fields' | 'title'>,
+  resource: Pick<ResourceSpec, 'idPrefix' | 'fields' | 'title' | 'description'>,
   shows?: Shape,
 ): Schema<unknown> =>
   object(
-    { id: id(resource.idPrefix), ...resource.fields, ...shows, created_at: timestamp(), updated_at: timestamp() },
-    { title: shows === undefined ? resource.title : `${resource.title}Shown` },
+    {
+      id: id(resource.idPrefix),
+      ...resource.fields,
+      ...shows,
+      created_at: described(timestamp(), 'Time of creation.'),
+      updated_at: described(timestamp(), 'Time of the last change.'),
+    },
+    {
+      title: shows === undefined ? resource.title : `${resource.title}Shown`,
+      ...(resource.description !== undefined && { description: resource.description }),
+    },
   )
 
 const verbs: readonly Verb[] = ['list', 'create', 'get', 'update', 'put', 'delete']
@@ -179,18 +191,29 @@ const itemPath = ({ path, key }: ResourceSpec): string => `${path}/{${key}}`
 
 const verbSpec = (resource: ResourceSpec, verb: Verb, spec: VerbSpec): OperationSpec => ({
   ...verbShape(resource, verb, spec),
-  summary: spec.summary ?? `${verbWords[verb]} ${resource.title}`,
+  summary: spec.summary ?? summaryOf(verb, nounOf(resource.title)),
   ...shared(resource, spec),
+  ...(verb === 'list' && { description: spec.description ?? listDescription }),
 })
 
-const verbWords: Readonly<Record<Verb, string>> = {
-  list: 'List:',
-  create: 'Create:',
-  get: 'Read:',
-  update: 'Change:',
-  put: 'Create or change:',
-  delete: 'Delete:',
+const summaryOf = (verb: Verb, noun: string): string =>
+  verb === 'list' ? `List ${plural(noun)}` : `${verbWords[verb]} ${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`
+
+const verbWords: Readonly<Record<Exclude<Verb, 'list'>, string>> = {
+  create: 'Create',
+  get: 'Retrieve',
+  update: 'Update',
+  put: 'Create or update',
+  delete: 'Delete',
 }
+
+/** `AgentKey` is an agent key. */
+const nounOf = (title: string): string => title.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+
+const plural = (noun: string): string =>
+  noun.endsWith('y') && !noun.endsWith('key') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+
+const listDescription = 'Newest first. When there are more, `next_cursor` of a page is the `cursor` of the next one.'
 
 const shared = (resource: ResourceSpec, spec: Pick<VerbSpec, 'access' | 'errors' | 'description'>) => ({
   ...(spec.description === undefined ? {} : { description: spec.description }),
@@ -229,7 +252,8 @@ function verbShape(
   }
 }
 
-const deleted = ({ idPrefix }: ResourceSpec) => object({ id: id(idPrefix), deleted: constant(true) })
+const deleted = ({ idPrefix }: ResourceSpec) =>
+  object({ id: id(idPrefix), deleted: described(constant(true), 'Always true.') })
 
 const createBody = (resource: ResourceSpec) =>
   object({

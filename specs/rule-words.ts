@@ -2,7 +2,7 @@
 export const semverPattern =
   '^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$'
 
-/** What text has to be whose pattern people had to decipher otherwise. */
+/** Patterns in words, for error messages. */
 export const patternWords: Readonly<Record<string, string>> = {
   [semverPattern]: 'a semantic version such as 1.2.0 or 2.0.0-rc.1',
   '^https?://': 'an http:// or https:// URL',
@@ -11,7 +11,7 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^\\d{1,9}(\\.\\d{1,18})?$': 'a decimal number as text, such as "12.50"',
 }
 
-/** The same for formats. */
+/** Formats in words, for error messages. */
 export const formatWords: Readonly<Record<string, string>> = {
   'date-time': 'a time with its zone, such as 2026-01-31T00:00:00Z',
   date: 'a day such as 2026-01-31',

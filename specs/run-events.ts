@@ -1,12 +1,12 @@
 import { turnUsage } from './events.ts'
-import { integer, json, jsonObject, nullable, object, oneOf, string } from './schema.ts'
+import { described, integer, json, jsonObject, nullable, object, oneOf, string } from './schema.ts'
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
 const output = nullable(jsonObject())
 const call = { tool: string(), action_id: string() }
 
-/** Payloads of a run's log by event name (interface-additions "Streams"). */
+/** Payloads of a run's log by event name (`runs.events`). */
 export const runEvents = {
   'run.queued': object(
     {
@@ -16,35 +16,43 @@ export const runEvents = {
       parent_run_id: reference(),
       input: jsonObject(),
     },
-    { title: 'RunQueued' },
+    { title: 'RunQueued', description: 'The run waits for a free slot.' },
   ),
-  'run.started': object({}, { title: 'RunStarted' }),
-  'run.model_call.started': object({ step: integer(), model: string() }, { title: 'RunModelCallStarted' }),
+  'run.started': object({}, { title: 'RunStarted', description: 'The run began.' }),
+  'run.model_call.started': object(
+    { step: integer(), model: string() },
+    { title: 'RunModelCallStarted', description: 'A model call began.' },
+  ),
   'run.model_call.completed': object(
     { step: integer(), model: string(), text: string(), usage: turnUsage },
-    { title: 'RunModelCallCompleted' },
+    { title: 'RunModelCallCompleted', description: 'A model call has its answer.' },
   ),
-  'run.tool_call.started': object({ ...call, arguments: json() }, { title: 'RunToolCallStarted' }),
-  'run.tool_call.completed': object({ ...call, output: string() }, { title: 'RunToolCallCompleted' }),
+  'run.tool_call.started': object(
+    { ...call, arguments: json() },
+    { title: 'RunToolCallStarted', description: 'A tool call began.' },
+  ),
+  'run.tool_call.completed': object(
+    { ...call, output: string() },
+    { title: 'RunToolCallCompleted', description: 'A tool call has its output.' },
+  ),
   'run.requires_action': object(
     { reason: oneOf('approval_required', 'tool_output_required'), ...call, arguments: json() },
-    { title: 'RunRequiresAction' },
+    { title: 'RunRequiresAction', description: 'The run waits for an approval, or for the output of a tool.' },
   ),
-  'run.action.approved': object(call, { title: 'RunActionApproved' }),
+  'run.action.approved': object(call, { title: 'RunActionApproved', description: 'A tool call was approved.' }),
   'run.action.rejected': object(
     { ...call, reason: oneOf('rejected', 'expired', 'deleted') },
-    { title: 'RunActionRejected' },
+    { title: 'RunActionRejected', description: 'A tool call was rejected, expired or deleted.' },
   ),
   'run.delegated': object(
     {
       child_run_id: string(),
       agent_id: string(),
       agent_version_id: reference(),
-      /** The call of the model that asked for it; null when a caller of the API did. */
-      action_id: reference(),
+      action_id: described(reference(), 'Tool call that delegated; null after `runs.delegate`.'),
       input: jsonObject(),
     },
-    { title: 'RunDelegated' },
+    { title: 'RunDelegated', description: 'The run delegated work to a child run.' },
   ),
   'run.child.completed': object(
     {
@@ -54,10 +62,16 @@ export const runEvents = {
       output,
       error: nullable(runError),
     },
-    { title: 'RunChildCompleted' },
+    { title: 'RunChildCompleted', description: 'A child run ended.' },
   ),
-  'run.completed': object({ output, usage: turnUsage }, { title: 'RunCompleted' }),
-  'run.failed': object({ error: runError, usage: turnUsage }, { title: 'RunFailed' }),
-  'run.cancelled': object({ usage: turnUsage }, { title: 'RunCancelled' }),
-  'run.expired': object({ usage: turnUsage }, { title: 'RunExpired' }),
+  'run.completed': object({ output, usage: turnUsage }, { title: 'RunCompleted', description: 'The run is complete.' }),
+  'run.failed': object(
+    { error: runError, usage: turnUsage },
+    { title: 'RunFailed', description: 'The run ended with an error.' },
+  ),
+  'run.cancelled': object({ usage: turnUsage }, { title: 'RunCancelled', description: 'The run was cancelled.' }),
+  'run.expired': object(
+    { usage: turnUsage },
+    { title: 'RunExpired', description: 'The run reached its `expires_at`.' },
+  ),
 } as const

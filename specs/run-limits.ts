@@ -1,21 +1,19 @@
 import { integer, number, object, optional } from './schema.ts'
 
-/** How far the runs of an agent may go; each bound ends a run as failed with a code of its own. */
+/** Limits of an agent's runs. A run that reaches one fails with `too_many_steps`, `token_limit_exceeded`, `cost_limit_exceeded` or `time_limit_exceeded`. */
 export const runLimits = object(
   {
-    /** Model calls. */
-    max_steps: optional(integer({ min: 1, max: 200 })),
-    /** Input and output tokens of all model calls. */
-    max_tokens: optional(integer({ min: 1 })),
-    /** USD, of model calls whose price is known. */
-    max_cost_usd: optional(number({ min: 0 })),
-    /** Seconds from the start on, waiting included. */
-    max_duration_s: optional(integer({ min: 1, max: 604_800 })),
+    max_steps: optional(integer({ min: 1, max: 200, description: 'Most model calls. Default: 50.' })),
+    max_tokens: optional(integer({ min: 1, description: 'Most input and output tokens of all model calls.' })),
+    max_cost_usd: optional(number({ min: 0, description: 'Most USD, counted over model calls with a known price.' })),
+    max_duration_s: optional(
+      integer({ min: 1, max: 604_800, description: 'Most seconds from the start, waiting included. Default: 7 days.' }),
+    ),
   },
-  { title: 'RunLimits' },
+  { title: 'RunLimits', description: "Limits of an agent's runs. A run that reaches one fails." },
 )
 
-/** How far any run may go, whatever its agent says (RUN_MAX_STEPS …); null for no such bound. */
+/** Limits of every run, whatever its agent allows (RUN_MAX_STEPS …); null for no limit. */
 export interface RunCeilings {
   readonly maxSteps: number | null
   readonly maxTokens: number | null

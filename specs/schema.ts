@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts'
 
-/** The part of JSON Schema 2020-12 that our declarations use; it goes to ajv and to OpenAPI as it is. */
+/** The part of JSON Schema 2020-12 that the declarations use, for ajv and for OpenAPI. */
 export interface JsonSchema {
   readonly type?: JsonTypeName | readonly JsonTypeName[]
   readonly title?: string
@@ -24,25 +24,25 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
   readonly discriminator?: { readonly propertyName: string }
-  /** Numbers outside these limits are moved to the nearer one instead of being refused; null: no limit on that side. */
+  /** A number outside these limits becomes the nearer limit instead of an error; null for no limit. */
   readonly 'x-clamp'?: readonly [min: number | null, max: number | null]
   /** Ids of this resource: the prefix without `_`. */
   readonly 'x-id'?: string
-  /** The object takes fields that it does not declare. */
+  /** The object accepts undeclared fields. */
   readonly 'x-open'?: true
 }
 
 type JsonTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
 
 /**
- * How a field stands in an object: always there, there or not, filled in when absent, or there but possibly null
- * (in a body such a field may also be left out).
+ * Presence of a field in an object: required, optional, filled in when absent, or present and possibly null (in a body
+ * such a field may also be absent).
  */
 export type Presence = 'required' | 'optional' | 'default' | 'nullable'
 
 declare const inferred: unique symbol
 
-/** A JSON Schema that knows the TypeScript type of what it accepts. */
+/** A JSON Schema with the TypeScript type of the values that it accepts. */
 export interface Schema<out T, P extends Presence = Presence> {
   readonly json: JsonSchema
   readonly presence: P
@@ -52,12 +52,12 @@ export interface Schema<out T, P extends Presence = Presence> {
 /** The fields of an object. */
 export type Shape = Readonly<Record<string, Schema<unknown>>>
 
-/** What a schema accepts. */
+/** Type of the values that a schema accepts. */
 export type Infer<S> = S extends Schema<infer T> ? T : never
 
 type Simplify<T> = { [K in keyof T]: T[K] }
 
-/** What an object of these fields is. */
+/** Type of an object of these fields. */
 export type InferShape<F extends Shape> = Simplify<
   { readonly [K in keyof F as F[K]['presence'] extends 'optional' ? never : K]: Infer<F[K]> } & {
     readonly [K in keyof F as F[K]['presence'] extends 'optional' ? K : never]?: Infer<F[K]>
@@ -106,7 +106,7 @@ export const boolean = (): Schema<boolean, 'required'> => make({ type: 'boolean'
 export const oneOf = <const V extends readonly string[]>(...values: V): Schema<V[number], 'required'> =>
   make({ type: 'string', enum: values })
 
-/** Nothing but this value. */
+/** Exactly this value. */
 export const constant = <const V extends boolean | string | number>(value: V): Schema<V, 'required'> =>
   make({ type: typeName(value), const: value })
 
@@ -189,7 +189,7 @@ export const optional = <S extends Schema<unknown>>(schema: S): Schema<Infer<S>,
   presence: 'optional',
 })
 
-/** A field of a body or query that is filled in when absent; in answers it is always there. */
+/** A field of a body or query that is filled in when absent. In answers it is always present. */
 export const defaulted = <S extends Schema<unknown>>(
   schema: S,
   value: Infer<S> & Json,

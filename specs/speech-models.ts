@@ -1,40 +1,40 @@
 import { type AudioFormat, audioFormats, maxSpeechChars } from './audio.ts'
 
-/** A voice as callers name it. */
+/** A voice, under the name that callers use. */
 export interface Voice {
   readonly id: string
-  /** The provider's own id, where it is another. */
+  /** Id at the provider, where it differs. */
   readonly wire?: string
   /** The voice speaks this language only. */
   readonly language?: string
 }
 
-/** From and to, both allowed. */
+/** A range that includes both ends. */
 export interface Range {
   readonly min: number
   readonly max: number
 }
 
-/** A model that makes text speech, as its provider documents it (specs/decisions/0085-voice.md). */
+/** A model that turns text into speech, as its provider documents it (specs/decisions/0085-voice.md). */
 export interface SpeechModel {
-  /** As the provider knows it. */
+  /** Id at the provider. */
   readonly id: string
   /** Id of `specs/providers.ts`. */
   readonly provider: string
   readonly voices: readonly Voice[]
-  /** The form of ids that customers' own voices have there; null: there are none beside those listed. */
+  /** Pattern of the ids of customers' own voices; null where the provider has none. */
   readonly ownVoices: RegExp | null
   readonly defaultVoice: string
   readonly formats: readonly AudioFormat[]
   /** At most `maxSpeechChars`. */
   readonly maxInputChars: number
-  /** Audio comes while it is being made. */
+  /** Audio is sent while it is made. */
   readonly streams: boolean
-  /** ISO 639-1; null: the provider lists more than a hundred, or hears it from the text. */
+  /** Languages in ISO 639-1; null where the model detects the language or supports more than a hundred. */
   readonly languages: readonly string[] | null
-  /** null: the speed cannot be changed. */
+  /** Range of the speed; null where it cannot be changed. */
   readonly speed: Range | null
-  /** null: it has no effect. */
+  /** Range of the temperature; null where it has no effect. */
   readonly temperature: Range | null
 }
 
@@ -181,7 +181,7 @@ const spitchVoices = [
 
 const simulatedVoices = named('alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer')
 
-/** Every speech model that is known by name; the first is asked when a request names none. */
+/** Every speech model that is known by name. The first is the default. */
 export const speechModels: readonly SpeechModel[] = [
   { ...openAi, id: 'tts-1', voices: firstVoices },
   { ...openAi, id: 'tts-1-hd', voices: firstVoices },

@@ -2,6 +2,7 @@ import {
   array,
   boolean,
   defaulted,
+  described,
   integer,
   jsonObject,
   object,
@@ -12,70 +13,94 @@ import {
   union,
 } from './schema.ts'
 
-/** How bad a wrong call would be. */
-export const riskLevel = oneOf('low', 'medium', 'high', 'critical')
+/** Risk of a tool call. */
+export const riskLevel = described(
+  oneOf('low', 'medium', 'high', 'critical'),
+  'Risk of a tool call, shown to approvers.',
+)
 
-/** Seconds until an approval that nobody gives expires; at most 7 days. */
-export const expiresIn = integer({ min: 1, max: 604_800 })
+/** Lifetime of an approval in seconds; at most 7 days. */
+export const expiresIn = integer({ min: 1, max: 604_800, description: 'Seconds until it expires; at most 7 days.' })
 
-const toolName = string({ minLength: 1, maxLength: 64, pattern: '^[a-zA-Z0-9_-]+$' })
+const toolName = string({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[a-zA-Z0-9_-]+$',
+  description: 'Name that the model calls the tool by.',
+})
+const description = string({ maxLength: 4096, description: 'Tells the model when to call the tool.' })
+const parameters = described(jsonObject(), 'JSON Schema of the arguments.')
+const needsApproval = described(boolean(), 'Calls wait for an approval.')
 
-/** Run by the caller, which gives the output back. */
+/** A tool that the caller runs. */
 const functionTool = object(
   {
     type: oneOf('function'),
     function: object({
       name: toolName,
-      description: optional(string({ maxLength: 4096 })),
-      parameters: optional(jsonObject()),
-      strict: optional(boolean()),
+      description: optional(description),
+      parameters: optional(parameters),
+      strict: described(optional(boolean()), 'Arguments follow `parameters` exactly, where the provider offers it.'),
     }),
-    needsApproval: optional(boolean()),
+    needsApproval: optional(needsApproval),
     risk_level: optional(riskLevel),
     expires_in: optional(expiresIn),
   },
-  { title: 'FunctionTool' },
+  { title: 'FunctionTool', description: 'Tool that the caller runs: its output is sent back in `tool_results`.' },
 )
 
-/** Run by this server: a signed POST to `url`. */
+/** A tool that the server runs, by a signed request to `url`. */
 const httpTool = object(
   {
     type: oneOf('http'),
     name: toolName,
-    description: optional(string({ maxLength: 4096 })),
-    parameters: optional(jsonObject()),
-    url: string({ maxLength: 2048, pattern: '^https?://' }),
-    method: optional(oneOf('POST', 'PUT', 'PATCH')),
-    headers: optional(record(string({ maxLength: 4096 }), { maxProperties: 32 })),
+    description: optional(description),
+    parameters: optional(parameters),
+    url: string({ maxLength: 2048, pattern: '^https?://', description: 'URL that is called with the arguments.' }),
+    method: described(optional(oneOf('POST', 'PUT', 'PATCH')), 'HTTP method. Default: `POST`.'),
+    headers: described(optional(record(string({ maxLength: 4096 }), { maxProperties: 32 })), 'Headers of the request.'),
     risk_level: optional(riskLevel),
-    effect: optional(oneOf('idempotent', 'at_most_once')),
-    needsApproval: optional(boolean()),
-    timeout_ms: optional(integer({ min: 1, max: 120_000 })),
+    effect: described(
+      optional(oneOf('idempotent', 'at_most_once')),
+      'Whether a call may be repeated after a failure. Default: `at_most_once`.',
+    ),
+    needsApproval: optional(needsApproval),
+    timeout_ms: optional(integer({ min: 1, max: 120_000, description: 'Milliseconds until the call fails.' })),
     expires_in: optional(expiresIn),
   },
-  { title: 'HttpTool' },
+  { title: 'HttpTool', description: 'Tool that the server runs, by a signed request to `url`.' },
 )
 
-/** Run by this server: searches the web. */
+/** A web search that the server runs. */
 const webSearchTool = object(
   {
     type: oneOf('web_search_preview'),
-    search_context_size: optional(oneOf('low', 'medium', 'high')),
-    needsApproval: optional(boolean()),
+    search_context_size: described(optional(oneOf('low', 'medium', 'high')), 'Amount of text that a search returns.'),
+    needsApproval: optional(needsApproval),
   },
-  { title: 'WebSearchTool' },
+  { title: 'WebSearchTool', description: 'Web search that the server runs.' },
 )
 
-/** A tool of a turn or of an agent's config (interface "Sessions API"). */
+/** A tool of a turn (`sessions.turns`) or of an agent's config (`agents.create`). */
 export const tool = union([functionTool, httpTool, webSearchTool], 'type')
 
 /** The tools of a turn or agent. */
 export const tools = array(tool, { maxItems: 128 })
 
 /** Outputs of tools that the caller ran. */
-export const toolResults = array(object({ action_id: string({ minLength: 1, maxLength: 128 }), output: string() }), {
-  maxItems: 128,
-})
+export const toolResults = described(
+  array(
+    object({
+      action_id: string({ minLength: 1, maxLength: 128, description: 'Id of the tool call.' }),
+      output: string({ description: 'Output for the model.' }),
+    }),
+    { maxItems: 128 },
+  ),
+  'Outputs of tools that you ran.',
+)
 
-/** Free fields that the caller keeps with a resource. */
-export const metadata = defaulted(jsonObject(), {})
+/** Fields of the caller, kept with a resource. */
+export const metadata = described(
+  defaulted(jsonObject(), {}),
+  'Your own fields. They are stored and returned as they are.',
+)

@@ -1,16 +1,16 @@
 import { maxAudioBytes, type TranscriptForm, transcriptForms } from './audio.ts'
 
-/** A model that makes speech text, as its provider documents it (specs/decisions/0085-voice.md). */
+/** A model that turns speech into text, as its provider documents it (specs/decisions/0085-voice.md). */
 export interface TranscriptionModel {
-  /** As the provider knows it. */
+  /** Id at the provider. */
   readonly id: string
   /** Id of `specs/providers.ts`. */
   readonly provider: string
-  /** Those that need times are left out where the model gives none. */
+  /** Formats of transcripts. Formats with times are left out where the model gives none. */
   readonly forms: readonly TranscriptForm[]
-  /** It tells speakers apart. */
+  /** The model separates speakers. */
   readonly diarizes: boolean
-  /** ISO 639-1; null: the provider lists about a hundred, or more with every month. */
+  /** Languages in ISO 639-1; null where the provider lists about a hundred. */
   readonly languages: readonly string[] | null
   /** At most `maxAudioBytes`. */
   readonly maxBytes: number
@@ -22,10 +22,10 @@ const plain: readonly TranscriptForm[] = ['json', 'text']
 
 const openAi = { ...common, provider: 'openai', diarizes: false } as const
 
-/** Audio goes inside a request of at most 20 MB, as base64. */
+/** Audio is sent as base64 in a request of at most 20 MB. */
 const gemini = { ...common, provider: 'google', diarizes: true, maxBytes: 14 * 1024 * 1024 } as const
 
-/** Every transcription model that is known by name; the first is asked when a request names none. */
+/** Every transcription model that is known by name. The first is the default. */
 export const transcriptionModels: readonly TranscriptionModel[] = [
   { ...openAi, id: 'whisper-1' },
   { ...openAi, id: 'gpt-4o-transcribe', forms: plain },

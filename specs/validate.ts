@@ -5,7 +5,7 @@ import { type QueryParser, queryParser } from './query.ts'
 import { formatWords, patternWords } from './rule-words.ts'
 import { type JsonSchema, object } from './schema.ts'
 
-/** What a request of one operation is checked with. Compiled once; both throw `ServiceError`. */
+/** Validator of one operation's requests. */
 export interface RequestValidator {
   /**
    * Checks a parsed body in place: defaults are filled in, clamped numbers are moved.
@@ -18,8 +18,8 @@ export interface RequestValidator {
 }
 
 /**
- * A validator of an operation's requests. Schemas are compiled when they are first asked: all of them at once would take a
- * quarter of a start. @throws (at the first request) when a declaration is not sound, which the contract's test holds.
+ * Makes the validator of an operation's requests. A schema is compiled at its first use: all of them at once would take a
+ * quarter of a start. @throws (at the first request) for an invalid declaration, which the contract test excludes.
  */
 export const requestValidator = (operation: Operation): RequestValidator => {
   const { body } = operation
@@ -35,7 +35,7 @@ const once = <T>(make: () => T): (() => T) => {
   }
 }
 
-/** Checks a document against the declared JSON answer; what is wrong as a sentence, or null. For tests. */
+/** Checks a document against the declared JSON answer. @returns the first error as a sentence, or null. For tests. */
 export const answerChecker = (schema: JsonSchema): ((value: unknown) => string | null) => {
   const validate = compile(answerForm(schema))
   return (value) => (validate(value) ? null : `${validate.errors?.[0]?.instancePath} ${validate.errors?.[0]?.message}`)
@@ -60,7 +60,7 @@ function queryOf(operation: Operation): RequestValidator['query'] {
   }
 }
 
-/** Of the errors of several branches the one that got furthest into the value; else the one about all branches. */
+/** The error that lies deepest in the value: of several branches, the one that was meant. */
 const worst = (errors: readonly ErrorObject[]): ErrorObject | undefined => {
   const depth = (error: ErrorObject) => error.instancePath.split('/').length
   return errors.reduce<ErrorObject | undefined>(
@@ -80,7 +80,7 @@ function refusal(error: ErrorObject | undefined): ServiceError {
   return new ServiceError('invalid_field', { param, message: `${param} ${rule(error)}.` })
 }
 
-/** The field that says which branch is meant is missing or names none. */
+/** The discriminator is missing or names no branch. */
 const wrongTag = ({ instancePath, params }: ErrorObject): ServiceError =>
   named(params.tagValue === undefined ? 'missing_field' : 'invalid_field', pathOf(instancePath, params.tag))
 
@@ -91,19 +91,19 @@ function queryRefusal(errors: readonly ErrorObject[]): ServiceError {
   const error = worst(errors)
   if (error === undefined) return new ServiceError('invalid_query')
   const missing = error.keyword === 'required' ? error.params.missingProperty : undefined
-  // of a list the parameter, not the item: a query shows no positions
+  // the parameter without the position of an item, which a query does not show
   const param = pathOf(error.instancePath.split('/').slice(0, 2).join('/'), missing)
   return new ServiceError('invalid_query', { param, message: `${param} ${formsOf(errors) ?? rule(error)}.` })
 }
 
-/** Text that may have several forms and has none of them. */
+/** The formats that a text may have, when it has none of them. */
 const formsOf = (errors: readonly ErrorObject[]): string | undefined => {
   const formats = errors.filter(({ keyword }) => keyword === 'format')
   if (errors.at(-1)?.keyword !== 'anyOf' || formats.length < 2) return undefined
   return `must be ${formats.map(({ params }) => formatWords[params.format] ?? params.format).join(' or ')}`
 }
 
-/** What the value has to be, as one says it to people. */
+/** The rule that the value breaks, in words. */
 const rule = ({ keyword, params, message }: ErrorObject): string => {
   switch (keyword) {
     case 'enum':
@@ -123,7 +123,7 @@ const rule = ({ keyword, params, message }: ErrorObject): string => {
   }
 }
 
-/** How long or how many: characters, items or fields. */
+/** Rule about the number of characters, items or fields. */
 const sizeRule = (keyword: string, limit: unknown): string | undefined => {
   const [, bound, what = ''] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? []
   if (bound === undefined) return undefined

@@ -2,12 +2,12 @@ import { array, type Infer, jsonObject, nullable, object, oneOf, type Schema, st
 
 const reference = () => nullable(string())
 
-/** Events name their tenant by our id; null for what belongs to the whole project. */
+/** Id of the tenant; null for an event of the whole project. */
 const tenant = { tenant_id: reference() }
 
 const errorOf = nullable(object({ code: string(), message: string() }))
 
-/** Of a run: what decides what to do next; the whole run is a GET away. */
+/** The fields of a run that a receiver decides by. `runs.get` returns the whole run. */
 const runFields = {
   run_id: string(),
   agent_id: string(),
@@ -19,7 +19,7 @@ const runFields = {
 
 const run = (more = {}) => object({ ...runFields, ...more }, { open: true })
 
-/** Of an action: its arguments stay out, since they may hold what only an approver is to see. */
+/** An action without its arguments, which only approvers may see. */
 const action = (more = {}) =>
   object(
     {
@@ -75,74 +75,77 @@ const tenantEvent = (more = {}) =>
 const usage = jsonObject()
 
 const events = {
-  'run.queued': { says: 'A run was created and waits for its turn.', data: run() },
+  'run.queued': { says: 'A run was created and waits in the queue.', data: run() },
   'run.started': { says: 'A run left the queue.', data: run() },
   'run.requires_action': {
-    says: 'A run waits: for approvals, or for outputs of tools that the caller runs.',
+    says: 'A run waits for approvals, or for outputs of tools that you run.',
     data: run({ action_ids: array(string()) }),
   },
-  'run.completed': { says: 'A run is done.', data: run({ output: nullable(jsonObject()), usage }) },
+  'run.completed': { says: 'A run is complete.', data: run({ output: nullable(jsonObject()), usage }) },
   'run.failed': { says: 'A run ended with an error.', data: run({ error: errorOf, usage }) },
   'run.cancelled': { says: 'A run was cancelled.', data: run({ usage }) },
-  'run.expired': { says: 'A run was not done in its time.', data: run({ usage }) },
-  'action.created': { says: 'A tool call waits for a person.', data: action() },
+  'run.expired': { says: 'A run reached its `expires_at`.', data: run({ usage }) },
+  'action.created': { says: 'A tool call waits for an approval.', data: action() },
   'action.approved': { says: 'A person approved a tool call.', data: action({ resolved_by: reference() }) },
   'action.rejected': {
-    says: 'A person rejected a tool call, or what it belonged to ended.',
+    says: 'A person rejected a tool call, or its session or run ended.',
     data: action({ resolved_by: reference() }),
   },
-  'action.executed': { says: 'An approved tool call was carried out.', data: action() },
-  'action.failed': { says: 'An approved tool call went wrong.', data: action({ error: errorOf }) },
-  'action.expired': { says: 'Nobody decided about a tool call in its time.', data: action() },
-  'agent_version.created': { says: 'A version of an agent was drafted.', data: agentVersion() },
-  'agent_version.submitted': { says: 'A version waits for its review.', data: agentVersion() },
-  'agent_version.published': { says: 'A version can be installed.', data: agentVersion() },
+  'action.executed': { says: 'An approved tool call was executed.', data: action() },
+  'action.failed': { says: 'An approved tool call failed.', data: action({ error: errorOf }) },
+  'action.expired': { says: 'A tool call expired without a decision.', data: action() },
+  'agent_version.created': { says: 'A draft of an agent version was created.', data: agentVersion() },
+  'agent_version.submitted': { says: 'An agent version was submitted for review.', data: agentVersion() },
+  'agent_version.published': { says: 'An agent version was published.', data: agentVersion() },
   'agent_version.rejected': {
-    says: 'A review sent a version back to its draft.',
+    says: 'A review rejected an agent version; it is a draft again.',
     data: agentVersion({ reason: reference() }),
   },
-  'agent_version.deprecated': { says: 'A version takes no new installations.', data: agentVersion() },
-  'agent_version.retired': { says: 'A version runs nowhere any more.', data: agentVersion() },
+  'agent_version.deprecated': { says: 'An agent version was deprecated.', data: agentVersion() },
+  'agent_version.retired': { says: 'An agent version was retired.', data: agentVersion() },
   'installation.created': { says: 'An agent was installed for a tenant.', data: installation() },
-  'installation.updated': { says: 'Overlays, policy or rate plan of an installation changed.', data: installation() },
+  'installation.updated': {
+    says: 'Overlays, approval policy or rate plan of an installation changed.',
+    data: installation(),
+  },
   'installation.upgraded': {
-    says: 'An installation went to another version.',
+    says: 'An installation was upgraded to another version.',
     data: installation({ previous_version: reference() }),
   },
   'installation.rolled_back': {
-    says: 'An installation went back to the version before.',
+    says: 'An installation was rolled back to its previous version.',
     data: installation({ previous_version: reference() }),
   },
-  'installation.disabled': { says: 'An installation runs nothing any more.', data: installation() },
+  'installation.disabled': { says: 'An installation was disabled.', data: installation() },
   'tenant.created': { says: 'A tenant was created.', data: tenantEvent() },
-  'tenant.updated': { says: 'A tenant was changed.', data: tenantEvent() },
-  'tenant.suspended': { says: 'A tenant is refused everywhere from now on.', data: tenantEvent() },
-  'tenant.resumed': { says: 'A suspended tenant is served again.', data: tenantEvent() },
-  'tenant.deleting': { says: 'The deletion of a tenant has begun.', data: tenantEvent() },
+  'tenant.updated': { says: 'A tenant was updated.', data: tenantEvent() },
+  'tenant.suspended': { says: 'A tenant was suspended.', data: tenantEvent() },
+  'tenant.resumed': { says: 'A suspended tenant was resumed.', data: tenantEvent() },
+  'tenant.deleting': { says: 'Deletion of a tenant began.', data: tenantEvent() },
   'tenant.deleted': {
-    says: 'Nothing of a tenant is left.',
+    says: 'Deletion of a tenant is complete.',
     data: object({ external_id: string(), ...tenant }, { open: true }),
   },
   'webhook.test': {
-    says: 'Somebody tries whether the endpoint takes what it is sent.',
+    says: 'A test of the endpoint (`webhooks.test`).',
     data: object({ webhook_id: string(), message: string(), ...tenant }),
   },
 } as const satisfies Record<string, WebhookEventSpec>
 
 interface WebhookEventSpec {
-  /** For people. */
+  /** Summary for the API reference. */
   readonly says: string
-  /** What `data` of the payload is. Fields may be added; those declared stay. */
+  /** Schema of the payload's `data`. Fields may be added, never removed. */
   readonly data: Schema<unknown>
 }
 
-/** Name of an event that webhooks can be told of. */
+/** Name of a webhook event. */
 export type WebhookEventType = keyof typeof events
 
-/** Every event that webhooks can be told of (interface "Webhooks"; interface-additions "webhooks"). */
+/** Every webhook event (`webhooks.create`). */
 export const webhookEvents: Readonly<Record<WebhookEventType, WebhookEventSpec>> = events
 
-/** `data` of one event's payload. */
+/** `data` of an event's payload. */
 export type WebhookData<E extends WebhookEventType> = Infer<(typeof events)[E]['data']>
 
 /** Names of all events, as the declarations are ordered. */
@@ -153,7 +156,7 @@ export function isWebhookEventType(text: string): text is WebhookEventType {
   return Object.hasOwn(events, text)
 }
 
-/** The body of a delivery; `timestamp` is when it happened. */
+/** Body of a delivery. `timestamp` is the time of the event. */
 export const webhookPayload = object(
   { type: string(), timestamp: timestamp(), data: jsonObject() },
   { title: 'WebhookPayload' },

@@ -12,20 +12,20 @@ const malformed: readonly ErrorCode[] = [
 
 const isMalformed = (code: ErrorCode): boolean => malformed.includes(code)
 
-/** Status of a code in a family: the families beside the platform answer whatever is malformed with 400 (interface "Errors"). */
+/** Status of a code in an envelope. Only the platform's envelopes answer a malformed request with 422; all others with 400. */
 export const statusIn = (envelope: EnvelopeName, code: ErrorCode): number => {
   const platform = envelope === 'platform' || envelope === 'memory'
   return isMalformed(code) && !platform ? 400 : errors[code].status
 }
 
-/** What a family calls a code: the flat one has `bad_request` for whatever is malformed, and one word for what providers do. */
+/** Code on the wire. The flat envelope has `bad_request` for every malformed request, and `provider_error` for `provider_refused`. */
 export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string => {
   if (envelope !== 'flat') return code
   if (code === 'provider_refused') return 'provider_error'
   return isMalformed(code) ? 'bad_request' : code
 }
 
-/** An error in Anthropic's words: the body of an answer, and the data of an `error` event. */
+/** An error in Anthropic's envelope: the body of a response, and the data of an `error` event. */
 export const anthropicError = ({ code, message, details }: ServiceError, requestId: string) => ({
   type: 'error' as const,
   error: { type: anthropicType(statusIn('anthropic', code)), message, code, param: details.param ?? null },
@@ -46,7 +46,7 @@ const anthropicTypes: Readonly<Record<number, string>> = {
 const anthropicType = (status: number): string =>
   anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 
-/** Every code that an operation can answer, in the order of the table: those that it declares, and those that follow from the rest. */
+/** Every code of an operation, in the order of the table: the declared codes, and those that follow from the declaration. */
 export const codesOf = (operation: Operation): readonly ErrorCode[] => {
   const codes = new Set<ErrorCode>([
     ...operation.errors,

@@ -4,7 +4,7 @@ import { webhookEvents, webhookEventTypes } from '../../specs/webhook-events.ts'
 import type { Components } from './openapi-components.ts'
 import { titleOf } from './openapi-operation.ts'
 
-/** What the server sends to webhooks, event by event: the `webhooks` of OpenAPI 3.1. */
+/** Requests of the server to webhooks, one an event: the `webhooks` of OpenAPI 3.1. */
 export const webhooksObject = (components: Components): object =>
   Object.fromEntries(
     webhookEventTypes.map((type) => {
@@ -23,11 +23,14 @@ const header = (name: string, description: string): object => ({
   schema: { type: 'string' },
 })
 
-/** Standard Webhooks (interface-additions "webhooks"). */
+/** Headers of Standard Webhooks (`webhooks.create`). */
 const parameters = [
-  header('webhook-id', 'Names the event: the same in every attempt, delivery and replay of it.'),
-  header('webhook-timestamp', 'When the attempt was made, in seconds since the epoch.'),
-  header('webhook-signature', 'Signatures `v1,<base64>` with a space between; two while a secret is being replaced.'),
+  header('webhook-id', 'Id of the event, the same in every attempt, delivery and replay.'),
+  header('webhook-timestamp', 'Time of the attempt in seconds since the epoch.'),
+  header(
+    'webhook-signature',
+    'Signatures `v1,<base64>`, separated by a space. There are two during the rotation of a secret.',
+  ),
 ]
 
 const request = (schema: unknown): object => ({
@@ -36,7 +39,7 @@ const request = (schema: unknown): object => ({
 })
 
 const responses = {
-  '2XX': { description: 'Taken, when it comes within 15 seconds.' },
-  '410': { description: 'The endpoint is gone: it is told nothing more.' },
-  default: { description: 'Not taken: tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
+  '2XX': { description: 'The event is delivered, when the response comes within 15 seconds.' },
+  '410': { description: 'The endpoint is gone. The webhook is deactivated.' },
+  default: { description: 'The attempt failed. It is repeated after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
 }

@@ -1,32 +1,45 @@
 import { secretKeyOrDashboard } from '../access.ts'
 import { defineResource } from '../resource.ts'
-import { defaulted, json, jsonObject, nullable, object, oneOf, optional, string, timestamp } from '../schema.ts'
+import {
+  defaulted,
+  described,
+  json,
+  jsonObject,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../schema.ts'
 import { expiresIn, riskLevel, toolResults } from '../tools.ts'
 
 const reference = () => nullable(string({ maxLength: 128 }))
 
-/** A risky tool call that waits for a person (interface "Action"). Arguments are shown with secrets masked. */
+/** A tool call that waits for a person's approval. Secrets in its arguments are masked. */
 export const actions = defineResource('actions', {
   path: '/v1/actions',
   key: 'action_id',
   idPrefix: 'act',
   title: 'Action',
+  description: 'A tool call that waits for an approval. It is executed once after it was approved.',
   fields: {
-    tool: string({ minLength: 1, maxLength: 256 }),
+    tool: string({ minLength: 1, maxLength: 256, description: 'Name of the tool.' }),
     risk_level: defaulted(riskLevel, 'medium'),
-    status: oneOf('pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired'),
-    arguments: jsonObject(),
-    tenant_id: reference(),
-    run_id: reference(),
-    session_id: reference(),
-    /** The tool's output, truncated; null until there is one. */
-    result: nullable(json()),
+    status: described(
+      oneOf('pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired'),
+      'State of the action.',
+    ),
+    arguments: described(jsonObject(), 'Arguments of the call. Secrets are masked.'),
+    tenant_id: described(reference(), 'Tenant that the call is for.'),
+    run_id: described(reference(), 'Run that made the call.'),
+    session_id: described(reference(), 'Session that made the call.'),
+    result: described(nullable(json()), 'Output of the tool, truncated. Null until the tool has answered.'),
     error: nullable(object({ code: string(), message: string() })),
-    note: nullable(string()),
-    /** Who decided: a key, a member or an end user. */
-    resolved_by: nullable(string()),
-    resolved_at: nullable(timestamp()),
-    expires_at: timestamp(),
+    note: nullable(string({ description: 'Note of the person who decided.' })),
+    resolved_by: nullable(string({ description: 'Key, member or end user that decided.' })),
+    resolved_at: described(nullable(timestamp()), 'Time of the decision.'),
+    expires_at: described(timestamp(), 'Time at which a pending action expires.'),
   },
   writable: ['tool', 'arguments', 'risk_level', 'tenant_id', 'run_id', 'session_id'],
   writeOnly: { expires_in: optional(expiresIn) },
@@ -35,13 +48,19 @@ export const actions = defineResource('actions', {
   machine: 'action',
   transitions: {
     approve: {
-      summary: 'Approve an action; it is executed once',
+      summary: 'Approve an action',
+      description:
+        'The tool call is executed once, however often the action is approved. `tool_results` carries the output of a tool that you run.',
       event: 'approve',
-      body: object({ note: optional(string({ maxLength: 4096 })), tool_results: optional(toolResults) }),
+      body: object({
+        note: optional(string({ maxLength: 4096, description: 'Note for the audit log.' })),
+        tool_results: optional(toolResults),
+      }),
       errors: ['action_already_resolved', 'tool_result_required'],
     },
     reject: {
       summary: 'Reject an action',
+      description: 'The tool call is never executed. The model reads `reason`.',
       event: 'reject',
       body: object({ reason: optional(string({ maxLength: 4096 })) }),
       errors: ['action_already_resolved'],

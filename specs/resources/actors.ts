@@ -7,6 +7,7 @@ import {
   array,
   boolean,
   defaulted,
+  described,
   integer,
   json,
   jsonObject,
@@ -22,37 +23,30 @@ import { session, sessionStatus } from './sessions.ts'
 const project = '/api/projects/{project_id}'
 const one = `${project}/actors/{actor_id}` as const
 
-/** Another actor that belongs to the one that is shown. */
+/** An actor that belongs to another one. */
 const relatedActor = object(
   {
     id: string(),
     machine: string(),
-    /** Its innermost active state, dotted. */
-    state: string(),
-    /** A word for people, such as the tool of an action. */
-    label: nullable(string()),
+    state: string({ description: 'Innermost active state, dotted.' }),
+    label: nullable(string({ description: 'Name for people, such as the tool of an action.' })),
   },
-  { title: 'RelatedActor' },
+  { title: 'RelatedActor', description: 'An actor that belongs to another one.' },
 )
 
-/** One actor of any machine as its operators see it: where it stands and what it waits for. */
+/** An actor of any machine, as operators see it: its state and its open work. */
 const actor = object(
   {
     id: string(),
     machine: string(),
-    version: integer(),
-    /** XState's state value; null while the actor is parked, since then its state is not known. */
-    state: json(),
-    /** Dotted paths of every active state, outer ones first: `active`, `active.idle`. */
-    active: array(string()),
-    /** Number of its newest commit. */
-    seq: integer(),
-    last_sequence: integer(),
-    busy: boolean(),
-    /** Name of the node that runs it; null while none does. */
-    node: nullable(string()),
-    /** Why it takes nothing until an operator looks; null when it runs. */
-    parked: nullable(string()),
+    version: integer({ description: 'Version of the machine.' }),
+    state: described(json(), 'State value of the machine; null while the actor is parked.'),
+    active: described(array(string()), 'Dotted paths of the active states, outermost first: `active`, `active.idle`.'),
+    seq: integer({ description: 'Number of the newest commit.' }),
+    last_sequence: integer({ description: 'Sequence number of the newest event in the log.' }),
+    busy: described(boolean(), 'Whether a step is being computed.'),
+    node: nullable(string({ description: 'Name of the node that runs the actor; null while no node does.' })),
+    parked: nullable(string({ description: 'Reason for which the actor is parked; null while it runs.' })),
     in_flight: array(
       object({
         id: string(),
@@ -62,12 +56,11 @@ const actor = object(
       }),
     ),
     reminders: array(object({ name: string(), due: timestamp() })),
-    /** Open actions of a session; the session of an action. */
-    related: array(relatedActor),
+    related: described(array(relatedActor), 'Open actions of a session, or the session of an action.'),
     created_at: timestamp(),
     updated_at: timestamp(),
   },
-  { title: 'Actor' },
+  { title: 'Actor', description: 'An actor: its state and its open work.' },
 )
 
 /** One row of an actor's log. */
@@ -79,13 +72,14 @@ const actorEvent = object(
     payload: jsonObject(),
     created_at: timestamp(),
   },
-  { title: 'ActorEvent' },
+  { title: 'ActorEvent', description: "An event of an actor's log." },
 )
 
 /** Sessions of a project, for the console. */
 export const projectSessions = defineOperations('project_sessions', {
   list: {
-    summary: 'List the sessions of a project, newest first',
+    summary: 'List the sessions of a project',
+    description: 'Newest first.',
     method: 'GET',
     path: `${project}/sessions`,
     access: dashboardOnly('member'),
@@ -97,14 +91,16 @@ export const projectSessions = defineOperations('project_sessions', {
 /** Actors of a project, whatever their machine, for the console. */
 export const projectActors = defineOperations('project_actors', {
   get: {
-    summary: 'See where an actor stands and what it waits for',
+    summary: 'Retrieve an actor',
+    description: 'The current state of the actor, its effects in flight and its reminders.',
     method: 'GET',
     path: one,
     access: dashboardOnly('member'),
     answer: answersJson(actor),
   },
   events: {
-    summary: "Read an actor's log after a sequence number",
+    summary: "List the events of an actor's log",
+    description: 'In the order of the log, after the sequence number `after`.',
     method: 'GET',
     path: `${one}/events`,
     access: dashboardOnly('member'),
@@ -115,7 +111,8 @@ export const projectActors = defineOperations('project_actors', {
     answer: answersJson(object({ data: array(actorEvent), last_sequence: integer() })),
   },
   stream: {
-    summary: "Follow an actor's log: what comes after Last-Event-ID, then live",
+    summary: "Stream an actor's log",
+    description: 'Sends the events after `Last-Event-ID`, then new events as they are committed.',
     method: 'GET',
     path: `${one}/stream`,
     access: dashboardOnly('member'),

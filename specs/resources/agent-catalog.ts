@@ -3,15 +3,13 @@ import { defineResource } from '../resource.ts'
 import { jsonObject, nullable, optional, string, timestamp } from '../schema.ts'
 import { visibility } from './agent-versions.ts'
 
-/**
- * Agents that can be installed, each with its newest published version; `public` and `unlisted` ones unless the query
- * names a visibility (interface "GET /v1/agent-catalog").
- */
+/** Agents that can be installed, each with its newest published version. */
 export const agentCatalog = defineResource('agent_catalog', {
   path: '/v1/agent-catalog',
   key: 'agent_id',
   idPrefix: 'agt',
   title: 'AgentCatalogEntry',
+  description: 'An agent that can be installed, with its newest published version.',
   fields: {
     agent_id: string(),
     name: string(),
@@ -24,5 +22,11 @@ export const agentCatalog = defineResource('agent_catalog', {
   },
   writable: [],
   access: secretKeyOrDashboard('member'),
-  operations: { list: { summary: 'The catalogue of agents', query: { visibility: optional(visibility) } } },
+  operations: {
+    list: {
+      summary: 'List the agents that can be installed',
+      description: 'Each with its newest published version. Without `visibility`, the public and unlisted ones.',
+      query: { visibility: optional(visibility) },
+    },
+  },
 })

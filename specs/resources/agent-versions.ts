@@ -8,6 +8,7 @@ import {
   array,
   boolean,
   defaulted,
+  described,
   integer,
   jsonObject,
   nullable,
@@ -22,8 +23,8 @@ const path = '/v1/agents/{agent_id}/versions'
 
 const status = oneOf('draft', 'in_review', 'published', 'deprecated', 'retired')
 
-/** Who may find a published version in the catalogue; `unlisted` is left out only where `public` is asked for. */
-export const visibility = oneOf('private', 'unlisted', 'public')
+/** Visibility of a published version in the catalogue. A list without a filter leaves out `private` ones. */
+export const visibility = described(oneOf('private', 'unlisted', 'public'), 'Visibility in the agent catalogue.')
 
 const error = nullable(object({ code: string(), message: string() }))
 
@@ -34,21 +35,23 @@ const usage = object({
   cost_usd: nullable(string()),
 })
 
-/** What the newest test of a draft showed. `output` is cut at 2000 characters. */
+/** Result of a draft's newest test. `output` is cut at 2000 characters. */
 const testEvidence = object(
   {
     passed: boolean(),
     input: string(),
     output: string(),
-    /** What the model would have called; nothing was. */
-    tool_calls: array(object({ tool: string(), arguments: string() })),
+    tool_calls: described(
+      array(object({ tool: string(), arguments: string() })),
+      'Tool calls that the model made. A test executes none of them.',
+    ),
     model: string(),
     usage: nullable(usage),
     error,
     tested_by: string(),
     tested_at: timestamp(),
   },
-  { title: 'AgentVersionTest' },
+  { title: 'AgentVersionTest', description: "Result of a draft's newest test." },
 )
 
 const review = object({
@@ -62,25 +65,25 @@ const finding = object(
   {
     severity: oneOf('error', 'warning'),
     code: string(),
-    /** The field of the manifest. */
-    param: string(),
+    param: string({ description: 'Field of the version.' }),
     message: string(),
   },
-  { title: 'ManifestFinding' },
+  { title: 'ManifestFinding', description: 'A problem of a version.' },
 )
 
-/** One numbered version of an agent; its manifest never changes (interface "Agent version"). */
+/** A version of an agent, from draft to retirement. Its config never changes. */
 const versions = defineResource('agent_versions', {
   path,
   key: 'version',
   idPrefix: 'agv',
   title: 'AgentVersion',
+  description: 'A version of an agent, from draft to retirement. Its config never changes.',
   fields: {
     agent_id: string(),
-    version: string({ maxLength: 128, pattern: semverPattern }),
+    version: string({ maxLength: 128, pattern: semverPattern, description: 'Semantic version, such as `1.2.0`.' }),
     status,
     config: agentConfig,
-    requirements: defaulted(jsonObject(), {}),
+    requirements: described(defaulted(jsonObject(), {}), 'Prerequisites for an installation, for your own use.'),
     visibility: defaulted(visibility, 'private'),
     test: nullable(testEvidence),
     review: nullable(review),
@@ -94,13 +97,19 @@ const versions = defineResource('agent_versions', {
   access: secretKeyOrDashboard('member'),
   operations: {
     list: { query: { status: optional(status) } },
-    create: { summary: 'Create a draft version', errors: ['already_exists', 'not_found'] },
+    create: {
+      summary: 'Create an agent version',
+      description: 'The version is a draft. A version number is used once.',
+      errors: ['already_exists', 'not_found'],
+    },
     get: { access: secretKeyOnly },
   },
   machine: 'agent_version',
   transitions: {
     test: {
-      summary: 'Try a draft: only the model runs, token-capped; the evidence stays with the draft',
+      summary: 'Test a draft',
+      description:
+        'Calls the model once with `input`, with a small limit of tokens. Tools are not executed. The result is kept in `test`.',
       event: 'tested',
       access: secretKeyOnly,
       body: object({
@@ -116,27 +125,35 @@ const versions = defineResource('agent_versions', {
         'credit_balance_exhausted',
       ],
     },
-    submit: { summary: 'Hand a draft in for review', event: 'submit', errors: ['invalid_transition'] },
+    submit: { summary: 'Submit a draft for review', event: 'submit', errors: ['invalid_transition'] },
     review: {
-      summary: 'Decide about a version in review: approve publishes it, reject makes it a draft again',
+      summary: 'Review a submitted version',
+      description: '`approve` publishes the version. `reject` returns it to the state of a draft.',
       event: 'review',
       body: object({ decision: oneOf('approve', 'reject'), reason: optional(string({ maxLength: 4096 })) }),
       errors: ['invalid_transition'],
     },
-    publish: { summary: 'Publish without a review', event: 'publish', errors: ['invalid_transition'] },
+    publish: { summary: 'Publish a version without a review', event: 'publish', errors: ['invalid_transition'] },
     deprecate: {
-      summary: 'Take no new installations; those that have it go on',
+      summary: 'Deprecate a published version',
+      description: 'The version takes no new installations. Existing installations continue.',
       event: 'deprecate',
       access: secretKeyOnly,
       errors: ['invalid_transition'],
     },
-    retire: { summary: 'Let nothing run it any more', event: 'retire', errors: ['invalid_transition'] },
+    retire: {
+      summary: 'Retire a version',
+      description: 'The version takes no new installations and starts no new sessions or runs.',
+      event: 'retire',
+      errors: ['invalid_transition'],
+    },
   },
 })
 
 const validation = defineOperations('agent_versions', {
   validate: {
-    summary: 'Examine a version; changes nothing',
+    summary: 'Validate a version',
+    description: 'Returns every problem of the version. Nothing is changed.',
     method: 'POST',
     path: `${path}/{version}/validate`,
     access: secretKeyOnly,
@@ -145,5 +162,5 @@ const validation = defineOperations('agent_versions', {
   },
 })
 
-/** Versions of agents (interface "Agent version"). */
+/** Versions of agents. */
 export const agentVersions = { ...versions, ...validation } as const

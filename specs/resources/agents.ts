@@ -3,12 +3,13 @@ import { agentConfig } from '../agent-config.ts'
 import { defineResource } from '../resource.ts'
 import { nullable, string } from '../schema.ts'
 
-/** Gateway agents (interface "Agent platform"). */
+/** Agents of a project. */
 export const agents = defineResource('agents', {
   path: '/v1/agents',
   key: 'agent_id',
   idPrefix: 'agt',
   title: 'Agent',
+  description: 'An agent: a model with its instructions and tools.',
   fields: {
     name: string({ minLength: 1, maxLength: 256 }),
     description: nullable(string({ maxLength: 4096 })),
@@ -22,7 +23,8 @@ export const agents = defineResource('agents', {
     get: {},
     update: {},
     delete: {
-      summary: 'Delete an agent with its versions and keys; refused while active installations use it',
+      summary: 'Delete an agent',
+      description: 'Its versions and keys are deleted too. An agent with active installations is not deleted.',
       errors: ['agent_in_use'],
     },
   },

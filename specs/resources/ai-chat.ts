@@ -20,7 +20,7 @@ import {
   union,
 } from '../schema.ts'
 
-/** A field of a body that may be left out, or be null. */
+/** A field of a body that may be absent or null. */
 const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
 
 const word = string({ minLength: 1, maxLength: 256 })
@@ -35,7 +35,7 @@ const message = object(
     toolCallId: maybe(string({ maxLength: 65_536 })),
     tool_call_id: maybe(string({ maxLength: 65_536 })),
   },
-  { title: 'AiChatMessage' },
+  { title: 'AiChatMessage', description: 'A message of a conversation.' },
 )
 
 const usage = object(
@@ -47,7 +47,7 @@ const usage = object(
     completion_tokens: integer(),
     total_tokens: integer(),
   },
-  { title: 'AiChatUsage' },
+  { title: 'AiChatUsage', description: 'Tokens of the answer.' },
 )
 
 const toolCall = object(
@@ -55,7 +55,7 @@ const toolCall = object(
   { title: 'AiChatToolCall' },
 )
 
-/** A whole answer; each field of two words has a twin in the other habit. Costs are in USD, null when the price is unknown. */
+/** A whole answer. Each field of two words stands in camelCase and in snake_case. Costs are in USD, null when the price is unknown. */
 const result = object(
   {
     id: string(),
@@ -71,13 +71,15 @@ const result = object(
     cost_usd: nullable(number()),
     memory: optional(memoryBlock),
   },
-  { title: 'AiChatResult' },
+  { title: 'AiChatResult', description: 'Answer of a model.' },
 )
 
 const body = object(
   {
     model: word,
-    models: maybe(described(array(word, { maxItems: 8 }), 'Asked in order when `model` cannot serve.')),
+    models: maybe(
+      described(array(word, { maxItems: 8 }), 'Models that are tried in order when `model` cannot answer.'),
+    ),
     messages: array(message, { minItems: 1, maxItems: 4096 }),
     temperature: maybe(number({ min: 0, max: 2 })),
     topP: maybe(number({ min: 0, max: 1 })),
@@ -98,10 +100,12 @@ const body = object(
   { title: 'AiChatRequest' },
 )
 
-/** Chat in the interface's own form (interface "Chat"). */
+/** Chat in the gateway's own API. */
 export const aiChat = defineOperations('ai_chat', {
   create: {
-    summary: 'Chat with a model, streamed or not; images upgrade a model that cannot see',
+    summary: 'Chat with a model',
+    description:
+      'Answers one document, or a stream with `stream: true`. A conversation with images goes to a model that reads images when `model` does not.',
     method: 'POST',
     path: '/api/ai/chat',
     access: anyKeyOrDashboard,

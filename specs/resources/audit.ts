@@ -2,31 +2,38 @@ import { secretKeyOrDashboard } from '../access.ts'
 import { answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { cursorPage, cursorQuery } from '../lists.ts'
-import { array, id, nullable, object, optional, string, timestamp } from '../schema.ts'
+import { array, described, id, nullable, object, optional, string, timestamp } from '../schema.ts'
 
 const word = string({ minLength: 1, maxLength: 128 })
 
 const line = object(
   {
     id: id('aud'),
-    /** `<resource>.<past participle>`, such as `tenant.updated`. */
-    action: string(),
-    /** Kind of credential, the key or member behind it, and the address it came from; an end user is named by a hash, without an address. */
-    actor: object({ kind: string(), id: nullable(string()), ip: nullable(string()) }),
-    /** `name`: what the id alone does not say, which is the tool of an action. */
-    resource: object({ type: string(), id: string(), name: nullable(string()) }),
-    tenant_id: nullable(string()),
-    /** Names of the fields that changed; never their values. */
-    changes: array(string()),
+    action: string({ description: 'Operation, such as `tenant.updated`.' }),
+    actor: object(
+      {
+        kind: string({ description: 'Kind of the credential.' }),
+        id: nullable(string({ description: 'Key or member; a hash of an end user.' })),
+        ip: nullable(string({ description: 'Address of the caller; null for an end user.' })),
+      },
+      { description: 'Credential that made the change.' },
+    ),
+    resource: object(
+      { type: string(), id: string(), name: nullable(string({ description: 'Tool of an action; null otherwise.' })) },
+      { description: 'Resource that was changed.' },
+    ),
+    tenant_id: nullable(string({ description: 'Tenant of the resource.' })),
+    changes: described(array(string()), 'Names of the changed fields, without their values.'),
     created_at: timestamp(),
   },
-  { title: 'AuditLine' },
+  { title: 'AuditLine', description: 'A change of a resource.' },
 )
 
-/** Who changed what and when. Lines are never changed, and stay when their tenant is deleted. */
+/** Changes of resources. Lines are immutable, and outlive their tenant. */
 export const audit = defineOperations('audit_log', {
   list: {
-    summary: 'List who changed what, newest first',
+    summary: 'List the lines of the audit log',
+    description: 'Newest first. A line is written with the change it describes, and is never changed.',
     method: 'GET',
     path: '/v1/audit-log',
     access: secretKeyOrDashboard('admin'),

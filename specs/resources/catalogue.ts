@@ -16,10 +16,10 @@ import {
   string,
 } from '../schema.ts'
 
-/** What the public catalogue sorts models by, most special first. */
+/** Types of models in the public catalogue, in the order of their sections. */
 export const modelTypes = ['chat', 'reasoning', 'code', 'search', 'vision', 'image'] as const
 
-/** What a model of the public catalogue may be able to do. */
+/** Capabilities of models in the public catalogue. */
 export const capabilityNames = [
   'reasoning',
   'vision',
@@ -56,13 +56,16 @@ const model = object(
     provider_logo_url: string(),
     type: described(oneOf(...modelTypes), 'The first of `types`.'),
     types: array(oneOf(...modelTypes)),
-    context_window: described(integer(), 'Tokens of input; 0 when unknown.'),
+    context_window: described(integer(), 'Most tokens of a conversation; 0 when unknown.'),
     context_display: string(),
     description: string(),
     capabilities: flags(capabilityNames),
     pricing: object({
-      input_per_million: described(number(), 'USD a million tokens; 0 where the model does not charge by tokens.'),
-      output_per_million: number(),
+      input_per_million: described(
+        number(),
+        'USD for a million input tokens; 0 for a model that is not charged by tokens.',
+      ),
+      output_per_million: number({ description: 'USD for a million output tokens.' }),
       currency: string(),
       input_display: string(),
       output_display: string(),
@@ -70,7 +73,7 @@ const model = object(
       per_image_usd: nullable(number()),
     }),
   },
-  { title: 'CatalogueModel' },
+  { title: 'CatalogueModel', description: 'A model with its price and capabilities.' },
 )
 
 const provider = object(
@@ -82,21 +85,22 @@ const provider = object(
     docs_url: string(),
     model_count: integer(),
   },
-  { title: 'CatalogueProvider' },
+  { title: 'CatalogueProvider', description: 'A provider of models.' },
 )
 
-/** An hour in shared caches (interface "Public catalog"). */
+/** One hour in shared caches. */
 const cached = ['cache-control', 'public, s-maxage=3600'] as const
 
 const word = string({ maxLength: 256 })
 
 const open = { method: 'GET', access: publicAccess, tagged: true } as const
 
-/** The catalogue that needs no key (interface "Public catalog"). */
+/** The public catalogue, without a credential. */
 export const catalogue = defineOperations('catalogue', {
   models: {
     ...open,
-    summary: 'List the models of every provider with their prices',
+    summary: 'List the models of every provider',
+    description: 'With prices and capabilities. Shared caches keep the list for an hour.',
     path: '/api/models',
     query: {
       provider: optional(word),
@@ -116,7 +120,8 @@ export const catalogue = defineOperations('catalogue', {
   },
   logo: {
     ...open,
-    summary: "Show a provider's logo",
+    summary: "Retrieve a provider's logo",
+    description: 'An SVG image.',
     path: '/api/providers/{id}/logo',
     answer: answersBytes('image/svg+xml'),
     errors: ['not_found'],

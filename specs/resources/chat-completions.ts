@@ -6,10 +6,10 @@ import { array, boolean, integer, json, nullable, number, object, oneOf, optiona
 
 const model = string({ minLength: 1, maxLength: 256 })
 
-/** Tokens that an answer took (OpenAI's form). */
+/** Tokens of a completion, as OpenAI writes them. */
 const usage = object(
   { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer() },
-  { title: 'ChatCompletionUsage', open: true },
+  { title: 'ChatCompletionUsage', description: 'Tokens of the completion.', open: true },
 )
 
 const completion = object(
@@ -31,16 +31,15 @@ const completion = object(
     usage: optional(usage),
     memory: optional(memoryBlock),
   },
-  { title: 'ChatCompletion', open: true },
+  { title: 'ChatCompletion', description: "OpenAI's chat completion.", open: true },
 )
 
-/**
- * OpenAI's chat completions. Only what the gateway itself goes by is declared; whatever else a request says is the
- * provider's to read.
- */
+/** OpenAI's chat completions. The fields that the gateway itself reads are declared; all others go to the provider. */
 export const chatCompletions = defineOperations('chat_completions', {
   create: {
-    summary: 'Answer a conversation, in the form of OpenAI',
+    summary: 'Create a chat completion',
+    description:
+      "Compatible with OpenAI's chat completions, for every model. Answers one document, or a stream with `stream: true`. Undeclared fields are passed on to the provider. Models of `models` are tried in order when `model` cannot answer.",
     method: 'POST',
     path: '/v1/chat/completions',
     access: anyKeyOrDashboard,

@@ -1,24 +1,32 @@
 import { permissions, secretKeyOnly } from '../access.ts'
 import { answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
-import { array, defaulted, integer, object, oneOf, optional, string, timestamp } from '../schema.ts'
+import { array, defaulted, described, integer, object, oneOf, optional, string, timestamp } from '../schema.ts'
 
 const reference = string({ minLength: 1, maxLength: 256 })
 
-/** Browser-safe tokens of one end user, at most 15 minutes long (interface "Authentication"). */
+/** Tokens of one end user, safe to use in a browser, for at most 15 minutes. */
 export const clientTokens = defineOperations('client_tokens', {
   create: {
-    summary: 'Mint a client token',
+    summary: 'Create a client token',
+    description:
+      'A client token is safe to use in a browser. It reaches the sessions of one end user of one tenant, for at most 15 minutes.',
     method: 'POST',
     path: '/v1/client-tokens',
     access: secretKeyOnly,
     body: object({
-      tenant_id: reference,
-      external_user_id: reference,
-      installation_ids: optional(array(reference, { maxItems: 100 })),
-      permissions: defaulted(array(oneOf(...permissions)), ['sessions:turn']),
-      expires_in: defaulted(integer({ min: 1, max: 900, clamp: 'max' }), 900),
-      session_id: optional(reference),
+      tenant_id: described(reference, 'Tenant of the end user.'),
+      external_user_id: described(reference, 'Your own id of the end user.'),
+      installation_ids: described(
+        optional(array(reference, { maxItems: 100 })),
+        'Installations whose agents the token may use. Default: all of the tenant.',
+      ),
+      permissions: described(defaulted(array(oneOf(...permissions)), ['sessions:turn']), 'Permissions of the token.'),
+      expires_in: described(
+        defaulted(integer({ min: 1, max: 900, clamp: 'max' }), 900),
+        'Seconds until the token expires. A larger number counts as 900.',
+      ),
+      session_id: described(optional(reference), 'Session that the token is limited to.'),
     }),
     answer: answersJson(object({ token: string(), expires_at: timestamp() }), { status: 201, secret: true }),
     errors: ['not_found'],

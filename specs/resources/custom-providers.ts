@@ -23,7 +23,7 @@ const format = oneOf('openai', 'anthropic')
 const key = string({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' })
 const baseUrl = described(
   string({ maxLength: 2048, pattern: '^https?://' }),
-  'Up to /v1, without /chat/completions at its end.',
+  'URL of the server up to `/v1`, without `/chat/completions`.',
 )
 const modelId = string({ minLength: 1, maxLength: 256, pattern: '^[!-~]+$' })
 
@@ -36,19 +36,22 @@ const providerFields = {
   created_at: timestamp(),
 }
 
-const provider = object(providerFields, { title: 'CustomProvider' })
+const provider = object(providerFields, { title: 'CustomProvider', description: 'A model server of your own.' })
 
 const modelFields = { id: uuid, model_name: string(), display_name: string() }
-const listedModel = object(modelFields, { title: 'CustomModel' })
-const model = object({ ...modelFields, is_active: boolean() }, { title: 'CustomModelShown' })
+const listedModel = object(modelFields, { title: 'CustomModel', description: 'A model of a custom provider.' })
+const model = object(
+  { ...modelFields, is_active: boolean() },
+  { title: 'CustomModelShown', description: 'A model of a custom provider.' },
+)
 
 const listed = object({ ...providerFields, custom_models: array(listedModel) }, { title: 'CustomProviderListed' })
 const shown = object({ ...providerFields, custom_models: array(model) }, { title: 'CustomProviderShown' })
 
 const models = array(
   object({
-    name: described(string({ minLength: 1, maxLength: 256 }), 'What people are shown.'),
-    modelId: described(modelId, 'As the server knows it.'),
+    name: described(string({ minLength: 1, maxLength: 256 }), 'Name for people.'),
+    modelId: described(modelId, 'Id of the model on the server.'),
   }),
   { maxItems: 500 },
 )
@@ -56,10 +59,13 @@ const models = array(
 const writable = {
   name: described(
     string({ minLength: 1, maxLength: 256 }),
-    'Also routes requests: the name alone, or name/model, in any case.',
+    'Name of the provider. Requests reach it as `name` or `name/model`, in upper or lower case.',
   ),
   baseUrl,
-  apiKey: described(optional(nullable(key)), 'Kept encrypted and never shown; null: the server takes none.'),
+  apiKey: described(
+    optional(nullable(key)),
+    'Key of the server. It is stored encrypted and never shown. Null for a server without keys.',
+  ),
   format,
   models: optional(models),
 }
@@ -68,10 +74,11 @@ const all = '/api/projects/{project_id}/providers'
 const one = `${all}/{provider_id}`
 const shared = { envelope: 'custom_providers' } as const
 
-/** Servers that a project registered (interface "Custom providers"); their models appear in the gateway. */
+/** Model servers of a project. Their models are served by the gateway. */
 export const customProviders = defineOperations('custom_providers', {
   create: {
-    summary: 'Register a model server of your own',
+    summary: 'Create a custom provider',
+    description: 'Registers a model server of your own. Its models are served by the gateway.',
     method: 'POST',
     path: all,
     access: dashboardOnly('admin'),
@@ -80,7 +87,8 @@ export const customProviders = defineOperations('custom_providers', {
     ...shared,
   },
   list: {
-    summary: 'List: CustomProvider, newest first, with its models',
+    summary: 'List custom providers',
+    description: 'Newest first, with their models.',
     method: 'GET',
     path: all,
     access: dashboardOnly('member'),
@@ -88,7 +96,7 @@ export const customProviders = defineOperations('custom_providers', {
     ...shared,
   },
   get: {
-    summary: 'Read: CustomProvider with its models',
+    summary: 'Retrieve a custom provider',
     method: 'GET',
     path: one,
     access: dashboardOnly('member'),
@@ -96,7 +104,8 @@ export const customProviders = defineOperations('custom_providers', {
     ...shared,
   },
   update: {
-    summary: 'Change: CustomProvider; isActive false takes it out of routing',
+    summary: 'Update a custom provider',
+    description: 'A provider with `isActive: false` gets no requests.',
     method: 'PATCH',
     path: one,
     access: dashboardOnly('admin'),
@@ -106,13 +115,14 @@ export const customProviders = defineOperations('custom_providers', {
       isActive: optional(boolean()),
       format: optional(format),
       apiKey: writable.apiKey,
-      models: described(optional(models), 'Takes the place of all models; one that stays keeps its id.'),
+      models: described(optional(models), 'All models of the provider. A model that was there before keeps its id.'),
     }),
     answer: answersJson(object({ provider })),
     ...shared,
   },
   delete: {
-    summary: 'Delete: CustomProvider with all its models',
+    summary: 'Delete a custom provider',
+    description: 'Its models are deleted too.',
     method: 'DELETE',
     path: one,
     access: dashboardOnly('admin'),
@@ -120,15 +130,23 @@ export const customProviders = defineOperations('custom_providers', {
     ...shared,
   },
   test: {
-    summary: 'Send a server a minimal chat completion; trouble with it is an answer, not an error',
+    summary: 'Test a custom provider',
+    description:
+      'Sends the server a minimal chat completion. A failure of the server is a response with `success: false`, not an error.',
     method: 'POST',
     path: '/api/projects/{project_id}/custom-providers/test',
     access: dashboardOnly('admin'),
     body: object({
-      provider_id: described(optional(string({ maxLength: 64 })), 'A registered provider; else base_url.'),
+      provider_id: described(
+        optional(string({ maxLength: 64 })),
+        'Id of a registered provider. Without it, `base_url` is tested.',
+      ),
       base_url: optional(baseUrl),
       api_format: defaulted(format, 'openai'),
-      model: described(optional(modelId), "Default: the registered provider's first model, else gpt-3.5-turbo."),
+      model: described(
+        optional(modelId),
+        'Model to call. Default: the first model of the provider, or `gpt-3.5-turbo`.',
+      ),
       api_key: optional(key),
     }),
     answer: answersJson(
@@ -150,7 +168,10 @@ export const customProviders = defineOperations('custom_providers', {
           {
             success: constant(false),
             error: string(),
-            latency_ms: described(optional(integer()), 'Absent when the server did not answer in time.'),
+            latency_ms: described(
+              optional(integer()),
+              'Milliseconds until the answer; absent when the server did not answer in time.',
+            ),
           },
           { title: 'CustomProviderFailed' },
         ),

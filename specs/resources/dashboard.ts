@@ -2,7 +2,19 @@ import { dashboardOnly, publicAccess, roles } from '../access.ts'
 import { answersJson, answersJsonWithHeaders } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { defineResource } from '../resource.ts'
-import { array, constant, defaulted, id, integer, nullable, object, oneOf, string, timestamp } from '../schema.ts'
+import {
+  array,
+  constant,
+  defaulted,
+  described,
+  id,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  string,
+  timestamp,
+} from '../schema.ts'
 
 const role = oneOf(...roles)
 const name = string({ minLength: 1, maxLength: 256 })
@@ -14,13 +26,14 @@ const identity = object(
     member: object({ id: id('usr'), email: string(), name: nullable(string()), role }),
     organization: object({ id: id('org'), name: string() }),
   },
-  { title: 'Identity' },
+  { title: 'Identity', description: 'The signed-in member and its organisation.' },
 )
 
-/** Signing in to the dashboard; the session is a cookie. */
+/** Dashboard sessions, in a cookie. */
 export const auth = defineOperations('auth', {
   login: {
-    summary: 'Sign in; sets the session cookie',
+    summary: 'Sign in',
+    description: 'Sets the session cookie.',
     method: 'POST',
     path: '/api/auth/login',
     access: publicAccess,
@@ -33,7 +46,8 @@ export const auth = defineOperations('auth', {
     idempotency: 'ignored',
   },
   logout: {
-    summary: 'Sign out; the session ends at once',
+    summary: 'Sign out',
+    description: 'The session ends at once.',
     method: 'POST',
     path: '/api/auth/logout',
     access: dashboardOnly('member'),
@@ -41,7 +55,7 @@ export const auth = defineOperations('auth', {
     idempotency: 'ignored',
   },
   me: {
-    summary: 'Who is signed in',
+    summary: 'Retrieve the signed-in member',
     method: 'GET',
     path: '/api/auth/me',
     access: dashboardOnly('member'),
@@ -55,17 +69,20 @@ export const projects = defineResource('projects', {
   key: 'project_id',
   idPrefix: 'prj',
   title: 'Project',
+  description: 'A project: its keys, agents, sessions and usage are kept apart from those of other projects.',
   fields: {
     name,
-    /** Origins that browsers may call client-token routes from; `*` for any. */
-    allowed_origins: defaulted(array(origin, { maxItems: 100 }), []),
+    allowed_origins: described(
+      defaulted(array(origin, { maxItems: 100 }), []),
+      'Origins of browsers that may use client tokens. `*` for any.',
+    ),
   },
   writable: ['name', 'allowed_origins'],
   access: dashboardOnly('member'),
   operations: { list: {}, create: { access: dashboardOnly('admin') } },
 })
 
-const shownKey = { key: string() }
+const shownKey = { key: string({ description: 'The key, shown once.' }) }
 
 /** Secret keys of a project; the key itself is shown once. */
 export const projectKeys = defineResource('project_keys', {
@@ -73,11 +90,12 @@ export const projectKeys = defineResource('project_keys', {
   key: 'key_id',
   idPrefix: 'key',
   title: 'ProjectKey',
+  description: 'A secret key of a project.',
   fields: {
     name,
-    prefix: string(),
-    last4: string(),
-    created_by: nullable(string()),
+    prefix: string({ description: 'First characters of the key.' }),
+    last4: string({ description: 'Last four characters of the key.' }),
+    created_by: nullable(string({ description: 'Member that created the key.' })),
     expires_at: nullable(timestamp()),
     last_used_at: nullable(timestamp()),
     revoked_at: nullable(timestamp()),
@@ -86,13 +104,19 @@ export const projectKeys = defineResource('project_keys', {
   access: dashboardOnly('admin'),
   operations: {
     list: { access: dashboardOnly('member') },
-    create: { shows: shownKey },
-    delete: { summary: 'Revoke a key; it is refused at once', answersRow: true },
+    create: { description: 'The response is the only one that shows `key`.', shows: shownKey },
+    delete: { summary: 'Revoke a project key', description: 'The key is refused at once.', answersRow: true },
   },
   transitions: {
     rotate: {
-      summary: 'Replace a key; the old one is good for grace_s seconds more',
-      body: object({ grace_s: defaulted(integer({ min: 0, max: 2_592_000 }), 86_400) }),
+      summary: 'Rotate a project key',
+      description: 'Returns a new key. The old one is accepted for `grace_s` more seconds.',
+      body: object({
+        grace_s: described(
+          defaulted(integer({ min: 0, max: 2_592_000 }), 86_400),
+          'Seconds for which the old key is accepted.',
+        ),
+      }),
       status: 201,
       shows: shownKey,
       errors: ['invalid_transition'],
@@ -100,12 +124,13 @@ export const projectKeys = defineResource('project_keys', {
   },
 })
 
-/** Who may sign in to a project's dashboard. */
+/** Members of a project, who may sign in to its dashboard. */
 export const projectMembers = defineResource('project_members', {
   path: '/api/projects/{project_id}/members',
   key: 'member_id',
   idPrefix: 'usr',
   title: 'Member',
+  description: 'A person who may sign in to the dashboard.',
   fields: { email, name: nullable(name), role: defaulted(role, 'member') },
   writable: ['email', 'name', 'role'],
   writeOnly: { password: string({ minLength: 12, maxLength: 1024 }) },

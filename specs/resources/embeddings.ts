@@ -8,7 +8,7 @@ const model = string({ minLength: 1, maxLength: 256 })
 const text = string({ minLength: 1 })
 const tokens = array(integer({ min: 0 }), { minItems: 1, maxItems: 65_536 })
 
-/** As many as OpenAI takes in a request. */
+/** OpenAI's limit for one request. */
 const maxInputs = 2_048
 
 const list = object(
@@ -17,19 +17,24 @@ const list = object(
     data: array(
       object(
         { object: oneOf('embedding'), index: integer(), embedding: union([array(number()), string()]) },
-        { title: 'Embedding', open: true },
+        { title: 'Embedding', description: 'Vector of one text.', open: true },
       ),
     ),
     model: string(),
-    usage: object({ prompt_tokens: integer(), total_tokens: integer() }, { title: 'EmbeddingUsage', open: true }),
+    usage: object(
+      { prompt_tokens: integer(), total_tokens: integer() },
+      { title: 'EmbeddingUsage', description: 'Tokens of the texts.', open: true },
+    ),
   },
-  { title: 'EmbeddingList', open: true },
+  { title: 'EmbeddingList', description: 'Vectors in the order of the texts.', open: true },
 )
 
-/** OpenAI's embeddings. Fields that are not declared are the provider's to read. */
+/** OpenAI's embeddings. Undeclared fields go to the provider. */
 export const embeddings = defineOperations('embeddings', {
   create: {
-    summary: 'Make vectors of texts, in the form of OpenAI',
+    summary: 'Create embeddings',
+    description:
+      "Compatible with OpenAI's embeddings, for every model. Models of `models` are tried in order when `model` cannot answer.",
     method: 'POST',
     path: '/v1/embeddings',
     access: anyKeyOrDashboard,

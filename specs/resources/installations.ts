@@ -1,7 +1,7 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { approvalPolicy, overlays } from '../agent-config.ts'
 import { defineResource } from '../resource.ts'
-import { defaulted, nullable, object, oneOf, optional, string } from '../schema.ts'
+import { defaulted, described, nullable, object, oneOf, optional, string } from '../schema.ts'
 
 const reference = string({ minLength: 1, maxLength: 128 })
 const version = string({ minLength: 1, maxLength: 128 })
@@ -12,23 +12,24 @@ const resource = {
   key: 'installation_id',
   idPrefix: 'ins',
   title: 'AgentInstallation',
+  description: 'An agent version installed for a tenant.',
   fields: {
     tenant_id: reference,
     agent_id: reference,
-    /** Left out at creation: the newest published one. */
-    version: nullable(version),
-    agent_version_id: string(),
+    version: described(nullable(version), 'Version of the agent. Default: the newest published one.'),
+    agent_version_id: string({ description: 'Id of the version.' }),
     status,
     overlays: defaulted(overlays, {}),
-    /** Null: the tools' own wishes count. */
-    approval_policy: nullable(approvalPolicy),
-    rate_plan_id: nullable(reference),
-    /** What a rollback goes to. */
-    previous_version: nullable(string()),
+    approval_policy: described(
+      nullable(approvalPolicy),
+      'Approval policy. Null: `needsApproval` of each tool applies.',
+    ),
+    rate_plan_id: described(nullable(reference), 'Rate plan that the usage is charged by.'),
+    previous_version: nullable(string({ description: 'Version that a rollback returns to.' })),
   },
 } as const
 
-/** What a tenant has installed of an agent (interface "Agent platform"). */
+/** Operations on all installations. */
 const collection = defineResource('installations', {
   ...resource,
   writable: ['tenant_id', 'agent_id', 'version', 'overlays', 'approval_policy', 'rate_plan_id'],
@@ -41,24 +42,33 @@ const collection = defineResource('installations', {
   },
 })
 
-/** The rows marked S. */
+/** Operations on one installation. */
 const single = defineResource('installations', {
   ...resource,
   writable: ['overlays', 'approval_policy', 'rate_plan_id', 'status'],
   access: secretKeyOnly,
   operations: {
     get: {},
-    update: { summary: 'Change overlays, policy or rate plan, or enable it again' },
-    delete: { summary: 'Disable: nothing of it runs any more', answersRow: true },
+    update: {
+      summary: 'Update an installation',
+      description: 'Changes overlays, approval policy and rate plan, and enables a disabled installation.',
+    },
+    delete: {
+      summary: 'Disable an installation',
+      description: 'It starts no new sessions or runs.',
+      answersRow: true,
+    },
   },
   transitions: {
     upgrade: {
-      summary: 'Go to another version, the newest published one unless named; runs in flight keep theirs',
+      summary: 'Upgrade an installation',
+      description: 'To `version`, or to the newest published one. Runs that have begun keep their version.',
       body: object({ version: optional(version) }),
       errors: ['invalid_transition', 'version_not_published'],
     },
     rollback: {
-      summary: 'Go back to the version before',
+      summary: 'Roll an installation back',
+      description: 'To `previous_version`.',
       errors: ['invalid_transition'],
     },
   },

@@ -10,32 +10,36 @@ const amount = (description: string) =>
 const spent = (description: string) => nullable(described(string({ pattern: '^\\d+(\\.\\d+)?$' }), description))
 const count = (description: string) => nullable(described(integer({ min: 1, max: 1_000_000_000 }), description))
 
-/** Whose calls a limit is about. */
-const subject = oneOf('project', 'tenant', 'key')
+/** Subject of a limit. */
+const subject = described(oneOf('project', 'tenant', 'key'), 'Subject whose calls are limited.')
 
 /**
- * Rate limits and budgets of the gateway, for a project, each of its tenants and each of its keys; a call comes under all
- * that it meets (specs/decisions/0086-metering-and-limits.md). A second one for the same subject takes the place of the first.
+ * Rate limits and budgets of a project, a tenant or a key. A call is held to every limit that applies to it
+ * (specs/decisions/0086-metering-and-limits.md). A second limit of a subject replaces the first.
  */
 export const limits = defineResource('limits', {
   path: '/v1/limits',
   key: 'limit_id',
   idPrefix: 'lim',
   title: 'Limit',
+  description:
+    'Rate limits and budgets of a project, a tenant or a key. A call is held to every limit that applies to it.',
   fields: {
     subject,
     subject_id: nullable(
-      described(string({ minLength: 1, maxLength: 128 }), 'The tenant or key; none for the project.'),
+      described(string({ minLength: 1, maxLength: 128 }), 'Id of the tenant or key. Null for the project.'),
     ),
-    requests_per_minute: count('In any 60 seconds.'),
-    tokens_per_minute: count('Input and output; a call is refused when those before it have used them up.'),
-    budget_day_usd: amount('Of a day in UTC.'),
-    budget_month_usd: amount('Of a month in UTC.'),
-    budget_total_usd: amount('From when it was set.'),
-    spent_day_usd: spent('Null when there is no budget at all.'),
-    spent_month_usd: spent('Likewise.'),
-    spent_total_usd: spent('Likewise.'),
-    reserved_usd: spent('The most that calls under way can cost.'),
+    requests_per_minute: count('Most requests in any 60 seconds.'),
+    tokens_per_minute: count(
+      'Most input and output tokens in any 60 seconds. Tokens are counted after a call, so one call may exceed the limit.',
+    ),
+    budget_day_usd: amount('Budget of a day in UTC, in USD.'),
+    budget_month_usd: amount('Budget of a month in UTC, in USD.'),
+    budget_total_usd: amount('Budget without an end, in USD, counted from its creation.'),
+    spent_day_usd: spent('USD spent today. Null without a budget.'),
+    spent_month_usd: spent('USD spent this month. Null without a budget.'),
+    spent_total_usd: spent('USD spent since the budget was created. Null without a budget.'),
+    reserved_usd: spent('Most USD that calls in progress can cost.'),
   },
   writable: [
     'subject',
@@ -49,16 +53,21 @@ export const limits = defineResource('limits', {
   access: secretKeyOnly,
   operations: {
     list: { query: { subject: optional(subject), subject_id: optional(string({ maxLength: 128 })) } },
-    create: { summary: 'Create or change: Limit of a subject', errors: ['not_found', 'version_conflict'] },
+    create: {
+      summary: 'Create or replace a limit',
+      description: 'A limit replaces the limit of the same subject.',
+      errors: ['not_found', 'version_conflict'],
+    },
     get: {},
     delete: {},
   },
 })
 
-/** What an organisation has paid beforehand for calls by the installation's keys. */
+/** Prepaid credits of an organisation, for calls with managed keys. */
 export const credits = defineOperations('credits', {
   get: {
-    summary: "What is left of the organisation's credits",
+    summary: "Retrieve the organisation's credits",
+    description: 'Credits pay for calls with managed keys. Calls with your own keys cost no credits.',
     method: 'GET',
     path: '/v1/credits',
     access: secretKeyOrDashboard('member'),
@@ -67,13 +76,14 @@ export const credits = defineOperations('credits', {
       object(
         {
           organization_id: id('org'),
-          /** False: calls are not asked for credits, and the amounts are null. */
-          gated: boolean(),
-          granted_usd: spent('Ever.'),
-          spent_usd: spent('Ever.'),
-          balance_usd: nullable(string({ pattern: '^-?\\d+(\\.\\d+)?$' })),
+          gated: described(boolean(), 'Whether calls need credits. When false, the amounts are null.'),
+          granted_usd: spent('USD granted since the beginning.'),
+          spent_usd: spent('USD spent since the beginning.'),
+          balance_usd: nullable(
+            string({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'USD granted and not yet spent.' }),
+          ),
         },
-        { title: 'Credits' },
+        { title: 'Credits', description: 'Prepaid credits of an organisation.' },
       ),
     ),
   },

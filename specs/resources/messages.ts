@@ -5,6 +5,7 @@ import { modelCallErrors } from '../gateway-errors.ts'
 import {
   array,
   boolean,
+  described,
   integer,
   json,
   jsonObject,
@@ -18,7 +19,7 @@ import {
   union,
 } from '../schema.ts'
 
-/** A field of a body that may be left out, or be null. */
+/** A field of a body that may be absent or null. */
 const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
 
 const word = string({ minLength: 1, maxLength: 256 })
@@ -26,10 +27,16 @@ const blocks = union([string(), array(jsonObject())])
 
 const conversation = {
   model: word,
-  messages: array(object({ role: oneOf('user', 'assistant', 'system'), content: blocks }, { title: 'MessageTurn' }), {
-    minItems: 1,
-    maxItems: 8192,
-  }),
+  messages: array(
+    object(
+      { role: oneOf('user', 'assistant', 'system'), content: blocks },
+      { title: 'MessageTurn', description: 'A message of the conversation.' },
+    ),
+    {
+      minItems: 1,
+      maxItems: 8192,
+    },
+  ),
   system: maybe(blocks),
   tools: maybe(array(jsonObject(), { maxItems: 128 })),
   tool_choice: maybe(
@@ -52,13 +59,12 @@ const body = object(
     top_p: maybe(number({ min: 0, max: 1 })),
     top_k: maybe(integer({ min: 0 })),
     cache_control: maybe(jsonObject()),
-    /** Refused: no servers of tools are asked here. */
-    mcp_servers: maybe(array(jsonObject(), { maxItems: 64 })),
+    mcp_servers: described(maybe(array(jsonObject(), { maxItems: 64 })), 'Not supported: `bad_request`.'),
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
     output_config: maybe(object({ effort: maybe(word), format: maybe(jsonObject()) })),
   },
-  { title: 'MessageRequest' },
+  { title: 'MessageRequest', description: "Anthropic's request for a message." },
 )
 
 const usage = object(
@@ -68,7 +74,7 @@ const usage = object(
     cache_read_input_tokens: nullable(integer()),
     cache_creation_input_tokens: nullable(integer()),
   },
-  { title: 'MessageUsage', open: true },
+  { title: 'MessageUsage', description: 'Tokens of the message.', open: true },
 )
 
 /** Anthropic's Message document. */
@@ -86,13 +92,15 @@ const message = object(
     diagnostics: nullable(json()),
     usage,
   },
-  { title: 'Message' },
+  { title: 'Message', description: "Anthropic's message." },
 )
 
-/** Anthropic's Messages form, for any model. */
+/** Anthropic's Messages API, for every model. */
 export const messages = defineOperations('messages', {
   create: {
-    summary: 'Answer a conversation, in the form of Anthropic',
+    summary: 'Create a message',
+    description:
+      "Compatible with Anthropic's Messages API, for every model. Answers one document, or a stream with `stream: true`.",
     method: 'POST',
     path: '/v1/messages',
     access: anyKeyOrDashboard,
@@ -106,7 +114,8 @@ export const messages = defineOperations('messages', {
     errors: modelCallErrors,
   },
   count_tokens: {
-    summary: 'Always refused: tokens are counted by the provider that answers, not before',
+    summary: 'Count the tokens of a message',
+    description: 'Not supported: every request is answered with `bad_request`.',
     method: 'POST',
     path: '/v1/messages/count_tokens',
     access: anyKeyOrDashboard,

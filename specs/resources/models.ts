@@ -6,7 +6,7 @@ import { array, boolean, integer, nullable, object, oneOf, optional, string } fr
 
 const source = oneOf('service', 'byok', 'custom')
 
-/** One row that carries the fields of both model tables of the interface. */
+/** A model that a credential can reach. */
 const model = object(
   {
     id: string(),
@@ -26,15 +26,17 @@ const model = object(
     unavailable_reason: nullable(oneOf('provider_not_configured', 'not_for_this_key')),
     pricing_status: oneOf('priced', 'nominal', 'unknown'),
   },
-  { title: 'Model' },
+  { title: 'Model', description: 'A model that the gateway serves.' },
 )
 
 const word = string({ maxLength: 256 })
 
-/** The unified model registry (interface "Model registry entry"). */
+/** Models of providers, connections and custom providers, in one list. */
 export const models = defineOperations('models', {
   list: {
-    summary: 'List the models that this credential can reach',
+    summary: 'List models',
+    description:
+      "OpenAI's list of models, with further fields. Models of your own connections and custom providers are included. `available: true` leaves out models that no configured key can reach.",
     method: 'GET',
     path: '/v1/models',
     access: anyKeyOrDashboard,
@@ -50,7 +52,8 @@ export const models = defineOperations('models', {
     answer: answersJson(objectList(model)),
   },
   get: {
-    summary: 'Read one model, by its id or as provider/model',
+    summary: 'Retrieve a model',
+    description: 'By its id, or as `provider/model`.',
     method: 'GET',
     path: '/v1/models/{model}',
     slashesInLast: true,

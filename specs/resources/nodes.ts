@@ -1,37 +1,30 @@
 import { dashboardOnly } from '../access.ts'
 import { answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
-import { array, boolean, defaulted, integer, nullable, object, string, timestamp } from '../schema.ts'
+import { array, boolean, defaulted, described, integer, nullable, object, string, timestamp } from '../schema.ts'
 
-/** One process of the installation. */
+/** A server process of the installation. */
 const node = object(
   {
-    /** This very process; another one after each start. */
-    id: string(),
-    /** Name of the node, the same after a restart. */
-    name: string(),
-    /** Where other nodes reach it; null for a process that runs alone. */
-    address: nullable(string()),
-    /** It answered this request. */
-    current: boolean(),
-    /** Whether it has announced itself in the last seconds; null while the directory cannot tell. */
-    alive: nullable(boolean()),
-    /** It gives its shards away, and takes none. */
-    draining: boolean(),
-    /** How many of the 256 shards it runs the actors of. */
-    shards: integer(),
-    /** Actors in its memory; null while the directory cannot tell. */
-    live_actors: nullable(integer()),
-    running_effects: nullable(integer()),
-    started_at: timestamp(),
+    id: string({ description: 'Id of the process; a new one after each start.' }),
+    name: string({ description: 'Name of the node, the same after a restart.' }),
+    address: nullable(string({ description: 'Address for other nodes; null for a single node.' })),
+    current: described(boolean(), 'Whether this node answered the request.'),
+    alive: described(nullable(boolean()), 'Whether the node was seen in the last seconds; null while that is unknown.'),
+    draining: described(boolean(), 'Whether the node is handing its shards over.'),
+    shards: integer({ description: 'Number of shards that the node runs, of 256.' }),
+    live_actors: nullable(integer({ description: 'Actors in memory; null while the number is unknown.' })),
+    running_effects: nullable(integer({ description: 'Effects in progress; null while the number is unknown.' })),
+    started_at: described(timestamp(), 'Start of the process.'),
   },
-  { title: 'Node' },
+  { title: 'Node', description: 'A server process of the installation.' },
 )
 
-/** The processes that the installation consists of, for its operators. */
+/** Server processes of the installation, for its operators. */
 export const nodes = defineOperations('nodes', {
   list: {
-    summary: 'See the nodes of the installation and what runs on them',
+    summary: 'List the nodes of the installation',
+    description: 'With their shards, actors and effects.',
     method: 'GET',
     path: '/api/nodes',
     access: dashboardOnly('admin'),
@@ -39,17 +32,23 @@ export const nodes = defineOperations('nodes', {
   },
 })
 
-/** Actors of a project that are in the memory of any node. */
+/** Actors of a project in the memory of any node. */
 export const liveActors = defineOperations('live_actors', {
   list: {
-    summary: 'See which actors of a project are in memory, and where; a hint that may be some seconds old',
+    summary: 'List the actors of a project in memory',
+    description: 'With the node of each. The list may be some seconds old.',
     method: 'GET',
     path: '/api/projects/{project_id}/live-actors',
     access: dashboardOnly('member'),
     query: { limit: defaulted(integer({ min: 1, max: 200 }), 100) },
     answer: answersJson(
       object({
-        data: array(object({ id: string(), machine: string(), node: string() }, { title: 'LiveActor' })),
+        data: array(
+          object(
+            { id: string(), machine: string(), node: string() },
+            { title: 'LiveActor', description: 'An actor in the memory of a node.' },
+          ),
+        ),
       }),
     ),
   },

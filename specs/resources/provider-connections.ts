@@ -21,40 +21,44 @@ const format = oneOf('openai', 'anthropic', 'google', 'perplexity', 'elevenlabs'
 
 const provider = described(
   string({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
-  'A provider of /api/providers, or a word of your own for another server; that one needs base_url.',
+  'Id of a provider (`catalogue.providers`), or a name of your own for another server, which needs `base_url`.',
 )
 
 const baseUrl = described(
   string({ maxLength: 2048, pattern: '^https?://' }),
-  "Up to the version segment; null or absent: the provider's own.",
+  "URL of the server up to the version segment. Default: the provider's own.",
 )
 
 const apiKey = described(
   string({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' }),
-  'Kept encrypted and never shown again.',
+  'Key of the provider. It is stored encrypted and never shown.',
 )
 
-const apiFormat = described(format, "The wire format of the server. Absent: the provider's own, else openai.")
+const apiFormat = described(format, "API that the server speaks. Default: the provider's own, or `openai`.")
 
 const fields = {
   name: string({ minLength: 1, maxLength: 256 }),
   provider,
   api_format: format,
   base_url: nullable(baseUrl),
-  key_last4: described(string(), "The key's last four characters; empty for a short key."),
-  is_active: described(defaulted(boolean(), true), 'False: routing passes it by.'),
-  status: described(oneOf('untested', 'ok', 'failed'), 'What the last test showed.'),
+  key_last4: described(string(), 'Last four characters of the key; empty for a short key.'),
+  is_active: described(defaulted(boolean(), true), 'Whether requests are routed to the connection.'),
+  status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
   last_tested_at: nullable(timestamp()),
-  model_sync_id: described(nullable(id('syn')), 'The model sync that stands: the connection lists its models.'),
+  model_sync_id: described(
+    nullable(id('syn')),
+    'Model sync that was applied last: its models are the models of the connection.',
+  ),
   model_count: integer(),
 }
 
-/** Keys of a project at providers, BYOK (interface "Agent platform", provider-connections; interface-additions "provider connections"). */
+/** A project's own keys at providers. */
 export const providerConnections = defineResource('provider_connections', {
   path: '/v1/provider-connections',
   key: 'connection_id',
   idPrefix: 'pvc',
   title: 'ProviderConnection',
+  description: 'Your own key at a provider. Calls to its models are billed by the provider, not by credits.',
   fields,
   writable: ['name', 'provider', 'base_url', 'is_active'],
   writeOnly: { api_key: apiKey, api_format: optional(apiFormat) },
@@ -73,19 +77,21 @@ const trouble = object(
     code: oneOf('key_refused', 'address_refused', 'timeout', 'unreachable', 'provider_error', 'unreadable', 'no_list'),
     message: string(),
   },
-  { title: 'ProviderTrouble' },
+  { title: 'ProviderTrouble', description: 'Failure of a provider.' },
 )
 
 const checked = {
   latency_ms: integer(),
-  model_count: described(integer(), 'How many models the provider lists for this key.'),
+  model_count: described(integer(), 'Number of models that the provider lists for this key.'),
   error: nullable(trouble),
 }
 
-/** Trying keys out. Trouble with the provider is an answer, not an error. */
+/** Tests of keys. A failure of the provider is an answer, not an error. */
 export const providerConnectionTests = defineOperations('provider_connections', {
   validate: {
-    summary: 'Try a key without keeping it',
+    summary: 'Validate a provider key',
+    description:
+      'Lists the models of the provider with the key. The key is not stored. A failure of the provider is a response with `valid: false`, not an error.',
     method: 'POST',
     path: '/v1/provider-connections/validate',
     access: secretKeyOrDashboard('admin'),
@@ -97,22 +103,33 @@ export const providerConnectionTests = defineOperations('provider_connections', 
       api_key: apiKey,
     }),
     answer: answersJson(
-      object({ valid: boolean(), provider: string(), api_format: format, ...checked }, { title: 'ProviderValidation' }),
+      object(
+        { valid: boolean(), provider: string(), api_format: format, ...checked },
+        { title: 'ProviderValidation', description: 'Result of a validation.' },
+      ),
     ),
   },
   test: {
-    summary: 'Try the key of a saved connection; its status says what came of it',
+    summary: 'Test a provider connection',
+    description: 'Lists the models of the provider with the stored key, and sets `status`.',
     method: 'POST',
     path: '/v1/provider-connections/{connection_id}/test',
     access: secretKeyOrDashboard('admin'),
     answer: answersJson(
-      object({ success: boolean(), status: oneOf('ok', 'failed'), ...checked }, { title: 'ProviderTest' }),
+      object(
+        { success: boolean(), status: oneOf('ok', 'failed'), ...checked },
+        { title: 'ProviderTest', description: 'Result of a test.' },
+      ),
     ),
   },
 })
 
-const modelFields = { id: string(), name: string(), context_window: described(integer(), '0 when unknown.') }
-const model = object(modelFields, { title: 'SyncedModel' })
+const modelFields = {
+  id: string(),
+  name: string(),
+  context_window: described(integer(), 'Most tokens of a conversation; 0 when unknown.'),
+}
+const model = object(modelFields, { title: 'SyncedModel', description: 'A model that the provider lists.' })
 
 const sync = object(
   {
@@ -124,24 +141,29 @@ const sync = object(
     changed: array(
       object(
         { ...modelFields, previous: object({ name: string(), context_window: integer() }) },
-        { title: 'ChangedModel' },
+        { title: 'ChangedModel', description: 'A model that changed, with its previous values.' },
       ),
     ),
-    model_count: described(integer(), 'Models of the connection once it is applied.'),
+    model_count: described(integer(), 'Number of models after the sync is applied.'),
     applied_at: nullable(timestamp()),
-    expires_at: described(nullable(timestamp()), 'When a preview that nobody applied is gone.'),
+    expires_at: described(nullable(timestamp()), 'Time at which an unapplied preview is deleted.'),
     created_at: timestamp(),
     updated_at: timestamp(),
   },
-  { title: 'ModelSync' },
+  {
+    title: 'ModelSync',
+    description: 'Difference between the models of a connection and the models that the provider lists.',
+  },
 )
 
 const syncs = '/v1/provider-connections/{connection_id}/model-syncs'
 
-/** What a provider lists against what the connection has: shown first, then applied exactly as shown. */
+/** Updates of a connection's models from the provider's list: previewed, then applied as previewed. */
 export const modelSyncs = defineOperations('model_syncs', {
   create: {
-    summary: 'Preview a model sync: the difference to what the provider lists now',
+    summary: 'Create a model sync',
+    description:
+      "Compares the models of the connection with the provider's list. Nothing changes until the sync is applied.",
     method: 'POST',
     path: syncs,
     access: secretKeyOrDashboard('admin'),
@@ -149,14 +171,15 @@ export const modelSyncs = defineOperations('model_syncs', {
     errors: ['invalid_field', 'provider_error', 'provider_timeout', 'provider_unavailable'],
   },
   get: {
-    summary: 'Read: ModelSync',
+    summary: 'Retrieve a model sync',
     method: 'GET',
     path: `${syncs}/{sync_id}`,
     access: secretKeyOnly,
     answer: answersJson(sync),
   },
   apply: {
-    summary: 'Make the previewed models those of the connection; again, it changes nothing',
+    summary: 'Apply a model sync',
+    description: 'The models of the preview become the models of the connection. Applying it again changes nothing.',
     method: 'POST',
     path: `${syncs}/{sync_id}/apply`,
     access: secretKeyOrDashboard('admin'),

@@ -6,25 +6,24 @@ import { boolean, defaulted, described, nullable, string } from '../schema.ts'
 const amount = (description: string) =>
   defaulted(described(string({ pattern: '^\\d{1,9}(\\.\\d{1,18})?$' }), description), '0')
 
-/**
- * What tenants are charged for what their agents use. Plans are never changed, so an invoice can be made again:
- * an installation is given another one instead.
- */
+/** Prices that tenants are charged by. A plan is immutable, so that an invoice can be made again; an installation changes its plan. */
 export const ratePlans = defineResource('rate_plans', {
   path: '/v1/rate-plans',
   key: 'rate_plan_id',
   idPrefix: 'rp',
   title: 'RatePlan',
+  description:
+    'Prices that tenants are charged by. A plan never changes; an installation is given another plan instead.',
   fields: {
     name: string({ minLength: 1, maxLength: 256 }),
     description: nullable(string({ maxLength: 4096 })),
-    markup_percent: amount('On top of the service charge, in percent.'),
-    input_per_million_usd: amount('For a million input tokens, beside the marked-up service charge.'),
-    output_per_million_usd: amount('For a million output tokens, likewise.'),
-    per_call_usd: amount('For each model call.'),
+    markup_percent: amount('Percent on top of the service charge.'),
+    input_per_million_usd: amount('USD for a million input tokens, in addition to the service charge.'),
+    output_per_million_usd: amount('USD for a million output tokens, in addition to the service charge.'),
+    per_call_usd: amount('USD for each model call.'),
     is_default: described(
       defaulted(boolean(), false),
-      'Charges what belongs to no installation with a plan; of several the newest.',
+      'Applies to usage without another plan. The newest default plan counts.',
     ),
   },
   writable: [

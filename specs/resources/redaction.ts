@@ -3,7 +3,7 @@ import { answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { array, boolean, described, nullable, object, oneOf, optional, string, timestamp } from '../schema.ts'
 
-/** What is recognised. Names of people are not: no list and no rule finds them, and a model that does is not at hand offline. */
+/** Kinds of personal data that are recognised (specs/decisions/0087-redaction.md). */
 export const piiTypes = [
   'email',
   'phone',
@@ -19,42 +19,46 @@ export const piiTypes = [
 /** One of `piiTypes`. */
 export type PiiType = (typeof piiTypes)[number]
 
-/** Where personal data is taken out. `logs` is always among them. */
+/** Places in which personal data is redacted. `logs` always is. */
 export const redactionTargets = ['input', 'tool_arguments', 'logs'] as const
 
 /** One of `redactionTargets`. */
 export type RedactionTarget = (typeof redactionTargets)[number]
 
 const fields = {
-  enabled: described(
-    boolean(),
-    'Whether anything is taken out on the way to providers. Logs are redacted in any case.',
+  enabled: described(boolean(), 'Whether requests to providers are redacted. Logs are always redacted.'),
+  types: described(
+    array(oneOf(...piiTypes), { maxItems: 32 }),
+    'Kinds of personal data that are replaced by placeholders in requests to providers.',
   ),
-  types: described(array(oneOf(...piiTypes), { maxItems: 32 }), 'What is taken out on the way to providers.'),
   apply_to: described(
     array(oneOf(...redactionTargets), { maxItems: 8 }),
-    '`input`: texts of messages. `tool_arguments`: arguments of the tool calls among them. `logs`: always.',
+    '`input`: texts of messages. `tool_arguments`: arguments of tool calls. `logs`: the request log, always.',
   ),
-  restore: described(boolean(), "Whether the provider's answer gets back what its placeholders stand for."),
+  restore: described(boolean(), 'Whether placeholders in the answer are replaced by the original values.'),
   phone_region: described(
     string({ pattern: '^[A-Z]{2}$' }),
-    'Country whose national phone numbers are recognised without a prefix, ISO 3166.',
+    'Country of phone numbers without a prefix, in ISO 3166 letters.',
   ),
 }
 
-const policy = object({ ...fields, updated_at: nullable(timestamp()) }, { title: 'RedactionPolicy' })
+const policy = object(
+  { ...fields, updated_at: nullable(timestamp()) },
+  { title: 'RedactionPolicy', description: 'Redaction of personal data in requests to providers.' },
+)
 
-/** What a project wants to be done with personal data in what it sends to models. One a project; it is always there. */
+/** The redaction policy of a project. Every project has one. */
 export const redactionPolicy = defineOperations('redaction_policy', {
   get: {
-    summary: 'Read: RedactionPolicy',
+    summary: 'Retrieve the redaction policy',
     method: 'GET',
     path: '/v1/redaction-policy',
     access: secretKeyOrDashboard('member'),
     answer: answersJson(policy),
   },
   update: {
-    summary: 'Change: RedactionPolicy',
+    summary: 'Update the redaction policy',
+    description: 'It applies to other nodes within a second.',
     method: 'PATCH',
     path: '/v1/redaction-policy',
     access: secretKeyOrDashboard('admin'),

@@ -21,35 +21,31 @@ import {
 const reference = () => nullable(string())
 const word = optional(string({ minLength: 1, maxLength: 256 }))
 const time = (description: string) =>
-  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 is its beginning in UTC.`))
+  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 counts as its start in UTC.`))
 
 const line = {
   id: id('log'),
   request_id: string(),
-  /** When the request was over. */
-  at: timestamp(),
-  started_at: timestamp(),
-  operation: string(),
+  at: described(timestamp(), 'End of the request.'),
+  started_at: described(timestamp(), 'Start of the request.'),
+  operation: string({ description: 'Id of the operation.' }),
   need: oneOf('chat', 'vision', 'embedding', 'speech', 'transcription'),
-  /** Kind of the credential. */
-  credential: string(),
+  credential: string({ description: 'Kind of the credential.' }),
   key_id: reference(),
   tenant_id: reference(),
   external_user_id: reference(),
   agent_id: reference(),
-  /** As the caller named it. */
-  asked_model: string(),
-  /** Who answered, or was asked last; null when nobody was. */
-  provider: reference(),
+  asked_model: string({ description: 'Model of the request.' }),
+  provider: described(reference(), 'Provider that answered or failed last; null when no provider was called.'),
   model: reference(),
   source: nullable(oneOf('byok', 'custom', 'managed', 'simulated')),
   connection_id: reference(),
-  status: integer(),
-  error: reference(),
-  streamed: boolean(),
-  first_byte_ms: nullable(number()),
-  duration_ms: number(),
-  attempts: integer(),
+  status: integer({ description: 'HTTP status of the response.' }),
+  error: described(reference(), 'Error code of the response.'),
+  streamed: described(boolean(), 'Whether the response was a stream.'),
+  first_byte_ms: nullable(number({ description: 'Milliseconds until the first byte of the response.' })),
+  duration_ms: number({ description: 'Milliseconds of the whole request.' }),
+  attempts: integer({ description: 'Number of calls to providers.' }),
   input_tokens: integer(),
   output_tokens: integer(),
   cached_tokens: integer(),
@@ -58,22 +54,23 @@ const line = {
   characters: nullable(integer()),
   seconds: nullable(number()),
   images: nullable(integer()),
-  /** null: unknown. */
-  cost_usd: nullable(string({ pattern: '^\\d+(\\.\\d+)?$' })),
-  /** `busy`: the server had no time for them; `none`: there were none. */
-  bodies: oneOf('kept', 'off', 'none', 'busy'),
+  cost_usd: nullable(string({ pattern: '^\\d+(\\.\\d+)?$', description: 'Cost in USD; null when it is unknown.' })),
+  bodies: described(
+    oneOf('kept', 'off', 'none', 'busy'),
+    'Whether the texts were kept. `off`: by the settings. `none`: there were none. `busy`: the server was under load.',
+  ),
 }
 
 const bodies = {
-  /** Without personal data and secrets, cut when it is long. */
-  request_body: reference(),
-  response_body: reference(),
+  request_body: described(reference(), 'Text of the request, redacted and cut at 16 KB.'),
+  response_body: described(reference(), 'Text of the response, redacted and cut at 16 KB.'),
 }
 
 /** One line for each request to the gateway (specs/decisions/0086-metering-and-limits.md). */
 export const requestLog = defineOperations('request_log', {
   list: {
-    summary: 'List: RequestLogLine, newest first',
+    summary: 'List the lines of the request log',
+    description: 'Newest first; one line for each request to the gateway.',
     method: 'GET',
     path: '/v1/request-log',
     access: secretKeyOnly,
@@ -87,18 +84,26 @@ export const requestLog = defineOperations('request_log', {
       key_id: word,
       error: word,
       status: optional(integer({ min: 100, max: 599 })),
-      failed: optional(described(boolean(), 'Only those that went wrong, or only those that did not.')),
-      from: time('The beginning, included.'),
-      to: time('The end, not included.'),
+      failed: optional(described(boolean(), '`true`: failed requests only. `false`: successful requests only.')),
+      from: time('First time, inclusive.'),
+      to: time('Last time, exclusive.'),
     },
-    answer: answersJson(cursorPage(object(line, { title: 'RequestLogLine' }))),
+    answer: answersJson(
+      cursorPage(object(line, { title: 'RequestLogLine', description: 'A request to the gateway.' })),
+    ),
   },
   get: {
-    summary: 'Read: RequestLogEntry, with what was asked and answered',
+    summary: 'Retrieve a line of the request log',
+    description: 'With the texts of request and response. Of several requests with one id, the newest.',
     method: 'GET',
     path: '/v1/request-log/{request_id}',
     access: secretKeyOnly,
-    answer: answersJson(object({ ...line, ...bodies }, { title: 'RequestLogEntry' })),
+    answer: answersJson(
+      object(
+        { ...line, ...bodies },
+        { title: 'RequestLogEntry', description: 'A request to the gateway, with its texts.' },
+      ),
+    ),
   },
 })
 
@@ -106,24 +111,27 @@ const settings = object(
   {
     mode: described(
       defaulted(oneOf('off', 'metadata', 'bodies'), 'bodies'),
-      'No lines, lines without texts, or with what was asked and answered, without personal data.',
+      '`off`: no lines. `metadata`: lines without texts. `bodies`: lines with redacted texts.',
     ),
-    retention_days: described(defaulted(integer({ min: 1, max: 365 }), 30), 'Lines that there are keep their time.'),
+    retention_days: described(
+      defaulted(integer({ min: 1, max: 365 }), 30),
+      'Days for which new lines are kept. Existing lines keep their own time.',
+    ),
   },
-  { title: 'RequestLogSettings' },
+  { title: 'RequestLogSettings', description: 'Settings of the request log.' },
 )
 
-/** How a project wants its request log. */
+/** Settings of a project's request log. */
 export const requestLogSettings = defineOperations('request_log_settings', {
   get: {
-    summary: 'Read: RequestLogSettings',
+    summary: 'Retrieve the settings of the request log',
     method: 'GET',
     path: '/v1/request-log-settings',
     access: secretKeyOrDashboard('member'),
     answer: answersJson(settings),
   },
   put: {
-    summary: 'Change: RequestLogSettings',
+    summary: 'Update the settings of the request log',
     method: 'PUT',
     path: '/v1/request-log-settings',
     access: secretKeyOrDashboard('admin'),

@@ -24,7 +24,7 @@ import {
 const path = '/v1/responses'
 const one = '/v1/responses/{response_id}'
 
-/** A field of a body that may be left out, or be null. */
+/** A field of a body that may be absent or null. */
 const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
 
 const word = string({ minLength: 1, maxLength: 256 })
@@ -33,12 +33,16 @@ const itemsMax = 8192
 const body = object(
   {
     model: word,
-    models: maybe(described(array(word, { maxItems: 8 }), 'Asked in order when `model` cannot serve.')),
-    /** May be left out to go on from `previous_response_id`. */
-    input: maybe(union([string(), array(jsonObject(), { maxItems: itemsMax })])),
+    models: maybe(
+      described(array(word, { maxItems: 8 }), 'Models that are tried in order when `model` cannot answer.'),
+    ),
+    input: described(
+      maybe(union([string(), array(jsonObject(), { maxItems: itemsMax })])),
+      'Text or items of the input. Optional with `previous_response_id`.',
+    ),
     instructions: maybe(string()),
-    previous_response_id: maybe(word),
-    store: maybe(boolean()),
+    previous_response_id: described(maybe(word), 'Stored response that the conversation continues.'),
+    store: described(maybe(boolean()), 'Whether the response is stored, for 30 days. Default: true.'),
     stream: maybe(boolean()),
     tools: maybe(array(jsonObject(), { maxItems: 128 })),
     tool_choice: maybe(json()),
@@ -52,14 +56,11 @@ const body = object(
     truncation: maybe(oneOf('auto', 'disabled')),
     metadata: maybe(record(string({ maxLength: 512 }), { maxProperties: 16 })),
     user: maybe(string({ maxLength: 256 })),
-    /** Refused when true: an answer is waited for or streamed. */
-    background: maybe(boolean()),
-    /** Refused: `previous_response_id` carries conversations. */
-    conversation: maybe(json()),
-    /** Refused: prompts are not kept here. */
-    prompt: maybe(json()),
+    background: described(maybe(boolean()), 'Not supported: `true` is answered with `bad_request`.'),
+    conversation: described(maybe(json()), 'Not supported: `bad_request`. Use `previous_response_id`.'),
+    prompt: described(maybe(json()), 'Not supported: `bad_request`.'),
   },
-  { title: 'ResponseRequest' },
+  { title: 'ResponseRequest', description: "OpenAI's request for a response." },
 )
 
 const usage = object(
@@ -73,10 +74,13 @@ const usage = object(
   { title: 'ResponseUsage', open: true },
 )
 
-/** A message, a call, a search, reasoning … */
-const item = object({ id: string(), type: string() }, { title: 'ResponseItem', open: true })
+/** An item of a response: a message, a tool call, a web search, reasoning. */
+const item = object(
+  { id: string(), type: string() },
+  { title: 'ResponseItem', description: 'A message, a tool call, a web search or reasoning.', open: true },
+)
 
-/** OpenAI's Response document. What OpenAI adds to its own answers is handed on. */
+/** OpenAI's response. Further fields of OpenAI's own answers are passed on. */
 const response = object(
   {
     id: string(),
@@ -105,7 +109,7 @@ const response = object(
     truncation: optional(nullable(string())),
     usage: optional(nullable(usage)),
   },
-  { title: 'ModelResponse', open: true },
+  { title: 'ModelResponse', description: "OpenAI's response.", open: true },
 )
 
 const itemList = object(
@@ -119,10 +123,12 @@ const itemList = object(
   { title: 'ModelResponseInputItems' },
 )
 
-/** OpenAI's Responses form. What is stored is kept for 30 days (interface additions "responses"). */
+/** OpenAI's Responses API. Responses are stored for 30 days (specs/decisions/0082-chat-forms.md). */
 export const responses = defineOperations('responses', {
   create: {
-    summary: 'Answer in the Responses form, streamed or not, with function calls, web search and earlier responses',
+    summary: 'Create a response',
+    description:
+      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, web search and `previous_response_id`.",
     method: 'POST',
     path,
     access: anyKeyOrDashboard,
@@ -136,11 +142,11 @@ export const responses = defineOperations('responses', {
     errors: [...modelCallErrors, 'not_found'],
   },
   get: {
-    summary: 'Read a stored response',
+    summary: 'Retrieve a stored response',
     method: 'GET',
     path: one,
     access: anyKeyOrDashboard,
-    query: { stream: described(optional(boolean()), 'Refused when true: an answer is streamed while it is made.') },
+    query: { stream: described(optional(boolean()), 'Not supported: `true` is answered with `bad_request`.') },
     answer: answersJson(response),
     errors: ['bad_request'],
   },
@@ -152,7 +158,8 @@ export const responses = defineOperations('responses', {
     answer: answersJson(object({ id: string(), object: oneOf('response'), deleted: constant(true) })),
   },
   input_items: {
-    summary: 'List what a stored response was asked with, earlier responses left out',
+    summary: 'List the input items of a stored response',
+    description: 'Without the items of earlier responses.',
     method: 'GET',
     path: `${one}/input_items`,
     access: anyKeyOrDashboard,

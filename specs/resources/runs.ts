@@ -6,6 +6,7 @@ import { cursorPage } from '../lists.ts'
 import { runEvents } from '../run-events.ts'
 import {
   defaulted,
+  described,
   id,
   integer,
   json,
@@ -22,7 +23,7 @@ import { expiresIn } from '../tools.ts'
 const one = '/v1/runs/{run_id}'
 const reference = string({ minLength: 1, maxLength: 128 })
 
-/** A run's status on the wire (interface "Run"). */
+/** Status of a run on the wire. */
 const status = oneOf('queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'expired')
 
 /** A background run of an agent. */
@@ -30,12 +31,11 @@ export const run = object(
   {
     id: id('run'),
     agent_id: string(),
-    /** Null when the agent's own config runs. */
-    agent_version_id: nullable(string()),
-    version: nullable(string()),
+    agent_version_id: nullable(string({ description: "Id of the version; null for the agent's own config." })),
+    version: nullable(string({ description: "Version of the agent; null for the agent's own config." })),
     status,
-    input: jsonObject(),
-    output: nullable(jsonObject()),
+    input: described(jsonObject(), 'Task of the run.'),
+    output: described(nullable(jsonObject()), 'Output of a completed run.'),
     installation_id: nullable(string()),
     tenant_id: nullable(string()),
     external_user_id: nullable(string()),
@@ -48,13 +48,16 @@ export const run = object(
     finished_at: nullable(timestamp()),
     expires_at: timestamp(),
   },
-  { title: 'Run' },
+  { title: 'Run', description: 'A background run of an agent.' },
 )
 
-/** What an agent is asked to do: a prompt, and whatever else it is to know. */
-const runInput = object({ prompt: string({ minLength: 1 }) }, { title: 'RunTask', open: true })
+/** Task of a run: a prompt, and further fields for the agent. */
+const runInput = object(
+  { prompt: string({ minLength: 1, description: 'Task in words.' }) },
+  { title: 'RunTask', description: 'Task of a run. Further fields are given to the agent too.', open: true },
+)
 
-/** One row of a run's log. */
+/** An event of a run's log. */
 const runEvent = object(
   {
     id: id('evt'),
@@ -64,13 +67,15 @@ const runEvent = object(
     payload: jsonObject(),
     created_at: timestamp(),
   },
-  { title: 'RunEvent' },
+  { title: 'RunEvent', description: "An event of a run's log." },
 )
 
-/** Background runs (interface "Agent platform"; interface-additions "runs", "Streams"). */
+/** Background runs of agents. */
 export const runs = defineOperations('runs', {
   create: {
-    summary: 'Run an agent in the background',
+    summary: 'Create a run',
+    description:
+      'Runs an agent in the background. The run waits in a queue while the project or the tenant has too many runs at work.',
     method: 'POST',
     path: '/v1/agents/{agent_id}/runs',
     access: anyKeyOrDashboard,
@@ -85,9 +90,10 @@ export const runs = defineOperations('runs', {
     answer: answersJson(run, { status: 202 }),
     errors: ['not_found', 'agent_not_runnable', 'model_not_found', 'provider_not_configured'],
   },
-  get: { summary: 'Read a run', method: 'GET', path: one, access: anyKeyOrDashboard, answer: answersJson(run) },
+  get: { summary: 'Retrieve a run', method: 'GET', path: one, access: anyKeyOrDashboard, answer: answersJson(run) },
   cancel: {
-    summary: 'End a run, and what it has delegated',
+    summary: 'Cancel a run',
+    description: 'Runs that it delegated to are cancelled too.',
     method: 'POST',
     path: `${one}/cancel`,
     access: anyKeyOrDashboard,
@@ -95,7 +101,8 @@ export const runs = defineOperations('runs', {
     errors: ['invalid_transition'],
   },
   delegate: {
-    summary: 'Hand work of a run to one of the agents that its version names',
+    summary: 'Delegate to another agent',
+    description: "Starts a child run with one of the agents that the run's version lists in `subagents`.",
     method: 'POST',
     path: `${one}/delegate`,
     access: secretKeyOnly,
@@ -113,13 +120,15 @@ export const runs = defineOperations('runs', {
     ],
   },
   events: {
-    summary: "Read a run's log, or follow it with Accept: text/event-stream",
+    summary: 'List or stream the events of a run',
+    description:
+      'With `Accept: text/event-stream`, sends the events after `Last-Event-ID`, then new events as they are committed.',
     method: 'GET',
     path: `${one}/events`,
     access: anyKeyOrDashboard,
     query: {
-      limit: defaulted(integer({ min: 1, max: 100 }), 100),
-      cursor: optional(string({ maxLength: 1024 })),
+      limit: described(defaulted(integer({ min: 1, max: 100 }), 100), 'Number of events on a page.'),
+      cursor: optional(string({ maxLength: 1024, description: '`next_cursor` of the page before.' })),
     },
     answer: answersEither(answersJson(cursorPage(runEvent)), answersEvents(runEvents, { resumable: true })),
   },

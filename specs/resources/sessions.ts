@@ -6,6 +6,7 @@ import { numberedPage, pageQuery, startingAfter } from '../lists.ts'
 import {
   boolean,
   constant,
+  described,
   id,
   integer,
   jsonObject,
@@ -21,28 +22,34 @@ import { metadata, toolResults, tools } from '../tools.ts'
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
-/** A session's status on the wire. */
+/** Status of a session on the wire. */
 export const sessionStatus = oneOf('active', 'paused', 'completed')
 const turnAccess = keyOrClientWith('sessions:turn')
 const actionId = string({ minLength: 1, maxLength: 128 })
 
 const sessionFields = {
   id: id('ses'),
-  status: sessionStatus,
-  turn_count: integer(),
-  created_at: timestamp(),
-  updated_at: timestamp(),
-  agent_id: nullable(string()),
-  metadata: jsonObject(),
+  status: described(
+    sessionStatus,
+    '`paused`: a tool call waits for an approval. `completed`: the session has expired.',
+  ),
+  turn_count: integer({ description: 'Number of turns.' }),
+  created_at: described(timestamp(), 'Time of creation.'),
+  updated_at: described(timestamp(), 'Time of the last change.'),
+  agent_id: nullable(string({ description: 'Agent of the session.' })),
+  metadata: described(jsonObject(), 'Your own fields.'),
 }
 
-/** A session as its creation answers it. */
-const newSession = object(sessionFields, { title: 'CreatedSession' })
+/** A new session, without a cost. */
+const newSession = object(sessionFields, { title: 'CreatedSession', description: 'A new session.' })
 
-/** A session as GET and list answer it; `total_cost` is in USD. */
-export const session = object({ ...sessionFields, total_cost: number() }, { title: 'Session' })
+/** A session. */
+export const session = object(
+  { ...sessionFields, total_cost: number({ description: 'Cost of all turns in USD.' }) },
+  { title: 'Session', description: 'A durable conversation with a model or an agent.' },
+)
 
-/** One row of a session's log. */
+/** An event of a session's log. */
 const sessionEvent = object(
   {
     id: id('evt'),
@@ -53,27 +60,35 @@ const sessionEvent = object(
     payload: jsonObject(),
     created_at: timestamp(),
   },
-  { title: 'SessionEvent' },
+  { title: 'SessionEvent', description: "An event of a session's log." },
 )
 
 const turnFields = {
-  /** May be left out when `tool_results` are given. */
-  input: optional(string()),
-  tools: optional(tools),
-  instructions: optional(string()),
-  model: optional(string({ minLength: 1, maxLength: 256 })),
-  pause_on_tool_calls: optional(boolean()),
+  input: optional(string({ description: 'Message of the user. Optional with `tool_results`.' })),
+  tools: described(optional(tools), 'Tools that the model may call in this turn.'),
+  instructions: optional(string({ description: 'System message of this turn.' })),
+  model: optional(
+    string({ minLength: 1, maxLength: 256, description: 'Model of this turn: a model id, or `provider/model`.' }),
+  ),
+  pause_on_tool_calls: described(
+    optional(boolean()),
+    'Tool calls wait for an approval. When a tool has `needsApproval`, only calls of such tools wait. Default: true.',
+  ),
   tool_results: optional(toolResults),
 }
 
-const turnRequest = object(turnFields, { title: 'TurnRequest' })
+const turnRequest = object(turnFields, {
+  title: 'TurnRequest',
+  description: 'A message of the user, or outputs of tools.',
+})
 
 const approval = { action_id: actionId, tool_results: optional(toolResults) }
 
-/** Durable conversations (interface "Sessions API"). */
+/** Durable conversations. */
 export const sessions = defineOperations('sessions', {
   create: {
-    summary: 'Start a session',
+    summary: 'Create a session',
+    description: 'With `agent_id`, turns use the model, instructions and tools of the agent.',
     method: 'POST',
     path,
     access: keyOrClient,
@@ -82,7 +97,8 @@ export const sessions = defineOperations('sessions', {
     errors: ['not_found', 'agent_not_runnable'],
   },
   list: {
-    summary: 'List sessions, newest first',
+    summary: 'List sessions',
+    description: 'Newest first. A client token lists the sessions of its user.',
     method: 'GET',
     path,
     access: keyOrClient,
@@ -90,21 +106,24 @@ export const sessions = defineOperations('sessions', {
     answer: answersJson(numberedPage(session)),
   },
   get: {
-    summary: 'Read a session',
+    summary: 'Retrieve a session',
     method: 'GET',
     path: one,
     access: keyOrClient,
     answer: answersJson(session),
   },
   delete: {
-    summary: 'Delete a session with its log; what waits for approval is rejected',
+    summary: 'Delete a session',
+    description: 'Its log is deleted too. Actions that wait for an approval are rejected.',
     method: 'DELETE',
     path: one,
     access: secretKeyOnly,
     answer: answersJson(object({ id: id('ses'), deleted: constant(true) })),
   },
   turns: {
-    summary: 'Run a turn and stream its events',
+    summary: 'Create a turn',
+    description:
+      'Sends the input to the model and streams the events of the turn. The stream ends with `turn.completed`, `turn.failed`, or with `turn.paused` when a tool call waits for an approval. A turn goes on when the connection breaks: read on with `sessions.stream`.',
     method: 'POST',
     path: `${one}/turns`,
     access: turnAccess,
@@ -121,14 +140,17 @@ export const sessions = defineOperations('sessions', {
     ],
   },
   stream: {
-    summary: 'Follow a session: its log after Last-Event-ID, then live',
+    summary: 'Stream the events of a session',
+    description: 'Sends the events after `Last-Event-ID`, then new events as they are committed.',
     method: 'GET',
     path: `${one}/stream`,
     access: turnAccess,
     answer: answersEvents(sessionEvents, { resumable: true }),
   },
   approve: {
-    summary: 'Approve a tool call and stream the resumed turn',
+    summary: 'Approve a tool call',
+    description:
+      'Resumes the paused turn and streams its events. `tool_results` carries the output of a tool that you run.',
     method: 'POST',
     path: `${one}/approve`,
     access: secretKeyOnly,
@@ -137,7 +159,8 @@ export const sessions = defineOperations('sessions', {
     errors: ['action_already_resolved', 'tool_result_required'],
   },
   reject: {
-    summary: 'Reject a tool call; the turn ends',
+    summary: 'Reject a tool call',
+    description: 'The turn ends.',
     method: 'POST',
     path: `${one}/reject`,
     access: secretKeyOnly,
@@ -148,7 +171,8 @@ export const sessions = defineOperations('sessions', {
     errors: ['action_already_resolved'],
   },
   cancel: {
-    summary: 'End the running or paused turn',
+    summary: 'Cancel a turn',
+    description: 'Ends the running or paused turn.',
     method: 'POST',
     path: `${one}/cancel`,
     access: turnAccess,
@@ -156,7 +180,8 @@ export const sessions = defineOperations('sessions', {
     errors: ['no_turn_in_progress'],
   },
   events: {
-    summary: "Read a session's log",
+    summary: 'List the events of a session',
+    description: 'In the order of the log.',
     method: 'GET',
     path: `${one}/events`,
     access: secretKeyOnly,
@@ -176,7 +201,9 @@ export const sessionFrames = {
 
 /** The session over one WebSocket. */
 export const sessionSocket = defineOperation('sessions.socket', {
-  summary: 'WebSocket: frames turn, approve, reject, resume and cancel in, the events of the session out',
+  summary: 'Open a WebSocket to a session',
+  description:
+    'Takes the frames `turn`, `approve`, `reject`, `resume` and `cancel`, and sends the events of the session. A client token may be sent as `?token=`.',
   method: 'GET',
   path: `${one}/ws`,
   access: turnAccess,

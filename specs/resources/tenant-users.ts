@@ -2,7 +2,7 @@ import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { defineResource } from '../resource.ts'
-import { boolean, constant, defaulted, id, nullable, object, string } from '../schema.ts'
+import { boolean, constant, defaulted, described, id, nullable, object, string } from '../schema.ts'
 import { metadata } from '../tools.ts'
 
 const resource = {
@@ -10,9 +10,10 @@ const resource = {
   key: 'external_user_id',
   idPrefix: 'usr',
   title: 'TenantUser',
+  description: 'A user of a tenant, under your own id.',
   fields: {
     tenant_id: string(),
-    external_user_id: string(),
+    external_user_id: string({ description: 'Your own id of the user.' }),
     display_name: nullable(string({ maxLength: 256 })),
     email: nullable(string({ format: 'email', maxLength: 320 })),
     metadata,
@@ -34,14 +35,15 @@ const secret = defineResource('tenant_users', {
 
 const removal = defineOperations('tenant_users', {
   delete: {
-    summary: 'Remove a user; with hard=true everything that it owns is forgotten',
+    summary: 'Delete a tenant user',
+    description: 'With `hard=true`, the sessions, runs and actions of the user are deleted too.',
     method: 'DELETE',
     path: `${resource.path}/{external_user_id}`,
     access: secretKeyOrDashboard('member'),
-    query: { hard: defaulted(boolean(), false) },
+    query: { hard: described(defaulted(boolean(), false), 'Delete everything that the user owns.') },
     answer: answersJson(object({ id: id('usr'), deleted: constant(true) })),
   },
 })
 
-/** Users of one tenant, named by the id that the caller has for them (interface "Tenant users"). */
+/** Users of a tenant, under the caller's own ids. */
 export const tenantUsers = { ...open, ...secret, ...removal } as const

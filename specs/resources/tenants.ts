@@ -2,7 +2,19 @@ import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { answersBytes, answersEither, answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { defineResource } from '../resource.ts'
-import { array, constant, id, jsonObject, nullable, object, oneOf, optional, string, timestamp } from '../schema.ts'
+import {
+  array,
+  constant,
+  described,
+  id,
+  jsonObject,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../schema.ts'
 import { metadata } from '../tools.ts'
 
 const status = oneOf('active', 'suspended', 'deleting', 'deleted')
@@ -10,22 +22,40 @@ const name = string({ minLength: 1, maxLength: 256 })
 const region = nullable(string({ maxLength: 64 }))
 const one = '/v1/tenants/{tenant_id}'
 
-const fields = { external_id: string({ minLength: 1, maxLength: 256 }), name, status, region, metadata }
+const fields = {
+  external_id: string({ minLength: 1, maxLength: 256, description: 'Your own id of the tenant.' }),
+  name,
+  status,
+  region,
+  metadata,
+}
 
-const row = { id: id('ten'), ...fields, created_at: timestamp(), updated_at: timestamp() }
+const description = 'One of your customers. Its users, sessions and usage are kept apart from those of other tenants.'
 
-/** A customer of the caller; creating one again by `external_id` changes it (interface "Tenant"). */
+const row = {
+  id: id('ten'),
+  ...fields,
+  created_at: described(timestamp(), 'Time of creation.'),
+  updated_at: described(timestamp(), 'Time of the last change.'),
+}
+
+/** Customers of the caller. Creating one with a known `external_id` updates it. */
 const resource = defineResource('tenants', {
   path: '/v1/tenants',
   key: 'tenant_id',
   idPrefix: 'ten',
   title: 'Tenant',
+  description,
   fields,
   writable: ['external_id', 'name', 'region', 'metadata'],
   access: secretKeyOrDashboard('member'),
   operations: {
     list: { query: { status: optional(status) } },
-    create: { errors: ['tenant_deleting'] },
+    create: {
+      summary: 'Create or update a tenant',
+      description: 'A known `external_id` updates that tenant.',
+      errors: ['tenant_deleting'],
+    },
     get: {},
   },
 })
@@ -34,7 +64,8 @@ const listed = array(jsonObject())
 
 const lifecycle = defineOperations('tenants', {
   update: {
-    summary: 'Change a tenant; suspend it or resume it by its status',
+    summary: 'Update a tenant',
+    description: 'The status `suspended` refuses every request for the tenant; `active` resumes it.',
     method: 'PATCH',
     path: one,
     access: secretKeyOrDashboard('member'),
@@ -44,18 +75,27 @@ const lifecycle = defineOperations('tenants', {
       metadata: optional(jsonObject()),
       status: optional(oneOf('active', 'suspended')),
     }),
-    answer: answersJson(object(row, { title: 'Tenant' })),
+    answer: answersJson(object(row, { title: 'Tenant', description })),
     errors: ['tenant_deleting'],
   },
   delete: {
-    summary: 'Delete a tenant and everything that it owns; goes on by itself until nothing is left',
+    summary: 'Delete a tenant',
+    description:
+      'Deletes everything that the tenant owns, in the background. The status is `deleting` until nothing is left.',
     method: 'DELETE',
     path: one,
     access: secretKeyOrDashboard('admin'),
-    answer: answersJson(object({ ...row, deleted: constant(true) }, { title: 'DeletedTenant' })),
+    answer: answersJson(
+      object(
+        { ...row, deleted: constant(true) },
+        { title: 'DeletedTenant', description: 'A tenant that is being deleted.' },
+      ),
+    ),
   },
   export: {
-    summary: 'Everything that is stored of a tenant; one line a thing with Accept: application/x-ndjson',
+    summary: 'Export a tenant',
+    description:
+      'Returns everything that is stored of the tenant. With `Accept: application/x-ndjson`, one document a line, for large tenants.',
     method: 'POST',
     path: `${one}/export`,
     access: secretKeyOnly,
@@ -63,7 +103,7 @@ const lifecycle = defineOperations('tenants', {
       answersJson(
         object(
           {
-            tenant: object(row, { title: 'Tenant' }),
+            tenant: object(row, { title: 'Tenant', description }),
             users: listed,
             sessions: listed,
             runs: listed,
@@ -73,7 +113,7 @@ const lifecycle = defineOperations('tenants', {
             usage: listed,
             exported_at: timestamp(),
           },
-          { title: 'TenantExport', open: true },
+          { title: 'TenantExport', description: 'Everything that is stored of a tenant.', open: true },
         ),
       ),
       answersBytes('application/x-ndjson'),
@@ -82,5 +122,5 @@ const lifecycle = defineOperations('tenants', {
   },
 })
 
-/** Customers of the caller. */
+/** Tenants of a project. */
 export const tenants = { ...resource, ...lifecycle } as const

@@ -21,10 +21,10 @@ import {
 } from '../schema.ts'
 
 const reference = () => nullable(string())
-/** Exact, without an exponent. */
+/** Exact decimal without an exponent. */
 const decimal = () => string({ pattern: '^-?\\d+(\\.\\d+)?$' })
 
-/** What summaries are grouped by. */
+/** Dimensions of usage summaries. */
 export const usageGroups = ['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'operation', 'day'] as const
 
 const operation = oneOf(
@@ -40,13 +40,15 @@ const operation = oneOf(
 const billingMode = oneOf('managed', 'byok', 'custom', 'simulated')
 
 const time = (description: string) =>
-  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 is its beginning in UTC.`))
+  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 counts as its start in UTC.`))
 
-/** A time range, and whose usage. */
+/** A time range. */
 const range = {
-  days: optional(described(integer({ min: 1, max: 366 }), 'So many days up to `to`; 30 when there is no `from`.')),
-  from: time('The beginning, included.'),
-  to: time('The end, not included; now when left out.'),
+  days: optional(
+    described(integer({ min: 1, max: 366 }), 'Number of days before `to`. Default: 30, unless `from` is given.'),
+  ),
+  from: time('First time, inclusive.'),
+  to: time('Last time, exclusive. Default: now.'),
 }
 
 const whose = {
@@ -82,19 +84,18 @@ const usageRow = object(
     request_id: reference(),
     key_id: reference(),
     estimated: boolean(),
-    /** null: the price of the model is unknown. */
-    provider_cost_usd: nullable(decimal()),
+    provider_cost_usd: described(nullable(decimal()), 'Cost in USD; null when the price of the model is unknown.'),
     service_charge_usd: nullable(decimal()),
     billing_mode: billingMode,
     price_snapshot: nullable(jsonObject()),
   },
-  { title: 'UsageRow' },
+  { title: 'UsageRow', description: 'Usage and cost of one model call.' },
 )
 
-/** Sums of a group of calls. Money leaves out calls of unknown price, which are counted. */
+/** Sums of a group of calls. Calls with an unknown price are counted in `unpriced_calls` and are not in the amounts. */
 const sums = {
-  calls: integer(),
-  unpriced_calls: integer(),
+  calls: integer({ description: 'Number of model calls.' }),
+  unpriced_calls: integer({ description: 'Number of calls with an unknown price, which the amounts leave out.' }),
   input_tokens: integer(),
   output_tokens: integer(),
   total_tokens: integer(),
@@ -117,7 +118,7 @@ const usageGroup = object(
     day: optional(string()),
     ...sums,
   },
-  { title: 'UsageGroup' },
+  { title: 'UsageGroup', description: 'Sums of a group of model calls.' },
 )
 
 const invoiceLine = object(
@@ -137,7 +138,7 @@ const invoiceLine = object(
     call_charge_usd: decimal(),
     total_usd: decimal(),
   },
-  { title: 'InvoiceLine' },
+  { title: 'InvoiceLine', description: 'Charges for one model of a tenant.' },
 )
 
 const invoice = object(
@@ -156,13 +157,14 @@ const invoice = object(
       total_usd: decimal(),
     }),
   },
-  { title: 'Invoice' },
+  { title: 'Invoice', description: 'Charges of a time range, by tenant, agent, installation and model.' },
 )
 
-/** What models were called, for whom, and what that costs (interface-additions "usage"). */
+/** Usage of models, and invoices for it (specs/decisions/0070-usage.md). */
 export const usage = defineOperations('usage', {
   summary: {
-    summary: 'Sums of usage by tenant, agent, installation, user, model, day …',
+    summary: 'Summarize usage',
+    description: 'Sums of model calls, tokens and costs, grouped by `group_by`.',
     method: 'GET',
     path: '/v1/usage',
     access: secretKeyOrDashboard('member'),
@@ -177,12 +179,13 @@ export const usage = defineOperations('usage', {
         to: timestamp(),
         group_by: array(oneOf(...usageGroups)),
         data: array(usageGroup),
-        totals: object(sums, { title: 'UsageTotals' }),
+        totals: object(sums, { title: 'UsageTotals', description: 'Sums of all groups.' }),
       }),
     ),
   },
   events: {
-    summary: 'List: UsageRow, newest first; one for each model call',
+    summary: 'List usage events',
+    description: 'Newest first; one event for each model call.',
     method: 'GET',
     path: '/v1/usage/events',
     access: secretKeyOnly,
@@ -190,7 +193,9 @@ export const usage = defineOperations('usage', {
     answer: answersJson(cursorPage(usageRow)),
   },
   export: {
-    summary: 'Invoice: usage of a time by tenant, agent, installation and model, charged by rate plans',
+    summary: 'Export an invoice',
+    description:
+      'Usage of a time range by tenant, agent, installation and model, charged by rate plans; as JSON or CSV.',
     method: 'GET',
     path: '/v1/usage/export',
     access: secretKeyOrDashboard('admin'),
@@ -200,9 +205,7 @@ export const usage = defineOperations('usage', {
       agent_id: whose.agent_id,
       installation_id: whose.installation_id,
       format: defaulted(oneOf('json', 'csv'), 'json'),
-      rate_plan_id: optional(
-        described(string({ maxLength: 128 }), 'Charges what names no plan, in place of the default plan.'),
-      ),
+      rate_plan_id: optional(described(string({ maxLength: 128 }), 'Plan that replaces the default plan.')),
     },
     errors: ['not_found'],
     answer: answersEither(answersJson(invoice), answersBytes('text/csv')),

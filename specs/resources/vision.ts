@@ -20,16 +20,16 @@ import {
   union,
 } from '../schema.ts'
 
-/** Bodies of images in base64, a third larger than they are: two of 20 MiB, or more smaller ones. */
+/** Two images of 20 MiB in base64, or more smaller ones. */
 const maxBodyBytes = 64 * 1024 * 1024
 
-/** Images of one request. */
+/** Most images of one request. */
 export const maxImages = 64
 
 const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
 
-const url = described(string({ minLength: 1 }), 'https:// or a data: URL in base64')
-const base64 = described(string({ minLength: 1 }), 'Base64 without a data: prefix')
+const url = described(string({ minLength: 1 }), 'URL of the image: `https://`, or `data:` with base64.')
+const base64 = described(string({ minLength: 1 }), 'Image as base64, without a `data:` prefix.')
 const mimeType = string({ minLength: 1, maxLength: 128 })
 
 const image = union([url, object({ url: maybe(url), base64: maybe(base64), mime_type: maybe(mimeType) })])
@@ -38,21 +38,28 @@ const body = object(
   {
     image_url: maybe(url),
     image_base64: maybe(base64),
-    mime_type: maybe(described(mimeType, 'Of image_base64.')),
+    mime_type: maybe(described(mimeType, 'Media type of `image_base64`.')),
     images: maybe(array(image, { maxItems: maxImages })),
-    prompt: maybe(described(string({ maxLength: 100_000 }), 'The presets pass over it.')),
-    model: maybe(described(string({ minLength: 1, maxLength: 256 }), 'gpt-4o-mini, or what is configured.')),
+    prompt: maybe(
+      described(string({ maxLength: 100_000 }), 'Question about the images. Used by `vision.analyze` only.'),
+    ),
+    model: maybe(
+      described(
+        string({ minLength: 1, maxLength: 256 }),
+        'Model id, or `provider/model`. Default: `gpt-4o-mini`, or a configured model that reads images.',
+      ),
+    ),
     max_tokens: maybe(integer({ min: 1 })),
     temperature: maybe(number({ min: 0, max: 2 })),
     response_format: maybe(oneOf('text', 'json')),
     stream: maybe(boolean()),
   },
-  { title: 'VisionRequest' },
+  { title: 'VisionRequest', description: 'Images, and a question about them.' },
 )
 
 const usd = nullable(number())
 
-/** What every result has beside its text. Costs are null when the price is unknown. */
+/** Fields of every result. Costs are null when the price is unknown. */
 const about = {
   model: string(),
   provider: string(),
@@ -73,6 +80,8 @@ const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
 ) =>
   ({
     summary,
+    description:
+      'Images are sent as URLs, as base64, or as files of a form. Answers one document, or a stream with `stream: true`.',
     method: 'POST',
     path,
     alsoAt: [path.replace('/v1/', '/api/ai/')],
@@ -88,15 +97,15 @@ const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
     errors: refusals,
   }) as const satisfies OperationSpec
 
-/** What is in pictures (interface "Vision"): with a prompt of one's own, or by a preset. */
+/** Analysis of images, with the caller's prompt or a preset. */
 export const vision = defineOperations('vision', {
-  analyze: operation('/v1/vision', 'Ask about images', 'VisionResult', { analysis: string() }),
+  analyze: operation('/v1/vision', 'Analyze images', 'VisionResult', { analysis: string() }),
   describe: operation('/v1/vision/describe', 'Describe images', 'VisionDescription', { description: string() }),
-  ocr: operation('/v1/vision/ocr', 'Read the text in images', 'VisionText', { text: string() }),
-  classify: operation('/v1/vision/classify', 'Classify images: tags, categories, objects', 'VisionClassification', {
+  ocr: operation('/v1/vision/ocr', 'Extract text from images', 'VisionText', { text: string() }),
+  classify: operation('/v1/vision/classify', 'Classify images', 'VisionClassification', {
     classification: described(
       nullable(jsonObject()),
-      'null when the model answered no JSON object; then `raw` is all.',
+      'Tags, categories and objects. Null when the model did not answer a JSON object; its text is in `raw`.',
     ),
     raw: string(),
   }),

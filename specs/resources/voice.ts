@@ -19,7 +19,7 @@ import {
 
 const model = described(
   optional(string({ minLength: 1, maxLength: 256 })),
-  '`model` or `provider/model`. `auto` lets the server choose among models of your own keys, the fastest first.',
+  'Model id, or `provider/model`. `auto` chooses the fastest model of your own keys.',
 )
 
 const language = optional(string({ pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$' }))
@@ -41,7 +41,7 @@ const range = nullable(object({ min: number(), max: number() }))
 
 const languages = described(
   nullable(array(string())),
-  'ISO 639-1; null when the provider lists about a hundred, or hears it from the text.',
+  'Languages in ISO 639-1. Null when the model detects the language or supports about a hundred.',
 )
 
 const speechRow = {
@@ -58,11 +58,11 @@ const speechModel = object(
   {
     ...speechRow,
     supports_streaming: boolean(),
-    speed: described(range, 'null: the speed cannot be changed.'),
-    temperature: described(range, 'null: it has no effect.'),
-    custom_voices: described(boolean(), 'Ids of your own voices at the provider are taken beside those listed.'),
+    speed: described(range, 'Range of `speed`. Null when the speed cannot be changed.'),
+    temperature: described(range, 'Range of `temperature`. Null when it has no effect.'),
+    custom_voices: described(boolean(), 'Whether ids of your own voices at the provider are accepted.'),
   },
-  { title: 'SpeechModel' },
+  { title: 'SpeechModel', description: 'A model that turns text into speech.' },
 )
 
 const transcriptionModel = object(
@@ -74,7 +74,7 @@ const transcriptionModel = object(
     languages,
     max_file_bytes: integer(),
   },
-  { title: 'TranscriptionModel' },
+  { title: 'TranscriptionModel', description: 'A model that turns speech into text.' },
 )
 
 const transcript = object(
@@ -83,31 +83,32 @@ const transcript = object(
     usage: optional(object({ type: constant('duration'), seconds: integer() })),
     task: optional(constant('transcribe')),
     language: optional(nullable(string())),
-    duration: described(optional(nullable(number())), 'Seconds.'),
+    duration: described(optional(nullable(number())), 'Length of the audio in seconds.'),
     segments: optional(
       array(object({ id: integer(), start: number(), end: number(), text: string(), speaker: optional(string()) })),
     ),
     words: optional(array(object({ word: string(), start: number(), end: number(), speaker: optional(string()) }))),
   },
-  { title: 'Transcript' },
+  { title: 'Transcript', description: 'Text of an audio file.' },
 )
 
 const transcriptForm = optional(oneOf(...transcriptForms))
 const audioFormat = optional(oneOf(...audioFormats))
 
-/** Requests a minute of one project, both directions together (interface "Limits"). */
+/** Most requests of one project in a minute, speech and transcription together. */
 export const voiceRequestsPerMinute = 60
 
-/** What a form has around its file. */
+/** Overhead of a form around its file. */
 const formSlackBytes = 64 * 1024
 
-/** Files a little over the limit are refused with its name, not with the connection. */
+/** Larger than the largest file, so that a file a little too large is answered with an error and not cut off. */
 const maxFormBytes = maxAudioBytes + 7 * 1024 * 1024 + formSlackBytes
 
-/** Speech out of text (interface "Voice API" and "Audio, classic paths": the same with both spellings). */
+/** Text to speech, under the current and the classic paths. */
 export const speech = defineOperations('speech', {
   speak: {
-    summary: 'Make text speech',
+    summary: 'Create speech',
+    description: 'Turns text into audio. Audio is sent while it is made, where the model does so.',
     method: 'POST',
     path: '/v1/audio/speech',
     alsoAt: ['/api/ai/audio/speech'],
@@ -124,7 +125,7 @@ export const speech = defineOperations('speech', {
       language,
       instructions: optional(string({ maxLength: maxSpeechChars })),
       stream: optional(boolean()),
-      stream_format: described(optional(constant('audio')), 'Events are not offered.'),
+      stream_format: described(optional(constant('audio')), 'Audio only; server-sent events are not supported.'),
     }),
     answer: answersBytes(...Object.values(audioTypes)),
     errors: refusals,
@@ -133,7 +134,7 @@ export const speech = defineOperations('speech', {
     idempotency: 'stored',
   },
   models: {
-    summary: 'List the speech models',
+    summary: 'List speech models',
     method: 'GET',
     path: '/v1/audio/speech',
     alsoAt: ['/api/ai/audio/speech'],
@@ -146,22 +147,26 @@ export const speech = defineOperations('speech', {
     headers: [['cache-control', 'public, s-maxage=3600']],
   },
   voices: {
-    summary: 'List the voices of every speech model',
+    summary: 'List voices',
+    description: 'The voices of every speech model.',
     method: 'GET',
     path: '/v1/audio/voices',
     alsoAt: ['/api/ai/audio/voices'],
     access: publicAccess,
-    answer: answersJson(object({ models: array(object(speechRow, { title: 'ModelVoices' })) })),
+    answer: answersJson(
+      object({ models: array(object(speechRow, { title: 'ModelVoices', description: 'Voices of a speech model.' })) }),
+    ),
     envelope: 'flat',
     tagged: true,
     headers: [['cache-control', 'public, s-maxage=3600']],
   },
 })
 
-/** Text out of speech. */
+/** Speech to text. */
 export const transcriptions = defineOperations('transcriptions', {
   transcribe: {
-    summary: 'Transcribe an audio file',
+    summary: 'Create a transcription',
+    description: 'Turns an audio file of at most 25 MB into text.',
     method: 'POST',
     path: '/v1/audio/transcriptions',
     alsoAt: ['/api/ai/audio/transcriptions'],
@@ -179,7 +184,7 @@ export const transcriptions = defineOperations('transcriptions', {
       responseFormat: transcriptForm,
       stream: described(
         optional(boolean()),
-        'As events, of the form json only: one delta, when the transcript is whole.',
+        'Send the transcript as server-sent events. For `response_format: json` only; the whole text is one delta.',
       ),
     }),
     answer: answersEither(
@@ -192,7 +197,7 @@ export const transcriptions = defineOperations('transcriptions', {
     idempotency: 'stored',
   },
   models: {
-    summary: 'List the transcription models',
+    summary: 'List transcription models',
     method: 'GET',
     path: '/v1/audio/transcriptions',
     alsoAt: ['/api/ai/audio/transcriptions'],

@@ -21,42 +21,53 @@ import {
 } from '../schema.ts'
 import { webhookEventTypes, webhookPayload } from '../webhook-events.ts'
 
-const shownSecret = { secret: string() }
+const shownSecret = { secret: string({ description: 'Signing secret, shown once.' }) }
 const eventType = oneOf('*', ...webhookEventTypes)
 
-/** Endpoints that are told of a project's events (interface "Webhooks"; interface-additions "webhooks"). */
+/** Endpoints that receive a project's events. */
 export const webhooks = defineResource('webhooks', {
   path: '/v1/webhooks',
   key: 'webhook_id',
   idPrefix: 'whk',
   title: 'Webhook',
+  description: "An endpoint that receives a project's events, signed after Standard Webhooks.",
   fields: {
     name: string({ minLength: 1, maxLength: 256 }),
     url: string({ maxLength: 2048, pattern: '^https?://' }),
-    events: described(array(eventType, { minItems: 1, maxItems: 100 }), 'Which events it is told of; `*` for all.'),
+    events: described(array(eventType, { minItems: 1, maxItems: 100 }), 'Events that are sent; `*` for all.'),
     is_active: defaulted(boolean(), true),
     disabled_reason: nullable(
       described(
         oneOf('failing', 'gone'),
-        'Why the server set is_active to false: failing for 5 days, or answered 410.',
+        'Reason for which the server deactivated the webhook: it failed for 5 days, or answered 410.',
       ),
     ),
-    failing_since: nullable(timestamp()),
-    previous_secret_expires_at: nullable(timestamp()),
+    failing_since: described(nullable(timestamp()), 'Time of the first failure since the last success.'),
+    previous_secret_expires_at: described(nullable(timestamp()), 'End of the rotation of the secret.'),
   },
   writable: ['name', 'url', 'events', 'is_active'],
   access: secretKeyOnly,
   operations: {
     list: { access: secretKeyOrDashboard('member') },
-    create: { access: secretKeyOrDashboard('admin'), shows: shownSecret },
+    create: {
+      access: secretKeyOrDashboard('admin'),
+      description: 'The response is the only one that shows `secret`.',
+      shows: shownSecret,
+    },
     get: {},
     update: {},
     delete: {},
   },
   transitions: {
     rotate: {
-      summary: 'Replace the secret; for grace_s seconds requests carry signatures of both',
-      body: object({ grace_s: defaulted(integer({ min: 0, max: 604_800 }), 86_400) }),
+      summary: 'Rotate the secret of a webhook',
+      description: 'Returns a new secret. Requests carry signatures of both secrets for `grace_s` seconds.',
+      body: object({
+        grace_s: described(
+          defaulted(integer({ min: 0, max: 604_800 }), 86_400),
+          'Seconds for which requests carry both signatures.',
+        ),
+      }),
       shows: shownSecret,
     },
   },
@@ -65,7 +76,7 @@ export const webhooks = defineResource('webhooks', {
 const deliveryFields = {
   id: id('dlv'),
   webhook_id: id('whk'),
-  event_id: described(id('evt'), 'The header webhook-id: the same in every delivery and replay of one event.'),
+  event_id: described(id('evt'), 'Id of the event: the header `webhook-id`, the same in every delivery and replay.'),
   event_type: string(),
   tenant_id: nullable(string()),
   status: oneOf('pending', 'delivered', 'failed'),
@@ -78,7 +89,7 @@ const deliveryFields = {
   updated_at: timestamp(),
 }
 
-const delivery = object(deliveryFields, { title: 'WebhookDelivery' })
+const delivery = object(deliveryFields, { title: 'WebhookDelivery', description: 'Delivery of an event to a webhook.' })
 
 const attempt = object(
   {
@@ -89,25 +100,24 @@ const attempt = object(
     status_code: nullable(integer()),
     error: nullable(string()),
     request_headers: jsonObject(),
-    /** null when no answer came. */
-    response_headers: nullable(jsonObject()),
-    /** At most 2048 bytes, without what looks like a secret. */
-    response_body: nullable(json()),
+    response_headers: described(nullable(jsonObject()), 'Headers of the response; null without a response.'),
+    response_body: described(nullable(json()), 'Body of the response: at most 2048 bytes, with secrets masked.'),
   },
-  { title: 'WebhookAttempt' },
+  { title: 'WebhookAttempt', description: 'One request of a delivery.' },
 )
 
 const deliveryWithLog = object(
   { ...deliveryFields, payload: webhookPayload, attempts: array(attempt) },
-  { title: 'WebhookDeliveryWithLog' },
+  { title: 'WebhookDeliveryWithLog', description: 'Delivery of an event, with its payload and attempts.' },
 )
 
 const one = '/v1/webhook-deliveries/{delivery_id}'
 
-/** The log of what was sent to webhooks; kept for 30 days (interface "Webhooks"). */
+/** Deliveries to webhooks, kept for 30 days. */
 export const webhookDeliveries = defineOperations('webhook_deliveries', {
   list: {
-    summary: 'List: WebhookDelivery, newest first',
+    summary: 'List webhook deliveries',
+    description: 'Newest first. Deliveries are kept for 30 days.',
     method: 'GET',
     path: '/v1/webhook-deliveries',
     access: secretKeyOnly,
@@ -120,14 +130,16 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
     answer: answersJson(cursorPage(delivery)),
   },
   get: {
-    summary: 'Read: WebhookDelivery with its payload and every attempt',
+    summary: 'Retrieve a webhook delivery',
+    description: 'With its payload and every attempt.',
     method: 'GET',
     path: one,
     access: secretKeyOnly,
     answer: answersJson(deliveryWithLog),
   },
   replay: {
-    summary: 'Send an event once more: a new delivery with the same webhook-id',
+    summary: 'Replay a webhook delivery',
+    description: 'Sends the event again, in a new delivery with the same `webhook-id`.',
     method: 'POST',
     path: `${one}/replay`,
     access: secretKeyOrDashboard('admin'),
@@ -136,10 +148,11 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
   },
 })
 
-/** Tries an endpoint out; works for one that is switched off, too. */
+/** Test deliveries, also to a webhook that is not active. */
 export const webhookTests = defineOperations('webhooks', {
   test: {
-    summary: 'Send the event webhook.test to a webhook',
+    summary: 'Test a webhook',
+    description: 'Sends the event `webhook.test`, also to a webhook that is not active.',
     method: 'POST',
     path: '/v1/webhooks/{webhook_id}/test',
     access: secretKeyOrDashboard('admin'),

@@ -78,7 +78,7 @@ export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
 })
 
 const interrupted = (): StoredEvent =>
-  failed('', { code: 'interrupted', message: 'The server stopped in the middle of the answer.' }, {}).event
+  failed('', { code: 'interrupted', message: 'The server stopped during the answer.' }, {}).event
 
 /** Where deltas go; `rest` ends it and resolves with the text that nobody has yet. */
 interface Deltas {

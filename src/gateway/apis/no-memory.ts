@@ -1,4 +1,4 @@
-import { asksMemory } from '../../../specs/memory-field.ts'
+import { usesMemory } from '../../../specs/memory-field.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -7,4 +7,4 @@ export const noMemory = { retrieved: [], written: [], write_status: 'skipped', w
 
 /** Headers of an answer to a request that asks for memory (interface "Memory"). */
 export const memoryHeaders = (memory: unknown): Headers =>
-  asksMemory(memory) ? [['x-service-memory-retrieved', '0']] : []
+  usesMemory(memory) ? [['x-service-memory-retrieved', '0']] : []

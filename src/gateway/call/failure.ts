@@ -23,7 +23,7 @@ export const cancelled = (): AttemptFailed => refused(new ModelError('cancelled'
 
 /** The answer began and did not end as the wire format says. */
 export const streamBroken = (): AttemptFailed =>
-  refused(new ModelError('provider_stream_broken', 'The provider broke off in the middle of its answer.'))
+  refused(new ModelError('provider_stream_broken', 'The provider ended its answer early.'))
 
 /** Nothing came in time. Not tried again: the caller has waited a whole limit already. */
 export const timedOut = (what: 'answer' | 'continue'): AttemptFailed =>
@@ -51,7 +51,9 @@ export function statusFailure(status: number, body: string, retryAfter: string |
   }
   if (status >= 500) return serverError(status, retryAfterMs(retryAfter, now))
   if (isTooLong(status, error)) {
-    return refused(new ModelError('context_length_exceeded', 'The conversation is longer than the model takes.'))
+    return refused(
+      new ModelError('context_length_exceeded', 'The conversation exceeds the context window of the model.'),
+    )
   }
   // a server like this one found it out: it is told as it is, however many are between
   if (error.code === 'request_loop') return refused(new ModelError('request_loop', loopMessage))
@@ -72,7 +74,7 @@ const loopMessage = errors.request_loop.message
 /** What was asked is wrong for this model, and asking again would not make it right. */
 function requestRefused(error: { readonly [field: string]: unknown }, reason: string): AttemptFailed {
   if (/content_?(policy|filter)|moderation|safety/i.test(reason)) {
-    return refused(new ModelError('content_policy_violation', 'The provider refused what the request says.'))
+    return refused(new ModelError('content_policy_violation', 'The provider refused the content of the request.'))
   }
   const said = shownMessage(textOf(error.message))
   const message = `The provider refused the request${reason}${said === '' ? '.' : `: ${said}`}`
@@ -92,13 +94,15 @@ export function streamedFailure(error: unknown): AttemptFailed {
   const fields = objectOf(error)
   const reason = reasonOf(fields)
   if (/rate_limit|resource_exhausted/i.test(reason)) {
-    return refused(new ModelError('provider_rate_limited', 'The provider refused for its rate limit.'))
+    return refused(new ModelError('provider_rate_limited', 'The rate limit of the provider is exceeded.'))
   }
   if (/overloaded|unavailable/i.test(reason)) {
     return refused(new ModelError('provider_unavailable', 'The provider is overloaded.'))
   }
   if (isTooLong(400, fields)) {
-    return refused(new ModelError('context_length_exceeded', 'The conversation is longer than the model takes.'))
+    return refused(
+      new ModelError('context_length_exceeded', 'The conversation exceeds the context window of the model.'),
+    )
   }
   return refused(new ModelError('provider_error', `The provider answered with an error${reason}.`))
 }
@@ -117,7 +121,7 @@ const longestWaitMs = 31 * 24 * 3_600_000
 
 /** A provider without credit answers 429 too; waiting does not help there. */
 function rateLimited(reason: string, waitMs: number | undefined): AttemptFailed {
-  const error = new ModelError('provider_rate_limited', 'The provider refused for its rate limit.', waitMs)
+  const error = new ModelError('provider_rate_limited', 'The rate limit of the provider is exceeded.', waitMs)
   return new AttemptFailed(error, !reason.includes('insufficient_quota'))
 }
 

@@ -57,7 +57,7 @@ export function costAt(provider: string, model: string, units: Usage): string | 
 }
 
 const tellCharges: ReadonlySet<string> = new Set(
-  providers.flatMap(({ id, tellsCharges }) => (tellsCharges ? [id] : [])),
+  providers.flatMap(({ id, reportsCharges }) => (reportsCharges ? [id] : [])),
 )
 
 /** The prices of a row as usage rows keep them: USD by unit, and the day of the list that they are of. */

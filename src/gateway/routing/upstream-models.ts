@@ -185,7 +185,7 @@ const troubles: Readonly<
   refused: ['address_refused', 'The address is not one that this server connects to.'],
   timeout: ['timeout', 'The provider did not answer in time.'],
   unreachable: ['unreachable', 'The provider cannot be reached.'],
-  cut: ['unreachable', 'The provider broke off in the middle of its answer.'],
+  cut: ['unreachable', 'The provider ended its answer early.'],
   too_large: ['unreadable', 'The answer of the provider is too large.'],
 }
 

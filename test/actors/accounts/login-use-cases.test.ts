@@ -39,7 +39,7 @@ describe('signing in', () => {
     for (const call of [loginOf(ownerEmail, 'wrong'), loginOf('nobody@example.org', ownerPassword)])
       await expect(useCases['auth.login'](call)).rejects.toMatchObject({
         code: 'invalid_credentials',
-        message: 'E-mail or password is wrong.',
+        message: 'The e-mail address or the password is wrong.',
       })
   })
 

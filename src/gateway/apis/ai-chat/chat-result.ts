@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../../../specs/errors.ts'
 import type { ResultOf } from '../../../../specs/index.ts'
-import { asksMemory } from '../../../../specs/memory-field.ts'
+import { usesMemory } from '../../../../specs/memory-field.ts'
 import { codeIn } from '../../../../specs/wire-errors.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { ChatOutcome, ChatSummary } from '../../call/chat-calls.ts'
@@ -19,7 +19,7 @@ export const chatResultOf = (outcome: ChatOutcome, memory: unknown): Result => {
     id: textOf(completion.id),
     content: textOf(message.content),
     ...endOf(outcome, calls),
-    ...(asksMemory(memory) && { memory: noMemory }),
+    ...(usesMemory(memory) && { memory: noMemory }),
   }
 }
 
@@ -41,7 +41,7 @@ export const chatFrames = (memory: unknown, requestId: string): StreamForm => {
         delta: '',
         id: state.id,
         ...endOf(summary, whole),
-        ...(asksMemory(memory) && { memory: noMemory }),
+        ...(usesMemory(memory) && { memory: noMemory }),
       }
       return `${frame(last)}data: [DONE]\n\n`
     },

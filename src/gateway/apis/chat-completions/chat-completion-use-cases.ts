@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../specs/errors.ts'
-import { asksMemory } from '../../../../specs/memory-field.ts'
+import { usesMemory } from '../../../../specs/memory-field.ts'
 import type { UseCase, UseCases } from '../../../actors/call/use-cases.ts'
 import { callerOf } from '../../call/caller.ts'
 import { errorFrame } from '../../call/refusal.ts'
@@ -64,7 +64,7 @@ const answerTo = (
   { body, idempotency }: CompletionCall,
   { bytes, completion, headers }: WholeAnswer,
 ): CompletionAnswer => {
-  const remembers = asksMemory(body.memory)
+  const remembers = usesMemory(body.memory)
   if (bytes !== null && idempotency === null && !remembers) return { bytes: { contentType: jsonType, bytes, headers } }
   const json = asCompletion(remembers ? { ...completion, memory: noMemory } : completion)
   return { json, headers: [...headers, ...memoryHeaders(body.memory)] }
