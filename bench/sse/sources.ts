@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import type { EventSink, EventStream } from '../../src/actors/call/call.ts'
+import { Ticker } from '../../src/actors/runtime/ticker.ts'
 import type { LogEvent } from '../../src/storage/ports.ts'
 import { openServer } from '../../src/transport/http/open-server.ts'
 import { loadUws, type UwsResponse } from '../../src/transport/http/uws/uws-binding.ts'
 import { SseStreams } from '../../src/transport/streams/sse.ts'
-import { Ticker } from '../../src/transport/streams/ticker.ts'
 
 /** A stream that a bench writes to. `send` writes its next `events` events; false when its reader must catch up first. */
 export interface Source {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
 import type { Actors } from '../actors/open-actors.ts'
+import { Ticker } from '../actors/runtime/ticker.ts'
 import type { TrustedProxies } from '../config.ts'
 import type { Authenticator } from './api/authenticator.ts'
 import { Dispatcher } from './api/dispatcher.ts'
@@ -15,7 +16,6 @@ import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts
 import { Metrics } from './metrics.ts'
 import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
-import { Ticker } from './streams/ticker.ts'
 
 /** What transport is given. */
 export interface TransportParts {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { boundedBody } from '../../outgoing/bounded-body.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { webhookHeaders } from '../../outgoing/webhook-signature.ts'
 import type { JsonObject } from '../../storage/ports.ts'
@@ -138,8 +139,8 @@ async function read(answer: Dispatcher.ResponseData): Promise<HttpToolResult> {
     answer.body.destroy()
     return failed('tool_answer_unreadable', 'The tool answered with something other than JSON or text.', true)
   }
-  const bytes = await readBounded(answer.body)
-  if (bytes === undefined) {
+  const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxToolAnswerBytes })
+  if (isCut) {
     return failed('tool_answer_too_large', `The tool's answer is larger than ${maxToolAnswerBytes} bytes.`, true)
   }
   return decoded(bytes, /json/i.test(type))
@@ -153,21 +154,6 @@ function decoded(bytes: Buffer, json: boolean): HttpToolResult {
   } catch {
     return failed('tool_answer_unreadable', 'The tool answered with malformed JSON or text.', true)
   }
-}
-
-async function readBounded(body: Dispatcher.ResponseData['body']): Promise<Buffer | undefined> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of body) {
-    const bytes = Buffer.from(part)
-    size += bytes.length
-    if (size > maxToolAnswerBytes) {
-      body.destroy()
-      return undefined
-    }
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts)
 }
 
 function failed(code: HttpToolErrorCode, message: string, reached: boolean): Extract<HttpToolResult, { ok: false }> {

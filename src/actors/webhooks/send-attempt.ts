@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { boundedBody } from '../../outgoing/bounded-body.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import type { JsonObject } from '../../storage/ports.ts'
 import { sanitized } from '../records/sanitize.ts'
@@ -59,27 +60,10 @@ const failed = (error: AttemptError): AttemptOutcome => ({ status: null, error, 
 const answered = async (answer: Dispatcher.ResponseData): Promise<AttemptOutcome> => {
   const { statusCode: status, headers } = answer
   const shown = keptHeaders.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : []))
-  const body = await firstBytes(answer.body)
-  const response = { headers: Object.fromEntries(shown), body: sanitized(body) }
+  // the status alone decides: a body that breaks off changes nothing
+  const { bytes } = await boundedBody(answer.body, { maxBytes: maxKeptBytes, partial: true })
+  const response = { headers: Object.fromEntries(shown), body: sanitized(bytes.toString('utf8')) }
   if (status >= 200 && status <= 299) return { status, error: null, response }
   const error = status >= 300 && status <= 399 ? 'redirect_refused' : 'http_error'
   return { status, error, response }
-}
-
-/** What can be had of the body: the status alone decides, so a body that breaks off changes nothing. */
-const firstBytes = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
-  const parts: Buffer[] = []
-  let size = 0
-  try {
-    for await (const part of body) {
-      const bytes = Buffer.from(part)
-      parts.push(bytes)
-      size += bytes.length
-      if (size >= maxKeptBytes) break
-    }
-  } catch {
-    // cut off
-  }
-  body.destroy()
-  return Buffer.concat(parts).subarray(0, maxKeptBytes).toString('utf8')
 }

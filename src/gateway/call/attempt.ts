@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Deadlines, Watched } from './deadlines.ts'
+import type { Ticker, Ticking } from '../../actors/runtime/ticker.ts'
 import { atEndOfTask } from './end-of-task.ts'
 import {
   AttemptFailed,
@@ -30,15 +30,15 @@ export interface AttemptListener {
   failureOf(status: number, body: string, retryAfter: string | null): AttemptFailed
 }
 
-/** How long an attempt may be silent, in ticks of its `deadlines`. */
+/** How long an attempt may be silent, in ticks of its `ticker`. */
 export interface Patience {
-  readonly deadlines: Deadlines
+  readonly ticker: Ticker
   readonly firstByteTicks: number
   readonly idleTicks: number
 }
 
 /** One request to a provider: the handler that undici calls. It settles once; settling early cuts the connection at once. */
-export class Attempt implements Dispatcher.DispatchHandler, Watched {
+export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   readonly #listener: AttemptListener
   readonly #patience: Patience
   place = -1
@@ -58,7 +58,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
     this.#listener = listener
     this.#patience = patience
     this.#ticksLeft = patience.firstByteTicks
-    patience.deadlines.add(this)
+    patience.ticker.add(this)
   }
 
   /** The caller is gone, or has all that it wanted to know. */
@@ -94,9 +94,14 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
     // whoever does not let it speak cannot blame it for its silence
     if (this.#paused || ++this.#quietTicks < this.#ticksLeft) return
     if (this.#settled) {
-      this.#patience.deadlines.delete(this)
+      this.#patience.ticker.delete(this)
       this.#controller?.abort(streamBroken())
     } else this.#fail(timedOut(this.#begun ? 'continue' : 'answer'))
+  }
+
+  /** A tick threw: the provider's answer cannot be waited for any more. */
+  fail(): void {
+    if (!this.#settled) this.#fail(streamBroken())
   }
 
   /** Called when the request leaves the queue; one that was given up meanwhile is not sent. */
@@ -131,7 +136,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
   }
 
   onResponseEnd(): void {
-    this.#patience.deadlines.delete(this)
+    this.#patience.ticker.delete(this)
     if (this.#settled) return
     if (!this.#isGood()) {
       const body = Buffer.from(this.#errorBody, 'latin1').toString('utf8')
@@ -145,7 +150,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
   }
 
   onResponseError(_: Controller, error: Error): void {
-    this.#patience.deadlines.delete(this)
+    this.#patience.ticker.delete(this)
     if (this.#settled) return
     this.#flush()
     if (this.#settled) return
@@ -188,7 +193,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Watched {
     this.#settled = true
     this.#part = null
     this.#more = null
-    this.#patience.deadlines.delete(this)
+    this.#patience.ticker.delete(this)
   }
 
   #fail(failure: AttemptFailed): void {

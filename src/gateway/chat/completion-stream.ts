@@ -1,8 +1,8 @@
 import type { ByteSink, ByteStream, StreamControl } from '../../actors/call/call.ts'
 import type { BytesResult } from '../../actors/call/use-cases.ts'
+import type { Ticker, Ticking } from '../../actors/runtime/ticker.ts'
 import type { WireObject } from '../../outgoing/wire.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
-import type { Deadlines, Watched } from '../call/deadlines.ts'
 import { atEndOfTask } from '../call/end-of-task.ts'
 import type { RunListener } from './chat-run.ts'
 import type { ChatHandle } from './chats.ts'
@@ -17,7 +17,7 @@ export interface Opening {
 
 /** How silence is kept alive. */
 export interface KeepAlive {
-  readonly deadlines: Deadlines
+  readonly ticker: Ticker
   /** Ticks of silence after which a comment shows that the connection lives. */
   readonly ticks: number
 }
@@ -38,7 +38,7 @@ const done = Buffer.from('data: [DONE]\n\n')
  * All that comes in one go is one write. The answer begins with the first frame, or with a comment when the model is
  * silent for long; what goes wrong after that is a frame with an error, and the connection is cut: never a clean end.
  */
-export class CompletionStream implements RunListener, ByteStream, Watched {
+export class CompletionStream implements RunListener, ByteStream, Ticking {
   place = -1
   readonly takesFrames = true
   readonly #opening: Opening
@@ -59,7 +59,7 @@ export class CompletionStream implements RunListener, ByteStream, Watched {
     this.#opening = opening
     this.#keepAlive = keepAlive
     this.#headers = headers
-    keepAlive.deadlines.add(this)
+    keepAlive.ticker.add(this)
   }
 
   /** What is to be held up and called off when the reader is slow or gone. */
@@ -156,6 +156,6 @@ export class CompletionStream implements RunListener, ByteStream, Watched {
   #close(): void {
     this.#over = true
     this.#pending = []
-    this.#keepAlive.deadlines.delete(this)
+    this.#keepAlive.ticker.delete(this)
   }
 }

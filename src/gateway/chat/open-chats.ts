@@ -1,7 +1,7 @@
+import { Ticker, tickMsFor } from '../../actors/runtime/ticker.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
-import { Deadlines } from '../call/deadlines.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import type { ChatParts } from './chat-run.ts'
 import { Chats } from './chats.ts'
@@ -27,13 +27,13 @@ const defaultKeepAliveMs = 15_000
 /** Connects to nobody before the first request. */
 export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }: OpenChatsParts): OpenChats => {
   const policy = { ...defaultCallPolicy, ...parts.policy }
-  const deadlines = new Deadlines(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, keepAliveMs))
+  const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, keepAliveMs)))
   const patience = {
-    deadlines,
-    firstByteTicks: deadlines.ticks(policy.firstByteTimeoutMs),
-    idleTicks: deadlines.ticks(policy.idleTimeoutMs),
+    ticker,
+    firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
+    idleTicks: ticker.ticks(policy.idleTimeoutMs),
   }
   const upstreams = new Upstreams(guard, policy)
   const chats = new Chats({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
-  return { chats, keepAlive: { deadlines, ticks: deadlines.ticks(keepAliveMs) } }
+  return { chats, keepAlive: { ticker, ticks: ticker.ticks(keepAliveMs) } }
 }

@@ -1,3 +1,4 @@
+import { BoundedBytes } from '../../outgoing/bounded-body.ts'
 import { arrayOf, isObject, objectOf, type WireObject } from '../../outgoing/wire.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
 import { streamBroken } from '../call/failure.ts'
@@ -36,8 +37,7 @@ export interface WholeReaderOptions {
 export class WholeReader implements AnswerReader {
   readonly #taker: Pick<AnswerListener, 'chunk'>
   readonly #options: WholeReaderOptions
-  readonly #parts: Buffer[] = []
-  #size = 0
+  readonly #body = new BoundedBytes(maxBytes)
   #tokens = 0
   readonly done = false
 
@@ -51,15 +51,13 @@ export class WholeReader implements AnswerReader {
   }
 
   push(bytes: Buffer): boolean {
-    this.#size += bytes.length
-    if (this.#size > maxBytes) throw streamBroken()
-    this.#parts.push(bytes)
+    if (!this.#body.push(bytes)) throw streamBroken()
     return true
   }
 
   finish(): StreamEnd {
     const { format, hidesUsage, restorer } = this.#options
-    const { completion: said, ...end } = readWhole(Buffer.concat(this.#parts), format)
+    const { completion: said, ...end } = readWhole(this.#body.bytes, format)
     const completion = restorer?.completion(said) ?? said
     this.#tokens = tokensOfChars(writtenLength(completion))
     for (const chunk of chunksOf(completion, !hidesUsage)) this.#taker.chunk(chunk)

@@ -1,7 +1,7 @@
+import { Ticker, tickMsFor } from '../../actors/runtime/ticker.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
-import { Deadlines } from '../call/deadlines.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
 
@@ -22,11 +22,11 @@ export interface OpenEmbeddings {
 /** Opens no connection before the first request. */
 export const openEmbeddings = ({ guard, ...parts }: OpenEmbeddingsParts): OpenEmbeddings => {
   const policy = { ...defaultCallPolicy, ...parts.policy }
-  const deadlines = new Deadlines(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs))
+  const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs)))
   const patience = {
-    deadlines,
-    firstByteTicks: deadlines.ticks(policy.firstByteTimeoutMs),
-    idleTicks: deadlines.ticks(policy.idleTimeoutMs),
+    ticker,
+    firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
+    idleTicks: ticker.ticks(policy.idleTimeoutMs),
   }
   const upstreams = new Upstreams(guard, policy)
   const calls = new EmbeddingCalls({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { boundedBody } from '../../outgoing/bounded-body.ts'
 import { SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { uncoded } from '../../outgoing/uncoded.ts'
 import { ownVia } from '../../outgoing/via.ts'
@@ -49,8 +50,9 @@ export const askUpstream = async (
     answered = true
     // whoever reads the body sees its errors; a body that is thrown away must not end the process with one
     answer.body.on('error', () => {})
-    const text = await readBounded(answer.body)
-    if (text === null) return { kind: 'trouble', trouble: 'too_large' }
+    const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxAnswerBytes })
+    if (isCut) return { kind: 'trouble', trouble: 'too_large' }
+    const text = bytes.toString('utf8')
     return { kind: 'answer', status: answer.statusCode, text, json: parseJson(text) }
   } catch (error) {
     if (limit.aborted || errorCodeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
@@ -58,19 +60,4 @@ export const askUpstream = async (
     if (error instanceof SsrfRefused) return { kind: 'trouble', trouble: 'refused' }
     return { kind: 'trouble', trouble: answered ? 'cut' : 'unreachable' }
   }
-}
-
-const readBounded = async (body: Dispatcher.ResponseData['body']): Promise<string | null> => {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of body) {
-    const bytes = Buffer.from(part)
-    size += bytes.length
-    if (size > maxAnswerBytes) {
-      body.destroy()
-      return null
-    }
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { ServiceError } from '../../../specs/errors.ts'
+import { boundedBody } from '../../outgoing/bounded-body.ts'
 import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { badImage } from './image-sources.ts'
 
@@ -41,7 +42,12 @@ export const fetchImage = async (
       body.destroy()
       throw badImage(at, `cannot be fetched: its server answered ${statusCode}`)
     }
-    const bytes = await readUpTo(body, options.maxBytes, at)
+    const { maxBytes } = options
+    const { bytes, isCut } = await boundedBody(body, { maxBytes })
+    if (isCut) {
+      const message = `${at} has more bytes than the ${maxBytes} that are taken.`
+      throw new ServiceError('image_too_large', { param: at, message })
+    }
     return {
       bytes,
       mimeType:
@@ -77,20 +83,4 @@ const follow = async (
     url = next
   }
   throw badImage(at, 'leads on too often')
-}
-
-const readUpTo = async (body: Dispatcher.ResponseData['body'], maxBytes: number, at: string): Promise<Buffer> => {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of body) {
-    const bytes = Buffer.from(part)
-    size += bytes.length
-    if (size > maxBytes) {
-      body.destroy()
-      const message = `${at} has more bytes than the ${maxBytes} that are taken.`
-      throw new ServiceError('image_too_large', { param: at, message })
-    }
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts)
 }

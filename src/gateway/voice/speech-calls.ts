@@ -3,7 +3,6 @@ import type { ServiceError } from '../../../specs/errors.ts'
 import type { ByteStream } from '../../actors/call/call.ts'
 import type { BytesResult } from '../../actors/call/use-cases.ts'
 import type { Caller } from '../call/caller.ts'
-import { streamBroken } from '../call/failure.ts'
 import type { Redaction } from '../call/redaction.ts'
 import type { Usage } from '../prices/usage.ts'
 import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
@@ -11,7 +10,7 @@ import { voiceFormats } from '../providers/voice/voice-formats.ts'
 import { audioStream } from './audio-stream.ts'
 import type { SpeechPlanner } from './speech-planner.ts'
 import { charactersOf, type SpeechWish } from './speech-task.ts'
-import type { VoicePolicy } from './voice-call.ts'
+import { readAnswer, type VoicePolicy } from './voice-call.ts'
 import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
@@ -101,7 +100,9 @@ const head = ({ task, headers }: RunningJob<SpeechTask>, more: BytesResult['head
 const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<BytesResult> => {
   const reader = formatOf(job).reader(job.task)
   try {
-    const bytes = await readAll(job, reader)
+    const parts: Buffer[] = []
+    await readAnswer(job.answer, (part) => parts.push(...reader.push(part)))
+    const bytes = Buffer.concat([...parts, ...reader.end()])
     job.end({ units: unitsOf(characters, reader), error: null, response: () => ({ bytes: bytes.length }) })
     return { ...head(job), bytes }
   } catch (caught) {
@@ -111,21 +112,6 @@ const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<B
   } finally {
     job.answer.close()
   }
-}
-
-/** Some ten minutes of uncompressed speech; the longest text takes less than half of it. */
-const maxBytes = 64 * 1024 * 1024
-
-const readAll = async ({ answer }: RunningJob<SpeechTask>, reader: AudioReader): Promise<Buffer> => {
-  const parts: Buffer[] = []
-  let size = 0
-  for (let part = await answer.next(); part !== null; part = await answer.next()) {
-    size += part.length
-    if (size > maxBytes) throw streamBroken()
-    parts.push(...reader.push(part))
-  }
-  parts.push(...reader.end())
-  return Buffer.concat(parts)
 }
 
 const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: AbortSignal): BytesResult => {

@@ -1,6 +1,5 @@
 import { parseJson } from '../../outgoing/wire.ts'
 import type { Caller } from '../call/caller.ts'
-import { streamBroken } from '../call/failure.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
 import type { Transcript, TranscriptionFormat, TranscriptionTask } from '../providers/voice/voice-format.ts'
@@ -9,7 +8,7 @@ import { audioLength, mostSeconds } from './audio-length.ts'
 import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
 import type { TranscriptionPlan, TranscriptionPlanner } from './transcription-planner.ts'
 import type { TranscriptionWish } from './transcription-task.ts'
-import type { VoicePolicy } from './voice-call.ts'
+import { readAnswer, type VoicePolicy } from './voice-call.ts'
 import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
@@ -98,7 +97,7 @@ const mostOf = ({ file }: TranscriptionWish): Usage => {
 
 const transcriptOf = async (job: RunningJob<TranscriptionTask>): Promise<Transcript> => {
   try {
-    const transcript = formatOf(job).transcript(parseJson(await readText(job)), job.task)
+    const transcript = formatOf(job).transcript(parseJson(await textOf(job)), job.task)
     const { seconds, tokens, text } = transcript
     const units = { ...(seconds !== null && { seconds }), ...(tokens !== null && { tokens }) }
     job.end({ units, error: null, response: () => ({ text, seconds }) })
@@ -112,16 +111,8 @@ const transcriptOf = async (job: RunningJob<TranscriptionTask>): Promise<Transcr
   }
 }
 
-/** Words with times of ten hours of speech. */
-const maxBytes = 64 * 1024 * 1024
-
-const readText = async ({ answer }: RunningJob<TranscriptionTask>): Promise<string> => {
+const textOf = async ({ answer }: RunningJob<TranscriptionTask>): Promise<string> => {
   const parts: Buffer[] = []
-  let size = 0
-  for (let part = await answer.next(); part !== null; part = await answer.next()) {
-    size += part.length
-    if (size > maxBytes) throw streamBroken()
-    parts.push(part)
-  }
+  await readAnswer(answer, (part) => parts.push(part))
   return Buffer.concat(parts).toString('utf8')
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { boundedBody } from '../../outgoing/bounded-body.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
 import { type AttemptFailed, cancelled, statusFailure, streamBroken, timedOut, unreachable } from '../call/failure.ts'
 import type { Upstream } from '../call/upstreams.ts'
@@ -48,6 +49,19 @@ export const openAnswer = async (
   } catch (caught) {
     attempt.close()
     throw caught
+  }
+}
+
+/** Ten minutes of uncompressed speech, or the words of ten hours with their times. */
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/** Reads an answer to its end, part by part. @throws {AttemptFailed} also for one that is longer than any honest one. */
+export const readAnswer = async (answer: OpenAnswer, take: (part: Buffer) => void): Promise<void> => {
+  let size = 0
+  for (let part = await answer.next(); part !== null; part = await answer.next()) {
+    size += part.length
+    if (size > maxAnswerBytes) throw streamBroken()
+    take(part)
   }
 }
 
@@ -126,9 +140,14 @@ class Attempt implements OpenAnswer {
 
   async #refusal(answer: Dispatcher.ResponseData): Promise<AttemptFailed> {
     const retryAfter = answer.headers['retry-after']
-    const body = await readUpTo(answer.body, maxErrorBytes).catch(() => '')
+    const { bytes } = await boundedBody(answer.body, { maxBytes: maxErrorBytes, partial: true })
     if (this.#reason !== null) return this.#reason
-    return statusFailure(answer.statusCode, body, typeof retryAfter === 'string' ? retryAfter : null, Date.now())
+    return statusFailure(
+      answer.statusCode,
+      bytes.toString('utf8'),
+      typeof retryAfter === 'string' ? retryAfter : null,
+      Date.now(),
+    )
   }
 
   #stopTimer(): void {
@@ -140,15 +159,4 @@ class Attempt implements OpenAnswer {
     this.#reason ??= reason
     this.#aborter.abort()
   }
-}
-
-async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of body) {
-    parts.push(part)
-    size += part.length
-    if (size >= maxBytes) break
-  }
-  return Buffer.concat(parts).toString('utf8')
 }

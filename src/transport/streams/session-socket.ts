@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { EventSink, EventStream, StreamControl } from '../../actors/call/call.ts'
+import type { Ticker, Ticking } from '../../actors/runtime/ticker.ts'
 import type { JsonObject, LogEvent } from '../../storage/ports.ts'
 import { Containment } from '../http/containment.ts'
 import type { WebSocketPeer } from '../http/http-port.ts'
@@ -8,7 +9,6 @@ import { wireLimits } from '../http/wire-limits.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
 import { wireName } from './sse-frames.ts'
-import type { Ticker, Ticking } from './ticker.ts'
 
 /** What the frames of a session's WebSocket do. Each resolves when the command is durable; its events come by `follow`. */
 export interface SessionCommands {
@@ -54,6 +54,7 @@ export const serveSessionSocket = (
 }
 
 class SessionSocket implements Ticking {
+  place = -1
   readonly #peer: WebSocketPeer
   readonly #commands: SessionCommands
   readonly #options: SessionSocketOptions

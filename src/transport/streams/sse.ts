@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '../../actors/call/call.ts'
+import type { Ticker, Ticking } from '../../actors/runtime/ticker.ts'
 import type { LogEvent } from '../../storage/ports.ts'
 import { Containment } from '../http/containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
 import { sseFrames } from './sse-frames.ts'
-import type { Ticker, Ticking } from './ticker.ts'
 
 /** Frames gathered in one loop turn beyond which they are written at once. In UTF-16 units. */
 const gatheredMaxLength = 64 * 1024
@@ -101,6 +101,7 @@ export class SseStreams {
 }
 
 class SseStream implements EventSink, Ticking {
+  place = -1
   readonly endless: boolean
   readonly #streams: SseStreams
   readonly #counters: StreamCounters

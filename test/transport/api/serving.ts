@@ -4,6 +4,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
 import { IdempotentRequests, idempotencyKeys } from '../../../src/actors/records/idempotent.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
+import { Ticker } from '../../../src/actors/runtime/ticker.ts'
 import type { TrustedProxies } from '../../../src/config.ts'
 import { type ApiParts, Dispatcher } from '../../../src/transport/api/dispatcher.ts'
 import { type AnyUseCases, endpointsOf } from '../../../src/transport/api/endpoint.ts'
@@ -16,7 +17,6 @@ import {
   type HttpResponse,
 } from '../../../src/transport/http/http-port.ts'
 import { SseStreams } from '../../../src/transport/streams/sse.ts'
-import { Ticker } from '../../../src/transport/streams/ticker.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 
 /** A request as a test writes it. `body` that is no text is sent as JSON. */

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
+import { Ticker } from '../../../src/actors/runtime/ticker.ts'
 import { type SessionCommands, serveSessionSocket } from '../../../src/transport/streams/session-socket.ts'
-import { Ticker } from '../../../src/transport/streams/ticker.ts'
 import { delta, FakeLog, FakePeer, loopTurn, ManualTime } from '../http/fakes.ts'
 
 const errorData = (error: unknown) =>

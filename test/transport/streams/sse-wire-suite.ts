@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { Ticker } from '../../../src/actors/runtime/ticker.ts'
 import { SseStreams } from '../../../src/transport/streams/sse.ts'
-import { Ticker } from '../../../src/transport/streams/ticker.ts'
 import { delta, FakeLog } from '../http/fakes.ts'
 import { head } from '../http/raw-client.ts'
 import { later, serving } from '../http/serving.ts'

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { Ticker } from '../../../src/actors/runtime/ticker.ts'
 import { SseStreams } from '../../../src/transport/streams/sse.ts'
-import { Ticker } from '../../../src/transport/streams/ticker.ts'
 import { delta, FakeLog, FakeResponse, loopTurn, ManualTime } from '../http/fakes.ts'
 
 const plain = { shortNames: false, headers: [], endless: false }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { Ticker } from '../../../actors/runtime/ticker.ts'
 import type { OpenWork } from '../../open-work.ts'
-import { Ticker } from '../../streams/ticker.ts'
 import type { Containment } from '../containment.ts'
 import type { HttpHandler, UpgradeDecision, WebSocketPeer } from '../http-port.ts'
 import { checkHeaders, statusLine } from '../response-head.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import type { Ticking } from '../../streams/ticker.ts'
+import type { Ticking } from '../../../actors/runtime/ticker.ts'
 import {
   closePayload,
   closeReply,
@@ -33,6 +33,7 @@ export const acceptHead = (key: string): string => {
 
 /** One accepted WebSocket over a plain socket: RFC 6455 without extensions. */
 export class NodeWebSocket implements WebSocketPeer, Ticking {
+  place = -1
   readonly #socket: Duplex
   readonly #containment: Containment
   readonly #reader = new FrameReader(websocketMaxBytes)

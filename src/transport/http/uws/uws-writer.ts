@@ -1,4 +1,4 @@
-import { Ticker, type Ticking } from '../../streams/ticker.ts'
+import { Ticker, type Ticking } from '../../../actors/runtime/ticker.ts'
 import type { BodyWriter } from '../http-port.ts'
 import type { UwsResponse } from './uws-binding.ts'
 
@@ -38,6 +38,7 @@ export interface UwsBody {
  * on the next write or uncork: hence the probe and the empty corks.
  */
 export class UwsWriter implements BodyWriter, Ticking {
+  place = -1
   readonly #body: UwsBody
   readonly #queue: Buffer[] = []
   #queuedBytes = 0

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Ticker } from '../../../src/transport/streams/ticker.ts'
-import { ManualTime } from '../http/fakes.ts'
+import { Ticker } from '../../../src/actors/runtime/ticker.ts'
+import { ManualTime } from '../../transport/http/fakes.ts'
 
 const fail = (): void => {}
 
@@ -9,8 +9,8 @@ describe('ticker', () => {
     const time = new ManualTime()
     const ticker = new Ticker(1000, time.every)
     let [first, second] = [0, 0]
-    const one = { tick: () => void first++, fail }
-    const two = { tick: () => void second++, fail }
+    const one = { place: -1, tick: () => void first++, fail }
+    const two = { place: -1, tick: () => void second++, fail }
     expect(time.running).toBe(false)
     ticker.add(one)
     ticker.add(two)
@@ -20,6 +20,7 @@ describe('ticker', () => {
     expect([first, second, time.running]).toEqual([2, 3, true])
     ticker.delete(two)
     ticker.delete(two)
+    time.pass(1)
     expect(time.running).toBe(false)
     ticker.add(one)
     time.pass(1)
@@ -30,9 +31,9 @@ describe('ticker', () => {
     const time = new ManualTime()
     const ticker = new Ticker(1000, time.every)
     let ticks = 0
-    const leaver = { tick: () => ticker.delete(leaver), fail }
+    const leaver = { place: -1, tick: () => ticker.delete(leaver), fail }
     ticker.add(leaver)
-    ticker.add({ tick: () => void ticks++, fail })
+    ticker.add({ place: -1, tick: () => void ticks++, fail })
     time.pass(2)
     expect(ticks).toBe(2)
   })
@@ -43,13 +44,14 @@ describe('ticker', () => {
     let ticks = 0
     const planted = new Error('planted')
     const thrower = {
+      place: -1,
       tick: () => {
         throw planted
       },
       fail: (error: unknown) => void failed.push(error),
     }
     ticker.add(thrower)
-    ticker.add({ tick: () => void ticks++, fail })
+    ticker.add({ place: -1, tick: () => void ticks++, fail })
     time.pass(2)
     expect([failed, ticks]).toEqual([[planted], 2])
   })

@@ -1,0 +1,55 @@
+/** The body of an answer, as far as it was wanted. */
+export interface BoundedBody {
+  /** At most `maxBytes`. */
+  readonly bytes: Buffer
+  /** More came than is kept: the rest was thrown away. */
+  readonly isCut: boolean
+}
+
+/** How a body is read. */
+export interface BoundedOptions {
+  readonly maxBytes: number
+  /** A body that breaks off is what came of it; otherwise its error is thrown. */
+  readonly partial?: boolean
+}
+
+/** Gathers bytes up to a limit. */
+export class BoundedBytes {
+  readonly #maxBytes: number
+  readonly #parts: Uint8Array[] = []
+  #size = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** @returns false when there are more bytes than are kept. */
+  push(part: Uint8Array): boolean {
+    if (this.#size <= this.#maxBytes) this.#parts.push(part)
+    this.#size += part.length
+    return this.#size <= this.#maxBytes
+  }
+
+  /** What was gathered: at most the limit. */
+  get bytes(): Buffer {
+    return Buffer.concat(this.#parts).subarray(0, this.#maxBytes)
+  }
+}
+
+/** Reads a body to its end, or up to a limit: then the connection is closed. */
+export const boundedBody = async (
+  body: AsyncIterable<Uint8Array> & { destroy(): unknown },
+  { maxBytes, partial = false }: BoundedOptions,
+): Promise<BoundedBody> => {
+  const gathered = new BoundedBytes(maxBytes)
+  try {
+    for await (const part of body) {
+      if (gathered.push(part)) continue
+      body.destroy()
+      return { bytes: gathered.bytes, isCut: true }
+    }
+  } catch (error) {
+    if (!partial) throw error
+  }
+  return { bytes: gathered.bytes, isCut: false }
+}
