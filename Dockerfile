@@ -1,12 +1,19 @@
-FROM node:22-slim
+FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/native-server.js ./scripts/
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY specs ./specs
 COPY src ./src
 COPY console ./console
-RUN mkdir /data /app/.cache && chown node:node /data /app/.cache
+COPY bin ./bin
+# what `troupe doctor|backup|export|import|credits` need
+COPY scripts/command-line.ts scripts/doctor.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts ./scripts/
+COPY scripts/backup ./scripts/backup
+COPY scripts/doctor ./scripts/doctor
+COPY scripts/services ./scripts/services
+RUN mkdir /data /app/.cache && chown node:node /data /app/.cache && ln -s /app/bin/troupe.js /usr/local/bin/troupe
 USER node
 VOLUME /data
 EXPOSE 8080

@@ -1,18 +1,26 @@
 import { resolve } from 'node:path'
 import { LocalCluster } from './cluster/local-cluster.ts'
+import { readCommandLine } from './command-line.ts'
 
 /**
  * `npm run cluster -- --nodes 3 --port 8080`: several servers of one installation on this machine, on that port and those
  * after it. MONGODB_URL and REDIS_URL say what they share; what is not set is started, and gone at the end. A node that
  * ends stays down. Ctrl-C ends all.
  */
-const number = (name: string, otherwise: number): number => {
-  const at = process.argv.indexOf(`--${name}`)
-  if (at < 0) return otherwise
-  const value = Number(process.argv[at + 1])
+const usage = [
+  'usage: npm run cluster -- [--nodes 3] [--port 8080]',
+  '',
+  'Starts several servers of one installation on this machine, on that port and those after it.',
+  'MONGODB_URL and REDIS_URL say what they share; what is not set is started, and gone at the end.',
+].join('\n')
+
+const asked = readCommandLine({ usage, options: { nodes: { type: 'string' }, port: { type: 'string' } } })
+
+const number = (name: 'nodes' | 'port', otherwise: number): number => {
+  const value = Number(asked[name] ?? otherwise)
   if (Number.isInteger(value) && value > 0 && value < 65_536) return value
-  process.stderr.write(`--${name} takes a number\n`)
-  process.exit(1)
+  process.stderr.write(`--${name} takes a number\n${usage}\n`)
+  process.exit(2)
 }
 
 const { PORT, HOST, NODE_ID, PEER_HOST, PEER_PORT, DATA_DIR, MONGODB_URL, REDIS_URL, ...rest } = process.env

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
 import { organizationScope } from '../specs/scope.ts'
 import { organizations } from '../src/actors/accounts/kinds.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { creditsOf, grantCredits, ungateCredits } from '../src/gateway/limits/grant-credits.ts'
 import { fail, openInstallation } from './backup/installation.ts'
+import { readCommandLine } from './command-line.ts'
 
 const usage = 'usage: npm run credits -- --organization ID [--grant USD | --ungate]'
 
@@ -12,10 +12,8 @@ const usage = 'usage: npm run credits -- --organization ID [--grant USD | --unga
  * it more, or asks it for none any more (specs/decisions/0086-metering-and-limits.md). It may run beside the server.
  */
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({
-    options: { organization: { type: 'string' }, grant: { type: 'string' }, ungate: { type: 'boolean' } },
-  })
-  const { organization, grant, ungate = false } = values
+  const options = { organization: { type: 'string' }, grant: { type: 'string' }, ungate: { type: 'boolean' } } as const
+  const { organization, grant, ungate = false } = readCommandLine({ usage, options })
   if (organization === undefined || (grant !== undefined && ungate)) throw new BackupError(usage)
   if (grant !== undefined && !/^\d{1,9}(\.\d{1,18})?$/.test(grant))
     throw new BackupError(`--grant takes USD such as 25.50. ${usage}`)

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { type ExportReport, exportProject } from '../src/actors/backup/export-project.ts'
@@ -9,6 +8,10 @@ import { systemClock } from '../src/actors/runtime/clock.ts'
 import { SegmentExpander } from '../src/gateway/ledger/segment-expander.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 import { contentsOf } from './backup/summary.ts'
+import { readCommandLine } from './command-line.ts'
+
+const usage =
+  'usage: npm run export -- --project ID --out FILE\n\nWrites one project into a file. Stop the server first.'
 
 /**
  * `npm run export -- --project ID --out FILE`: writes one project of the store that the environment names into a file.
@@ -17,10 +20,9 @@ import { contentsOf } from './backup/summary.ts'
  * secrets so that an installation with another master key can open them (specs/decisions/0060-backup.md).
  */
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { project: { type: 'string' }, out: { type: 'string' } } })
-  const { project, out } = values
-  if (project === undefined || out === undefined)
-    throw new BackupError('usage: npm run export -- --project ID --out FILE')
+  const options = { project: { type: 'string' }, out: { type: 'string' } } as const
+  const { project, out } = readCommandLine({ usage, options })
+  if (project === undefined || out === undefined) throw new BackupError(usage)
   if (existsSync(out)) throw new BackupError(`${out} exists already. Name another file.`)
   const installation = await openInstallation(false)
   try {

@@ -1,11 +1,14 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { bootstrap, type Installation } from '../src/actors/accounts/bootstrap.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { importProject } from '../src/actors/backup/import-project.ts'
 import { kinds } from '../src/actors/kinds.ts'
 import { fail, type OpenInstallation, openInstallation } from './backup/installation.ts'
 import { contentsOf } from './backup/summary.ts'
+import { readCommandLine } from './command-line.ts'
+
+const usage =
+  'usage: npm run import -- --in FILE\n\nWrites the project of an export into a store. Stop its server first.'
 
 /**
  * `npm run import -- --in FILE`: writes the project of an export into the store that the environment names.
@@ -14,18 +17,13 @@ import { contentsOf } from './backup/summary.ts'
  * becomes the first one, and the owner's password is printed as a first start prints it.
  */
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { in: { type: 'string' } } })
-  const path = values.in
-  if (path === undefined) throw new BackupError('usage: npm run import -- --in FILE')
+  const path = readCommandLine({ usage, options: { in: { type: 'string' } } }).in
+  if (path === undefined) throw new BackupError(usage)
   if (!existsSync(path)) throw new BackupError(`There is no file ${path}.`)
   const installation = await openInstallation(true)
   const { storage, secrets } = installation
   try {
-    const organization = async (project: string) => {
-      const installed = await install(installation, project)
-      announce(installed)
-      return installed.organization
-    }
+    const organization = async (project: string) => (await install(installation, project)).organization
     const open = () => createReadStream(path)
     const report = await importProject({ storage, kinds, open, secrets, organization, now: Date.now })
     if (report.before) return say(`${report.project} was imported from this file before; nothing was done.`)
@@ -43,6 +41,7 @@ const install = ({ storage, auth, config }: OpenInstallation, adopts: string): P
     projects: auth.projects,
     given: config.bootstrap,
     adopts,
+    show: announce,
     now: Date.now,
   })
 

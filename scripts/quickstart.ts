@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readCommandLine } from './command-line.ts'
 import { portNear, startServer } from './quickstart/server-process.ts'
 import { type Frame, frames } from './quickstart/sse-lines.ts'
 import { startToolServer, type ToolServer } from './quickstart/tool-server.ts'
@@ -95,7 +96,15 @@ const runTurn = async (server: string, key: string, tool: ToolServer): Promise<v
   say(`the turn is complete; the tool has run ${tool.refunds.size} time`)
 }
 
+const usage = [
+  'usage: npm run quickstart [-- --exit]',
+  '',
+  'Starts the server on SQLite with the simulated model and runs one turn that pauses for an approval.',
+  'It stays up until Ctrl-C; with --exit it ends after the turn. PORT says where it listens.',
+].join('\n')
+
 const main = async (): Promise<void> => {
+  const { exit = false } = readCommandLine({ usage, options: { exit: { type: 'boolean' } } })
   const { key, email, password } = credentials()
   const tool = await startToolServer()
   const port = await portNear(Number(process.env.PORT ?? 8080))
@@ -121,7 +130,7 @@ const main = async (): Promise<void> => {
   }
   say(`\nConsole   ${server.url}/   (sign in as ${email}, password ${password})`)
   say(`API       ${server.url}/v1   (Authorization: Bearer ${key})`)
-  if (process.argv.includes('--exit')) {
+  if (exit) {
     await server.stop()
     tool.close()
     return

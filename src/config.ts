@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/providers.ts'
@@ -66,11 +67,15 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Variables that hold a secret. */
+const isSecret = /_API_KEY$|^(MASTER_KEY|MONGODB_URL|REDIS_URL|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD)$/
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const simulatedModes = ['auto', 'on', 'off'] as const
 
 /**
- * The configuration that `env` says, frozen. A variable set to '' counts as not set, as compose files write it.
+ * The configuration that `env` says, frozen. A variable set to '' counts as not set, as compose files write it. What holds
+ * a secret may stand in a file that `<name>_FILE` names, as secrets of containers do.
  *
  * @throws {ConfigError} with every bad variable at once.
  */
@@ -126,11 +131,28 @@ class EnvironmentReader {
 
   /** The parsed value; undefined when the variable is not set, and when it is bad, which is then noted. */
   value<T>(name: string, parse: (text: string) => T | undefined, takes: string): T | undefined {
-    const text = this.#env[name]?.trim()
+    const text = this.#textOf(name)
     if (text === undefined || text === '') return undefined
     const value = parse(text)
     if (value === undefined) this.problems.push(`${name} takes ${takes}`)
     return value
+  }
+
+  /** Undefined also for a file that cannot be read, which is then noted. */
+  #textOf(name: string): string | undefined {
+    const text = this.#env[name]?.trim()
+    const file = isSecret.test(name) ? this.#env[`${name}_FILE`]?.trim() : undefined
+    if (file === undefined || file === '') return text
+    if (text !== undefined && text !== '') {
+      this.problems.push(`${name} and ${name}_FILE are both set: keep one`)
+      return undefined
+    }
+    try {
+      return readFileSync(file, 'utf8').trim()
+    } catch {
+      this.problems.push(`${name}_FILE takes a file that this user may read`)
+      return undefined
+    }
   }
 }
 

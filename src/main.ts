@@ -132,8 +132,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   }
 }
 
-const main = async (): Promise<void> => {
-  const config = readConfig(process.env)
+const main = async (config: Config): Promise<void> => {
   const isNamed = config.nodeId !== null || config.redisUrl !== null
   const log = pino({ level: config.logLevel, base: isNamed ? { node: nodeIdOf(config) } : null })
   // requests, streams and sockets contain what they throw; a rejection that slips through has changed no state halfway
@@ -150,11 +149,12 @@ const main = async (): Promise<void> => {
   stop = await start(config, log)
 }
 
+let config: Config | undefined
 try {
-  await main()
+  config = readConfig(process.env)
+  await main(config)
 } catch (error) {
-  const { MONGODB_URL, DATA_DIR } = process.env
-  const reason = startFailure(error, { mongodbUrl: MONGODB_URL || null, dataDir: DATA_DIR || './data' })
+  const reason = startFailure(error, config ?? { mongodbUrl: null, dataDir: '' })
   process.stderr.write(`${reason ?? inspect(error)}\n`)
   process.exit(1)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { enableCompileCache, registerHooks, stripTypeScriptTypes } from 'node:module'
+import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /*
@@ -8,6 +8,14 @@ import { fileURLToPath } from 'node:url'
  * and V8's code of it. Taking types away costs a fifth of a start, and 20 MB for the WebAssembly that does it. Where nothing
  * can be written everything is made anew, as by `node src/main.ts`.
  */
+const { enableCompileCache, registerHooks, stripTypeScriptTypes } = nodeModule
+if (registerHooks === undefined || stripTypeScriptTypes === undefined) {
+  process.stderr.write(
+    `Troupe needs Node 22.18 or newer, this is ${process.version}. Start it by \`npm start\`: \`npm ci\` brings a Node for most machines.\n`,
+  )
+  process.exit(1)
+}
+
 const folder = fileURLToPath(new URL('../.cache/start', import.meta.url))
 
 const stripped = (source) => {

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../src/config.ts'
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
@@ -189,5 +192,33 @@ describe('readConfig', () => {
       config.allowedPrivateHosts,
     ])
       expect(Object.isFrozen(part)).toBe(true)
+  })
+})
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-secrets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+
+  it('is read from where <name>_FILE says, without the line break at its end', () => {
+    const config = readConfig({
+      MONGODB_URL_FILE: file('url', 'mongodb://a:b@db/troupe\n'),
+      OPENAI_API_KEY_FILE: file('key', 'sk-1\n'),
+    })
+    expect(config.mongodbUrl).toBe('mongodb://a:b@db/troupe')
+    expect(config.providers.openai?.apiKey).toBe('sk-1')
+  })
+
+  it('is refused when the file cannot be read, and when the variable is set as well', () => {
+    expect(() => readConfig({ MASTER_KEY_FILE: join(folder, 'none') })).toThrow('MASTER_KEY_FILE takes a file')
+    const both = { REDIS_URL: 'redis://a', REDIS_URL_FILE: file('redis', 'redis://b') }
+    expect(() => readConfig(both)).toThrow('REDIS_URL and REDIS_URL_FILE are both set')
+  })
+
+  it('is for secrets only', () => {
+    expect(readConfig({ PORT_FILE: file('port', '99') }).port).toBe(8080)
   })
 })

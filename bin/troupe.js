@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/*
+ * `troupe COMMAND`: the server and the operator's tools by one name, as in the image. Each is a process of its own, which
+ * gets the signals of this one.
+ */
+const commands = {
+  start: ['src/start.js', 'the server'],
+  doctor: ['scripts/doctor.ts', 'checks the installation and says what to do'],
+  backup: ['scripts/backup.ts', 'copies a running installation'],
+  export: ['scripts/export.ts', 'writes one project into a file'],
+  import: ['scripts/import.ts', 'reads such a file into a store'],
+  credits: ['scripts/credits.ts', 'shows and grants the credits of an organisation'],
+}
+
+const usage = [
+  'usage: troupe COMMAND [OPTIONS]',
+  '',
+  ...Object.entries(commands).map(([name, [, does]]) => `  ${name.padEnd(8)} ${does}`),
+]
+
+const [name = '--help', ...args] = process.argv.slice(2)
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+if (command === undefined) {
+  const isHelp = name === '--help' || name === '-h' || name === 'help'
+  const lines = isHelp ? usage : [`There is no command ${name}.`, ...usage]
+  ;(isHelp ? process.stdout : process.stderr).write(`${lines.join('\n')}\n`)
+  process.exit(isHelp ? 0 : 2)
+}
+
+const file = fileURLToPath(new URL(`../${command[0]}`, import.meta.url))
+const options = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8']
+const child = spawn(process.execPath, [...options, file, ...args], {
+  stdio: 'inherit',
+  env: { MALLOC_ARENA_MAX: '2', ...process.env },
+})
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)))

@@ -1,0 +1,26 @@
+import { backUp } from './backup/back-up.ts'
+import { fail } from './backup/installation.ts'
+import { readCommandLine } from './command-line.ts'
+
+/**
+ * `npm run backup -- --out FOLDER`: copies a running installation on SQLite, with its master key, into a new folder.
+ * See docs/upgrading.md for putting it back.
+ */
+const usage = [
+  'usage: npm run backup -- --out FOLDER',
+  '',
+  'Copies the store of a running server and its master key into a new folder. The server goes on meanwhile.',
+  'With MongoDB it says what to run instead. docs/upgrading.md says how to put a copy back.',
+].join('\n')
+
+const { out } = readCommandLine({ usage, options: { out: { type: 'string' } } })
+
+try {
+  if (out === undefined) {
+    process.stderr.write(`${usage}\n`)
+    process.exit(2)
+  }
+  process.stdout.write(`${(await backUp(out)).join('\n')}\n`)
+} catch (error) {
+  fail(error)
+}

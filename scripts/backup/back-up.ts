@@ -1,0 +1,66 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { BackupError } from '../../src/actors/backup/backup-error.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { databaseOf, sqlitePath } from '../../src/open-storage.ts'
+
+const mongoAdvice = (url: string): string =>
+  [
+    'This installation keeps its data in MongoDB. Back it up with the tools of MongoDB, while the servers run:',
+    `  mongodump --uri "$MONGODB_URL" --db ${databaseOf(url)} --gzip --archive=troupe.archive`,
+    'or by a snapshot of its disks. Keep MASTER_KEY (or master.key in DATA_DIR) with it: without it keys and secrets are void.',
+  ].join('\n')
+
+/**
+ * Copies the embedded store of a server that may run, in one read transaction, and its master key into `folder`. The
+ * folder appears whole or not at all, for its owner only; the copy was read back before.
+ *
+ * @returns lines for the operator.
+ * @throws {BackupError} when there is no such store, or the folder is there already.
+ */
+export const backUp = async (folder: string, config: Config = readConfig(process.env)): Promise<readonly string[]> => {
+  if (config.mongodbUrl !== null) throw new BackupError(mongoAdvice(config.mongodbUrl))
+  const from = resolve(sqlitePath(config))
+  if (!existsSync(from)) throw new BackupError(`There is no store at ${from}. Set DATA_DIR as the server has it.`)
+  if (existsSync(folder)) throw new BackupError(`${folder} exists already. Name another folder.`)
+  const draft = `${folder}.part`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true, mode: 0o700 })
+  try {
+    copyStore(from, join(draft, 'troupe.db'))
+    const keyNote = copyKey(config, draft)
+    renameSync(draft, folder)
+    const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    return [`${from} is copied to ${resolve(folder)} and read back (${(bytes / 1e6).toFixed(1)} MB).`, keyNote]
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** `vacuum into` reads one state of the store, whatever the server writes meanwhile, and blocks no writer. */
+const copyStore = (from: string, to: string): void => {
+  const source = new DatabaseSync(from, { readOnly: true, timeout: 10_000 })
+  try {
+    source.prepare('vacuum into ?').run(to)
+  } finally {
+    source.close()
+  }
+  chmodSync(to, 0o600)
+  const copy = new DatabaseSync(to, { readOnly: true })
+  try {
+    const found = copy.prepare('pragma quick_check').get()
+    if (found?.quick_check !== 'ok') throw new BackupError(`The copy does not read back: ${String(found?.quick_check)}`)
+  } finally {
+    copy.close()
+  }
+}
+
+const copyKey = ({ dataDir }: Config, folder: string): string => {
+  const key = join(dataDir, 'master.key')
+  if (!existsSync(key)) return 'Keep MASTER_KEY with it: without it keys and secrets are void.'
+  copyFileSync(key, join(folder, 'master.key'))
+  chmodSync(join(folder, 'master.key'), 0o600)
+  return 'The master key is in it: keep the copy as you keep the key.'
+}

