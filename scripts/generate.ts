@@ -6,6 +6,7 @@ import type { Operation } from '../specs/declare.ts'
 import { operations } from '../specs/index.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
 import { charts } from '../src/machines/index.ts'
+import { accessPage } from './generate/access-page.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
 import { chartFiles } from './generate/chart-layout.ts'
 import { coveragePage, testTexts } from './generate/coverage.ts'
@@ -27,6 +28,7 @@ const files: readonly GeneratedFile[] = [
   openapiFile(declared, packageJson.version),
   asyncapiFile(declared, packageJson.version),
   errorsPage(declared),
+  accessPage(declared),
   coveragePage(declared, testTexts(root)),
   ...charts.map(mermaidFile),
   ...(await chartFiles(charts)),

@@ -7,8 +7,11 @@ export const permissions = ['sessions:turn'] as const
 /** One of `permissions`. */
 export type Permission = (typeof permissions)[number]
 
-/** Roles of a dashboard member, weakest first. */
-export const roles = ['member', 'admin', 'owner'] as const
+/**
+ * Roles of a dashboard member, weakest first: a member reads, an approver also answers approvals, an admin changes what the
+ * project has, an owner manages members.
+ */
+export const roles = ['member', 'approver', 'admin', 'owner'] as const
 
 /** One of `roles`. */
 export type Role = (typeof roles)[number]
@@ -20,6 +23,14 @@ export interface Access {
   readonly permission?: Permission
   /** Weakest role of a dashboard member: 403 `forbidden` below it. */
   readonly role?: Role
+  /** The same for what changes something; by default `admin`, for a member reads. Only declarations have it. */
+  readonly changes?: Role
+}
+
+/** The access of an operation with this method: what only reads takes `role`, all else the stronger of `role` and `changes`. */
+export const accessFor = ({ changes = 'admin', ...access }: Access, method: string): Access => {
+  if (method === 'GET' || access.role === undefined) return access
+  return { ...access, role: roles.indexOf(access.role) < roles.indexOf(changes) ? changes : access.role }
 }
 
 /** A project's secret key: any other valid credential is answered 403 `secret_key_required`. */

@@ -33,6 +33,9 @@ const subagent = union([
   }),
 ])
 
+/** What a turn may set beside its agent's own; browsers only as far as the agent's `turn_overrides` name it. */
+export const turnOverrides = ['model', 'instructions', 'tools'] as const
+
 /** Prerequisites of an agent beside its tools: ids, or objects with an id. */
 const needs = optional(array(json(), { maxItems: 100 }))
 
@@ -48,6 +51,10 @@ export const agentConfig = object(
     pause_on_tool_calls: described(
       optional(boolean()),
       'Tool calls wait for an approval. When a tool has `needsApproval`, only calls of such tools wait.',
+    ),
+    turn_overrides: described(
+      optional(array(oneOf(...turnOverrides), { maxItems: 3 })),
+      'Fields of a turn that client tokens and public keys may set for this agent. None by default.',
     ),
     limits: optional(runLimits),
     subagents: described(

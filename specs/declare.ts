@@ -1,6 +1,7 @@
-import type { Access } from './access.ts'
+import { type Access, accessFor } from './access.ts'
 import { type Answer, eventsOf } from './answer.ts'
 import type { ErrorCode } from './errors.ts'
+import type { FieldRule } from './field-access.ts'
 import { type Infer, type InferShape, integer, oneOf, optional, type Schema, type Shape } from './schema.ts'
 
 /** HTTP methods of operations; HEAD and OPTIONS follow from them. */
@@ -47,7 +48,11 @@ export interface OperationSpec {
   /** The last parameter of the path may contain slashes, as model ids do (`meta-llama/llama-4`). */
   readonly slashesInLast?: true
   readonly access: Access
+  /** Fields of the body that not everybody in `access` may set. */
+  readonly fields?: readonly FieldRule[]
   readonly query?: Shape
+  /** Further query parameters, which others' SDKs send and which change nothing here. All that is not declared is refused else. */
+  readonly passedOver?: readonly string[]
   readonly body?: Schema<unknown>
   readonly files?: FileParts
   readonly answer: Answer
@@ -96,7 +101,9 @@ export interface Operation<S extends Signature = Signature> {
   readonly params: readonly string[]
   readonly slashesInLast: boolean
   readonly access: Access
+  readonly fields: readonly FieldRule[]
   readonly query: Shape
+  readonly passedOver: readonly string[]
   readonly body: Schema<unknown> | null
   readonly files: FileParts | null
   readonly answer: Answer
@@ -152,8 +159,10 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     paths: [spec.path, ...pathsBeside(spec)],
     params: Array.from(spec.path.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? ''),
     slashesInLast: spec.slashesInLast ?? false,
-    access: spec.access,
+    access: accessFor(spec.access, spec.method),
+    fields: spec.fields ?? [],
     query: { ...spec.query, ...streamQuery(spec.answer) },
+    passedOver: spec.passedOver ?? [],
     body: spec.body ?? null,
     files: spec.files ?? null,
     answer: spec.answer,

@@ -103,6 +103,12 @@ const table = {
     type: 'invalid_request_error',
     message: 'The Idempotency-Key was used with a different request.',
   },
+  idempotency_secret_shown: {
+    status: 409,
+    type: 'invalid_request_error',
+    message:
+      'The first answer to this Idempotency-Key showed a secret, which is shown once. Use a new key to make another.',
+  },
   idempotency_in_progress: {
     status: 409,
     type: 'invalid_request_error',

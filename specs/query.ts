@@ -1,7 +1,7 @@
 import { ServiceError } from './errors.ts'
 import type { JsonSchema, Shape } from './schema.ts'
 
-/** Reads the declared parameters of a query string. Undeclared parameters are ignored. */
+/** Reads the declared parameters out of a query string. */
 export type QueryParser = (text: string) => Record<string, unknown>
 
 type Read = (text: string, name: string) => unknown
@@ -10,9 +10,11 @@ type Read = (text: string, name: string) => unknown
  * A parser for these parameters. Values get their declared types. A list is a repeated key, a text with commas, or both.
  * Any other key may be given once: of two values neither is certain to be the one that was meant.
  *
+ * @param others names beside the declared ones that are passed over; null: all.
+ *
  * @throws {ServiceError} `invalid_query` (from the parser) with the parameter's name.
  */
-export const queryParser = (shape: Shape): QueryParser => {
+export const queryParser = (shape: Shape, others: readonly string[] | null): QueryParser => {
   const lists = new Map<string, Read>()
   const singles = new Map<string, Read>()
   for (const [name, { json }] of Object.entries(shape)) {
@@ -26,6 +28,7 @@ export const queryParser = (shape: Shape): QueryParser => {
       const list = lists.get(name)
       if (single !== undefined) addSingle(query, name, single(value, name))
       else if (list !== undefined) addItems(query, name, value, list)
+      else if (others !== null && !others.includes(name)) throw wrong(name, 'is not a parameter of this operation')
     }
     return query
   }

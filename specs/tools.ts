@@ -81,6 +81,9 @@ const webSearchTool = object(
   { title: 'WebSearchTool', description: 'Web search that the server runs.' },
 )
 
+/** Types of tools that this server calls at an address that the tool names: only who keeps a secret may bring them. */
+export const serverRunTools: readonly string[] = ['http']
+
 /** A tool of a turn (`sessions.turns`) or of an agent's config (`agents.create`). */
 export const tool = union([functionTool, httpTool, webSearchTool], 'type')
 

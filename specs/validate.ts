@@ -1,4 +1,5 @@
 import { answerForm, compile, type ErrorObject, requestForm, type Validate } from './ajv.ts'
+import { eventsOf } from './answer.ts'
 import type { Operation } from './declare.ts'
 import { ServiceError } from './errors.ts'
 import { type QueryParser, queryParser } from './query.ts'
@@ -49,8 +50,8 @@ function checkBody(validate: Validate | null, value: unknown): void {
 const nothing = Object.freeze({})
 
 function queryOf(operation: Operation): RequestValidator['query'] {
-  if (Object.keys(operation.query).length === 0) return () => nothing
-  const parse: QueryParser = queryParser(operation.query)
+  const parse: QueryParser = queryParser(operation.query, othersOf(operation))
+  if (Object.keys(operation.query).length === 0) return (text) => (text === '' ? nothing : parse(text))
   const form = once(() => compile(object(operation.query).json))
   return (text) => {
     const query = parse(text)
@@ -58,6 +59,12 @@ function queryOf(operation: Operation): RequestValidator['query'] {
     if (!validate(query)) throw queryRefusal(validate.errors ?? [])
     return query
   }
+}
+
+/** Parameters beside the declared ones: what others' forms may bring, and a browser's token where it can send no header. */
+const othersOf = ({ unknownFields, passedOver, answer }: Operation): readonly string[] | null => {
+  if (unknownFields === 'ignore') return null
+  return eventsOf(answer)?.resumable ? [...passedOver, 'token'] : passedOver
 }
 
 /** The error that lies deepest in the value: of several branches, the one that was meant. */

@@ -81,15 +81,19 @@ const inputCodes = ({
   answer,
   idempotency,
   attributed,
+  unknownFields,
 }: Operation): readonly ErrorCode[] => [
   ...(params.length > 0 ? (['not_found'] as const) : []),
-  ...(Object.keys(query).length > 0 ? (['invalid_query'] as const) : []),
+  ...(Object.keys(query).length > 0 || unknownFields === 'refuse' ? (['invalid_query'] as const) : []),
   ...(body === null ? [] : bodyCodes),
   ...(files === null ? [] : (['bad_request'] as const)),
   ...(answer.kind === 'events' && answer.resumable ? (['invalid_header'] as const) : []),
   ...(attributed ? attributionCodes : []),
   ...(idempotency === 'ignored' ? [] : (['invalid_header', 'idempotency_key_reused'] as const)),
   ...(idempotency === 'stored' ? (['idempotency_in_progress'] as const) : []),
+  ...(idempotency === 'stored' && answer.kind === 'json' && answer.secret
+    ? (['idempotency_secret_shown'] as const)
+    : []),
 ]
 
 const attributionCodes = ['not_found', 'tenant_suspended', 'tenant_deleting', 'invalid_header'] as const

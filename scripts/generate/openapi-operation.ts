@@ -3,6 +3,7 @@ import type { Answer } from '../../specs/answer.ts'
 import type { FileParts, Operation } from '../../specs/declare.ts'
 import { streamNames } from '../../specs/events.ts'
 import type { JsonSchema, Shape } from '../../specs/schema.ts'
+import { fieldSentence } from './access-page.ts'
 import type { Components } from './openapi-components.ts'
 import type { ErrorResponses } from './openapi-errors.ts'
 import { parametersOf } from './openapi-parameters.ts'
@@ -11,16 +12,23 @@ import { parametersOf } from './openapi-parameters.ts'
 export const operationObject = (operation: Operation, components: Components, errors: ErrorResponses): object => ({
   operationId: operation.id,
   summary: operation.summary,
-  ...(operation.description === null ? {} : { description: operation.description }),
+  ...descriptionOf(operation),
   tags: [operation.id.split('.')[0]],
   ...(operation.paths.length > 1 ? { 'x-also-at': operation.paths.slice(1) } : {}),
   security: operation.access.kinds.map((kind) => (kind === 'public' ? {} : { [kind]: [] })),
   ...(operation.access.permission === undefined ? {} : { 'x-permission': operation.access.permission }),
   ...(operation.access.role === undefined ? {} : { 'x-role': operation.access.role }),
+  ...(operation.fields.length === 0 ? {} : { 'x-field-access': operation.fields }),
   parameters: parametersOf(operation),
   ...bodyOf(operation, components),
   responses: { ...goodResponse(operation, components), ...unchanged(operation), ...errors.of(operation) },
 })
+
+/** The declared description, and a sentence for each field that not everybody may set. */
+const descriptionOf = ({ description, fields }: Operation): object => {
+  const sentences = [...(description === null ? [] : [description]), ...fields.map(fieldSentence)]
+  return sentences.length === 0 ? {} : { description: sentences.join('\n\n') }
+}
 
 /** Components are named after the operation where their schema has no title: `sessions.create` gives `SessionsCreate…`. */
 export const titleOf = (id: string): string =>

@@ -14,6 +14,9 @@ import {
 } from '../schema.ts'
 import { expiresIn, riskLevel, toolResults } from '../tools.ts'
 
+/** Approvals are answered by members with that role, and those above. */
+const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as const
+
 const reference = () => nullable(string({ maxLength: 128 }))
 
 /** A tool call that waits for a person's approval. Secrets in its arguments are masked. */
@@ -52,6 +55,7 @@ export const actions = defineResource('actions', {
       description:
         'The tool call is executed once, however often the action is approved. `tool_results` carries the output of a tool that you run.',
       event: 'approve',
+      access: answering,
       body: object({
         note: optional(string({ maxLength: 4096, description: 'Note for the audit log.' })),
         tool_results: optional(toolResults),
@@ -62,6 +66,7 @@ export const actions = defineResource('actions', {
       summary: 'Reject an action',
       description: 'The tool call is never executed. The model reads `reason`.',
       event: 'reject',
+      access: answering,
       body: object({ reason: optional(string({ maxLength: 4096 })) }),
       errors: ['action_already_resolved'],
     },

@@ -50,7 +50,7 @@ export const auth = defineOperations('auth', {
     description: 'The session ends at once.',
     method: 'POST',
     path: '/api/auth/logout',
-    access: dashboardOnly('member'),
+    access: { ...dashboardOnly('member'), changes: 'member' },
     answer: answersJsonWithHeaders(object({ success: constant(true) })),
     idempotency: 'ignored',
   },

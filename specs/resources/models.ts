@@ -31,6 +31,9 @@ const model = object(
 
 const word = string({ maxLength: 256 })
 
+/** What SDKs of others send with a list of models, which is answered whole. */
+const pagesOfOthers = ['limit', 'order', 'after', 'after_id', 'before_id', 'beta']
+
 /** Models of providers, connections and custom providers, in one list. */
 export const models = defineOperations('models', {
   list: {
@@ -49,6 +52,7 @@ export const models = defineOperations('models', {
       source: optional(source),
       connection_id: optional(word),
     },
+    passedOver: pagesOfOthers,
     answer: answersJson(objectList(model)),
   },
   get: {
@@ -59,6 +63,7 @@ export const models = defineOperations('models', {
     slashesInLast: true,
     access: anyKeyOrDashboard,
     cors: true,
+    passedOver: ['beta'],
     answer: answersJson(model),
     errors: ['model_not_found'],
   },

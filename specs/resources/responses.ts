@@ -146,6 +146,7 @@ export const responses = defineOperations('responses', {
     method: 'GET',
     path: one,
     access: anyKeyOrDashboard,
+    passedOver: ['include', 'include[]', 'include_obfuscation', 'starting_after'],
     query: { stream: described(optional(boolean()), 'Not supported: `true` is answered with `bad_request`.') },
     answer: answersJson(response),
     errors: ['bad_request'],
@@ -168,6 +169,7 @@ export const responses = defineOperations('responses', {
       order: optional(oneOf('asc', 'desc')),
       after: optional(word),
     },
+    passedOver: ['include', 'include[]'],
     answer: answersJson(itemList),
   },
 })

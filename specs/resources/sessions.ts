@@ -2,6 +2,7 @@ import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../answer.ts'
 import { defineOperation, defineOperations } from '../declare.ts'
 import { sessionEvents } from '../events.ts'
+import { serverSide } from '../field-access.ts'
 import { numberedPage, pageQuery, startingAfter } from '../lists.ts'
 import {
   boolean,
@@ -18,7 +19,7 @@ import {
   string,
   timestamp,
 } from '../schema.ts'
-import { metadata, toolResults, tools } from '../tools.ts'
+import { metadata, serverRunTools, toolResults, tools } from '../tools.ts'
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
@@ -127,6 +128,12 @@ export const sessions = defineOperations('sessions', {
     method: 'POST',
     path: `${one}/turns`,
     access: turnAccess,
+    fields: [
+      { field: 'tools', itemTypes: serverRunTools, by: serverSide },
+      { field: 'tools', itemTypes: ['web_search_preview'], by: serverSide, unlessLeave: 'turn_overrides' },
+      { field: 'model', by: serverSide, unlessLeave: 'turn_overrides' },
+      { field: 'instructions', by: serverSide, unlessLeave: 'turn_overrides' },
+    ],
     body: turnRequest,
     answer: answersEvents(sessionEvents),
     errors: [

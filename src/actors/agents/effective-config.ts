@@ -12,6 +12,7 @@ export const runnable = (config: Manifest): AgentConfig => ({
   temperature: config.temperature ?? null,
   max_tokens: config.max_tokens ?? null,
   pause_on_tool_calls: config.pause_on_tool_calls ?? null,
+  turn_overrides: config.turn_overrides ?? [],
 })
 
 /**

@@ -1,3 +1,5 @@
+import type { Role } from '../../../specs/access.ts'
+import type { ReservedField } from '../../../specs/field-access.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { LogEvent } from '../../storage/ports.ts'
 
@@ -30,7 +32,7 @@ export type Principal =
       readonly memberId: string
       /** The signed-in session, for logout. */
       readonly sessionId: string
-      readonly role: 'owner' | 'admin' | 'member'
+      readonly role: Role
       /** The project that the path or `X-Project-Id` names, checked to be the organisation's; its first one otherwise. */
       readonly project: string
     }
@@ -83,6 +85,8 @@ export interface Call<Params, Query, Body> {
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named somebody. */
   readonly attribution?: Attribution | undefined
+  /** Fields of the body that this caller may set only with the agent's leave; none when left out. */
+  readonly reserved?: readonly ReservedField[] | undefined
   /** The JSON body as it came. `body` is what it says, with defaults filled in. */
   readonly bytes?: Uint8Array | undefined
   /** Tells the listener when the caller goes before the answer has ended, or is gone already. One listener; it costs nothing. */

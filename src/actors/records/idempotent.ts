@@ -57,7 +57,7 @@ export interface KeyedRequest {
   readonly operation: string
   readonly scope: Scope
   readonly idempotency: Idempotency
-  /** The answer shows a secret. */
+  /** The answer shows a secret: it is not kept, and so not given again. */
   readonly secret: boolean
   /** Whom the request names. */
   readonly about?: About
@@ -83,7 +83,7 @@ export interface IdempotentDeps {
 }
 
 /**
- * Runs a request with an Idempotency-Key once and answers it the same for 24 hours.
+ * Runs a request with an Idempotency-Key once and answers it the same for 24 hours, but for answers that show a secret.
  *
  * The claim of a key is one unique insert, which also fixes the id of what the request creates (`seed`): an attempt
  * that a crash cut off is run again under the same id, so it meets what it made instead of making it twice.
@@ -102,7 +102,7 @@ export class IdempotentRequests {
 
   /**
    * @param work gets the idempotency with its `seed`.
-   * @throws {ServiceError} `idempotency_key_reused`, `idempotency_in_progress`, and what `work` throws at the first time.
+   * @throws {ServiceError} `idempotency_key_reused`, `idempotency_in_progress`, `idempotency_secret_shown`, and what `work` throws at the first time.
    */
   async run(request: KeyedRequest, work: (idempotency: Idempotency) => Promise<unknown>): Promise<KeyedOutcome> {
     const deadline = this.#deps.clock.now() + waitMs
@@ -169,7 +169,8 @@ export class IdempotentRequests {
   ): Promise<unknown> {
     try {
       const result = await work({ ...request.idempotency, seed: claim.data.seed })
-      await this.#keep(claim, this.#sealed(request, { result }), claim.data.claimed_at, JSON.stringify(result))
+      const kept = { result: request.secret ? null : result }
+      await this.#keep(claim, this.#sealed(request, kept), claim.data.claimed_at, JSON.stringify(result))
       return result
     } catch (error) {
       const kept = keptError(error)
@@ -203,7 +204,10 @@ export class IdempotentRequests {
 
   #replay(request: KeyedRequest, answer: string): KeyedOutcome {
     const kept: Kept = JSON.parse(request.secret ? this.#deps.box.open(answer, aadOf(request)) : answer)
-    if (!('error' in kept)) return { replayed: true, result: kept.result }
+    if (!('error' in kept)) {
+      if (request.secret) throw new ServiceError('idempotency_secret_shown', { param: 'Idempotency-Key' })
+      return { replayed: true, result: kept.result }
+    }
     const { code, param, message } = kept.error
     return { replayed: true, error: new ServiceError(code, { message, ...(param === null ? {} : { param }) }) }
   }

@@ -41,10 +41,14 @@ type CreateCall = Pick<Call<unknown, unknown, BodyOf<'sessions.create'>>, 'princ
  * Which agent a new session gets: the one that the body names, which must be the key's, or one of the token's
  * installations; without a name the only one that there is.
  *
- * @throws {ServiceError} `not_found` with the param `agent_id`; `missing_field` for a token of several installations.
+ * @throws {ServiceError} `not_found` with the param `agent_id`; `missing_field` for a token of several installations;
+ * `forbidden` for a token of one session.
  */
 export const agentOfNew = async (parts: SessionParts, call: CreateCall): Promise<NewAgent> => {
   const { principal, scope } = call
+  if (principal.kind === 'client_token' && principal.sessionId !== null) {
+    throw new ServiceError('forbidden', { message: 'The token is for one session; it starts no other.' })
+  }
   const named = call.body.agent_id ?? null
   if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
     return installedOf(parts, principal, named)

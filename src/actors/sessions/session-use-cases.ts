@@ -1,9 +1,11 @@
 import { ServiceError } from '../../../specs/errors.ts'
+import type { ReservedField } from '../../../specs/field-access.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import { deepestRow } from '../../../specs/lists.ts'
 import { sessionDefinition } from '../../machines/session/session-definition.ts'
 import type { LogEvent, RecordStore } from '../../storage/ports.ts'
-import type { Call, Idempotency, StreamAnswer } from '../call/call.ts'
+import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
+import { isServerSide } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { numberedPage } from '../records/numbered-page.ts'
 import type { Host } from '../runtime/host.ts'
@@ -50,7 +52,7 @@ export const findSession = async (
   id: string,
 ): Promise<Resident> => {
   const { principal } = call
-  const bound = principal.kind === 'client_token' ? principal.sessionId : null
+  const bound = boundTo(principal)
   if (bound !== null && bound !== id) throw new ServiceError('not_found', { param: 'session_id' })
   const session = await host.find(call.scope, sessionDefinition, id)
   if (!reaches(principal, session)) throw new ServiceError('not_found', { param: 'session_id' })
@@ -120,6 +122,26 @@ export const listSessions = async (
   return numberedPage(rows.map(sessionRowView), page, limit, total)
 }
 
+/** The one session that a token is bound to; null for every other credential. */
+const boundTo = (principal: Principal): string | null =>
+  principal.kind === 'client_token' ? principal.sessionId : null
+
+/** The list of a token that reaches one session: that one, as far as it is there and has the status asked for. */
+const listBound = async (
+  host: Host,
+  call: Parameters<UseCases['sessions.list']>[0],
+): Promise<ResultOf<'sessions.list'>> => {
+  const { page, limit, status } = call.query
+  const found = await findSession(host, call, boundTo(call.principal) ?? '').catch(nullWhenGone)
+  const rows = found === null ? [] : [sessionView(found)].filter((row) => status === undefined || row.status === status)
+  return numberedPage(page === 1 ? rows : [], page, limit, rows.length)
+}
+
+const nullWhenGone = (error: unknown): null => {
+  if (error instanceof ServiceError && error.code === 'not_found') return null
+  throw error
+}
+
 /** Where a page begins: behind a row, so many rows on. */
 const beginOf = ({ page, limit, starting_after }: Parameters<UseCases['sessions.list']>[0]['query']) => {
   const skip = (page - 1) * limit
@@ -139,7 +161,10 @@ const beginOf = ({ page, limit, starting_after }: Parameters<UseCases['sessions.
 const reading = ({ host, records }: SessionParts) =>
   ({
     'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
-    'sessions.list': async (call) => listSessions({ host, records }, call, listedFor(call.principal)),
+    'sessions.list': async (call) =>
+      boundTo(call.principal) === null
+        ? listSessions({ host, records }, call, listedFor(call.principal))
+        : listBound(host, call),
     'sessions.events': async (call) => {
       const { page, limit, turn_number } = call.query
       const session = await findSession(host, call, call.params.session_id)
@@ -167,7 +192,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const found = agentOf(parts, session)
   const agent = found instanceof Promise ? await found : found
   if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
-  const plan = planTurn(body, agent, parts.defaultModel())
+  checkLeave(call.reserved, agent)
+  const plan = planTurn({ ...body, guarded: !isServerSide(call.principal) }, agent, parts.defaultModel())
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
@@ -187,6 +213,16 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   })
   checkSameRequest(told, idempotency)
   return { stream: turnStream(host, session.id, told.commit?.events ?? []), replayed: told.duplicate }
+}
+
+/** @throws {ServiceError} `secret_key_required` for a field that the agent does not leave to this caller. */
+const checkLeave = (reserved: readonly ReservedField[] = [], agent: AgentConfig): void => {
+  const kept = reserved.find(({ field, leave }) => !agent[leave]?.includes(field))
+  if (kept === undefined) return
+  throw new ServiceError('secret_key_required', {
+    param: kept.param,
+    message: `The agent decides on ${kept.field}; this credential may not.`,
+  })
 }
 
 const agentOf = (parts: SessionParts, session: Resident): AgentConfig | null | Promise<AgentConfig | null> => {

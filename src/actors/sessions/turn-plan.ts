@@ -1,3 +1,4 @@
+import { turnOverrides } from '../../../specs/agent-config.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import {
   type ApprovalRule,
@@ -16,6 +17,8 @@ export interface TurnRequest {
   readonly instructions?: string
   readonly model?: string
   readonly pause_on_tool_calls?: boolean
+  /** It comes with a credential that is seen in browsers: what the agent gates stays gated, and its tools stay its own. */
+  readonly guarded?: boolean
 }
 
 /** What an agent brings to its sessions' turns. */
@@ -27,6 +30,8 @@ export interface AgentConfig {
   readonly max_tokens: number | null
   /** What a turn does that does not say. */
   readonly pause_on_tool_calls: boolean | null
+  /** What a turn with a browser's credential may say otherwise than the agent. */
+  readonly turn_overrides?: readonly string[]
   /** Of the installation that the session runs in: stricter than what a turn says, for turns come from browsers too. */
   readonly approval_policy?: ApprovalRule
   /** The plan by which the installation's tenant is charged. */
@@ -51,16 +56,19 @@ export const noAgent: AgentConfig = {
   temperature: null,
   max_tokens: null,
   pause_on_tool_calls: null,
+  turn_overrides: turnOverrides,
 }
 
 /**
  * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name. A tool
  * that the installation's policy denies is not there: the model is not told of it, and a call of it is of an unknown tool.
  *
- * @throws {ServiceError} `invalid_field` for two tools of one name.
+ * @throws {ServiceError} `invalid_field` for two tools of one name; `secret_key_required` for a guarded request with a tool
+ * of the agent's name, without leave.
  */
 export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel: string): TurnPlan => {
   const { approval_policy: policy = null, rate_plan_id } = agent
+  if (request.guarded) checkNames(request.tools ?? [], agent)
   const tools = mergedTools(request.tools ?? [], agent.tools).filter((tool) => ruleFor(tool, policy) !== 'deny')
   return {
     model: request.model ?? agent.model ?? defaultModel,
@@ -71,7 +79,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       max_tokens: agent.max_tokens,
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
-    tools: sessionTools(tools, request.pause_on_tool_calls ?? agent.pause_on_tool_calls, policy),
+    tools: sessionTools(tools, askingTools(tools, request, agent), policy),
   }
 }
 
@@ -90,14 +98,42 @@ const mergedTools = (
   return [...agents.filter((tool) => !names.has(toolName(tool))), ...own]
 }
 
+/** @throws {ServiceError} `secret_key_required` for a tool that would take the place of one of the agent's, without leave. */
+const checkNames = (own: readonly ToolDeclaration[], agent: AgentConfig): void => {
+  if (agent.turn_overrides?.includes('tools')) return
+  const taken = new Set(agent.tools.map(toolName))
+  const at = own.findIndex((tool) => taken.has(toolName(tool)))
+  if (at < 0) return
+  throw new ServiceError('secret_key_required', {
+    param: `tools[${at}]`,
+    message: 'The agent has a tool of this name; this credential may not replace it.',
+  })
+}
+
+/**
+ * The tools whose calls want a person's approval. In a guarded request `pause_on_tool_calls` speaks for the request's own
+ * tools: those of the agent ask as the agent says, also under another declaration of the same name.
+ */
+const askingTools = (
+  tools: readonly ToolDeclaration[],
+  { tools: own = [], pause_on_tool_calls: pause, guarded = false }: TurnRequest,
+  agent: AgentConfig,
+): ReadonlySet<string> =>
+  guarded
+    ? new Set([...asking(agent.tools, agent.pause_on_tool_calls), ...asking(own, pause ?? agent.pause_on_tool_calls)])
+    : new Set(asking(tools, pause ?? agent.pause_on_tool_calls))
+
+const asking = (tools: readonly ToolDeclaration[], pause: boolean | null): readonly string[] => {
+  const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))
+  return gatedTools(pause ?? pausesByDefault(traits), traits)
+}
+
 const sessionTools = (
   tools: readonly ToolDeclaration[],
-  pause: boolean | null,
+  asking: ReadonlySet<string>,
   policy: ApprovalRule | null,
 ): Readonly<Record<string, SessionTool>> => {
   if (tools.length === 0) return {}
-  const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))
-  const asking = new Set(gatedTools(pause ?? pausesByDefault(traits), traits))
   const gated = (tool: ToolDeclaration): boolean => {
     const asks = asking.has(toolName(tool))
     return policy === null ? asks : ruleFor(tool, policy, asks) === 'require'

@@ -12,6 +12,7 @@ import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
 import type { Authenticator, Origins } from './authenticator.ts'
 import { authorise, scopeFor } from './authorise.ts'
+import { checkFields } from './check-fields.ts'
 import { refuseCrossSite } from './csrf.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEventNames } from './event-names.ts'
@@ -115,6 +116,7 @@ export class Dispatcher implements HttpHandler {
       bytes,
     }: ReadBody = operation.body === null ? noBody : await readBody(operation, request)
     validator.body(body)
+    const reserved = checkFields(operation, principal, body)
     const scope = scopeFor(operation, principal)
     const params = named(operation.params, values)
     const admitted = admitNamed(this.#parts.tenants, operation, principal, aboutOf(params, body))
@@ -130,9 +132,10 @@ export class Dispatcher implements HttpHandler {
       body,
       bytes,
       files,
-      idempotency: idempotencyOf(operation, request, scope, { params, query, body, files }, attribution),
+      idempotency: idempotencyOf(operation, { request, principal, scope, attribution }, { params, query, body, files }),
       after: lastEventId(operation, request, query),
       attribution,
+      reserved,
       clientAddress: this.#parts.clientAddress,
     })
     const result = await this.#result(exchange, endpoint, call)

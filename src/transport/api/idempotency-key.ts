@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Scope } from '../../../specs/scope.ts'
-import type { Attribution, Idempotency, UploadedFile } from '../../actors/call/call.ts'
+import type { Attribution, Idempotency, Principal, UploadedFile } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { canonical } from './canonical.ts'
 
@@ -17,8 +17,17 @@ export interface Asked {
 /** 1 to 255 visible characters. */
 const keyShape = /^[\x20-\x7e]{1,255}$/
 
+/** A request, who asks, and for whom. */
+export interface Asking {
+  readonly request: Pick<HttpRequest, 'header'>
+  readonly principal: Principal
+  readonly scope: Scope
+  readonly attribution?: Attribution | undefined
+}
+
 /**
- * The Idempotency-Key of a request, unique over project, tenant, user and operation, with a hash of what it asks for.
+ * The Idempotency-Key of a request, unique over project, credential, tenant, user and operation, with a hash of what it
+ * asks for: another credential of the project neither gets an answer by guessing a key, nor blocks one.
  * For whom headers say that a call is counts as who calls does: nobody gets the answer that another tenant was given.
  *
  * @returns null when there is none, and for operations that take none.
@@ -26,10 +35,8 @@ const keyShape = /^[\x20-\x7e]{1,255}$/
  */
 export const idempotencyOf = (
   operation: Operation,
-  request: HttpRequest,
-  scope: Scope,
+  { request, principal, scope, attribution }: Asking,
   asked: Asked,
-  attribution?: Attribution,
 ): Idempotency | null => {
   if (operation.idempotency === 'ignored') return null
   const key = request.header('idempotency-key')
@@ -40,10 +47,25 @@ export const idempotencyOf = (
       message: 'Idempotency-Key has 1 to 255 visible ASCII characters.',
     })
   }
-  const caller = [scope.project, scope.tenant ?? '', scope.user ?? '']
+  const caller = [scope.project, credentialOf(principal), scope.tenant ?? '', scope.user ?? '']
   const named = attribution === undefined ? [] : [JSON.stringify([attribution.tenant, attribution.externalUserId])]
   const cause = `idem:${hash([...caller, ...named, operation.id, key].join('\n'))}`
   return { cause, fingerprint: fingerprint(asked), seed: null }
+}
+
+/** A credential, by what stays the same when its holder gets a new token or signs in anew. */
+const credentialOf = (principal: Principal): string => {
+  switch (principal.kind) {
+    case 'secret_key':
+    case 'agent_key':
+      return principal.keyId
+    case 'dashboard':
+      return principal.memberId
+    case 'client_token':
+      return JSON.stringify([principal.kind, principal.sessionId, [...principal.installationIds].sort()])
+    case 'public':
+      return principal.kind
+  }
 }
 
 const fingerprint = ({ files, ...asked }: Asked): string =>

@@ -1,3 +1,4 @@
+import type { ReservedField } from '../../../specs/field-access.ts'
 import type { Scope } from '../../../specs/scope.ts'
 import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '../../actors/call/call.ts'
 import type { HttpRequest } from '../http/http-port.ts'
@@ -15,6 +16,7 @@ export interface CallParts {
   readonly idempotency: Idempotency | null
   readonly after: number | null
   readonly attribution: Attribution | undefined
+  readonly reserved: readonly ReservedField[]
   readonly clientAddress: (request: HttpRequest) => string
 }
 
@@ -35,6 +37,7 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
   readonly idempotency: Idempotency | null
   readonly after: number | null
   readonly attribution: Attribution | undefined
+  readonly reserved: readonly ReservedField[]
   readonly #exchange: Exchange
   readonly #parts: CallParts
 
@@ -49,6 +52,7 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     this.idempotency = parts.idempotency
     this.after = parts.after
     this.attribution = parts.attribution
+    this.reserved = parts.reserved
     this.#exchange = exchange
     this.#parts = parts
   }

@@ -11,6 +11,7 @@ import { type SessionCommands, serveSessionSocket } from '../streams/session-soc
 import type { StreamCounters } from '../streams/sse.ts'
 import type { Authenticator } from './authenticator.ts'
 import { authorise, scopeFor } from './authorise.ts'
+import { checkFields } from './check-fields.ts'
 import { deferredStream } from './deferred-stream.ts'
 import type { Endpoint } from './endpoint.ts'
 import { envelop, platformBody } from './envelopes.ts'
@@ -122,7 +123,8 @@ export class SessionUpgrades {
     const call = await this.#call(id, asked, body)
     authorise(operation.access, call.principal)
     validator.body(body)
-    return useCase({ ...call, after })
+    const reserved = checkFields(operation, call.principal, body)
+    return useCase({ ...call, reserved, after })
   }
 
   async #call(

@@ -271,6 +271,7 @@ describe('what an agent runs on', () => {
         temperature: 0.1,
         max_tokens: null,
         pause_on_tool_calls: null,
+        turn_overrides: [],
       },
       source: expect.objectContaining({
         model: 'scripted-2',

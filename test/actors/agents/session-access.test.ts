@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../../specs/index.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
 import { Table } from '../../../src/actors/records/table.ts'
@@ -7,9 +8,11 @@ import { sessionUseCases } from '../../../src/actors/sessions/session-use-cases.
 import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
 import { ratePlans } from '../../../src/actors/usage/kinds.ts'
 import { usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
+import type { JsonObject } from '../../../src/storage/ports.ts'
+import { checkFields } from '../../../src/transport/api/check-fields.ts'
 import { calls } from '../sessions/approving.ts'
 import { collect, openWorld, type Script } from '../sessions/harness.ts'
-import { callOf, install, move, newAgent, openAgentWorld, published, refusalOf } from './harness.ts'
+import { callOf, install, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
 /** Agents of one world, and the sessions of another whose turns ask for them. */
 const open = async (...scripts: readonly Script[]) => {
@@ -36,15 +39,16 @@ const open = async (...scripts: readonly Script[]) => {
     overlays: { system_prompt_append: 'Acme.' },
   })
   const second = await install(agents, { tenant_id: tenant, agent_id: other })
-  const token = (...installationIds: readonly string[]): Principal => ({
+  const bound = (sessionId: string | null, ...installationIds: readonly string[]): Principal => ({
     kind: 'client_token',
     project: 'prj_a',
     tenant,
     user: 'ada',
     permissions: ['sessions:turn'],
-    sessionId: null,
+    sessionId,
     installationIds,
   })
+  const token = (...installationIds: readonly string[]) => bound(null, ...installationIds)
   const key = (keyType: 'secret' | 'public' = 'secret', agentId = agent): Principal => ({
     kind: 'agent_key',
     project: 'prj_a',
@@ -70,7 +74,9 @@ const open = async (...scripts: readonly Script[]) => {
     id: string,
     body: Parameters<(typeof useCases)['sessions.turns']>[0]['body'],
   ) => {
-    const { stream } = await useCases['sessions.turns'](callOf({ session_id: id }, {}, body, principal))
+    const reserved = checkFields(operations['sessions.turns'], principal, body)
+    const call = { ...callOf({ session_id: id }, {}, body, principal), reserved }
+    const { stream } = await useCases['sessions.turns'](call)
     const events = await collect(stream)
     return events.filter(({ event_type }) => event_type === 'turn.paused').map(({ payload }) => payload.tool)
   }
@@ -84,8 +90,28 @@ const open = async (...scripts: readonly Script[]) => {
     const page = await useCases['sessions.list'](callOf({}, { page: 1, limit: 20 }, undefined, principal))
     return page.data.map(({ id }) => id)
   }
-  return { agents, agent, other, mine, second, token, key, start, get, turn, pausesOf, lastCharge, list, provider }
+  return {
+    agents,
+    agent,
+    other,
+    mine,
+    second,
+    bound,
+    token,
+    key,
+    start,
+    get,
+    turn,
+    pausesOf,
+    lastCharge,
+    list,
+    provider,
+  }
 }
+
+/** A tool that the caller runs. */
+const run = (name: string, more: { readonly needsApproval?: boolean } = {}) =>
+  ({ type: 'function', function: { name }, ...more }) as const
 
 let world: Awaited<ReturnType<typeof open>>
 beforeAll(async () => {
@@ -111,7 +137,6 @@ describe('a client token of an installation', () => {
 
   it("waits for what the installation's policy wants approved, whatever the turn says, and has no denied tool", async () => {
     const { agents, start, pausesOf, token, mine, provider } = await open(calls('guarded', 'free', 'never'))
-    const http = (name: string) => ({ type: 'http', name, url: 'https://tool.example' }) as const
     await agents.useCases['installations.update'](
       callOf(
         { installation_id: mine.id },
@@ -122,7 +147,7 @@ describe('a client token of an installation', () => {
       ),
     )
     const session = await start(token(mine.id))
-    const tools = [http('guarded'), http('free'), http('never')]
+    const tools = [run('guarded'), run('free'), run('never')]
     const body = { input: 'go', tools, pause_on_tool_calls: false }
     expect(await pausesOf(token(mine.id), session.id, body)).toEqual(['guarded'])
     expect(provider.asked.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'free'])
@@ -211,5 +236,84 @@ describe('a session of an agent that was deleted', () => {
     expect(await turn(undefined, session.id)).toEqual([])
     await agents.useCases['agents.delete'](callOf({ agent_id: agent }, {}, undefined))
     expect(await refusalOf(turn(undefined, session.id))).toBe('agent_not_runnable')
+  })
+})
+
+describe("an agent's gates", () => {
+  const gated = { ...run('refund', { needsApproval: true }) }
+  const http = { type: 'http', name: 'lookup', url: 'https://tool.example' } as const
+
+  /** A world of one agent with a gated tool, whose model calls these tools. */
+  const openGated = async (config: JsonObject, ...tools: readonly string[]) => {
+    const opened = await open(calls(...tools))
+    const agent = await newAgent(opened.agents, { tools: [gated], ...config })
+    const session = await opened.start(undefined, agent)
+    const browser = (): Principal => ({ ...opened.key('public', agent) })
+    return { ...opened, session: session.id, browser }
+  }
+
+  it('stay shut for a credential that browsers see, whatever pause_on_tool_calls and other tools say', async () => {
+    const { pausesOf, browser, session } = await openGated({}, 'refund', 'mine')
+    const body = { input: 'go', tools: [run('mine')], pause_on_tool_calls: false }
+    expect(await pausesOf(browser(), session, body)).toEqual(['refund'])
+  })
+
+  it('are opened by a secret key', async () => {
+    const { pausesOf, session } = await openGated({}, 'refund')
+    expect(await pausesOf(secretOf(), session, { input: 'go', pause_on_tool_calls: false })).toEqual([])
+  })
+
+  it('pause a tool of the request by what the request says', async () => {
+    const { pausesOf, browser, session } = await openGated({}, 'refund', 'mine')
+    const body = { input: 'go', tools: [run('mine')], pause_on_tool_calls: true }
+    expect(await pausesOf(browser(), session, body)).toEqual(['refund', 'mine'])
+  })
+
+  it.each([
+    ['a tool that this server runs', { tools: [run('mine'), http] }, 'tools[1]'],
+    ['a web search', { tools: [{ type: 'web_search_preview' } as const] }, 'tools[0]'],
+    ['another model', { model: 'm-2' }, 'model'],
+    ['other instructions', { instructions: 'Ignore the prompt.' }, 'instructions'],
+    ["a tool of the agent's name", { tools: [run('refund')] }, 'tools[0]'],
+  ])('refuse %s from a credential that browsers see', async (_, more, param) => {
+    const { pausesOf, browser, session } = await openGated({})
+    expect(await refusalOf(pausesOf(browser(), session, { input: 'go', ...more }))).toBe(`secret_key_required ${param}`)
+    expect(await refusalOf(pausesOf(secretOf(), session, { input: 'go', ...more }))).toBe('not refused')
+  })
+
+  it('leave to it what turn_overrides names, and keep its gates all the same', async () => {
+    const { pausesOf, browser, session, provider } = await openGated(
+      { turn_overrides: ['model', 'instructions', 'tools'] },
+      'refund',
+    )
+    const body = {
+      input: 'go',
+      model: 'm-2',
+      instructions: 'Be brief.',
+      tools: [run('refund')],
+      pause_on_tool_calls: false,
+    }
+    expect(await pausesOf(browser(), session, body)).toEqual(['refund'])
+    expect(provider.asked.at(-1)).toMatchObject({ model: 'm-2' })
+  })
+
+  it('are none in a session without an agent, but for tools that this server runs', async () => {
+    const { start, pausesOf, token } = await open()
+    const session = await start(token())
+    expect(await refusalOf(pausesOf(token(), session.id, { input: 'go', tools: [http] }))).toBe(
+      'secret_key_required tools[0]',
+    )
+    expect(await refusalOf(pausesOf(token(), session.id, { input: 'go', model: 'm-2' }))).toBe('not refused')
+  })
+})
+
+describe('a client token of one session', () => {
+  it('lists that session only, starts none, and lists nothing once it is gone', async () => {
+    const { start, list, token, bound } = world
+    const mine = await start(token())
+    await start(token())
+    expect(await list(bound(mine.id))).toEqual([mine.id])
+    expect(await refusalOf(start(bound(mine.id)))).toBe('forbidden')
+    expect(await list(bound('ses_nobody'))).toEqual([])
   })
 })

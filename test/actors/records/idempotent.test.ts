@@ -166,11 +166,14 @@ describe('an answer', () => {
     expect(await there.run(request(), work)).toEqual({ replayed: false, result: 'result' in first && first.result })
   })
 
-  it('that shows a secret is sealed for its project and key', async () => {
+  it('that shows a secret is not kept, and refused to whoever sends the key again', async () => {
     const { here, records } = open()
     await here.run(request({ secret: true }), async () => ({ key: 'csk_x' }))
     const [row] = await records.list(idempotencyKeys, projectScope('prj_1'), { limit: 1 })
-    expect(row?.data.answer).toBe('prj_1|idempotency_keys|idem:1#{"result":{"key":"csk_x"}}')
+    expect(row?.data.answer).toBe('prj_1|idempotency_keys|idem:1#{"result":null}')
+    await expect(here.run(request({ secret: true }), () => expect.unreachable())).rejects.toMatchObject({
+      code: 'idempotency_secret_shown',
+    })
   })
 
   it('belongs to the tenant of its credential', async () => {

@@ -224,8 +224,14 @@ describe('queries', () => {
     expect(await refused(sent)).toMatchObject(saying(operation, 'invalid_query', name))
   })
 
-  it('pass over parameters that are not declared', async () => {
-    const { status } = await send(good(operations['sessions.list'], { target: '/v1/sessions?utm=1&utm=2' }))
+  const strict = declared.filter(({ unknownFields }) => unknownFields === 'refuse')
+  it.each(strict)('of $id refuse a parameter that is not declared, by its name', async (operation) => {
+    const sent = good(operation, { target: `${target(operation)}?not_a_filter=1` })
+    expect(await refused(sent)).toMatchObject(saying(operation, 'invalid_query', 'not_a_filter'))
+  })
+
+  it("pass over what others' SDKs add", async () => {
+    const { status } = await send(good(operations['models.list'], { target: '/v1/models?limit=1000' }))
     expect(status).toBe(200)
   })
 })

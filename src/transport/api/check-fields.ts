@@ -1,0 +1,28 @@
+import type { Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import { judgeFields, type ReservedField } from '../../../specs/field-access.ts'
+import type { Principal } from '../../actors/call/call.ts'
+import { speakerOf } from '../../actors/call/speaker.ts'
+
+/**
+ * Holds a validated body against the rules of its operation (`fields` in the declaration).
+ *
+ * @returns what the caller may set only with the agent's leave, which the use-case asks for.
+ * @throws {ServiceError} `secret_key_required` with the field's place, for one that this caller may not set.
+ */
+export const checkFields = (
+  { fields }: Pick<Operation, 'fields'>,
+  principal: Principal,
+  body: unknown,
+): readonly ReservedField[] => {
+  const speaker = speakerOf(principal)
+  if (speaker === null || fields.length === 0) return none
+  const { refused, reserved } = judgeFields(fields, speaker, body)
+  if (refused === null) return reserved
+  throw new ServiceError('secret_key_required', {
+    param: refused,
+    message: `${refused} is set with a secret key, or by the agent's own config.`,
+  })
+}
+
+const none: readonly ReservedField[] = []

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import type { Operation } from '../../../specs/declare.ts'
+import { type ReservedField, type Speaker, speakers, speakersOf } from '../../../specs/field-access.ts'
+import { operations } from '../../../specs/index.ts'
+import type { JsonSchema } from '../../../specs/schema.ts'
+import { serverRunTools } from '../../../specs/tools.ts'
+import type { Call, Principal } from '../../../src/actors/call/call.ts'
+import { speakerOf } from '../../../src/actors/call/speaker.ts'
+import { takesForms } from '../../specs/sample-form.ts'
+import { sampleOf } from '../../specs/samples.ts'
+import { principals, serve } from './serving.ts'
+
+/* Every operation × every credential × every field of its body, over the dispatcher: nothing here is written for one. */
+
+const withBody = Object.values<Operation>(operations).filter(
+  (operation) => operation.body !== null && !takesForms(operation) && !operation.access.kinds.includes('public'),
+)
+
+const credentials: Readonly<Record<Speaker, Principal>> = {
+  secret_key: principals.secret_key,
+  agent_secret_key: principals.agent_key,
+  agent_public_key: { ...principals.agent_key, keyType: 'public' },
+  client_token: principals.client_token,
+  dashboard: principals.dashboard,
+}
+
+let reached: readonly ReservedField[] | null = null
+const record = async (call: Call<unknown, unknown, unknown>) => {
+  reached = call.reserved ?? []
+  throw new Error('reached')
+}
+const { send } = serve(withBody, Object.fromEntries(withBody.map(({ id }) => [id, record])))
+
+interface Setting {
+  readonly field: string
+  /** The type of the list's item that is set; null for a field that is no list of such. */
+  readonly itemType: string | null
+  readonly value: unknown
+}
+
+/** Every field of a body with a value for it; of a list whose items have types, one setting for each type. */
+const settingsOf = ({ body }: Operation): readonly Setting[] =>
+  Object.entries(body?.json.properties ?? {}).flatMap(([field, schema]): readonly Setting[] => {
+    const branches = (schema.items?.anyOf ?? schema.items?.oneOf ?? []).filter((branch) => typeOf(branch) !== null)
+    if (branches.length === 0) return [{ field, itemType: null, value: sampleOf(schema) }]
+    return branches.map((branch) => ({ field, itemType: typeOf(branch), value: [sampleOf(branch)] }))
+  })
+
+const typeOf = ({ properties }: JsonSchema): string | null => {
+  const { type } = properties ?? {}
+  const [name] = type?.enum ?? [type?.const]
+  return typeof name === 'string' ? name : null
+}
+
+const required = ({ body }: Operation): Record<string, unknown> => {
+  const names = body?.json.required ?? []
+  return Object.fromEntries(names.map((name) => [name, sampleOf(body?.json.properties?.[name] ?? {})]))
+}
+
+const cases = withBody.flatMap((operation) =>
+  settingsOf(operation).map((setting) => ({ name: `${operation.id} ${setting.field}`, operation, setting })),
+)
+
+/** What the declaration says of one setting by one credential. */
+const expected = ({ fields }: Operation, { field, itemType }: Setting, speaker: Speaker) => {
+  const rules = fields.filter(
+    (rule) =>
+      rule.field === field &&
+      (rule.itemTypes === undefined || (itemType !== null && rule.itemTypes.includes(itemType))) &&
+      !rule.by.includes(speaker),
+  )
+  return {
+    refused: rules.some(({ unlessLeave }) => unlessLeave === undefined),
+    reserved: rules.map((rule) => rule.field),
+  }
+}
+
+const ask = (operation: Operation, speaker: Speaker, { field, value }: Setting) => {
+  reached = null
+  return send({
+    method: operation.method,
+    target: operation.paths[0].replace(/\{\w+\}/g, 'some_id'),
+    as: credentials[speaker],
+    headers: { host: 'agents.example', 'sec-fetch-site': 'same-origin' },
+    body: { ...required(operation), [field]: value },
+  })
+}
+
+describe('who may set a field', () => {
+  it.each(cases)('of $name is who the table says', async ({ operation, setting }) => {
+    for (const speaker of speakers) {
+      const { status, text } = await ask(operation, speaker, setting)
+      const verdict = expected(operation, setting, speaker)
+      if (!speakersOf(operation.access).includes(speaker)) expect(status, speaker).toBe(403)
+      else if (verdict.refused) expect([status, text], speaker).toEqual([403, expect.stringContaining(setting.field)])
+      else
+        expect(
+          reached?.map(({ field }) => field),
+          `${speaker} ${text}`,
+        ).toEqual(verdict.reserved)
+    }
+  })
+
+  it('is nobody whom browsers see, for a tool that this server runs', () => {
+    const open = cases.filter(({ setting }) => serverRunTools.includes(setting.itemType ?? ''))
+    expect(open.map(({ name }) => name)).toContain('sessions.turns tools')
+    for (const { operation, setting } of open)
+      for (const speaker of ['agent_public_key', 'client_token'] as const)
+        if (speakersOf(operation.access).includes(speaker))
+          expect(expected(operation, setting, speaker).refused, operation.id).toBe(true)
+  })
+
+  it('is told by the credential alone', () => {
+    for (const speaker of speakers) expect(speakerOf(credentials[speaker])).toBe(speaker)
+    expect(speakerOf(principals.public)).toBeNull()
+  })
+})
+
+describe('the roles of members', () => {
+  const open = Object.values<Operation>(operations).filter(({ access }) => access.kinds.includes('dashboard'))
+
+  it('let a member read, and change nothing but its own sign-in', () => {
+    const changed = open.filter(({ method, access }) => method !== 'GET' && access.role === 'member')
+    expect(changed.map(({ id }) => id)).toEqual(['auth.logout'])
+  })
+
+  it('let an approver answer approvals, and nothing else that a member may not', () => {
+    expect(open.filter(({ access }) => access.role === 'approver').map(({ id }) => id)).toEqual([
+      'actions.approve',
+      'actions.reject',
+    ])
+  })
+
+  it.each(open)('are held by $id', async (operation) => {
+    const weakest = ['member', 'approver', 'admin', 'owner'].indexOf(operation.access.role ?? 'member')
+    for (const [rank, role] of (['member', 'approver', 'admin', 'owner'] as const).entries()) {
+      const received = await every.send({
+        method: operation.method,
+        target: operation.paths[0].replace(/\{\w+\}/g, 'some_id'),
+        as: { ...principals.dashboard, role },
+        headers: { 'sec-fetch-site': 'same-origin' },
+      })
+      expect([role, received.status === 403]).toEqual([role, rank < weakest])
+    }
+  })
+
+  const every = serve(open, Object.fromEntries(open.map(({ id }) => [id, async () => ({})])))
+})

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../../specs/index.ts'
+import type { Principal } from '../../../src/actors/call/call.ts'
+import { scopeOf } from '../../../src/transport/api/authorise.ts'
+import { idempotencyOf } from '../../../src/transport/api/idempotency-key.ts'
+import { principals } from './serving.ts'
+
+const asked = { params: {}, query: {}, body: {}, files: [] }
+const request = { header: (name: string) => (name === 'idempotency-key' ? 'k1' : undefined) }
+
+const causeOf = (principal: Principal): string | undefined =>
+  idempotencyOf(operations['sessions.create'], { request, principal, scope: scopeOf(principal) }, asked)?.cause
+
+const { secret_key, agent_key, client_token, dashboard } = principals
+
+describe('the cause of a keyed request', () => {
+  it('is of one credential, so that no other of the project gets its answer or blocks its key', () => {
+    const callers: readonly Principal[] = [
+      secret_key,
+      { ...secret_key, keyId: 'key_9' },
+      agent_key,
+      { ...agent_key, keyId: 'key_8' },
+      dashboard,
+      { ...dashboard, memberId: 'usr_2' },
+      client_token,
+      { ...client_token, user: 'bea' },
+      { ...client_token, tenant: 'ten_2' },
+      { ...client_token, sessionId: 'ses_1' },
+      { ...client_token, installationIds: ['ins_1'] },
+    ]
+    expect(new Set(callers.map(causeOf)).size).toBe(callers.length)
+  })
+
+  it('stays the same over a new sign-in of the member and a new token of the user', () => {
+    expect(causeOf({ ...dashboard, sessionId: 'ds_2' })).toBe(causeOf(dashboard))
+    expect(causeOf({ ...client_token })).toBe(causeOf(client_token))
+  })
+})
