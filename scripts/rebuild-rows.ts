@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
-import { actorRows } from '../src/actors/actor-rows.ts'
+import { actorRows, definitions } from '../src/actors/capabilities.ts'
 import { systemClock } from '../src/actors/runtime/clock.ts'
 import { type RebuildReport, rebuildRows } from '../src/actors/runtime/rebuild-rows.ts'
 import { usageLedger } from '../src/actors/usage/usage-ledger.ts'
-import { definitions } from '../src/machines/index.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 
 /** Differences that are named one by one. */

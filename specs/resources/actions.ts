@@ -72,3 +72,9 @@ export const actions = defineResource('actions', {
     },
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly actions: typeof actions
+  }
+}

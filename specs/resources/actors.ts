@@ -119,3 +119,10 @@ export const projectActors = defineOperations('project_actors', {
     answer: answersEvents(sessionEvents, { resumable: true }),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly projectSessions: typeof projectSessions
+    readonly projectActors: typeof projectActors
+  }
+}

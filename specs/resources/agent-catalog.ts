@@ -30,3 +30,9 @@ export const agentCatalog = defineResource('agent_catalog', {
     },
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly agentCatalog: typeof agentCatalog
+  }
+}

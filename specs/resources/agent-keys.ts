@@ -48,3 +48,9 @@ export const agentKeys = defineResource('agent_keys', {
     delete: { summary: 'Revoke an agent key', description: 'The key is refused at once.', answersRow: true },
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly agentKeys: typeof agentKeys
+  }
+}

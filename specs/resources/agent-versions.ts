@@ -164,3 +164,9 @@ const validation = defineOperations('agent_versions', {
 
 /** Versions of agents. */
 export const agentVersions = { ...versions, ...validation } as const
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly agentVersions: typeof agentVersions
+  }
+}

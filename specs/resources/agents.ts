@@ -29,3 +29,9 @@ export const agents = defineResource('agents', {
     },
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly agents: typeof agents
+  }
+}

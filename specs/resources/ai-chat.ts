@@ -120,3 +120,9 @@ export const aiChat = defineOperations('ai_chat', {
     errors: modelCallErrors,
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly aiChat: typeof aiChat
+  }
+}

@@ -48,3 +48,9 @@ export const audit = defineOperations('audit_log', {
     answer: answersJson(cursorPage(line)),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly audit: typeof audit
+  }
+}

@@ -132,3 +132,9 @@ export const catalogue = defineOperations('catalogue', {
     ],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly catalogue: typeof catalogue
+  }
+}

@@ -83,3 +83,9 @@ export const chatCompletions = defineOperations('chat_completions', {
     ],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly chatCompletions: typeof chatCompletions
+  }
+}

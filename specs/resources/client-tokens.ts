@@ -32,3 +32,9 @@ export const clientTokens = defineOperations('client_tokens', {
     errors: ['not_found'],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly clientTokens: typeof clientTokens
+  }
+}

@@ -180,3 +180,9 @@ export const customProviders = defineOperations('custom_providers', {
     ...shared,
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly customProviders: typeof customProviders
+  }
+}

@@ -141,3 +141,12 @@ export const projectMembers = defineResource('project_members', {
     delete: { errors: ['invalid_transition'] },
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly auth: typeof auth
+    readonly projects: typeof projects
+    readonly projectKeys: typeof projectKeys
+    readonly projectMembers: typeof projectMembers
+  }
+}

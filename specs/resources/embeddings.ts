@@ -59,3 +59,9 @@ export const embeddings = defineOperations('embeddings', {
     errors: ['bad_request', 'content_policy_violation', ...modelCallErrors],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly embeddings: typeof embeddings
+  }
+}

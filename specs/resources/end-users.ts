@@ -28,3 +28,9 @@ export const endUsers = defineResource('end_users', {
     },
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly endUsers: typeof endUsers
+  }
+}

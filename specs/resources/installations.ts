@@ -76,3 +76,9 @@ const single = defineResource('installations', {
 
 /** Installations of agents for tenants. */
 export const installations = { ...collection, ...single } as const
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly installations: typeof installations
+  }
+}

@@ -88,3 +88,10 @@ export const credits = defineOperations('credits', {
     ),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly limits: typeof limits
+    readonly credits: typeof credits
+  }
+}

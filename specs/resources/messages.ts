@@ -128,3 +128,9 @@ export const messages = defineOperations('messages', {
     errors: ['bad_request'],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly messages: typeof messages
+  }
+}

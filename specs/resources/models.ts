@@ -68,3 +68,9 @@ export const models = defineOperations('models', {
     errors: ['model_not_found'],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly models: typeof models
+  }
+}

@@ -53,3 +53,10 @@ export const liveActors = defineOperations('live_actors', {
     ),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly nodes: typeof nodes
+    readonly liveActors: typeof liveActors
+  }
+}

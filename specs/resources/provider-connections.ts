@@ -187,3 +187,11 @@ export const modelSyncs = defineOperations('model_syncs', {
     errors: ['version_conflict'],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly providerConnections: typeof providerConnections
+    readonly providerConnectionTests: typeof providerConnectionTests
+    readonly modelSyncs: typeof modelSyncs
+  }
+}

@@ -38,3 +38,9 @@ export const ratePlans = defineResource('rate_plans', {
   access: secretKeyOnly,
   operations: { list: {}, create: {} },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly ratePlans: typeof ratePlans
+  }
+}

@@ -73,3 +73,9 @@ export const redactionPolicy = defineOperations('redaction_policy', {
     errors: ['version_conflict'],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly redactionPolicy: typeof redactionPolicy
+  }
+}

@@ -140,3 +140,10 @@ export const requestLogSettings = defineOperations('request_log_settings', {
     answer: answersJson(settings),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly requestLog: typeof requestLog
+    readonly requestLogSettings: typeof requestLogSettings
+  }
+}

@@ -173,3 +173,9 @@ export const responses = defineOperations('responses', {
     answer: answersJson(itemList),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly responses: typeof responses
+  }
+}

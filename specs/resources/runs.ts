@@ -133,3 +133,9 @@ export const runs = defineOperations('runs', {
     answer: answersEither(answersJson(cursorPage(runEvent)), answersEvents(runEvents, { resumable: true })),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly runs: typeof runs
+  }
+}

@@ -217,3 +217,9 @@ export const sessionSocket = defineOperation('sessions.socket', {
   answer: answersEvents(sessionEvents, { resumable: true }),
   frames: sessionFrames,
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly sessions: typeof sessions
+  }
+}

@@ -47,3 +47,9 @@ const removal = defineOperations('tenant_users', {
 
 /** Users of a tenant, under the caller's own ids. */
 export const tenantUsers = { ...open, ...secret, ...removal } as const
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly tenantUsers: typeof tenantUsers
+  }
+}

@@ -124,3 +124,9 @@ const lifecycle = defineOperations('tenants', {
 
 /** Tenants of a project. */
 export const tenants = { ...resource, ...lifecycle } as const
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly tenants: typeof tenants
+  }
+}

@@ -211,3 +211,9 @@ export const usage = defineOperations('usage', {
     answer: answersEither(answersJson(invoice), answersBytes('text/csv')),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly usage: typeof usage
+  }
+}

@@ -110,3 +110,9 @@ export const vision = defineOperations('vision', {
     raw: string(),
   }),
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly vision: typeof vision
+  }
+}

@@ -215,3 +215,10 @@ export const transcriptions = defineOperations('transcriptions', {
     headers: [['cache-control', 'public, s-maxage=3600']],
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly speech: typeof speech
+    readonly transcriptions: typeof transcriptions
+  }
+}

@@ -159,3 +159,11 @@ export const webhookTests = defineOperations('webhooks', {
     answer: answersJson(delivery, { status: 201 }),
   },
 })
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly webhooks: typeof webhooks
+    readonly webhookDeliveries: typeof webhookDeliveries
+    readonly webhookTests: typeof webhookTests
+  }
+}

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
+import { operations } from '../actors/capabilities.ts'
 import type { Actors } from '../actors/open-actors.ts'
 import { Ticker } from '../actors/runtime/ticker.ts'
 import type { TrustedProxies } from '../config.ts'
 import type { Authenticator } from './api/authenticator.ts'
 import { Dispatcher } from './api/dispatcher.ts'
-import { allEndpoints } from './api/endpoint.ts'
+import { endpointsOf } from './api/endpoint.ts'
 import { projectOrigins } from './api/project-origins.ts'
 import { authenticatorOf } from './api/request-credentials.ts'
 import { SessionUpgrades } from './api/session-upgrade.ts'
@@ -58,7 +59,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const containment = new Containment(log)
   const health = openHealth({ ping: parts.ping, draining: () => state.draining })
   const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), () => state.draining)
-  const endpoints = allEndpoints(actors.useCases)
+  const endpoints = endpointsOf(Object.values(operations), actors.useCases)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
   const upgrades = new SessionUpgrades({ endpoints, authenticator, ticker, counters, clientAddress, log })

@@ -47,3 +47,12 @@ export type UseCase<Id extends OperationId> = (
 
 /** All that transport may call, by operation id. Refusals are thrown as `ServiceError`. */
 export type UseCases = { readonly [Id in OperationId]: UseCase<Id> }
+
+/**
+ * A use-case as the dispatcher sees it. Written as a method, so that TypeScript takes a use-case of any operation: the
+ * validator, made from the same declaration as the types, is what guarantees that the call fits.
+ */
+export type AnyUseCase = { run(call: Call<unknown, unknown, unknown>): Promise<unknown> }['run']
+
+/** All use-cases by operation id. */
+export type AnyUseCases = Readonly<Record<string, AnyUseCase>>

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { ResultOf } from '../../../specs/index.ts'
 import { actionDefinition } from '../../machines/action/action-definition.ts'
-import type { StateValue } from '../../machines/definition.ts'
-import { definitionOf } from '../../machines/index.ts'
+import type { MachineDefinition, StateValue } from '../../machines/definition.ts'
+import { definitionOf } from '../../machines/definition-of.ts'
 import type { RunContext } from '../../machines/run/run-data.ts'
 import { runDefinition } from '../../machines/run/run-definition.ts'
 import type { OpenCall } from '../../machines/session/session-data.ts'
@@ -21,6 +21,8 @@ import type { Nodes } from './nodes.ts'
 export interface ActorViewParts {
   readonly host: Host
   readonly records: RecordStore
+  /** Every machine there is: an id says by its prefix whose it is. */
+  readonly definitions: readonly MachineDefinition[]
   readonly nodes: Pick<Nodes, 'runnerOf'>
 }
 
@@ -33,21 +35,24 @@ type Related = Actor['related'][number]
  * What the console shows of a project. The scope is the project that the path names, which authentication has checked
  * to be the member's own.
  */
-export const actorViewUseCases = ({ host, records, nodes }: ActorViewParts): ActorViews => ({
+export const actorViewUseCases = ({ host, records, definitions, nodes }: ActorViewParts): ActorViews => ({
   'project_sessions.list': (call) => listSessions({ host, records }, call),
   'project_actors.get': async (call) => {
-    const actor = await findActor(host, call)
-    const [related, node] = await Promise.all([relatedTo(host, actor, call.scope), nodes.runnerOf(actor.id)])
+    const actor = await findActor({ host, definitions }, call)
+    const [related, node] = await Promise.all([
+      relatedTo({ host, definitions, scope: call.scope }, actor),
+      nodes.runnerOf(actor.id),
+    ])
     return actorView(actor, related, node)
   },
   'project_actors.events': async (call) => {
-    const actor = await findActor(host, call)
+    const actor = await findActor({ host, definitions }, call)
     const { after, limit } = call.query
     const events = await host.readPage(actor, after, limit)
     return { data: events.map(actorEventView), last_sequence: actor.state.lastSequence }
   },
   'project_actors.stream': async (call) => {
-    const actor = await findActor(host, call)
+    const actor = await findActor({ host, definitions }, call)
     return { stream: host.feed.follow(actor.id, call.after ?? 0, { at: 'never' }), replayed: false }
   },
 })
@@ -55,9 +60,12 @@ export const actorViewUseCases = ({ host, records, nodes }: ActorViewParts): Act
 type ActorCall = Pick<Call<{ readonly actor_id: string }, unknown, unknown>, 'scope' | 'params'>
 
 /** An actor of any machine, a parked one too. @throws {ServiceError} `not_found`, for a foreign one as well. */
-const findActor = async (host: Host, { scope, params }: ActorCall): Promise<Resident> => {
+const findActor = async (
+  { host, definitions }: Pick<ActorViewParts, 'host' | 'definitions'>,
+  { scope, params }: ActorCall,
+): Promise<Resident> => {
   const id = params.actor_id
-  const definition = definitionOf(id)
+  const definition = definitionOf(definitions, id)
   if (definition === undefined) throw new ServiceError('not_found', { param: 'actor_id' })
   try {
     return await host.find(scope, definition, id)
@@ -107,41 +115,36 @@ export const activePaths = (value: StateValue, prefix = ''): readonly string[] =
   })
 }
 
-const relatedTo = async (host: Host, actor: Resident, scope: ActorCall['scope']): Promise<readonly Related[]> => {
+/** Where related actors are looked for. */
+type Place = Pick<ActorViewParts, 'host' | 'definitions'> & Pick<ActorCall, 'scope'>
+
+const relatedTo = async (place: Place, actor: Resident): Promise<readonly Related[]> => {
   if (actor.parked !== undefined) return []
   const { context } = actor.state.snapshot
   if (actor.definition === actionDefinition) {
     const { session_id, run_id } = actionContext(context)
     const waiter = session_id ?? run_id
-    return waiter === null ? [] : listed([await relatedActor(host, scope, waiter)])
+    return waiter === null ? [] : listed([await relatedActor(place, waiter)])
   }
-  if (actor.definition === runDefinition) return relatedToRun(host, scope, runContext(context))
+  if (actor.definition === runDefinition) return relatedToRun(place, runContext(context))
   if (actor.definition !== sessionDefinition) return []
   const open = sessionContext(context).calls.filter(({ status }) => status === 'pending' || status === 'running')
-  return listed(await Promise.all(open.map((call) => openAction(host, scope, call))))
+  return listed(await Promise.all(open.map((call) => openAction(place, call))))
 }
 
 /** The run that delegated to this one, its own children, and the actions that it waits for. */
-const relatedToRun = async (
-  host: Host,
-  scope: ActorCall['scope'],
-  { parent, calls }: RunContext,
-): Promise<readonly Related[]> => {
+const relatedToRun = async (place: Place, { parent, calls }: RunContext): Promise<readonly Related[]> => {
   const open = calls.filter(({ status }) => status === 'pending' || status === 'running')
   const found = open.map((call) =>
-    call.child === null ? openAction(host, scope, call) : relatedActor(host, scope, call.child, call.tool),
+    call.child === null ? openAction(place, call) : relatedActor(place, call.child, call.tool),
   )
-  const above = parent === null ? [] : [relatedActor(host, scope, parent.run_id)]
+  const above = parent === null ? [] : [relatedActor(place, parent.run_id)]
   return listed(await Promise.all([...above, ...found]))
 }
 
 /** A gated call's action. Its message may still be on its way: nobody waits for that here, since it can take for ever. */
-const openAction = async (
-  host: Host,
-  scope: ActorCall['scope'],
-  { action_id, tool, status }: OpenCall,
-): Promise<Related | null> => {
-  const action = await relatedActor(host, scope, action_id, tool)
+const openAction = async (place: Place, { action_id, tool, status }: OpenCall): Promise<Related | null> => {
+  const action = await relatedActor(place, action_id, tool)
   if (action !== null || status !== 'pending') return action
   return { id: action_id, machine: actionDefinition.name, state: 'pending_approval', label: tool }
 }
@@ -149,14 +152,9 @@ const openAction = async (
 const listed = (found: readonly (Related | null)[]): readonly Related[] => found.filter((each) => each !== null)
 
 /** Null for an action that is none: a call that nobody has to approve has no actor. */
-const relatedActor = async (
-  host: Host,
-  scope: ActorCall['scope'],
-  id: string,
-  label: string | null = null,
-): Promise<Related | null> => {
+const relatedActor = async (place: Place, id: string, label: string | null = null): Promise<Related | null> => {
   try {
-    const actor = await findActor(host, { scope, params: { actor_id: id } })
+    const actor = await findActor(place, { scope: place.scope, params: { actor_id: id } })
     const { value } = storedState(actor.state.snapshot)
     const state = actor.parked === undefined ? (activePaths(value).at(-1) ?? '') : 'parked'
     return { id, machine: actor.definition.name, state, label }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../specs/errors.ts'
-import { definitionOf } from '../../machines/index.ts'
+import type { MachineDefinition } from '../../machines/definition.ts'
+import { definitionOf } from '../../machines/definition-of.ts'
 import type { MessageRecord, RecordKind, RecordStore, StoredRecord } from '../../storage/ports.ts'
 import { type Clock, pause, within } from '../runtime/clock.ts'
 import type { MessageHost } from '../runtime/outbox.ts'
@@ -23,6 +24,16 @@ export interface Receivers {
   readonly sinks: Sinks
 }
 
+/** What deliveries are made with. */
+export interface NoticeParts {
+  /** Every kind of record that there is. */
+  readonly kinds: readonly RecordKind[]
+  /** Every machine there is: a message's address says by its prefix whose it is. */
+  readonly definitions: readonly MachineDefinition[]
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 interface Letter {
   readonly kind: RecordKind
   readonly record: StoredRecord
@@ -43,6 +54,7 @@ export class NoticeDelivery {
   readonly records: RecordStore
   readonly #store: RecordStore
   readonly #kinds: readonly RecordKind[]
+  readonly #definitions: readonly MachineDefinition[]
   readonly #clock: Clock
   readonly #log: Logger
   readonly #rounds = new Map<string, Round>()
@@ -50,9 +62,9 @@ export class NoticeDelivery {
   #cancel: (() => void) | undefined
   #stopped = false
 
-  /** @param kinds every kind of record that there is. */
-  constructor(store: RecordStore, kinds: readonly RecordKind[], clock: Clock, log: Logger) {
+  constructor(store: RecordStore, { kinds, definitions, clock, log }: NoticeParts) {
     this.#store = store
+    this.#definitions = definitions
     this.#kinds = kinds.filter(({ outbox }) => outbox)
     this.#clock = clock
     this.#log = log
@@ -137,9 +149,10 @@ export class NoticeDelivery {
   async #hand({ kind, record }: Letter, delivered: Set<string>): Promise<void> {
     const receivers = this.#receivers
     if (receivers === undefined) return
+    const delivery = { ...receivers, definitions: this.#definitions, clock: this.#clock, log: this.#log }
     try {
       for (const message of record.outbox ?? []) {
-        if (!delivered.has(message.id)) await handOver(receivers, record, message, this.#clock, this.#log)
+        if (!delivered.has(message.id)) await handOver(delivery, record, message)
         delivered.add(message.id)
       }
       await this.#store.closeOutbox(kind, record)
@@ -149,33 +162,29 @@ export class NoticeDelivery {
   }
 }
 
+/** Who takes a message, and by what its address is read. */
+type Delivery = Receivers & Pick<NoticeParts, 'definitions' | 'clock' | 'log'>
+
 /** A refusal ends the trying: the receiver is gone, or does not want it. */
-const handOver = async (
-  receivers: Receivers,
-  record: StoredRecord,
-  message: MessageRecord,
-  clock: Clock,
-  log: Logger,
-): Promise<void> => {
+const handOver = async (delivery: Delivery, record: StoredRecord, message: MessageRecord): Promise<void> => {
   try {
-    await handed(receivers, record, message, clock)
+    await handed(delivery, record, message)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'actor_parked') throw error
-    log.debug({ to: message.to, code: error.code }, 'notice not wanted')
+    delivery.log.debug({ to: message.to, code: error.code }, 'notice not wanted')
   }
 }
 
 const handed = async (
-  { host, sinks }: Receivers,
+  { host, sinks, definitions, clock }: Delivery,
   { project, tenant, user }: StoredRecord,
   message: MessageRecord,
-  clock: Clock,
 ): Promise<unknown> => {
   const { to, event, id } = message
   const sink = sinks[to]
   if (sink !== undefined) return sink({ project, tenant, user }, message)
   if (event.type !== 'create') return host.deliver(to, { event, cause: id })
-  const kind = definitionOf(to)
+  const kind = definitionOf(definitions, to)
   if (kind === undefined || !isObject(event.input)) throw new ServiceError('not_found')
   return host.create(kind, to, { project, tenant, user, createdAt: clock.now() }, event.input, id)
 }

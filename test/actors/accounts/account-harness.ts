@@ -1,22 +1,30 @@
 import { pino } from 'pino'
 import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
-import { accountUseCases } from '../../../src/actors/accounts/account-use-cases.ts'
 import { bootstrap } from '../../../src/actors/accounts/bootstrap.ts'
 import type { DashboardPrincipal } from '../../../src/actors/accounts/dashboard-principal.ts'
 import { members, projects } from '../../../src/actors/accounts/kinds.ts'
+import { authUseCases } from '../../../src/actors/accounts/login-use-cases.ts'
+import { projectMemberUseCases } from '../../../src/actors/accounts/member-use-cases.ts'
 import { openAuth } from '../../../src/actors/accounts/open-auth.ts'
 import { hashPassword } from '../../../src/actors/accounts/passwords.ts'
+import { projectKeyUseCases } from '../../../src/actors/accounts/project-key-use-cases.ts'
+import { projectUseCases } from '../../../src/actors/accounts/project-use-cases.ts'
 import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
+import { auditLogUseCases } from '../../../src/actors/audit/audit-use-cases.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { definitions, kinds } from '../../../src/actors/capabilities.ts'
+import { clientTokenUseCases } from '../../../src/actors/client-tokens/client-token-use-cases.ts'
 import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import { auditSink, webhookSink } from '../../../src/actors/runtime/sinks.ts'
+import { endUserUseCases } from '../../../src/actors/tenants/end-user-use-cases.ts'
 import { erasureSink } from '../../../src/actors/tenants/erasures.ts'
 import { TenantDirectory } from '../../../src/actors/tenants/tenant-directory.ts'
 import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
+import { tenantUseCases } from '../../../src/actors/tenants/tenant-use-cases.ts'
+import { tenantUserUseCases } from '../../../src/actors/tenants/tenant-user-use-cases.ts'
 import { LocalLimits } from '../../../src/storage/local-limits.ts'
 import type { MessageRecord } from '../../../src/storage/ports.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
@@ -40,7 +48,12 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const now = () => clock.now
   const storage = openMemoryStorage({ now })
   const erasures: MessageRecord[] = []
-  const delivery = new NoticeDelivery(storage.records, kinds, new VirtualClock(clock.now), pino({ level: 'silent' }))
+  const delivery = new NoticeDelivery(storage.records, {
+    kinds,
+    definitions,
+    clock: new VirtualClock(clock.now),
+    log: pino({ level: 'silent' }),
+  })
   const { records } = delivery
   delivery.start({
     host: { deliver: notExpected, create: notExpected },
@@ -56,17 +69,19 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
   const directory = new TenantDirectory({ records, now })
-  const useCases = accountUseCases({
-    records,
-    auth,
-    secureCookies,
-    now,
-    limits: new LocalLimits(now),
-    tenants: directory,
-    exports: new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now }),
-    notices: delivery,
-    findSession: async () => ({}),
-  })
+  const shared = { ...auth, records, now, limits: new LocalLimits(now), directory, notices: delivery }
+  const exports = new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now })
+  const useCases = {
+    ...authUseCases({ ...shared, secureCookies }),
+    ...projectUseCases(shared),
+    ...projectKeyUseCases(shared),
+    ...projectMemberUseCases(shared),
+    ...clientTokenUseCases({ ...shared, findSession: async () => ({}) }),
+    ...tenantUseCases({ ...shared, exports }),
+    ...tenantUserUseCases(shared),
+    ...endUserUseCases(shared),
+    ...auditLogUseCases(shared),
+  }
   const memberTable = new Table(records, members, now)
   const owner = await memberTable.findGlobal({ email: ownerEmail })
   if (owner === null) throw new Error('the first start made no owner')

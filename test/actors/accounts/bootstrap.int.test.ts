@@ -6,7 +6,7 @@ import { bootstrap } from '../../../src/actors/accounts/bootstrap.ts'
 import { members, organizations, projectKeys, projects } from '../../../src/actors/accounts/kinds.ts'
 import { openAuth } from '../../../src/actors/accounts/open-auth.ts'
 import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'
 import { openPatientMongo } from '../../storage/mongo-patience.ts'
 

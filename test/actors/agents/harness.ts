@@ -8,7 +8,7 @@ import { openAgents } from '../../../src/actors/agents/open-agents.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
@@ -43,7 +43,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   const clock = systemClock
   const log = pino({ level: 'silent' })
   const inner = openMemoryStorage()
-  const notices = new NoticeDelivery(inner.records, kinds, clock, log)
+  const notices = new NoticeDelivery(inner.records, { kinds, definitions: [agentVersionDefinition], clock, log })
   const storage = { ...inner, records: notices.records }
   const { records } = storage
   await records.prepare(kinds)

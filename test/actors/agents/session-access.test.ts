@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { operations } from '../../../specs/index.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
 import { Table } from '../../../src/actors/records/table.ts'

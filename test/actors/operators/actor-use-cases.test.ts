@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'
+import { definitions } from '../../../src/actors/capabilities.ts'
 import { activePaths, actorViewUseCases } from '../../../src/actors/operators/actor-use-cases.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import type { LogEvent } from '../../../src/storage/ports.ts'
@@ -38,7 +39,7 @@ const nodes = { runnerOf: async () => 'node-a' }
 
 const openConsole = async (scripts: readonly Script[]) => {
   const world = await open({ scripts })
-  const views = actorViewUseCases({ host: world.host, records: world.storage.records, nodes })
+  const views = actorViewUseCases({ definitions, host: world.host, records: world.storage.records, nodes })
   const session = await newSession(world)
   const see = (actor: string, project = 'prj_a') =>
     views['project_actors.get'](memberCall(project, { actor_id: actor }, {}))
@@ -126,7 +127,7 @@ describe('actor views', () => {
     const { world, session } = await openConsole([])
     await damage(world, session)
     const later = await open({ storage: world.storage })
-    const views = actorViewUseCases({ host: later.host, records: later.storage.records, nodes })
+    const views = actorViewUseCases({ definitions, host: later.host, records: later.storage.records, nodes })
     const shown = await views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
     expect(shown).toMatchObject({ state: null, active: [], related: [], parked: expect.stringContaining('dreaming') })
     const foreign = views['project_actors.get'](memberCall('prj_b', { actor_id: session }, {}))
@@ -139,7 +140,7 @@ describe('actor views', () => {
     const [action] = (await see(session)).related
     await damage(world, action?.id ?? '')
     const later = await open({ storage: world.storage })
-    const views = actorViewUseCases({ host: later.host, records: later.storage.records, nodes })
+    const views = actorViewUseCases({ definitions, host: later.host, records: later.storage.records, nodes })
     const look = () => views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
     expect((await look()).related).toMatchObject([{ id: action?.id, state: 'parked' }])
     await later.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
+import { definitions } from '../../../src/actors/capabilities.ts'
 import { bySystem } from '../../../src/actors/records/audit-note.ts'
 import { NoticeDelivery, type Receivers } from '../../../src/actors/records/notice-delivery.ts'
 import type { Notice } from '../../../src/actors/records/notices.ts'
@@ -36,7 +37,12 @@ interface Heard {
 const processOn = (storage: Storage, clock: VirtualClock, answer: () => Promise<void> = async () => {}) => {
   const heard: Heard[] = []
   const hooks: unknown[] = []
-  const delivery = new NoticeDelivery(storage.records, [things, mute, auditLog], clock, pino({ level: 'silent' }))
+  const delivery = new NoticeDelivery(storage.records, {
+    kinds: [things, mute, auditLog],
+    definitions,
+    clock,
+    log: pino({ level: 'silent' }),
+  })
   const webhooks: Sink = async ({ project, tenant }, { event }) => void hooks.push({ project, tenant, ...event })
   const receivers: Receivers = {
     host: {

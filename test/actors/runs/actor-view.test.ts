@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { definitions } from '../../../src/actors/capabilities.ts'
 import { actorViewUseCases } from '../../../src/actors/operators/actor-use-cases.ts'
 import { functionTool } from '../sessions/approving.ts'
 import { callOf } from '../sessions/harness.ts'
@@ -15,7 +16,7 @@ it('shows a run with what it waits for: its children, their actions, and the run
   const subagents = [{ agent_id: 'agt_2', version: null, description: null }]
   const world = await openRuns({ agt_1: { subagents }, agt_2: withTools(functionTool('ask')) }, { model })
   const nodes = { runnerOf: async () => null }
-  const views = actorViewUseCases({ host: world.host, records: world.storage.records, nodes })
+  const views = actorViewUseCases({ definitions, host: world.host, records: world.storage.records, nodes })
   const relatedTo = async (actor_id: string) => {
     const { related } = await views['project_actors.get'](callOf({ project_id: 'prj_a', actor_id }, {}, undefined))
     return related.map(({ id, machine, state }) => ({ id, machine, state }))

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { type History, type RecordedStep, readHistories } from '../../../scripts/histories/history.ts'
+import { definitions } from '../../../src/actors/capabilities.ts'
 import { type Activated, activate } from '../../../src/actors/runtime/activation.ts'
 import { readStoredState, revive, storedState } from '../../../src/actors/runtime/actor-state.ts'
 import { putBack } from '../../../src/actors/runtime/blob-fields.ts'
@@ -8,7 +9,7 @@ import { commitOf, compacted } from '../../../src/actors/runtime/commit-document
 import { SoleOwner } from '../../../src/actors/runtime/sole-owner.ts'
 import { nextStep, type Step, startedStep } from '../../../src/actors/runtime/step.ts'
 import type { MachineDefinition } from '../../../src/machines/definition.ts'
-import { definitionOf, definitions } from '../../../src/machines/index.ts'
+import { definitionOf } from '../../../src/machines/definition-of.ts'
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 import type { Commit, Storage, StoredEvent } from '../../../src/storage/ports.ts'
 import { walkOf } from '../../machines/action/action-samples.ts'
@@ -176,6 +177,6 @@ describe('a session that an older release left in any state', () => {
 })
 
 it('belong to a machine that is still known', () => {
-  const orphans = histories.filter(({ steps }) => definitionOf(steps[0]?.commit.actor ?? '') === undefined)
+  const orphans = histories.filter(({ steps }) => definitionOf(definitions, steps[0]?.commit.actor ?? '') === undefined)
   expect(orphans.map(({ name }) => name)).toEqual([])
 })

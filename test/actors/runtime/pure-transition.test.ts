@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
 import { pureTransition } from '../../../src/actors/runtime/pure-transition.ts'
 import type { ListedAction } from '../../../src/actors/runtime/schema.ts'
-import { definitions } from '../../../src/machines/index.ts'
+import { definitions } from '../../../src/actors/capabilities.ts'
 import { reachedIn } from '../../machines/reached.ts'
 import { walks } from '../../machines/walks.ts'
 

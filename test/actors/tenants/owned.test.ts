@@ -3,7 +3,7 @@ import { readHistories } from '../../../scripts/histories/history.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope, tenantScope } from '../../../specs/scope.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { definitions, kinds } from '../../../src/actors/capabilities.ts'
 import { idempotencyKeys } from '../../../src/actors/records/idempotent.ts'
 import { readStoredState, revive } from '../../../src/actors/runtime/actor-state.ts'
 import type { EraserParts } from '../../../src/actors/runtime/erase-listed.ts'
@@ -12,7 +12,7 @@ import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import { tenants } from '../../../src/actors/tenants/kinds.ts'
 import { Owned } from '../../../src/actors/tenants/owned.ts'
 import { usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
-import { definitionOf } from '../../../src/machines/index.ts'
+import { definitionOf } from '../../../src/machines/definition-of.ts'
 import type { RecordKind, StoredRecord } from '../../../src/storage/ports.ts'
 import { commitOf, recordOf } from '../../storage/samples.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
@@ -118,7 +118,7 @@ describe('an actor that a tenant can own', () => {
   const tenantOwned = steps.filter(({ machine }) => !ofProjects.some((name) => machine.startsWith(`${name}@`)))
 
   it.each(tenantOwned)('removes itself when it is told to ($machine $name, after step $step)', ({ commit }) => {
-    const definition = definitionOf(commit.actor)
+    const definition = definitionOf(definitions, commit.actor)
     if (definition === undefined) throw new Error(`${commit.actor} is of no known kind`)
     const snapshot = revive(definition, readStoredState(commit))
     const state = {

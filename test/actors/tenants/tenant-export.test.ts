@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import { tenants } from '../../../src/actors/tenants/kinds.ts'
 import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../specs/declare.ts'
 import { answerChecker } from '../../../specs/validate.ts'
-import type { AnyUseCases } from '../../../src/transport/api/endpoint.ts'
+import type { AnyUseCases } from '../../../src/actors/call/use-cases.ts'
 import { principals, type Received, type Sent, serve } from '../../transport/api/serving.ts'
 
 /** The operations of a form behind the dispatcher: validated, enveloped, without a socket. */

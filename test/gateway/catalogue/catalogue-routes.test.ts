@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../../specs/index.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import { catalogueUseCases } from '../../../src/gateway/catalogue/catalogue-use-cases.ts'
 import { prices } from '../../../src/gateway/prices/prices.ts'
 import { serve } from '../../transport/api/serving.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../../specs/index.ts'
 import { modelTypes } from '../../../specs/resources/catalogue.ts'
 import { answerChecker } from '../../../specs/validate.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import { type CatalogueFilter, PublicCatalogue } from '../../../src/gateway/catalogue/public-catalogue.ts'
 import { priceTable } from '../../../src/gateway/prices/price-table.ts'
 import { prices } from '../../../src/gateway/prices/prices.ts'

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import type { Clock } from '../../../src/actors/runtime/clock.ts'
 import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'

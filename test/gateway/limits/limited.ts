@@ -1,5 +1,5 @@
 import { projectScope } from '../../../specs/scope.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import type { Clock } from '../../../src/actors/runtime/clock.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'

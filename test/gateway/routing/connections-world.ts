@@ -3,7 +3,7 @@ import { projectScope } from '../../../specs/scope.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { definitions, kinds } from '../../../src/actors/capabilities.ts'
 import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
@@ -32,7 +32,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
   const { records: inner } = openMemoryStorage({ now: clock.now })
-  const notices = new NoticeDelivery(inner, kinds, clock, pino({ level: 'silent' }))
+  const notices = new NoticeDelivery(inner, { kinds, definitions, clock, log: pino({ level: 'silent' }) })
   const { records } = notices
   await records.prepare(kinds)
   notices.start({ host: Object.assign(noHost), sinks: { audit: auditLines(records) } })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { actorCaller } from '../../../src/gateway/call/caller.ts'
 import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'

@@ -15,7 +15,7 @@ import { checkChromium, checkNode, checkUws } from '../../../scripts/doctor/proc
 import { bootstrap } from '../../../src/actors/accounts/bootstrap.ts'
 import { openAuth } from '../../../src/actors/accounts/open-auth.ts'
 import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
-import { kinds } from '../../../src/actors/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'
 import { openSqliteStorage } from '../../../src/storage/sqlite/open-sqlite-storage.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { asyncapiFile } from '../../../scripts/generate/asyncapi.ts'
 import { sessionEvents } from '../../../specs/events.ts'
-import { operations } from '../../../specs/index.ts'
 import { sessionFrames, sessionSocket } from '../../../specs/resources/sessions.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import { readClientFrame } from '../../../src/transport/streams/session-frames.ts'
 import { sampleOf } from '../../specs/samples.ts'
 

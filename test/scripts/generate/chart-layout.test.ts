@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { setup } from 'xstate'
 import { chartGraph } from '../../../scripts/generate/chart-graph.ts'
 import { type Box, type ChartLayout, chartLayout, chartPath } from '../../../scripts/generate/chart-layout.ts'
-import { charts } from '../../../src/machines/index.ts'
+import { charts } from '../../../src/actors/capabilities.ts'
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
 const machine = setup({

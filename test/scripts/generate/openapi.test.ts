@@ -3,9 +3,9 @@ import { openapiFile } from '../../../scripts/generate/openapi.ts'
 import { secretKeyOnly } from '../../../specs/access.ts'
 import { answersEvents, answersJson } from '../../../specs/answer.ts'
 import { defineOperations, type Operation } from '../../../specs/declare.ts'
-import { operations } from '../../../specs/index.ts'
 import { defaulted, integer, nullable, object, optional, string } from '../../../specs/schema.ts'
 import { webhookEventTypes } from '../../../specs/webhook-events.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 
 const declared: readonly Operation[] = Object.values(operations)
 const document = JSON.parse(openapiFile(declared, '1.2.3').text)

@@ -5,8 +5,8 @@ import { errorsPage } from '../../../scripts/generate/errors-page.ts'
 import { mermaidFile } from '../../../scripts/generate/mermaid.ts'
 import type { Operation } from '../../../specs/declare.ts'
 import { errors } from '../../../specs/errors.ts'
-import { operations } from '../../../specs/index.ts'
 import { interfaceRows } from '../../../specs/interface-rows.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
 const declared: readonly Operation[] = Object.values(operations)

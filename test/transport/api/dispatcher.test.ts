@@ -6,8 +6,8 @@ import { defineOperations, type Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import { object, optional, string } from '../../../specs/schema.ts'
 import type { Call, EventSink } from '../../../src/actors/call/call.ts'
+import type { AnyUseCase, AnyUseCases } from '../../../src/actors/call/use-cases.ts'
 import { StoreUnavailable } from '../../../src/storage/ports.ts'
-import type { AnyUseCase, AnyUseCases } from '../../../src/transport/api/endpoint.ts'
 import { principals, serve } from './serving.ts'
 
 const body = object({ name: optional(string()) })

@@ -7,7 +7,7 @@ import { countedList, cursorPage, namedList } from '../../../specs/lists.ts'
 import { defineResource } from '../../../specs/resource.ts'
 import { array, boolean, integer, nullable, number, object, oneOf, optional, string } from '../../../specs/schema.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
-import type { AnyUseCase } from '../../../src/transport/api/endpoint.ts'
+import type { AnyUseCase } from '../../../src/actors/call/use-cases.ts'
 import { principals, type Sent, serve } from './serving.ts'
 
 /* Declarations of the kinds that other route families bring: what differs is a field of the declaration. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../../specs/declare.ts'
 import { type ReservedField, type Speaker, speakers, speakersOf } from '../../../specs/field-access.ts'
-import { operations } from '../../../specs/index.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import type { JsonSchema } from '../../../specs/schema.ts'
 import { serverRunTools } from '../../../specs/tools.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../../specs/index.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
 import { scopeOf } from '../../../src/transport/api/authorise.ts'
 import { idempotencyOf } from '../../../src/transport/api/idempotency-key.ts'

@@ -1,0 +1,39 @@
+import { auth as login, projectKeys, projectMembers, projects } from '../../../specs/resources/dashboard.ts'
+import { capability } from '../capability/capability.ts'
+import { Port } from '../capability/port.ts'
+import type { HasAgent } from './agent-keys.ts'
+import { installations } from './bootstrap.ts'
+import { authKinds } from './kinds.ts'
+import { authUseCases } from './login-use-cases.ts'
+import { projectMemberUseCases } from './member-use-cases.ts'
+import { type Auth, openAuth } from './open-auth.ts'
+import { projectKeyUseCases } from './project-key-use-cases.ts'
+import { projectUseCases } from './project-use-cases.ts'
+
+/** Who verifies credentials. */
+export const authPort = new Port<Auth>('authentication')
+
+/** Whether an agent is there: its keys end with it. */
+export const agentPresence = new Port<HasAgent>('the presence of agents')
+
+/** The dashboard is served over https. */
+export const secureCookiesPort = new Port<boolean>('whether cookies are secure')
+
+/** The dashboard's accounts: sign-in, projects, their keys and members. */
+export const accounts = capability({
+  name: 'accounts',
+  operations: { ...login, ...projects, ...projectKeys, ...projectMembers },
+  kinds: [...authKinds, installations],
+  open: (house) => {
+    const auth = openAuth({ ...house, hasAgent: (project, agent) => agentPresence.of(house)(project, agent) })
+    authPort.give(house, auth)
+    return {
+      useCases: {
+        ...authUseCases({ ...house, ...auth, secureCookies: secureCookiesPort.of(house) }),
+        ...projectUseCases({ ...house, ...auth }),
+        ...projectKeyUseCases({ ...house, ...auth }),
+        ...projectMemberUseCases({ ...house, ...auth }),
+      },
+    }
+  },
+})

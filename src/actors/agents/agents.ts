@@ -1,0 +1,47 @@
+import { agentCatalog } from '../../../specs/resources/agent-catalog.ts'
+import { agentKeys } from '../../../specs/resources/agent-keys.ts'
+import { agentVersions } from '../../../specs/resources/agent-versions.ts'
+import { agents as agentOperations } from '../../../specs/resources/agents.ts'
+import { installations } from '../../../specs/resources/installations.ts'
+import { modelsPort } from '../../gateway/gateway.ts'
+import { effective } from '../../gateway/routing/model-registry.ts'
+import { catalogueSink } from '../../machines/agent-version/agent-version.ts'
+import { agentVersionDefinition } from '../../machines/agent-version/agent-version-definition.ts'
+import { agentPresence, authPort } from '../accounts/accounts.ts'
+import { capability } from '../capability/capability.ts'
+import { eraseActor } from '../runtime/erase-actor.ts'
+import { sessionAgents } from '../sessions/sessions.ts'
+import { tenantDirectory } from '../tenants/tenants.ts'
+import { agentExists } from './agent-exists.ts'
+import { Catalogue } from './catalogue.ts'
+import { agentKinds, agentVersionRows } from './kinds.ts'
+import { openAgents } from './open-agents.ts'
+
+/** Agents, their versions, keys and catalogue, and what tenants install of them. */
+export const agents = capability({
+  name: 'agents',
+  operations: { ...agentOperations, ...agentKeys, ...agentVersions, ...agentCatalog, ...installations },
+  kinds: agentKinds,
+  machines: [{ definition: agentVersionDefinition, rows: agentVersionRows }],
+  open: (house) => {
+    const { routing, turns } = modelsPort.of(house)
+    const directory = tenantDirectory.of(house)
+    const opened = openAgents({
+      ...house,
+      keys: authPort.of(house).agentKeys,
+      models: {
+        check: (model, project) => routing.routes.resolve(project, model, 'chat'),
+        list: async (project) => effective(await routing.registry.rows(project)),
+        turns,
+      },
+      checkTenant: async (project, tenant) => directory.admit(project, tenant),
+    })
+    agentPresence.give(house, agentExists(house))
+    sessionAgents.give(house, opened)
+    return {
+      useCases: opened.useCases,
+      effects: { 'agent_version.eraseVersion': eraseActor(house) },
+      sinks: { [catalogueSink]: new Catalogue(house).sink },
+    }
+  },
+})

@@ -1,0 +1,17 @@
+import { audit as operations } from '../../../specs/resources/audit.ts'
+import { capability } from '../capability/capability.ts'
+import { auditSink } from '../runtime/sinks.ts'
+import { auditLines } from './audit-log.ts'
+import { auditLogUseCases } from './audit-use-cases.ts'
+import { auditLog } from './kinds.ts'
+
+/** Who did what, when and from where. */
+export const audit = capability({
+  name: 'audit',
+  operations,
+  kinds: [auditLog],
+  open: (house) => ({
+    useCases: auditLogUseCases(house),
+    sinks: { [auditSink]: auditLines(house.records) },
+  }),
+})

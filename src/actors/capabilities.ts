@@ -1,0 +1,65 @@
+import type { DeclaredInterface } from '../../specs/index.ts'
+import { gateway } from '../gateway/gateway.ts'
+import type { Chart, MachineDefinition } from '../machines/definition.ts'
+import type { RecordKind } from '../storage/ports.ts'
+import { accounts } from './accounts/accounts.ts'
+import { agents } from './agents/agents.ts'
+import { audit } from './audit/audit.ts'
+import { importMarks } from './backup/import-mark.ts'
+import type { AnyCapability } from './capability/capability.ts'
+import { clientTokens } from './client-tokens/client-tokens.ts'
+import { operators } from './operators/operators.ts'
+import { idempotencyKeys } from './records/idempotent.ts'
+import type { AnyKind } from './records/schema.ts'
+import { runs } from './runs/runs.ts'
+import { erasedActors } from './runtime/erased-actors.ts'
+import type { Ledger } from './runtime/ledger.ts'
+import { epochs } from './runtime/runtime.ts'
+import { sessions } from './sessions/sessions.ts'
+import { tenants } from './tenants/tenants.ts'
+import { usage } from './usage/usage.ts'
+import { webhooks } from './webhooks/webhooks.ts'
+
+/** All that the product can do. What is added is one folder and one line here, below what it needs when it opens. */
+export const capabilities = [
+  audit,
+  accounts,
+  tenants,
+  webhooks,
+  gateway,
+  usage,
+  agents,
+  sessions,
+  runs,
+  clientTokens,
+  operators,
+] as const satisfies readonly AnyCapability[]
+
+const all: readonly AnyCapability[] = capabilities
+
+/** Every operation that is served, by id. */
+export const operations: DeclaredInterface = Object.assign({}, ...capabilities.map((each) => each.operations))
+
+/** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
+export const kinds: readonly AnyKind[] = [
+  ...all.flatMap((each) => each.kinds),
+  ...[epochs, erasedActors, idempotencyKeys, importMarks],
+]
+
+const machines = all.flatMap((each) => each.machines ?? [])
+
+/** Every machine there is. */
+export const definitions: readonly MachineDefinition[] = machines.map(({ definition }) => definition)
+
+/** Charts to look at: every machine, and what capabilities show beside theirs. */
+export const charts: readonly Chart[] = [...definitions, ...all.flatMap((each) => each.charts ?? [])]
+
+/** The kinds of list rows of actors, by machine. */
+export const actorRows: Readonly<Record<string, RecordKind>> = Object.fromEntries(
+  machines.flatMap(({ definition, rows }) => (rows === undefined ? [] : [[definition.name, rows]])),
+)
+
+const ledgers = all.flatMap((each) => each.ledger ?? [])
+
+/** Every row that a commit leaves for good. */
+export const ledger: Ledger = (commit, owner) => ledgers.flatMap((rowsOf) => rowsOf(commit, owner))

@@ -1,0 +1,36 @@
+import type { AnyUseCases } from '../call/use-cases.ts'
+import type { EffectCatalog } from '../runtime/effects.ts'
+import type { Sinks } from '../runtime/sinks.ts'
+import type { AnyCapability } from './capability.ts'
+import type { House } from './house.ts'
+
+/** All capabilities of a process at work. */
+export interface OpenCapabilities {
+  readonly house: House
+  readonly useCases: AnyUseCases
+  readonly effects: EffectCatalog
+  readonly sinks: Sinks
+  /** Closes them, the last one first. */
+  close(): Promise<void>
+}
+
+/** Opens capabilities one after the other. @throws {Error} when two claim the same operation, effect or sink. */
+export const openCapabilities = (list: readonly AnyCapability[], house: House): OpenCapabilities => {
+  const opened = list.map((each) => each.open(house))
+  return {
+    house,
+    useCases: merged(opened.map(({ useCases }) => useCases)),
+    effects: merged(opened.map(({ effects = {} }) => effects)),
+    sinks: merged(opened.map(({ sinks = {} }) => sinks)),
+    close: async () => {
+      for (const { close } of opened.toReversed()) await close?.()
+    },
+  }
+}
+
+const merged = <T>(parts: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> => {
+  const entries = parts.flatMap((part) => Object.entries(part))
+  const twice = entries.find(([name], index) => entries.findIndex(([other]) => other === name) !== index)
+  if (twice !== undefined) throw new Error(`two capabilities have ${twice[0]}`)
+  return Object.fromEntries(entries)
+}

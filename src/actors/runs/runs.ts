@@ -1,0 +1,37 @@
+import { runs as operations } from '../../../specs/resources/runs.ts'
+import type { RunCeilings } from '../../../specs/run-limits.ts'
+import { queueSink } from '../../machines/run/run-actions.ts'
+import { runDefinition } from '../../machines/run/run-definition.ts'
+import { runQueueDefinition } from '../../machines/run-queue/run-queue-definition.ts'
+import { capability } from '../capability/capability.ts'
+import { Port } from '../capability/port.ts'
+import { Conversations } from '../sessions/conversations.ts'
+import { sessionAgents, turnMakingPort } from '../sessions/sessions.ts'
+import { joinQueue } from './join-queue.ts'
+import { runKinds, runRows } from './kinds.ts'
+import type { RunConcurrency } from './pick-runs.ts'
+import { readAsTurn } from './run-conversation.ts'
+import { runEffects } from './run-effects.ts'
+import { runUseCases } from './run-use-cases.ts'
+
+/** How many runs work at a time, and how far each may go. */
+export const runBoundsPort = new Port<RunConcurrency & { readonly ceilings?: RunCeilings }>('the bounds of runs')
+
+/** Agents at work in the background, in a queue a project, and what they delegate. */
+export const runs = capability({
+  name: 'runs',
+  operations,
+  kinds: runKinds,
+  machines: [{ definition: runDefinition, rows: runRows }, { definition: runQueueDefinition }],
+  open: (house) => {
+    const bounds = runBoundsPort.of(house)
+    const making = turnMakingPort.of(house)
+    const parts = { ...house, ...making, resolveAgent: sessionAgents.of(house).resolve, ceilings: bounds.ceilings }
+    const conversations = new Conversations(house.storage, readAsTurn(making.readLog), house.now)
+    return {
+      useCases: runUseCases(parts),
+      effects: runEffects({ ...parts, conversations, concurrency: bounds }),
+      sinks: { [queueSink]: joinQueue(house) },
+    }
+  },
+})

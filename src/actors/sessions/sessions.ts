@@ -1,0 +1,84 @@
+import { actions } from '../../../specs/resources/actions.ts'
+import { sessions as sessionOperations } from '../../../specs/resources/sessions.ts'
+import { modelsPort } from '../../gateway/gateway.ts'
+import { actionDefinition } from '../../machines/action/action-definition.ts'
+import { sessionDefinition } from '../../machines/session/session-definition.ts'
+import { toolCallMachine } from '../../machines/tool-call/tool-call.ts'
+import { authPort } from '../accounts/accounts.ts'
+import { capability } from '../capability/capability.ts'
+import type { House } from '../capability/house.ts'
+import { Port } from '../capability/port.ts'
+import { pause } from '../runtime/clock.ts'
+import { tenantDirectory } from '../tenants/tenants.ts'
+import { actionUseCases } from './action-use-cases.ts'
+import type { AgentConfigs } from './agent-configs.ts'
+import { sessionApprovalUseCases } from './approval-use-cases.ts'
+import { Conversations } from './conversations.ts'
+import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
+import type { ResolveAgent } from './resolved-config.ts'
+import { serverTools } from './server-tools.ts'
+import { sessionEffects } from './session-effects.ts'
+import { type SessionParts, sessionUseCases } from './session-use-cases.ts'
+import { TurnConfigs } from './turn-config.ts'
+
+/** What agents bring to sessions and runs. */
+export interface SessionAgents {
+  readonly configs: AgentConfigs
+  readonly installedAgent: SessionParts['installedAgent']
+  readonly resolve: ResolveAgent
+}
+
+/** The agents of sessions and runs. */
+export const sessionAgents = new Port<SessionAgents>('the agents of sessions')
+
+/** What turns are made with; runs use the same. */
+export interface TurnMaking extends ReturnType<typeof turnMaking> {}
+
+/** What turns are made with. */
+export const turnMakingPort = new Port<TurnMaking>('what turns are made with')
+
+/** Conversations that stream, pause for approvals and resume, and the actions that wait for a person. */
+export const sessions = capability({
+  name: 'sessions',
+  operations: { ...sessionOperations, ...actions },
+  kinds: sessionKinds,
+  machines: [
+    { definition: sessionDefinition, rows: sessionRows },
+    { definition: actionDefinition, rows: actionRows },
+  ],
+  charts: [{ name: 'tool_call', version: 1, machine: toolCallMachine }],
+  open: (house) => {
+    const making = turnMaking(house)
+    turnMakingPort.give(house, making)
+    const { configs, installedAgent } = sessionAgents.of(house)
+    const conversations = new Conversations(house.storage, making.readLog, house.now)
+    const parts = { ...house, ...making }
+    return {
+      useCases: {
+        ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installedAgent }),
+        ...sessionApprovalUseCases(house),
+        ...actionUseCases(parts),
+      },
+      effects: sessionEffects({ ...parts, conversations }),
+    }
+  },
+})
+
+const turnMaking = (house: House) => {
+  const { routing, turns } = modelsPort.of(house)
+  const { projects } = authPort.of(house)
+  const directory = tenantDirectory.of(house)
+  return {
+    configs: new TurnConfigs(house.storage.blobs),
+    checkModel: (model: string, project: string) => routing.routes.resolve(project, model, 'chat'),
+    defaultModel: () => routing.managed.defaultModel,
+    checkTenant: async (project: string, tenant: string): Promise<void> => directory.admit(project, tenant),
+    models: turns,
+    tools: serverTools({
+      guard: house.guard,
+      signingSecret: (project) => projects.signingSecret(project),
+      pause: (ms) => pause(house.clock, ms),
+    }),
+    readLog: (actor: string, after: number) => house.host.readLog(actor, after),
+  }
+}

@@ -1,0 +1,39 @@
+import { endUsers } from '../../../specs/resources/end-users.ts'
+import { tenantUsers } from '../../../specs/resources/tenant-users.ts'
+import { tenants as tenantOperations } from '../../../specs/resources/tenants.ts'
+import { erasureDefinition } from '../../machines/erasure/erasure.ts'
+import { capability } from '../capability/capability.ts'
+import { Port } from '../capability/port.ts'
+import { endUserUseCases } from './end-user-use-cases.ts'
+import { erasureEffects } from './erasure.ts'
+import { erasureSink, startErasures } from './erasures.ts'
+import { tenantKinds } from './kinds.ts'
+import { Owned } from './owned.ts'
+import { TenantDirectory } from './tenant-directory.ts'
+import { TenantExport } from './tenant-export.ts'
+import { tenantUseCases } from './tenant-use-cases.ts'
+import { tenantUserUseCases } from './tenant-user-use-cases.ts'
+
+/** Which tenants and users may be served. */
+export const tenantDirectory = new Port<TenantDirectory>('the directory of tenants')
+
+/** A project's tenants, their users, and how both are exported and erased. */
+export const tenants = capability({
+  name: 'tenants',
+  operations: { ...tenantOperations, ...tenantUsers, ...endUsers },
+  kinds: tenantKinds,
+  machines: [{ definition: erasureDefinition }],
+  open: (house) => {
+    const directory = new TenantDirectory(house)
+    tenantDirectory.give(house, directory)
+    return {
+      useCases: {
+        ...tenantUseCases({ ...house, directory, exports: new TenantExport(house) }),
+        ...tenantUserUseCases({ ...house, directory }),
+        ...endUserUseCases(house),
+      },
+      effects: erasureEffects({ ...house, owned: new Owned(house) }),
+      sinks: { [erasureSink]: startErasures(house.host) },
+    }
+  },
+})

@@ -1,0 +1,26 @@
+import { webhookDeliveries, webhooks as webhookOperations, webhookTests } from '../../../specs/resources/webhooks.ts'
+import { deliveryDefinition } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
+import { capability } from '../capability/capability.ts'
+import { webhookSink } from '../runtime/sinks.ts'
+import { deliveryUseCases } from './delivery-use-cases.ts'
+import { deliveryRows, webhookKinds } from './kinds.ts'
+import { webhookNotices } from './notify.ts'
+import { deliveryEffects, openEndpoints } from './open-webhooks.ts'
+import { notifyWebhooks } from './webhook-deliveries.ts'
+import { webhookUseCases } from './webhook-use-cases.ts'
+
+/** Endpoints that hear of a project's events, and the deliveries to them. */
+export const webhooks = capability({
+  name: 'webhooks',
+  operations: { ...webhookOperations, ...webhookTests, ...webhookDeliveries },
+  kinds: webhookKinds,
+  machines: [{ definition: deliveryDefinition, rows: deliveryRows }],
+  open: (house) => {
+    const endpoints = openEndpoints(house)
+    return {
+      useCases: { ...webhookUseCases({ ...house, endpoints }), ...deliveryUseCases({ ...house, endpoints }) },
+      effects: deliveryEffects({ ...house, endpoints }),
+      sinks: { [webhookSink]: webhookNotices(notifyWebhooks({ ...house, endpoints })) },
+    }
+  },
+})

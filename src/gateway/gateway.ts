@@ -1,0 +1,103 @@
+import { aiChat } from '../../specs/resources/ai-chat.ts'
+import { catalogue } from '../../specs/resources/catalogue.ts'
+import { chatCompletions } from '../../specs/resources/chat-completions.ts'
+import { customProviders } from '../../specs/resources/custom-providers.ts'
+import { embeddings } from '../../specs/resources/embeddings.ts'
+import { credits, limits } from '../../specs/resources/limits.ts'
+import { messages } from '../../specs/resources/messages.ts'
+import { models as modelOperations } from '../../specs/resources/models.ts'
+import { modelSyncs, providerConnections, providerConnectionTests } from '../../specs/resources/provider-connections.ts'
+import { redactionPolicy } from '../../specs/resources/redaction.ts'
+import { requestLog, requestLogSettings } from '../../specs/resources/request-log.ts'
+import { responses } from '../../specs/resources/responses.ts'
+import { vision } from '../../specs/resources/vision.ts'
+import { speech, transcriptions } from '../../specs/resources/voice.ts'
+import { authPort } from '../actors/accounts/accounts.ts'
+import { capability } from '../actors/capability/capability.ts'
+import { Port } from '../actors/capability/port.ts'
+import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
+import { formKinds } from './apis/responses/kinds.ts'
+import { ledgerKinds } from './ledger/kinds.ts'
+import type { RequestLedger } from './ledger/request-ledger.ts'
+import { limitKinds } from './limits/kinds.ts'
+import { openCore } from './open-core.ts'
+import { type Gateway, openGateway } from './open-gateway.ts'
+import { redactionKinds } from './redaction/kinds.ts'
+import { RedactionPolicies } from './redaction/redaction-policies.ts'
+import { connectionKinds } from './routing/kinds.ts'
+import type { ManagedProviders } from './routing/managed-providers.ts'
+import { openRouting, type Routing } from './routing/open-routing.ts'
+import { projectModelUseCases } from './routing/project-model-use-cases.ts'
+import type { TurnModels } from './turns/turn-models.ts'
+
+/** Who serves models to turns and runs, and how they call them. */
+export interface Models {
+  readonly routing: Routing
+  readonly turns: TurnModels
+}
+
+/** Models for everything inside the house. */
+export const modelsPort = new Port<Models>('models')
+
+/** What the gateway counts. */
+export const gatewayPort = new Port<Gateway>('the gateway')
+
+/** The operator's own provider keys. */
+export const managedProvidersPort = new Port<ManagedProviders>('managed providers')
+
+/** Gathers calls before they are rows; it stands between the store and its readers. */
+export const requestLedgerPort = new Port<RequestLedger>('the ledger of requests')
+
+/** The server's address for people, e.g. `https://agents.example`; null: none was given. */
+export const publicOriginPort = new Port<string | null>('the public origin')
+
+/** Every provider's models by one HTTP interface, and who may call them for how much. */
+export const gateway = capability({
+  name: 'gateway',
+  operations: {
+    ...modelOperations,
+    ...providerConnections,
+    ...providerConnectionTests,
+    ...modelSyncs,
+    ...customProviders,
+    ...catalogue,
+    ...aiChat,
+    ...responses,
+    ...messages,
+    ...speech,
+    ...transcriptions,
+    ...chatCompletions,
+    ...embeddings,
+    ...vision,
+    ...requestLog,
+    ...requestLogSettings,
+    ...limits,
+    ...credits,
+    ...redactionPolicy,
+  },
+  kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds],
+  open: (house) => {
+    const fanOut = house.cluster?.fanOut
+    const redaction = new RedactionPolicies(house)
+    const routing = openRouting({ ...house, managed: managedProvidersPort.of(house), fanOut })
+    const { projects } = authPort.of(house)
+    const shared = { routes: routing.routes, redaction, ledger: requestLedgerPort.of(house), fanOut, projects }
+    const core = openCore({ ...house, ...shared, subjects: limitSubjects(house.records) })
+    modelsPort.give(house, { routing, turns: core.turns })
+    const opened = openGateway({
+      ...house,
+      core,
+      rows: house.host.rows,
+      redaction,
+      publicOrigin: publicOriginPort.of(house),
+    })
+    gatewayPort.give(house, opened)
+    return {
+      useCases: { ...opened.useCases, ...projectModelUseCases(routing, house) },
+      close: async () => {
+        await opened.close()
+        await routing.close()
+      },
+    }
+  },
+})
