@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { operations } from '../../../src/actors/capabilities.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import { sessionUseCases } from '../../../src/actors/sessions/session-use-cases.ts'

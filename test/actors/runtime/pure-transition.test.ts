@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
+import { definitions } from '../../../src/actors/capabilities.ts'
 import { pureTransition } from '../../../src/actors/runtime/pure-transition.ts'
 import type { ListedAction } from '../../../src/actors/runtime/schema.ts'
-import { definitions } from '../../../src/actors/capabilities.ts'
 import { reachedIn } from '../../machines/reached.ts'
 import { walks } from '../../machines/walks.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../../src/actors/capabilities.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
+import { operations } from '../../../src/actors/capabilities.ts'
 import { scopeOf } from '../../../src/transport/api/authorise.ts'
 import { idempotencyOf } from '../../../src/transport/api/idempotency-key.ts'
 import { principals } from './serving.ts'
