@@ -12,7 +12,6 @@ import type { LimitSubjects } from './limits/limit-use-cases.ts'
 import { type Metering, openMetering } from './open-metering.ts'
 import { GatewayTurns, type TurnModels } from './turns/turn-models.ts'
 
-/** What the core stands on. */
 export interface CoreParts {
   readonly records: RecordStore
   readonly guard: SsrfGuard
@@ -28,7 +27,7 @@ export interface CoreParts {
   readonly clock: Clock
 }
 
-/** The core, put together: whatever asks a model stands on it. */
+/** The core, put together: what turns, runs and requests call models with. */
 export interface OpenCore extends GatewayCore, OpenChats {
   readonly ledger: RequestLedger
   readonly metering: Metering

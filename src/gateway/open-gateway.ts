@@ -20,7 +20,6 @@ import { redactionPolicyUseCases } from './redaction/policy-use-cases.ts'
 import type { RedactionPolicies } from './redaction/redaction-policies.ts'
 import { openVoice } from './voice/open-voice.ts'
 
-/** What the gateway stands on. */
 export interface GatewayParts {
   readonly core: OpenCore
   readonly records: RecordStore

@@ -11,7 +11,6 @@ import { LimitAdmission } from './limits/limit-admission.ts'
 import { LimitBook } from './limits/limit-book.ts'
 import { type LimitSubjects, limitUseCases } from './limits/limit-use-cases.ts'
 
-/** What metering stands on. */
 export interface MeteringParts {
   readonly records: RecordStore
   readonly ledger: RequestLedger

@@ -1,4 +1,4 @@
-/** A parsed JSON object whose fields nobody has checked yet. */
+/** A parsed JSON object whose fields are unchecked. */
 export type WireObject = { readonly [field: string]: unknown }
 
 /** Whether a parsed value is a JSON object. */

@@ -16,7 +16,7 @@ const keepAlive = ': keep-alive\n\n'
  * A `text/event-stream` body that is written frame by frame.
  *
  * The first frames go out at once; what is written later in one turn of the event loop goes out as one part at its
- * end. Frames that come before somebody reads are kept.
+ * end. Frames that come before the body is read are kept.
  */
 export class FrameBody implements ByteStream {
   readonly #onResume: () => void

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import type { BytesResult } from '../../actors/call/use-cases.ts'
 import type { WireObject } from '../../outgoing/wire.ts'
-import type { ChatAsk, ChatCalls, ChatControl, ChatSummary } from '../call/chat-calls.ts'
+import type { ChatCall, ChatCalls, ChatControl, ChatSummary } from '../call/chat-calls.ts'
 import { FrameBody, keepAliveMs } from './frame-body.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
@@ -25,7 +25,7 @@ export const streamHeaders: Headers = [
   ['x-accel-buffering', 'no'],
 ]
 
-/** What went wrong, as callers are told: what nobody foresaw is ours. */
+/** The error that callers see: an unforeseen one is `internal_error`. */
 export const shownError = (error: Error): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('internal_error', { cause: error })
 
@@ -34,7 +34,7 @@ export const shownError = (error: Error): ServiceError =>
  *
  * @throws {ServiceError} what `ChatCalls` refuses before that; `cancelled` when the caller went away.
  */
-export const streamedChat = (chat: ChatCalls, ask: ChatAsk, form: StreamForm, silenceMs = keepAliveMs) =>
+export const streamedChat = (chat: ChatCalls, call: ChatCall, form: StreamForm, silenceMs = keepAliveMs) =>
   new Promise<BytesResult>((resolve, reject) => {
     const held: { control: ChatControl | null } = { control: null }
     const body = new FrameBody({ onResume: () => held.control?.resume() })
@@ -50,8 +50,8 @@ export const streamedChat = (chat: ChatCalls, ask: ChatAsk, form: StreamForm, si
       opening.giveUp()
       reject(error)
     }
-    whenAborted(ask.signal, () => refuse(new ServiceError('cancelled')))
-    held.control = chat.stream(ask, {
+    whenAborted(call.signal, () => refuse(new ServiceError('cancelled')))
+    held.control = chat.stream(call, {
       begin: ({ headers }) => opening.open(headers),
       chunk: (chunk) => body.write(form.chunk(chunk)),
       end: (summary) => {
@@ -71,7 +71,7 @@ export const streamedChat = (chat: ChatCalls, ask: ChatAsk, form: StreamForm, si
 
 /**
  * When the head of a streamed answer goes out: with its first frame, so that a refusal before it has a status of its own;
- * or, when the model is silent for long, with a comment, so that nobody on the way takes the connection for dead.
+ * or, when the model is silent for long, with a comment, so that no proxy takes the connection for dead.
  */
 export class Opening {
   readonly #open: (headers: Headers) => void

@@ -1,19 +1,19 @@
 import type { Payer } from './caller.ts'
 import type { KeySource, Need } from './routes.ts'
 
-/** What is about to be asked of a provider. */
-export interface Ask {
+/** A call that is about to be made. */
+export interface AdmissionRequest {
   readonly caller: Payer
   readonly need: Need
   /** As the caller named it. */
   readonly model: string
   /** Whose key the first route has. */
   readonly source: KeySource
-  /** USD that the call costs at most, as decimal text; null when nobody knows. Asked only where a budget stands. */
+  /** USD that the call costs at most, as decimal text; null when it is unknown. Called only under a budget. */
   readonly mostUsd: () => string | null
 }
 
-/** Leave to make one call. */
+/** Permission to make one call. */
 export interface Ticket {
   /** `x-ratelimit-…` of the answer, and the like. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -32,10 +32,10 @@ export interface Admission {
    * Answers without waiting where neither limit nor budget stands for the caller.
    * @throws {ServiceError} `rate_limit_exceeded`, `budget_exceeded`, `credit_balance_exhausted`
    */
-  admit(ask: Ask): Ticket | Promise<Ticket>
+  admit(request: AdmissionRequest): Ticket | Promise<Ticket>
 }
 
 const free: Ticket = { headers: [], settle: () => {} }
 
-/** Lets everybody in; for tests and tools. */
+/** Admits every call; for tests and tools. */
 export const openAdmission: Admission = { admit: () => free }

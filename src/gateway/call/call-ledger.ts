@@ -13,7 +13,7 @@ export interface GatewayCall {
   readonly need: Need
   /** The model that the caller named. */
   readonly asked: string
-  /** Who answered, or was asked last; null when nobody was. */
+  /** The route that answered, or was tried last; null when none was. */
   readonly route: Route | null
   /** null: it failed before anything was used; then nothing is charged. */
   readonly units: Usage | null
@@ -31,7 +31,7 @@ export interface GatewayCall {
   readonly durationMs: number
   /** Attempts at providers, the successful one included. */
   readonly attempts: number
-  /** What was asked and answered, for the request log, made on demand after the answer is out; null: nothing is kept. */
+  /** Request and response, for the request log, made on demand after the answer is out; null: nothing is kept. */
   readonly bodies: (() => { readonly request: string; readonly response: string }) | null
 }
 

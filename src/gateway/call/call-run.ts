@@ -21,7 +21,7 @@ export type Onward = 'other_way' | 'other_model' | 'nowhere'
 export interface CallKind<W extends Way> extends CallHead {
   /** USD that the call costs at most by this way, as decimal text; null when it is unknown. Called only under a budget. */
   mostUsd(way: W): string | null
-  /** Whether leave for `before` stands for `way`, too: else it is asked for anew, since another key may pay. */
+  /** Whether permission for `before` holds for `way`, too: else a new one is requested, since another key may pay. */
   sharesTicket(before: W, way: W): boolean
   /**
    * Sends one request. Calls `failed`, `fail` or `succeed` of the run later, once.
@@ -41,7 +41,7 @@ export interface CallKind<W extends Way> extends CallHead {
 type Headers = readonly (readonly [name: string, value: string])[]
 
 /**
- * The road of one call to a model, whatever it asks for: who can serve it, leave to call, attempts until the answer begins,
+ * The road of one call to a model, whatever it is for: who can serve it, permission, attempts until the answer begins,
  * then what it cost. Nothing waits for a promise where an answer is at hand. It ends once: by `succeed`, `fail` or `close`.
  */
 export class CallRun<W extends Way> {
@@ -123,7 +123,7 @@ export class CallRun<W extends Way> {
     this.close(null)
   }
 
-  /** Ends the call, and tells nobody but the ledger. */
+  /** Ends the call, and records it, without a word to its caller. */
   close(error: Error | null): void {
     if (this.#isOver) return
     this.#isOver = true

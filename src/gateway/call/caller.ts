@@ -19,18 +19,18 @@ export interface Caller {
   readonly via?: string | undefined
 }
 
-/** Whom limits, budgets and policies go by. */
+/** The fields of a caller that limits, budgets and policies go by. */
 export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyId' | 'agentId'>
 
 /**
- * An actor that calls, for a turn or a run. What it used is a usage row of its own commit, once however often it is asked
+ * An actor that calls, for a turn or a run. What it used is a usage row of its own commit, once however often it is called
  * again after a crash: the ledger takes none of its calls.
  */
 export interface ActorCaller extends Payer {
   readonly meteredBy: 'commit'
 }
 
-/** The actor of this owner. @param keyId that it is asked by; null where nobody knows, as of all that outlives a request. */
+/** The actor of this owner. @param keyId of the request that started it; null where it is unknown, as for all that outlives a request. */
 export const actorCaller = (
   { project, tenant, user }: Pick<Owner, 'project' | 'tenant' | 'user'>,
   agentId: string | null,

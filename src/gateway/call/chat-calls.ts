@@ -5,13 +5,13 @@ import type { ChatFormat } from './chat-format.ts'
 import type { Route } from './routes.ts'
 
 /**
- * What a model is asked, in the one form that everything is turned into and out of: the body of OpenAI's chat
+ * The request to a model, in the one form that everything is turned into and out of: the body of OpenAI's chat
  * completions (`model`, `messages`, `tools`, …), as parsed; also `models`, the fallbacks in order.
  */
 export type ChatBody = WireObject
 
 /** One chat request of whatever form. */
-export interface ChatAsk {
+export interface ChatCall {
   readonly caller: Caller
   /** Operation id, for the log. */
   readonly operation: string
@@ -57,7 +57,7 @@ export interface ChatControl {
 /** Chat with any model: routing, limits, redaction, retries, fallbacks, metering and log, the same for every form. */
 export interface ChatCalls {
   /** @throws {ServiceError} `model_not_found`, `rate_limit_exceeded`, `provider_…`. {ModelError} never gets out. */
-  complete(ask: ChatAsk): Promise<ChatOutcome>
+  complete(call: ChatCall): Promise<ChatOutcome>
   /** Refusals come by `fail` too. */
-  stream(ask: ChatAsk, listener: ChatListener): ChatControl
+  stream(call: ChatCall, listener: ChatListener): ChatControl
 }

@@ -3,7 +3,7 @@ import { isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire
 import { errorIn } from './error-body.ts'
 import { ModelError } from './provider-port.ts'
 
-/** How one attempt failed: what the caller is told, and whether another attempt may help. */
+/** How one attempt failed: the error that the caller gets, and whether another attempt may help. */
 export class AttemptFailed extends Error {
   override readonly name = 'AttemptFailed'
   readonly error: ModelError
@@ -55,7 +55,7 @@ export function statusFailure(status: number, body: string, retryAfter: string |
       new ModelError('context_length_exceeded', 'The conversation exceeds the context window of the model.'),
     )
   }
-  // a server like this one found it out: it is told as it is, however many are between
+  // a server like this one found it: the code is kept, however many servers are between
   if (error.code === 'request_loop') return refused(new ModelError('request_loop', loopMessage))
   if (status === 404) return refused(new ModelError('model_not_found', 'The provider does not offer this model.'))
   if (status === 401 || status === 402 || status === 403 || isAboutTheAccount(status, error)) {

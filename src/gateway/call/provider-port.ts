@@ -7,14 +7,14 @@ export interface ModelTool {
   readonly parameters: object
 }
 
-/** A call that a model asked for. `arguments` is the raw JSON text as the model wrote it; it may be malformed. */
+/** A tool call that a model requested. `arguments` is the raw JSON text as the model wrote it; it may be malformed. */
 export interface ModelToolCall {
   readonly callId: string
   readonly name: string
   readonly arguments: string
   /**
    * What the provider wants back, unread, with this call in later requests (a signature of the model's reasoning).
-   * Keep it with the call; show it to nobody. Without it some models answer worse.
+   * Keep it with the call; never show it. Without it some models answer worse.
    */
   readonly opaque?: string
 }
@@ -26,7 +26,7 @@ export type ModelMessage =
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ModelToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string }
 
-/** What a model is asked. */
+/** One request to a model. */
 export interface ModelRequest {
   readonly model: string
   /** System messages that stand before `messages`. */

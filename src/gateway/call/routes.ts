@@ -5,7 +5,7 @@ export type Need = 'chat' | 'vision' | 'embedding' | 'speech' | 'transcription'
 
 /**
  * Whose key serves: the project's own (`byok`: a provider connection), a server that the project registered
- * (`custom`), the installation's (`managed`), or nobody's (`simulated`).
+ * (`custom`), the installation's (`managed`), or none (`simulated`).
  */
 export type KeySource = 'byok' | 'custom' | 'managed' | 'simulated'
 

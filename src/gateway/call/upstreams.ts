@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici'
 import { Http1Pool, type PoolRequest } from '../../outgoing/http1-pool.ts'
+import { identityEncoding } from '../../outgoing/identity-encoding.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
-import { uncoded } from '../../outgoing/uncoded.ts'
 import { ownVia } from '../../outgoing/via.ts'
 import type { CallPolicy } from './call-policy.ts'
 import { unavailable } from './failure.ts'
@@ -16,12 +16,12 @@ export interface Upstream {
   readonly origin: string
   /** Path of the base URL, without a slash at its end. */
   readonly basePath: string
-  /** For what is sent and asked all day: whole bodies, posted. */
-  readonly posts: Posts
+  /** For most requests: POST with whole bodies. */
+  readonly posting: PostDispatcher
 }
 
-/** Takes requests whose body is written whole. */
-export interface Posts {
+/** Sends requests whose body is written whole. */
+export interface PostDispatcher {
   /** @throws {TypeError} for a header that cannot go over the wire. */
   dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): void
 }
@@ -31,7 +31,7 @@ export class Upstreams {
   readonly #guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly #connectTimeoutMs: number
   readonly #pools = new Map<string, Pool>()
-  readonly #posts = new Map<string, Http1Pool>()
+  readonly #posting = new Map<string, Http1Pool>()
   readonly #known = new WeakMap<Route, Upstream>()
 
   constructor(guard: Pick<SsrfGuard, 'dispatcher' | 'check'>, policy: Pick<CallPolicy, 'connectTimeoutMs'>) {
@@ -46,25 +46,25 @@ export class Upstreams {
     const guarded = route.source === 'byok' || route.source === 'custom'
     const { origin, pathname } = guarded ? this.#guard.check(route.baseUrl) : new URL(route.baseUrl)
     const dispatcher = guarded ? this.#guard.dispatcher : this.#pool(origin)
-    const posts = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
-    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, ''), posts }
+    const posting = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
+    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, ''), posting }
     this.#known.set(route, made)
     return made
   }
 
   /** Ends all connections; calls in flight fail. */
   async close(): Promise<void> {
-    for (const posts of this.#posts.values()) posts.destroy()
+    for (const posting of this.#posting.values()) posting.destroy()
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
   }
 
   #postsTo(origin: string): Http1Pool {
-    const known = this.#posts.get(origin)
+    const known = this.#posting.get(origin)
     if (known !== undefined) return known
     const connectTimeoutMs = this.#connectTimeoutMs
-    const headers = { via: ownVia, ...uncoded }
+    const headers = { via: ownVia, ...identityEncoding }
     const made = new Http1Pool(origin, { connections: maxConnections, connectTimeoutMs, headers })
-    this.#posts.set(origin, made)
+    this.#posting.set(origin, made)
     return made
   }
 
@@ -86,9 +86,9 @@ export const reachable = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstr
   }
 }
 
-const throughGuard = (dispatcher: Dispatcher, origin: string): Posts => ({
+const throughGuard = (dispatcher: Dispatcher, origin: string): PostDispatcher => ({
   dispatch: ({ path, headers, body }, handler) => {
-    const all = { via: ownVia, ...uncoded, ...headers }
+    const all = { via: ownVia, ...identityEncoding, ...headers }
     dispatcher.dispatch({ origin, method: 'POST', path, headers: all, body }, handler)
   },
 })

@@ -13,7 +13,7 @@ export interface Ways<W extends Way> {
   next(): W | null | Promise<W | null>
   /** Whether something is left to try after the current one. */
   readonly hasMore: boolean
-  /** Passes over the other ways of the current model: they would be asked the same. */
+  /** Passes over the other ways of the current model: they would get the same request. */
   skipModel(): void
 }
 

@@ -4,7 +4,7 @@ import { type CapabilityName, capabilityNames, type ModelType } from '../../../s
 import type { PriceRow, PriceTable } from '../prices/price-table.ts'
 import { contextDisplay, imageDisplay, perMillion, tokenDisplay } from './displays.ts'
 
-/** One row of `GET /api/models` (interface "Public catalog model row"). */
+/** One row of `GET /api/models`. */
 export interface CatalogueModel {
   readonly id: string
   readonly name: string
@@ -31,7 +31,7 @@ export interface CataloguePricing {
   readonly per_image_usd: number | null
 }
 
-/** One row of `GET /api/providers` (interface "Public catalog provider row"). */
+/** One row of `GET /api/providers`. */
 export interface CatalogueProvider {
   readonly id: string
   readonly name: string
@@ -70,7 +70,7 @@ export const catalogueProviders = (models: readonly CatalogueModel[], origin: st
 
 /**
  * Without a price for its answers, or for its images, a model is left out: 0 would say that they are free. Image models
- * bill by the image here (interface "Public catalog model row"), so those that the list prices by tokens only are left out.
+ * bill by the image here, so those that the list prices by tokens only are left out.
  */
 const isShown = ({ mode, output, image, retires }: PriceRow, today: string): boolean =>
   ((mode === 'image' && image !== undefined) || (mode === 'chat' && output !== undefined)) &&

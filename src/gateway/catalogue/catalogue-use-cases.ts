@@ -5,7 +5,7 @@ import { PublicCatalogue, type PublicCatalogueParts } from './public-catalogue.t
 
 type Catalogued = Pick<UseCases, 'catalogue.models' | 'catalogue.providers' | 'catalogue.logo'>
 
-/** The public catalogue (interface "Public catalog"): the same for everybody, so that caches may keep it. */
+/** The public catalogue: the same for everybody, so that caches may keep it. */
 export const catalogueUseCases = (parts: PublicCatalogueParts): Catalogued => {
   const catalogue = new PublicCatalogue(parts)
   return {

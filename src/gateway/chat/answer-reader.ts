@@ -10,9 +10,9 @@ export interface StreamEnd {
   readonly finishReason: string
 }
 
-/** Turns the bytes of one attempt's stream into what its taker wants. Not to be used after it threw. */
+/** Turns the bytes of one attempt's stream into what its listener takes. Not to be used after it threw. */
 export interface AnswerReader {
-  /** @returns false when the taker wants no more for now. @throws {AttemptFailed} */
+  /** @returns false when the listener wants no more for now. @throws {AttemptFailed} */
   push(bytes: Buffer): boolean
   /** The provider has said that its answer is whole. */
   readonly done: boolean
@@ -22,7 +22,7 @@ export interface AnswerReader {
   finish(): StreamEnd
 }
 
-/** Takes a streamed answer, as frames of OpenAI's form or as chunks. Each says whether it wants more for now. */
+/** Receives a streamed answer, as frames of OpenAI's form or as chunks. Each says whether it wants more for now. */
 export interface AnswerListener {
   /** Whole frames, as they came, without `[DONE]`. */
   frames(bytes: Buffer): boolean

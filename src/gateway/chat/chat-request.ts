@@ -4,7 +4,7 @@ import { chatFormat } from '../providers/chat-formats.ts'
 import { portableBody } from '../providers/portable-body.ts'
 import { type ChatInput, openAiBody } from './wire-body.ts'
 
-/** One chat request as its provider wants it. `format` is null for OpenAI's own, which is passed on. */
+/** One chat request in the format of its provider. `format` is null for OpenAI's own, which is passed on. */
 export interface ChatRequest {
   /** What follows the route's base path. */
   readonly path: string

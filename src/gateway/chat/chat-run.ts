@@ -28,7 +28,7 @@ import { failureBy } from './status-failure.ts'
 import { showsImages, visionRoute } from './vision-route.ts'
 import { readWhole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
-import { asksUsage, type ChatInput } from './wire-body.ts'
+import { type ChatInput, wantsUsage } from './wire-body.ts'
 
 /** What every chat request goes by. */
 export interface ChatParts extends CandidatesParts, CallRunParts {
@@ -133,7 +133,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return mostCostOf(this.#input.body, route)
   }
 
-  /** Leave to call stands for a model by one key: another way may be charged to another payer. */
+  /** Permission holds for a model by one key: another way may be charged to another payer. */
   sharesTicket(before: Way, way: Way): boolean {
     return before.model === way.model && before.route.source === way.route.source
   }
@@ -223,7 +223,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
 
   #send(route: Route): void {
     const request = chatRequest(this.#input, route)
-    const { posts, basePath } = this.#parts.upstreams.of(route)
+    const { posting, basePath } = this.#parts.upstreams.of(route)
     this.#request = request
     this.#reader = null
     this.#whole = []
@@ -232,7 +232,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#attempt = attempt
     const via = isRequest(this.caller) ? this.caller.via : undefined
     const headers = via === undefined ? request.headers : { ...request.headers, via }
-    posts.dispatch({ path: basePath + request.path, headers, body: request.body }, attempt)
+    posting.dispatch({ path: basePath + request.path, headers, body: request.body }, attempt)
   }
 
   /** The reader of an answer that begins so; null while nothing is said, and lines keep the connection alive. */
@@ -244,14 +244,14 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
 
   /** For a server that answers as it likes: whole, although it was asked for a stream. */
   #newWholeReader(): AnswerReader {
-    const hidesUsage = !asksUsage(this.#input.body)
+    const hidesUsage = !wantsUsage(this.#input.body)
     return new WholeReader(this, { format: this.#request?.format ?? null, hidesUsage, restorer: this.#restorer })
   }
 
   #newReader(): AnswerReader {
     const { body } = this.#input
     const format = this.#request?.format ?? null
-    const hidesUsage = !asksUsage(body)
+    const hidesUsage = !wantsUsage(body)
     const restorer = this.#restorer
     if (format === null && restorer === null && this.#listener.takesFrames)
       return new FrameReader(this, { hidesUsage, choices: countOf(body.n) || 1 })

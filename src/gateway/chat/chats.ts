@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../specs/errors.ts'
-import type { ChatAsk, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../call/chat-calls.ts'
+import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../call/chat-calls.ts'
 import { type ChatParts, ChatRun, type ChatRunRequest, type RunListener, type WholeAnswer } from './chat-run.ts'
 
 /** A request that runs. */
@@ -7,7 +7,7 @@ export interface ChatHandle {
   resume(): void
   /** The caller is gone. */
   cancel(): void
-  /** Resolves when budgets know durably what it cost; undefined: none stands. Asked when it is over. @throws {StoreUnavailable} */
+  /** Resolves when budgets know durably what it cost; undefined: there is none. Called when it is over. @throws {StoreUnavailable} */
   counted(): Promise<void> | undefined
 }
 
@@ -19,21 +19,21 @@ export class Chats implements ChatCalls {
     this.#parts = parts
   }
 
-  /** Begins at once; the taker may be told before this returns. */
-  run(asked: ChatRunRequest, taker: RunListener): ChatHandle {
-    const run = new ChatRun(this.#parts, asked, taker)
+  /** Begins at once; the listener may be called before this returns. */
+  run(asked: ChatRunRequest, listener: RunListener): ChatHandle {
+    const run = new ChatRun(this.#parts, asked, listener)
     run.start()
     return run
   }
 
-  complete(ask: ChatAsk): Promise<ChatOutcome> {
+  complete(call: ChatCall): Promise<ChatOutcome> {
     return new Promise((resolve, reject) => {
       const run = new ChatRun(
         this.#parts,
-        { ...ask, bytes: null, stream: false, translated: true },
-        wholeTaker(resolve, reject),
+        { ...call, bytes: null, stream: false, translated: true },
+        wholeListener(resolve, reject),
       )
-      whenGone(ask.signal, () => {
+      whenGone(call.signal, () => {
         run.cancel()
         reject(new ServiceError('cancelled'))
       })
@@ -41,9 +41,13 @@ export class Chats implements ChatCalls {
     })
   }
 
-  stream(ask: ChatAsk, listener: ChatListener): ChatControl {
-    const run = new ChatRun(this.#parts, { ...ask, bytes: null, stream: true, translated: true }, chunkTaker(listener))
-    whenGone(ask.signal, () => run.cancel())
+  stream(call: ChatCall, listener: ChatListener): ChatControl {
+    const run = new ChatRun(
+      this.#parts,
+      { ...call, bytes: null, stream: true, translated: true },
+      chunkListener(listener),
+    )
+    whenGone(call.signal, () => run.cancel())
     run.start()
     return run
   }
@@ -54,8 +58,8 @@ export class Chats implements ChatCalls {
   }
 }
 
-/** Takes a whole answer as what a promise promises. */
-export const wholeTaker = (resolve: (answer: WholeAnswer) => void, reject: (error: Error) => void): RunListener => ({
+/** Resolves a promise with a whole answer. */
+export const wholeListener = (resolve: (answer: WholeAnswer) => void, reject: (error: Error) => void): RunListener => ({
   takesFrames: false,
   begin: () => {},
   frames: () => true,
@@ -65,7 +69,7 @@ export const wholeTaker = (resolve: (answer: WholeAnswer) => void, reject: (erro
   fail: reject,
 })
 
-const chunkTaker = (listener: ChatListener): RunListener => ({
+const chunkListener = (listener: ChatListener): RunListener => ({
   takesFrames: false,
   begin: (about) => listener.begin(about),
   frames: () => true,

@@ -7,18 +7,18 @@ import { isUsageOnly } from './openai-chunks.ts'
 
 /** Hands on a stream of any format as chunks of OpenAI's form, with personal data put back where some was taken out. */
 export class ChunkReader implements AnswerReader {
-  readonly #taker: Pick<AnswerListener, 'chunk'>
+  readonly #listener: Pick<AnswerListener, 'chunk'>
   readonly #decoder: ChatDecoder
   readonly #hidesUsage: boolean
   readonly #restorer: ChatRestorer | null
   #chars = 0
 
   constructor(
-    taker: Pick<AnswerListener, 'chunk'>,
+    listener: Pick<AnswerListener, 'chunk'>,
     decoder: ChatDecoder,
     options: { readonly hidesUsage: boolean; readonly restorer: ChatRestorer | null },
   ) {
-    this.#taker = taker
+    this.#listener = listener
     this.#decoder = decoder
     this.#hidesUsage = options.hidesUsage
     this.#restorer = options.restorer
@@ -40,7 +40,7 @@ export class ChunkReader implements AnswerReader {
     const { chunks, end } = this.#decoder.finish()
     this.#give(chunks)
     const kept = this.#restorer?.end() ?? null
-    if (kept !== null) this.#taker.chunk(kept)
+    if (kept !== null) this.#listener.chunk(kept)
     return end
   }
 
@@ -48,7 +48,7 @@ export class ChunkReader implements AnswerReader {
     let wants = true
     for (const chunk of chunks) {
       this.#chars += charsOf(chunk)
-      if (!(this.#hidesUsage && isUsageOnly(chunk))) wants = this.#taker.chunk(this.#restorer?.chunk(chunk) ?? chunk)
+      if (!(this.#hidesUsage && isUsageOnly(chunk))) wants = this.#listener.chunk(this.#restorer?.chunk(chunk) ?? chunk)
     }
     return wants
   }

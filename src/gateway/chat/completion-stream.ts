@@ -7,7 +7,7 @@ import { atEndOfTask } from '../call/end-of-task.ts'
 import type { RunListener } from './chat-run.ts'
 import type { ChatHandle } from './chats.ts'
 
-/** Who is told that the answer can begin, or that there is none. */
+/** Receives the beginning of the answer, or the error in its place. */
 export interface Opening {
   open(answer: BytesResult): void
   refuse(error: Error): void
@@ -62,7 +62,7 @@ export class CompletionStream implements RunListener, ByteStream, Ticking {
     keepAlive.ticker.add(this)
   }
 
-  /** What is to be held up and called off when the reader is slow or gone. */
+  /** The run that is paused when the reader is slow, and cancelled when it is gone. */
   control(handle: ChatHandle): void {
     this.#handle = handle
   }

@@ -24,7 +24,7 @@ export interface FrameReaderOptions {
  * of itself. Only frames that may say something are parsed; of the others no more is seen than that they are whole.
  */
 export class FrameReader implements AnswerReader {
-  readonly #taker: Pick<AnswerListener, 'frames'>
+  readonly #listener: Pick<AnswerListener, 'frames'>
   readonly #hidesUsage: boolean
   readonly #choices: number
   readonly #chunks = new OpenAiChunks()
@@ -34,8 +34,8 @@ export class FrameReader implements AnswerReader {
   #done = false
   #frames = 0
 
-  constructor(taker: Pick<AnswerListener, 'frames'>, { hidesUsage, choices }: FrameReaderOptions) {
-    this.#taker = taker
+  constructor(listener: Pick<AnswerListener, 'frames'>, { hidesUsage, choices }: FrameReaderOptions) {
+    this.#listener = listener
     this.#hidesUsage = hidesUsage
     this.#choices = choices
   }
@@ -103,21 +103,21 @@ export class FrameReader implements AnswerReader {
 
   #give(kept: KeptBytes): boolean {
     const shown = kept.bytes()
-    return shown === null ? true : this.#taker.frames(shown)
+    return shown === null ? true : this.#listener.frames(shown)
   }
 
   #sort(bytes: Buffer, text: string, kept: KeptBytes): void {
     const crlf = text.includes('\r')
     let from = 0
-    let tellsAt = this.#begun ? tellingFrom(text, 0) : 0
+    let eventAt = this.#begun ? eventFrom(text, 0) : 0
     while (from < bytes.length && !this.#done) {
       const end = crlf ? nextFrame(text, from, bytes.length) : plainEnd(text, from, bytes.length)
-      if (tellsAt >= end && isWhole(bytes, text, from, end)) {
+      if (eventAt >= end && isWhole(bytes, text, from, end)) {
         this.#frames++
         kept.keep(from, end)
       } else {
         this.#look(bytes.subarray(from, end), from, end, kept)
-        tellsAt = this.#begun ? tellingFrom(text, end) : end
+        eventAt = this.#begun ? eventFrom(text, end) : end
       }
       from = end
     }
@@ -186,7 +186,7 @@ class KeptBytes {
 }
 
 /** Where the next frame begins to say something of the answer; beyond the end when none does. */
-const tellingFrom = (text: string, from: number): number => {
+const eventFrom = (text: string, from: number): number => {
   telling.lastIndex = from
   return telling.exec(text)?.index ?? text.length
 }

@@ -3,7 +3,7 @@ import type { WireObject } from '../../outgoing/wire.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 
-/** Decodes a stream of OpenAI's own format, for takers that want its chunks one by one. What came before a failure is given. */
+/** Decodes a stream of OpenAI's own format, for listeners that want its chunks one by one. What came before a failure is given. */
 export class OpenAiDecoder implements ChatDecoder {
   readonly #read = new OpenAiChunks()
   readonly #sse = new SseDecoder((data) => this.#event(data))

@@ -12,7 +12,7 @@ export const showsImages = ({ messages }: ChatBody): boolean =>
   )
 
 /**
- * The route on which the same provider can see (interface "Chat"): another model of it where the one that was asked for is
+ * The route on which the same provider can see (`chat_completions.create`): another model of it where the one that was asked for is
  * known not to. A model that nobody knows is taken at its word.
  */
 export const visionRoute = (route: Route): Route => {

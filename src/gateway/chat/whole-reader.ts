@@ -35,14 +35,14 @@ export interface WholeReaderOptions {
  * elsewhere.
  */
 export class WholeReader implements AnswerReader {
-  readonly #taker: Pick<AnswerListener, 'chunk'>
+  readonly #listener: Pick<AnswerListener, 'chunk'>
   readonly #options: WholeReaderOptions
   readonly #body = new BoundedBytes(maxBytes)
   #tokens = 0
   readonly done = false
 
-  constructor(taker: Pick<AnswerListener, 'chunk'>, options: WholeReaderOptions) {
-    this.#taker = taker
+  constructor(listener: Pick<AnswerListener, 'chunk'>, options: WholeReaderOptions) {
+    this.#listener = listener
     this.#options = options
   }
 
@@ -60,7 +60,7 @@ export class WholeReader implements AnswerReader {
     const { completion: said, ...end } = readWhole(this.#body.bytes, format)
     const completion = restorer?.completion(said) ?? said
     this.#tokens = tokensOfChars(writtenLength(completion))
-    for (const chunk of chunksOf(completion, !hidesUsage)) this.#taker.chunk(chunk)
+    for (const chunk of chunksOf(completion, !hidesUsage)) this.#listener.chunk(chunk)
     return end
   }
 }

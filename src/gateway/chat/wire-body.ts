@@ -1,11 +1,11 @@
 import { objectOf } from '../../outgoing/wire.ts'
-import type { ChatAsk, ChatBody } from '../call/chat-calls.ts'
+import type { ChatBody, ChatCall } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { priceAt } from '../prices/prices.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
 
 const closingBrace = 0x7d
-const usageAsked = Buffer.from(',"stream_options":{"include_usage":true}}')
+const usageOption = Buffer.from(',"stream_options":{"include_usage":true}}')
 
 /** A request's body, parsed, and as which bytes it came. */
 export interface ChatInput {
@@ -15,7 +15,7 @@ export interface ChatInput {
   readonly stream: boolean
   /** Another form was turned into it: the limit on tokens goes by the name that the route's server knows, and sampling where its model takes it. */
   readonly translated?: true
-  readonly formatFor?: ChatAsk['formatFor']
+  readonly formatFor?: ChatCall['formatFor']
   /** The same on every attempt: a provider that honours it answers once. */
   readonly idempotencyKey?: string
   /** `body` as bytes for a server of OpenAI's format, by somebody who has most of them at hand. */
@@ -23,7 +23,7 @@ export interface ChatInput {
 }
 
 /** Whether the caller of a stream wants the chunk that has its usage. */
-export const asksUsage = (body: ChatBody): boolean => objectOf(body.stream_options).include_usage === true
+export const wantsUsage = (body: ChatBody): boolean => objectOf(body.stream_options).include_usage === true
 
 /**
  * The body for a server that speaks OpenAI's format: the caller's own bytes when nothing has to be changed, else written
@@ -34,10 +34,10 @@ export const asksUsage = (body: ChatBody): boolean => objectOf(body.stream_optio
 export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): Uint8Array | string {
   const { model } = route
   const asUsual = body.model === model && body.models === undefined && body.memory === undefined
-  const usage = stream && !asksUsage(body)
+  const usage = stream && !wantsUsage(body)
   if (bytes !== null && asUsual) {
     if (!usage) return bytes
-    if (body.stream_options === undefined) return withUsageAsked(bytes)
+    if (body.stream_options === undefined) return withUsageOption(bytes)
   }
   const { models: _models, memory: _memory, ...rest } = body
   const options = usage ? { stream_options: { ...objectOf(body.stream_options), include_usage: true } } : {}
@@ -62,10 +62,10 @@ function inOwnWords({ max_tokens, max_completion_tokens, ...body }: ChatBody, ro
 }
 
 /** Adds the field before the last brace: a long history is copied, not written anew. */
-function withUsageAsked(bytes: Uint8Array): Uint8Array {
+function withUsageOption(bytes: Uint8Array): Uint8Array {
   const end = bytes.lastIndexOf(closingBrace)
-  const longer = Buffer.allocUnsafe(end + usageAsked.length)
+  const longer = Buffer.allocUnsafe(end + usageOption.length)
   longer.set(bytes.subarray(0, end))
-  longer.set(usageAsked, end)
+  longer.set(usageOption, end)
   return longer
 }

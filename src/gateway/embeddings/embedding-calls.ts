@@ -1,4 +1,4 @@
-import { uncoded } from '../../outgoing/uncoded.ts'
+import { identityEncoding } from '../../outgoing/identity-encoding.ts'
 import { viaOf } from '../../outgoing/via.ts'
 import { arrayOf, parseJson, textOf, type WireObject } from '../../outgoing/wire.ts'
 import { withRetries } from '../call/call-policy.ts'
@@ -108,7 +108,7 @@ export class EmbeddingCalls {
 
   #one(each: ProviderEmbeddings, { way, run }: { way: EmbeddingWay; run: CallRun<EmbeddingWay> }, signal: AbortSignal) {
     const { caller, route, format } = way
-    const headers = { ...each.headers, ...uncoded, via: viaOf(caller) }
+    const headers = { ...each.headers, ...identityEncoding, via: viaOf(caller) }
     const failureOf = (status: number, body: string, retryAfter: string | null) =>
       format.failure(status, body, retryAfter, this.#parts.now())
     return withRetries(run.policy, signal, async () => {

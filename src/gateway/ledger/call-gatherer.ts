@@ -30,7 +30,6 @@ const mostBodies = 64
 const syncEveryMs = 1_000
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What a gatherer stands on. */
 export interface GathererParts {
   readonly records: Pick<RecordStore, 'insert' | 'project'>
   /** Waiting for the disk holds up the process, as with an embedded store: then one write a second does, and others come after it. */

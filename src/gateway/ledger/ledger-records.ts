@@ -15,7 +15,6 @@ const pageSize = 4
 /** How long a request waits for the calls of this process to be durable, in ms. */
 const patienceMs = 2_000
 
-/** What reading through segments stands on. */
 export interface LedgerRecordsParts {
   readonly records: RecordStore
   readonly clock: Clock
@@ -114,11 +113,11 @@ class OverlaidList {
     const isUsage = this.#kind.name === usageRows.name
     return placesIn(segment).flatMap((place) => {
       const row = isInside(place) ? (isUsage ? usageRowOf(place) : logLineOf(place)) : null
-      return row !== null && this.#isAsked(row, query) ? [row] : []
+      return row !== null && this.#isWanted(row, query) ? [row] : []
     })
   }
 
-  #isAsked(row: StoredRecord, { where = {}, after, ascending }: RecordQuery): boolean {
+  #isWanted(row: StoredRecord, { where = {}, after, ascending }: RecordQuery): boolean {
     if (!covers(this.#scope, row)) return false
     if (row.expires_at !== null && row.expires_at <= this.#parts.clock.now()) return false
     if (after !== undefined && (ascending ? row.id <= after : row.id >= after)) return false

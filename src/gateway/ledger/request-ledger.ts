@@ -6,7 +6,6 @@ import { CallGatherer, type GathererParts } from './call-gatherer.ts'
 import { ledgerRecords } from './ledger-records.ts'
 import { SegmentExpander } from './segment-expander.ts'
 
-/** What the ledger stands on. */
 export interface RequestLedgerParts {
   /** The store itself. */
   readonly records: RecordStore

@@ -27,7 +27,7 @@ type RequestLogUseCases = Pick<
   UseCases,
   Extract<keyof UseCases, `request_log.${string}` | `request_log_settings.${string}`>
 >
-type Asked = QueryOf<'request_log.list'>
+type LogQuery = QueryOf<'request_log.list'>
 
 /** What was asked of the gateway, and what came of it. */
 export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogParts): RequestLogUseCases => {
@@ -56,7 +56,7 @@ export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogP
 const fields = ['model', 'provider', 'operation', 'external_user_id', 'key_id', 'error', 'status'] as const
 
 /** Found by one index: a tenant, else an error, else a model; the rest is sorted out among what it finds. */
-const coverOf = (scope: Scope, asked: Asked): Cover<RequestLogData> => {
+const coverOf = (scope: Scope, asked: LogQuery): Cover<RequestLogData> => {
   const { tenant_id, model, error, failed } = asked
   return {
     scope: tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id),
@@ -72,7 +72,7 @@ const indexed = (error: string | undefined, model: string | undefined): Readonly
   return model === undefined ? {} : { model }
 }
 
-const pageQuery = ({ limit, cursor, from, to }: Asked) => ({
+const pageQuery = ({ limit, cursor, from, to }: LogQuery) => ({
   limit,
   cursor,
   ...(to !== undefined && { ceiling: idFloor(logPrefix, timeOf('to', to)) }),

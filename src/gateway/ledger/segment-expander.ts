@@ -23,7 +23,6 @@ const mostShare = 0.5
 const segmentsForAll = 6_000
 const longestRestMs = 500
 
-/** What an expander stands on. */
 export interface ExpanderParts {
   readonly records: RecordStore
   readonly clock: Clock

@@ -104,7 +104,7 @@ export const usageRowOf = (place: CallPlace): Row<UsageData> | null => {
   }
 }
 
-/** Calls by the project's own key carry no service charge (interface "Voice", billing). */
+/** Calls by the project's own key carry no service charge (specs/decisions/0086-metering-and-limits.md). */
 const isOwnKey = (source: KeySource): boolean => source === 'byok' || source === 'custom'
 
 /** Null for a call of a project that wanted no log. */

@@ -6,7 +6,7 @@ import type { Clock } from '../../actors/runtime/clock.ts'
 import { newId } from '../../actors/runtime/ids.ts'
 import type { RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import type { Admission, Ask, Ticket } from '../call/admission.ts'
+import type { Admission, AdmissionRequest, Ticket } from '../call/admission.ts'
 import type { GatewayCall } from '../call/call-ledger.ts'
 import type { Payer } from '../call/caller.ts'
 import { type Amount, amountOf, zero } from '../prices/money.ts'
@@ -21,7 +21,6 @@ const holdMs = 60_000
 /** Purses that are kept although nothing is under way. */
 const keptPurses = 5_000
 
-/** What admission stands on. */
 export interface LimitAdmissionParts {
   readonly records: RecordStore
   readonly book: LimitBook
@@ -60,10 +59,10 @@ export class LimitAdmission implements Admission {
     this.#table = new Table(parts.records, budgetCounters, parts.clock.now)
   }
 
-  admit(ask: Ask): Ticket | Promise<Ticket> {
-    const known = this.#parts.book.peek(ask.caller.project)
+  admit(request: AdmissionRequest): Ticket | Promise<Ticket> {
+    const known = this.#parts.book.peek(request.caller.project)
     if (known?.bySubject?.size === 0 && known.credits === null) return free
-    return this.#admit(ask)
+    return this.#admit(request)
   }
 
   /** A call is over: its tokens count for the limits of tokens. Never throws, never waits. */
@@ -81,17 +80,17 @@ export class LimitAdmission implements Admission {
     return counted([...this.#purses.values()])
   }
 
-  async #admit(ask: Ask): Promise<Ticket> {
+  async #admit(request: AdmissionRequest): Promise<Ticket> {
     const [rows, { credits }] = await Promise.all([
-      this.#parts.book.forCaller(ask.caller),
-      this.#parts.book.of(ask.caller.project),
+      this.#parts.book.forCaller(request.caller),
+      this.#parts.book.of(request.caller.project),
     ])
     const headers = await this.#windows.admit(rows)
     const due = [
       ...rows.flatMap(budgetOf),
-      ...(credits !== null && ask.source === 'managed' ? [creditOf(credits)] : []),
+      ...(credits !== null && request.source === 'managed' ? [creditOf(credits)] : []),
     ]
-    const most = due.length === 0 ? null : mostOf(ask)
+    const most = due.length === 0 ? null : mostOf(request)
     if (most === null) return { headers, settle: () => {} }
     return ticketOf(headers, await this.#hold(due, most))
   }
@@ -154,7 +153,7 @@ const counted = (purses: readonly Purse[]): Promise<void> | undefined => {
  *
  * @throws {ServiceError} `price_unknown` by a key of the installation: a budget that cannot be kept is not a budget.
  */
-const mostOf = ({ mostUsd, source }: Ask): Amount | null => {
+const mostOf = ({ mostUsd, source }: AdmissionRequest): Amount | null => {
   const most = mostUsd()
   if (most !== null) return amountOf(most)
   if (source === 'managed') throw new ServiceError('price_unknown', { param: 'model' })

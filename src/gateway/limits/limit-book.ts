@@ -25,7 +25,6 @@ export interface ProjectLimits {
   readonly credits: Row<CreditData> | null
 }
 
-/** What a book of limits stands on. */
 export interface LimitBookParts {
   readonly records: RecordStore
   readonly projects: Pick<ProjectDirectory, 'settings'>

@@ -34,7 +34,6 @@ export interface CounterOwner {
   readonly scope: Scope
 }
 
-/** What a purse stands on. */
 export interface PurseParts {
   readonly table: Table<CounterData>
   readonly clock: Clock

@@ -32,7 +32,7 @@ export function priceOf(model: string): PriceRow | undefined {
  * (`priceAt(route.provider, route.model)`).
  *
  * Of several units that the call counts, one is charged: images; characters; seconds; tokens, in this order, the first
- * that the row has a price for. So the interface's rules hold: speech by its characters, transcription by the minutes
+ * that the row has a price for. So speech is charged by its characters, transcription by the minutes
  * that the provider reported, and by tokens only where nothing else is priced.
  *
  * @returns null when the price is unknown: never 0, which would say that it was free.
@@ -52,11 +52,11 @@ export function costOfUnits(row: PriceRow | undefined, units: Usage): string | n
  */
 export function costAt(provider: string, model: string, units: Usage): string | null {
   const charged = units.tokens?.chargedUsd
-  if (charged !== undefined && tellCharges.has(provider)) return charged
+  if (charged !== undefined && reportCharges.has(provider)) return charged
   return costOfUnits(priceAt(provider, model), units)
 }
 
-const tellCharges: ReadonlySet<string> = new Set(
+const reportCharges: ReadonlySet<string> = new Set(
   providers.flatMap(({ id, reportsCharges }) => (reportsCharges ? [id] : [])),
 )
 

@@ -8,7 +8,7 @@ export type EmbeddingInput = string | readonly number[]
 
 /** What is to be embedded. */
 export interface EmbeddingRequest {
-  /** The body in OpenAI's form: fields that nobody here knows are its provider's to read. */
+  /** The body in OpenAI's form: unknown fields are its provider's to read. */
   readonly body: WireObject
   /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
   readonly bytes: Uint8Array | null

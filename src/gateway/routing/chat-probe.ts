@@ -1,7 +1,7 @@
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { keyHeadersOf } from './upstream-models.ts'
-import { askUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
+import { sendUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
 
 /** What a minimal chat completion showed of a server. */
 export type ProbeResult =
@@ -26,7 +26,7 @@ const maxContent = 2000
 export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model: string): Promise<ProbeResult> => {
   const { format, baseUrl, apiKey } = endpoint
   const messages = [{ role: 'user', content: instruction }]
-  const reply = await askUpstream(reach, {
+  const reply = await sendUpstream(reach, {
     url: `${baseUrl}${format === 'anthropic' ? '/messages' : '/chat/completions'}`,
     method: 'POST',
     headers: { ...keyHeadersOf(endpoint), 'content-type': 'application/json', accept: 'application/json' },

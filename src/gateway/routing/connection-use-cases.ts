@@ -15,7 +15,6 @@ import { type Destination, destinationOf, requireKeyFor, type SureDestination } 
 import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
 import type { ProjectProviders } from './project-providers.ts'
 
-/** What the operations on connections stand on. */
 export interface ConnectionParts {
   readonly records: RecordStore
   readonly box: SecretBox

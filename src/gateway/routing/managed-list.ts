@@ -18,7 +18,7 @@ export class ManagedList {
   #agent: Agent | null = null
   #models: readonly SyncedModel[] = []
   #nextAt = 0
-  #asking: Promise<readonly SyncedModel[]> | null = null
+  #refreshing: Promise<readonly SyncedModel[]> | null = null
 
   constructor(endpoint: Endpoint | null, now: () => number) {
     this.#endpoint = endpoint
@@ -27,17 +27,17 @@ export class ManagedList {
 
   readonly models = async (): Promise<readonly SyncedModel[]> => {
     if (this.#endpoint === null || this.#now() < this.#nextAt) return this.#models
-    this.#asking ??= this.#ask(this.#endpoint).finally(() => {
-      this.#asking = null
+    this.#refreshing ??= this.#refresh(this.#endpoint).finally(() => {
+      this.#refreshing = null
     })
-    return this.#models.length > 0 ? this.#models : this.#asking
+    return this.#models.length > 0 ? this.#models : this.#refreshing
   }
 
   async close(): Promise<void> {
     await this.#agent?.destroy()
   }
 
-  async #ask(endpoint: Endpoint): Promise<readonly SyncedModel[]> {
+  async #refresh(endpoint: Endpoint): Promise<readonly SyncedModel[]> {
     this.#agent ??= openAgent()
     const found = await listModels({ dispatcher: this.#agent, timeoutMs }, endpoint)
     if (found.ok) this.#models = found.models

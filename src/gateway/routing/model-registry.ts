@@ -5,7 +5,6 @@ import { providerNamed } from './model-names.ts'
 import { catalogueRow, listedRow, type ModelRow } from './model-rows.ts'
 import type { OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
 
-/** What the registry stands on. */
 export interface ModelRegistryParts {
   readonly managed: Pick<ManagedProviders, 'of' | 'compatible'>
   readonly own: Pick<ProjectProviders, 'of'>
@@ -90,7 +89,7 @@ const connectionRows = ({ id, name, endpoint, models }: OwnConnection, day: stri
   )
 }
 
-/** Its models, and its name as the alias of the first (interface "Models"). */
+/** Its models, and its name as the alias of the first. */
 const customRows = (provider: OwnProvider): readonly ModelRow[] => {
   const { name, models } = provider
   const [first] = models

@@ -6,7 +6,7 @@ import { effective, type ModelRegistry } from './model-registry.ts'
 import type { ModelRow } from './model-rows.ts'
 
 /**
- * The model registry (interface "Model registry entry"): every query narrows it, and all of them combine. Each id is
+ * The model registry (`models.list`): every query narrows it, and all of them combine. Each id is
  * there once, as the first in the order of routing offers it among those that the query leaves.
  */
 export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCases, 'models.list' | 'models.get'> => ({

@@ -52,7 +52,6 @@ export interface OwnProviders {
   readonly customs: readonly OwnProvider[]
 }
 
-/** What the directory stands on. */
 export interface ProjectProvidersParts {
   readonly records: RecordStore
   readonly box: SecretBox

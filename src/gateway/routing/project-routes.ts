@@ -5,7 +5,6 @@ import type { Endpoint, ManagedProviders } from './managed-providers.ts'
 import { providerNamed, type Seller, sellersOf, serves, splitName } from './model-names.ts'
 import type { OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
 
-/** What routing stands on. */
 export interface ProjectRoutesParts {
   readonly managed: Pick<ManagedProviders, 'of' | 'compatible'>
   readonly own: Pick<ProjectProviders, 'of'>
@@ -75,8 +74,8 @@ export class ProjectRoutes implements Routes {
       const endpoint = managed.of(provider)
       return endpoint === undefined ? [] : [routeTo(endpoint, model)]
     })
-    const nobodys = sellers.every(({ provider }) => provider === 'simulated')
-    return routes.length === 0 && nobodys && managed.compatible !== null ? [routeTo(managed.compatible, asked)] : routes
+    const unsold = sellers.every(({ provider }) => provider === 'simulated')
+    return routes.length === 0 && unsold && managed.compatible !== null ? [routeTo(managed.compatible, asked)] : routes
   }
 }
 
@@ -87,13 +86,13 @@ const routeTo = (endpoint: Endpoint, model: string): Route => Object.freeze({ mo
 /** @throws {ServiceError} when none of them can do what is needed. */
 const usable = (routes: readonly Route[], need: Need): readonly Route[] => {
   const fit = routes.filter(({ format }) => serves(format, need))
-  if (fit.length > 0) return Object.freeze(need === 'vision' ? fit.map(seeing) : fit)
+  if (fit.length > 0) return Object.freeze(need === 'vision' ? fit.map(withVision) : fit)
   if (routes.length === 0) throw new ServiceError('model_not_found', param)
   throw new ServiceError('model_not_found', { ...param, message: `The provider of this model has no ${words[need]}.` })
 }
 
-/** A model that is known to see nothing gives way to its provider's model for images (interface "Chat"). */
-const seeing = (route: Route): Route => {
+/** A model that is known to take no images is replaced by its provider's model for images. */
+const withVision = (route: Route): Route => {
   const { provider, model } = route
   const seer = capabilitiesOf(provider, model)?.includes('vision') === false ? visionModelOf(provider) : null
   return seer === null ? route : Object.freeze({ ...route, model: seer })

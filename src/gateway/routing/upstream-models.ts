@@ -3,7 +3,7 @@ import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '.
 import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
-import { askUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
+import { sendUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
 
 /** Why a provider did not say what was asked. */
 export type UpstreamTrouble =
@@ -99,7 +99,7 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
   const models = new Map<string, SyncedModel>()
   let after: string | null = null
   for (let page = 0; page < maxPages && models.size < maxModels; page++) {
-    const reply: UpstreamReply = await askUpstream(reach, requestTo(endpoint, form.path(after)))
+    const reply: UpstreamReply = await sendUpstream(reach, requestTo(endpoint, form.path(after)))
     const trouble = troubleOf(reply)
     if (trouble !== null) return trouble
     const json = reply.kind === 'answer' ? reply.json : undefined
@@ -120,12 +120,12 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
 export const checkKey = async (reach: UpstreamReach, endpoint: Endpoint): Promise<UpstreamModels> => {
   const probe = probes[endpoint.provider] ?? probes[endpoint.format]
   if (probe !== undefined) {
-    const trouble = troubleOf(await askUpstream(reach, requestTo(endpoint, probe)))
+    const trouble = troubleOf(await sendUpstream(reach, requestTo(endpoint, probe)))
     return trouble ?? listed(await listModels(reach, endpoint))
   }
   const models = await listModels(reach, endpoint)
   const work = works[endpoint.format]
-  return models.ok || models.trouble !== 'no_list' || work === undefined ? models : nothingAsked(reach, endpoint, work)
+  return models.ok || models.trouble !== 'no_list' || work === undefined ? models : withoutList(reach, endpoint, work)
 }
 
 /** Where formats without a list everywhere take work, after the base URL. */
@@ -147,10 +147,10 @@ const listed = (models: UpstreamModels): UpstreamModels =>
   models.ok || models.trouble !== 'no_list' ? models : { ok: true, models: [] }
 
 /** A request without anything in it is refused for what it lacks when its key is good. */
-const nothingAsked = async (reach: UpstreamReach, endpoint: Endpoint, path: string): Promise<UpstreamModels> => {
+const withoutList = async (reach: UpstreamReach, endpoint: Endpoint, path: string): Promise<UpstreamModels> => {
   const request = requestTo(endpoint, path)
   const headers = { ...request.headers, 'content-type': 'application/json' }
-  const reply = await askUpstream(reach, { ...request, headers, method: 'POST', body: '{}' })
+  const reply = await sendUpstream(reach, { ...request, headers, method: 'POST', body: '{}' })
   const trouble = troubleOf(reply)
   const lacks = trouble?.trouble === 'provider_error' && (trouble.status === 400 || trouble.status === 422)
   return trouble === null || lacks ? { ok: true, models: [] } : trouble

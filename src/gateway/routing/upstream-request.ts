@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { boundedBody } from '../../outgoing/bounded-body.ts'
+import { identityEncoding } from '../../outgoing/identity-encoding.ts'
 import { SsrfRefused } from '../../outgoing/ssrf-guard.ts'
-import { uncoded } from '../../outgoing/uncoded.ts'
 import { ownVia } from '../../outgoing/via.ts'
 import { parseJson } from '../../outgoing/wire.ts'
 import { errorCodeOf } from '../call/failure.ts'
@@ -29,7 +29,7 @@ export interface UpstreamReach {
 }
 
 /** Asks once. Never throws: trouble of any kind is a reply. Redirects are answers like any other: nobody follows them. */
-export const askUpstream = async (
+export const sendUpstream = async (
   { dispatcher, timeoutMs }: UpstreamReach,
   { url, method, headers, body }: UpstreamRequest,
 ): Promise<UpstreamReply> => {
@@ -41,7 +41,7 @@ export const askUpstream = async (
       origin,
       path: pathname + search,
       method,
-      headers: { ...headers, ...uncoded, via: ownVia },
+      headers: { ...headers, ...identityEncoding, via: ownVia },
       signal: limit,
       headersTimeout: 0,
       bodyTimeout: 0,

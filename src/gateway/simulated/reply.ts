@@ -123,13 +123,13 @@ function toolsWanted(asked: string, request: WireObject): readonly OfferedTool[]
   if (choice === 'none') return []
   const forced = textOf(objectOf(objectOf(choice).function).name)
   if (forced !== '') return tools.filter(({ name }) => name === forced)
-  const named = toolsAskedFor(asked, tools)
+  const named = toolsNamedIn(asked, tools)
   const wanted = named.length === 0 && choice === 'required' ? tools.slice(0, 1) : named
   return request.parallel_tool_calls === false ? wanted.slice(0, 1) : wanted
 }
 
 /** Tools named in the text, in the order they are named; else one (or all) when the text asks for a tool without a name. */
-function toolsAskedFor(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
+function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
   const named = tools
     .map((tool) => ({ tool, at: placeOfName(text, tool.name) }))
     .filter(({ at }) => at >= 0)

@@ -39,7 +39,7 @@ export const metered = (call: MeteredCall): Metered => {
     reasoning_tokens: usage.reasoningTokens,
     estimated: usage.estimated ?? false,
     provider_cost_usd: cost,
-    // managed keys: the provider's cost and nothing on top; the caller's own: nothing (interface "Voice", billing)
+    // managed keys: the provider's cost and nothing on top; the caller's own: nothing
     service_charge_usd: paidByCaller ? '0' : cost,
     billing_mode,
     price_snapshot: snapshotOf(call),

@@ -14,7 +14,7 @@ import { turnBytes } from './turn-bytes.ts'
 export interface Bill {
   /** Who answered: id of `specs/providers.ts`, or `custom:<id>`. */
   readonly provider: string
-  /** The model that was asked for there, as this provider knows it. */
+  /** The model that was requested there, as this provider knows it. */
   readonly model: string
   /** Whose key served; by the provider when absent. */
   readonly source?: KeySource
@@ -37,18 +37,18 @@ export class BrokenAnswer extends ServiceError {
   }
 }
 
-/** Models as turns, runs and trials of agents ask them. */
+/** Models as turns, runs and trials of agents call them. */
 export interface TurnModels {
   /**
    * Streams one answer, by the gateway's own way: routes and breaker, limits, budgets and credits, redaction, retries.
    * `onDelta` is called synchronously as text arrives, several times in one loop turn when the network delivered
-   * several parts together; after `signal` aborts it is not called again, and what was asked is called off within 100 ms.
+   * several parts together; after `signal` aborts it is not called again, and the request is cancelled within 100 ms.
    *
    * @param request its `model` as the project names it.
    * @throws {ServiceError} `cancelled`, `rate_limit_exceeded`, `budget_exceeded`, `price_unknown`,
    *   `credit_balance_exhausted`, `model_not_found`, `provider_…`, …
    * @throws {BrokenAnswer} when something had been said before it failed.
-   * @throws {StoreUnavailable} when nobody can say whether the call may be made.
+   * @throws {StoreUnavailable} when it is unknown whether the call may be made.
    */
   ask(
     request: ModelRequest,
@@ -58,9 +58,8 @@ export interface TurnModels {
   ): Promise<TurnAnswer>
 }
 
-/** What it stands on. */
 export interface GatewayTurnsParts {
-  readonly chats: { run(asked: ChatRunRequest, taker: RunListener): ChatHandle }
+  readonly chats: { run(asked: ChatRunRequest, listener: RunListener): ChatHandle }
 }
 
 /** Turns and runs as chat requests of the gateway. */
@@ -80,7 +79,7 @@ export class GatewayTurns implements TurnModels {
     if (signal.aborted) throw new ServiceError('cancelled')
     const reader = new TurnReader(onDelta)
     const answered = Promise.withResolvers<TurnAnswer>()
-    const run = this.#chats.run(runAsk(request, caller), takerOf(reader, answered))
+    const run = this.#chats.run(chatRunRequest(request, caller), listenerOf(reader, answered))
     const gone = (): void => {
       reader.close()
       run.cancel()
@@ -99,7 +98,7 @@ export class GatewayTurns implements TurnModels {
   }
 }
 
-const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>): RunListener => ({
+const listenerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>): RunListener => ({
   takesFrames: false,
   begin: () => {},
   frames: () => true,
@@ -121,7 +120,7 @@ const takerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>)
 const brokenBy = (error: unknown, spent: Charge | null): unknown =>
   error instanceof ServiceError && spent !== null ? new BrokenAnswer(error, billOf(spent)) : error
 
-const runAsk = (request: ModelRequest, caller: ActorCaller): ChatRunRequest => ({
+const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequest => ({
   caller,
   operation: 'actor.callModel',
   need: 'chat',

@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../../specs/providers.ts'
 
-/** What a family of providers takes (interface "Limits", "Vision images"). */
+/** What a family of providers takes. */
 export interface ImageLimits {
   readonly types: readonly string[]
   /** Of one image, not encoded. */

@@ -4,7 +4,6 @@ import { boundedBody } from '../../outgoing/bounded-body.ts'
 import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
 import { badImage } from './image-sources.ts'
 
-/** What fetching stands on. */
 export interface RemoteImages {
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
   /** For one image, all redirects included. */

@@ -3,7 +3,7 @@ import { cancelled } from '../call/failure.ts'
 import type { AudioReader } from '../providers/voice/voice-format.ts'
 import type { OpenAnswer } from './voice-call.ts'
 
-/** Told how a stream goes; one of the last three comes, once. */
+/** Receives the progress of a stream; one of the last three comes, once. */
 export interface StreamWatcher {
   sent(bytes: number): void
   whole(): void

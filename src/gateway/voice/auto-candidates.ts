@@ -2,7 +2,7 @@
 export interface Candidate {
   /** `provider/model` */
   readonly name: string
-  /** ms until the first byte as long as nothing was measured: so the interface's order is the first one. */
+  /** ms until the first byte as long as nothing was measured: so the order of this list is the first one. */
   readonly expectedMs: number
 }
 
@@ -10,7 +10,7 @@ export interface Candidate {
 export const autoNames: readonly string[] = ['auto', 'service-auto']
 
 /**
- * Models to speak with, in the interface's order: the first provider's two, then one of each of four others that charge by
+ * Models to speak with, in their first order: the first provider's two, then one of each of four others that charge by
  * a unit. Cartesia is none of them: it sells credits by plan, so that there is no unit price to check.
  */
 export const speechCandidates: readonly Candidate[] = [

@@ -90,17 +90,17 @@ const knownHosts: ReadonlySet<string> = new Set(
   providers.filter(({ baseUrl }) => baseUrl !== '').map(({ baseUrl }) => new URL(baseUrl).host),
 )
 
-/** Empty when nobody serves a model of this name. */
+/** Empty when no provider serves a model of this name. */
 const resolved = async (routes: Routes, project: string, asked: string, need: VoiceNeed): Promise<readonly Route[]> => {
   try {
     return await routes.resolve(project, asked, need)
   } catch (error) {
-    if (error instanceof ServiceError && nobodys.has(error.code)) return []
+    if (error instanceof ServiceError && unserved.has(error.code)) return []
     throw error
   }
 }
 
-const nobodys: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
+const unserved: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
 
 /** What the auto-router chooses among. */
 export interface AutoChoice<Model extends Registered> {
@@ -158,7 +158,7 @@ const ownRoutes = async (
   }
 }
 
-/** Who is asked, in order. */
+/** The steps of a request, in order. */
 export interface VoicePlan<Task> {
   readonly asked: string
   /** By the auto-router. */

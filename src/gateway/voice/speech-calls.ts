@@ -9,22 +9,21 @@ import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/v
 import { voiceFormats } from '../providers/voice/voice-formats.ts'
 import { audioStream } from './audio-stream.ts'
 import type { SpeechPlanner } from './speech-planner.ts'
-import { charactersOf, type SpeechWish } from './speech-task.ts'
+import { charactersOf, type SpeechRequest } from './speech-task.ts'
 import { readAnswer, type VoicePolicy } from './voice-call.ts'
 import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
 /** A request for speech. */
-export interface SpeechAsk {
+export interface SpeechCall {
   readonly caller: Caller
   readonly operation: string
   /** null: whatever serves the language, else the first model of the registry. */
   readonly model: string | null
-  readonly wish: SpeechWish
+  readonly request: SpeechRequest
   readonly signal: AbortSignal
 }
 
-/** What speech stands on. */
 export interface SpeechParts extends VoiceJobParts {
   readonly planner: Pick<SpeechPlanner, 'plan'>
   readonly redaction: Pick<Redaction, 'policyOf'>
@@ -39,24 +38,24 @@ export class SpeechCalls {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} as the interface's voice table has it; before the first byte only. */
-  async speak(ask: SpeechAsk): Promise<BytesResult> {
-    const wish = await this.#redacted(ask)
-    const plan = await this.#parts.planner.plan(ask.caller.project, ask.model, wish)
-    const job = await startJob(this.#parts, this.#job({ ...ask, wish }, plan))
-    const characters = charactersOf(wish.text)
-    return job.task.streamed ? streamed(job, characters, ask.signal) : whole(job, characters)
+  /** @throws {ServiceError} as the errors of `speech.speak` have it; before the first byte only. */
+  async speak(call: SpeechCall): Promise<BytesResult> {
+    const request = await this.#redacted(call)
+    const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
+    const job = await startJob(this.#parts, this.#job({ ...call, request }, plan))
+    const characters = charactersOf(request.text)
+    return job.task.streamed ? streamed(job, characters, call.signal) : whole(job, characters)
   }
 
   /** What a project keeps from providers is not spoken by them either: its placeholder is. */
-  async #redacted({ caller, wish }: SpeechAsk): Promise<SpeechWish> {
+  async #redacted({ caller, request }: SpeechCall): Promise<SpeechRequest> {
     const policy = await this.#parts.redaction.policyOf(caller.project)
-    if (policy?.input !== true) return wish
-    const [text = wish.text] = policy.redact([wish.text]).texts
-    return { ...wish, text }
+    if (policy?.input !== true) return request
+    const [text = request.text] = policy.redact([request.text]).texts
+    return { ...request, text }
   }
 
-  #job({ caller, operation, wish, signal }: SpeechAsk, plan: Awaited<ReturnType<SpeechPlanner['plan']>>) {
+  #job({ caller, operation, request, signal }: SpeechCall, plan: Awaited<ReturnType<SpeechPlanner['plan']>>) {
     const job: VoiceJob<SpeechTask> = {
       caller,
       operation,
@@ -66,10 +65,10 @@ export class SpeechCalls {
       everywhere: plan.auto,
       signal,
       policy: this.#parts.policy,
-      streamed: wish.streamed,
-      most: () => mostOf(wish.text),
+      streamed: request.streamed,
+      most: () => mostOf(request.text),
       request: ({ task, route }) => formatOf({ task, route }).request(task, route),
-      logged: () => ({ model: plan.asked, ...wish }),
+      logged: () => ({ model: plan.asked, ...request }),
     }
     return job
   }

@@ -13,9 +13,9 @@ import {
   unregistered,
   type VoicePlan,
 } from './route-choice.ts'
-import { plainTask, type SpeechWish, speechTask } from './speech-task.ts'
+import { plainTask, type SpeechRequest, speechTask } from './speech-task.ts'
 
-/** Who is asked for speech, in order. */
+/** The steps of a request for speech, in order. */
 export type SpeechPlan = VoicePlan<SpeechTask>
 
 /** Decides who speaks a text. */
@@ -29,41 +29,45 @@ export class SpeechPlanner {
   }
 
   /** @throws {ServiceError} `bad_request` with `param`, `provider_not_configured`, `byok_required` */
-  async plan(project: string, asked: string | null, wish: SpeechWish): Promise<SpeechPlan> {
-    if (asked === null) return this.#byDefault(project, wish)
-    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, wish)
+  async plan(project: string, asked: string | null, request: SpeechRequest): Promise<SpeechPlan> {
+    if (asked === null) return this.#byDefault(project, request)
+    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, request)
     const named = speechModelOf(asked)
-    if (named === null) return this.#unregistered(project, asked, wish)
+    if (named === null) return this.#unregistered(project, asked, request)
     const { model, wireModel, voice } = named
-    const task = speechTask(model, voice === null ? wish : { ...wish, voice: wish.voice ?? voice.id }, 'refuse')
+    const task = speechTask(
+      model,
+      voice === null ? request : { ...request, voice: request.voice ?? voice.id },
+      'refuse',
+    )
     const routes = await routesOf(this.#routes, project, model, wireModel, 'speech')
     return { asked, auto: false, steps: stepsOf(routes, task) }
   }
 
-  async #byDefault(project: string, wish: SpeechWish): Promise<SpeechPlan> {
+  async #byDefault(project: string, request: SpeechRequest): Promise<SpeechPlan> {
     const { model, routes } = await routesOfDefault(
       this.#routes,
       project,
-      preferredModels(speechModels, wish.language),
+      preferredModels(speechModels, request.language),
       'speech',
     )
-    return { asked: model.id, auto: false, steps: stepsOf(routes, speechTask(model, wish, 'refuse')) }
+    return { asked: model.id, auto: false, steps: stepsOf(routes, speechTask(model, request, 'refuse')) }
   }
 
   /** Where no format is wanted it is MP3, as everywhere; but better another one than no speech. */
-  async #auto(project: string, asked: string, wish: SpeechWish): Promise<SpeechPlan> {
+  async #auto(project: string, asked: string, request: SpeechRequest): Promise<SpeechPlan> {
     const choice = { project, candidates: speechCandidates, need: 'speech' as const, modelOf: speechModelOf }
-    const stepsFor = (wanted: SpeechWish) =>
+    const stepsFor = (wanted: SpeechRequest) =>
       autoSteps(this.#routes, this.#latencies, choice, (model) => speechTask(model, wanted, 'default'))
-    const steps = await stepsFor({ ...wish, format: wish.format ?? 'mp3' }).catch((error: unknown) => {
-      if (wish.format !== null) throw error
-      return stepsFor(wish)
+    const steps = await stepsFor({ ...request, format: request.format ?? 'mp3' }).catch((error: unknown) => {
+      if (request.format !== null) throw error
+      return stepsFor(request)
     })
     return { asked, auto: true, steps }
   }
 
-  async #unregistered(project: string, asked: string, wish: SpeechWish): Promise<SpeechPlan> {
+  async #unregistered(project: string, asked: string, request: SpeechRequest): Promise<SpeechPlan> {
     const routes = await unregistered(this.#routes, project, asked, 'speech')
-    return { asked, auto: false, steps: stepsOf(routes, plainTask(wish)) }
+    return { asked, auto: false, steps: stepsOf(routes, plainTask(request)) }
   }
 }

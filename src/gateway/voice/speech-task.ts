@@ -4,8 +4,8 @@ import type { Range, SpeechModel, Voice } from '../../../specs/speech-models.ts'
 import { primaryLanguage } from '../providers/voice/primary-language.ts'
 import type { SpeechTask } from '../providers/voice/voice-format.ts'
 
-/** A text to speak as a caller asked for it. */
-export interface SpeechWish {
+/** A text to speak, as a caller requests it. */
+export interface SpeechRequest {
   readonly text: string
   readonly voice: string | null
   readonly format: AudioFormat | null
@@ -21,22 +21,26 @@ export const unfit = (param: string, message: string): ServiceError =>
   new ServiceError('bad_request', { param, message })
 
 /**
- * What a model is asked for a wish.
+ * The task of one model for a request.
  *
  * @param otherVoice what becomes of a voice that is not the model's: refused, or replaced by its default (the auto-router).
  * @throws {ServiceError} `bad_request` with `param` for what the model cannot do.
  */
-export const speechTask = (model: SpeechModel, wish: SpeechWish, otherVoice: 'refuse' | 'default'): SpeechTask => {
-  const { text, speed, temperature, language, instructions, streamed } = wish
+export const speechTask = (
+  model: SpeechModel,
+  request: SpeechRequest,
+  otherVoice: 'refuse' | 'default',
+): SpeechTask => {
+  const { text, speed, temperature, language, instructions, streamed } = request
   checkLength(model, text)
   checkRange('speed', speed, model.speed ?? { min: 1, max: 1 })
   if (model.temperature !== null) checkRange('temperature', temperature, model.temperature)
   checkLanguage(model, language)
-  const voice = voiceOf(model, wish, otherVoice)
+  const voice = voiceOf(model, request, otherVoice)
   return {
     text,
     voice: voice.wire ?? voice.id,
-    format: formatOf(model, wish.format),
+    format: formatOf(model, request.format),
     speed: model.speed === null ? null : speed,
     temperature: model.temperature === null ? null : temperature,
     // a voice that speaks one language says which it is
@@ -46,11 +50,11 @@ export const speechTask = (model: SpeechModel, wish: SpeechWish, otherVoice: 're
   }
 }
 
-/** For a server that we know nothing of but its wire format: what was asked goes there as it is. */
-export const plainTask = (wish: SpeechWish): SpeechTask => ({
-  ...wish,
-  voice: wish.voice ?? 'alloy',
-  format: wish.format ?? 'mp3',
+/** For a server that we know nothing of but its wire format: the request goes there as it is. */
+export const plainTask = (request: SpeechRequest): SpeechTask => ({
+  ...request,
+  voice: request.voice ?? 'alloy',
+  format: request.format ?? 'mp3',
   temperature: null,
 })
 
@@ -92,7 +96,7 @@ function formatOf({ id, formats }: SpeechModel, asked: AudioFormat | null): Audi
   throw unfit('response_format', `${id} gives ${formats.join(', ')}; not ${asked}.`)
 }
 
-function voiceOf(model: SpeechModel, { voice, language }: SpeechWish, otherVoice: 'refuse' | 'default'): Voice {
+function voiceOf(model: SpeechModel, { voice, language }: SpeechRequest, otherVoice: 'refuse' | 'default'): Voice {
   if (voice === null) return defaultVoice(model, language)
   const listed = findVoice(model, voice)
   if (listed !== undefined) return listed

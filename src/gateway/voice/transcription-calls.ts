@@ -7,18 +7,18 @@ import { voiceFormats } from '../providers/voice/voice-formats.ts'
 import { audioLength, mostSeconds } from './audio-length.ts'
 import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
 import type { TranscriptionPlan, TranscriptionPlanner } from './transcription-planner.ts'
-import type { TranscriptionWish } from './transcription-task.ts'
+import type { TranscriptionRequest } from './transcription-task.ts'
 import { readAnswer, type VoicePolicy } from './voice-call.ts'
 import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
 /** A request for a transcript. */
-export interface TranscriptionAsk {
+export interface TranscriptionCall {
   readonly caller: Caller
   readonly operation: string
   /** null: whatever serves the language, else the first model of the registry. */
   readonly model: string | null
-  readonly wish: TranscriptionWish
+  readonly request: TranscriptionRequest
   readonly signal: AbortSignal
 }
 
@@ -27,7 +27,6 @@ export type Transcribed = TranscriptAnswer & {
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-/** What transcription stands on. */
 export interface TranscriptionParts extends VoiceJobParts {
   readonly planner: Pick<TranscriptionPlanner, 'plan'>
   readonly policy: VoicePolicy
@@ -41,12 +40,12 @@ export class TranscriptionCalls {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} as the interface's voice table has it. */
-  async transcribe(ask: TranscriptionAsk): Promise<Transcribed> {
-    const plan = await this.#parts.planner.plan(ask.caller.project, ask.model, ask.wish)
-    const job = await startJob(this.#parts, jobOf(ask, plan, this.#parts.policy))
+  /** @throws {ServiceError} as the errors of `transcriptions.transcribe` have it. */
+  async transcribe(call: TranscriptionCall): Promise<Transcribed> {
+    const plan = await this.#parts.planner.plan(call.caller.project, call.model, call.request)
+    const job = await startJob(this.#parts, jobOf(call, plan, this.#parts.policy))
     const transcript = await transcriptOf(job)
-    const { file, form, streamed } = ask.wish
+    const { file, form, streamed } = call.request
     if (streamed) return { ...transcriptEvents(transcript), headers: job.headers }
     const silent = form === 'verbose_json' && transcript.seconds === null
     const answer = transcriptAnswer(
@@ -59,7 +58,7 @@ export class TranscriptionCalls {
 }
 
 const jobOf = (
-  { caller, operation, wish, signal }: TranscriptionAsk,
+  { caller, operation, request, signal }: TranscriptionCall,
   { asked, auto, steps }: TranscriptionPlan,
   policy: VoicePolicy,
 ): VoiceJob<TranscriptionTask> => ({
@@ -72,10 +71,10 @@ const jobOf = (
   signal,
   policy,
   streamed: false,
-  most: () => mostOf(wish),
+  most: () => mostOf(request),
   request: (step) => formatOf(step).request(step.task, step.route),
   logged: () => {
-    const { file, ...rest } = wish
+    const { file, ...rest } = request
     return { model: asked, ...rest, file: { container: file.container, bytes: file.bytes.length } }
   },
 })
@@ -87,7 +86,7 @@ const formatOf = ({ route }: Step<TranscriptionTask>): TranscriptionFormat => {
 }
 
 /** Gemini counts 32 tokens a second of audio; fast speech is some four a second of text. */
-const mostOf = ({ file }: TranscriptionWish): Usage => {
+const mostOf = ({ file }: TranscriptionRequest): Usage => {
   const seconds = mostSeconds(file)
   return {
     seconds,

@@ -13,9 +13,9 @@ import {
   unregistered,
   type VoicePlan,
 } from './route-choice.ts'
-import { plainTranscription, type TranscriptionWish, transcriptionTask } from './transcription-task.ts'
+import { plainTranscription, type TranscriptionRequest, transcriptionTask } from './transcription-task.ts'
 
-/** Who is asked for a transcript, in order. */
+/** The steps of a request for a transcript, in order. */
 export type TranscriptionPlan = VoicePlan<TranscriptionTask>
 
 /** Decides who transcribes a file. */
@@ -29,29 +29,29 @@ export class TranscriptionPlanner {
   }
 
   /** @throws {ServiceError} `bad_request` with `param`, `provider_not_configured`, `byok_required` */
-  async plan(project: string, asked: string | null, wish: TranscriptionWish): Promise<TranscriptionPlan> {
-    if (asked === null) return this.#byDefault(project, wish)
-    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, wish)
+  async plan(project: string, asked: string | null, request: TranscriptionRequest): Promise<TranscriptionPlan> {
+    if (asked === null) return this.#byDefault(project, request)
+    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, request)
     const named = transcriptionModelOf(asked)
     if (named === null) {
       const own = await unregistered(this.#routes, project, asked, 'transcription')
-      return { asked, auto: false, steps: stepsOf(own, plainTranscription(wish)) }
+      return { asked, auto: false, steps: stepsOf(own, plainTranscription(request)) }
     }
-    const task = transcriptionTask(named.model, wish)
+    const task = transcriptionTask(named.model, request)
     const routes = await routesOf(this.#routes, project, named.model, named.wireModel, 'transcription')
     return { asked, auto: false, steps: stepsOf(routes, task) }
   }
 
-  async #byDefault(project: string, wish: TranscriptionWish): Promise<TranscriptionPlan> {
-    const models: readonly TranscriptionModel[] = preferredModels(transcriptionModels, wish.language)
+  async #byDefault(project: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {
+    const models: readonly TranscriptionModel[] = preferredModels(transcriptionModels, request.language)
     const { model, routes } = await routesOfDefault(this.#routes, project, models, 'transcription')
-    return { asked: model.id, auto: false, steps: stepsOf(routes, transcriptionTask(model, wish)) }
+    return { asked: model.id, auto: false, steps: stepsOf(routes, transcriptionTask(model, request)) }
   }
 
-  async #auto(project: string, asked: string, wish: TranscriptionWish): Promise<TranscriptionPlan> {
+  async #auto(project: string, asked: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {
     const need = 'transcription' as const
     const choice = { project, candidates: transcriptionCandidates, need, modelOf: transcriptionModelOf }
-    const steps = await autoSteps(this.#routes, this.#latencies, choice, (model) => transcriptionTask(model, wish))
+    const steps = await autoSteps(this.#routes, this.#latencies, choice, (model) => transcriptionTask(model, request))
     return { asked, auto: true, steps }
   }
 }

@@ -4,8 +4,8 @@ import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { type AudioFile, checkSize } from './audio-file.ts'
 import { checkLanguage, unfit } from './speech-task.ts'
 
-/** Audio to transcribe as a caller asked for it. */
-export interface TranscriptionWish {
+/** Audio to transcribe, as a caller requests it. */
+export interface TranscriptionRequest {
   readonly file: AudioFile
   readonly form: TranscriptForm
   readonly language: string | null
@@ -17,24 +17,24 @@ export interface TranscriptionWish {
 }
 
 /** Events carry text alone, as those of OpenAI do. @throws {ServiceError} `bad_request` for `stream` */
-export const checkStreamed = ({ form, streamed }: TranscriptionWish): void => {
+export const checkStreamed = ({ form, streamed }: TranscriptionRequest): void => {
   if (streamed && form !== 'json') throw unfit('stream', `A stream has the response_format json; not ${form}.`)
 }
 
-/** What a model is asked for a wish. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
-export const transcriptionTask = (model: TranscriptionModel, wish: TranscriptionWish): TranscriptionTask => {
-  const { form, diarize, language, file } = wish
+/** The task of one model for a request. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
+export const transcriptionTask = (model: TranscriptionModel, request: TranscriptionRequest): TranscriptionTask => {
+  const { form, diarize, language, file } = request
   if (!model.forms.includes(form)) {
     throw unfit('response_format', `${model.id} gives ${model.forms.join(', ')}; not ${form}, which needs times.`)
   }
   if (diarize && !model.diarizes) throw unfit('diarize', `${model.id} does not tell speakers apart.`)
   checkLanguage(model, language)
   checkSize(file.bytes.length, model.maxBytes)
-  return plainTranscription(wish)
+  return plainTranscription(request)
 }
 
 /** For a server that we know nothing of but its wire format. */
-export const plainTranscription = (wish: TranscriptionWish): TranscriptionTask => {
-  const { form, file, language, prompt, temperature, diarize } = wish
+export const plainTranscription = (request: TranscriptionRequest): TranscriptionTask => {
+  const { form, file, language, prompt, temperature, diarize } = request
   return { ...file, language, prompt, temperature, diarize, timed: form !== 'json' && form !== 'text' }
 }

@@ -4,7 +4,7 @@ import { ModelError } from '../call/provider-port.ts'
 import type { Route } from '../call/routes.ts'
 
 /**
- * A provider's failure in the words of the voice table (interface "Errors", "Voice"): 400 `provider_error` when it
+ * A provider's failure as the voice operations answer it (`speech.speak`, `transcriptions.transcribe`): 400 `provider_error` when it
  * refused what it was asked, so that the caller can ask otherwise, with its own key too; 502 for everything else.
  *
  * @param error `internal_error` is made of what is no provider's failure: throw that itself where it can still be shown.

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { statusIn } from '../../../specs/wire-errors.ts'
-import { uncoded } from '../../outgoing/uncoded.ts'
+import { identityEncoding } from '../../outgoing/identity-encoding.ts'
 import { viaOf } from '../../outgoing/via.ts'
 import type { CallEnd } from '../call/call-record.ts'
 import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
@@ -18,13 +18,13 @@ import type { Latencies } from './latencies.ts'
 import { type OpenAnswer, openAnswer, type VoicePolicy } from './voice-call.ts'
 import { mayGoElsewhere, voiceFailure } from './voice-failure.ts'
 
-/** One way to do what was asked. */
+/** One way to serve a request. */
 export interface Step<Task> {
   readonly route: Route
   readonly task: Task
 }
 
-/** What a request asks of providers. */
+/** What a request needs of providers. */
 export interface VoiceJob<Task> {
   readonly caller: Caller
   /** Operation id. */
@@ -42,7 +42,7 @@ export interface VoiceJob<Task> {
   /** The most that a step can use. */
   readonly most: (step: Step<Task>) => Usage
   readonly request: (step: Step<Task>) => VoiceRequest
-  /** What was asked, for the request log. */
+  /** The request, for the request log. */
   readonly logged: () => object
 }
 
@@ -147,7 +147,7 @@ class VoiceCall<Task> {
     this.#way = way
     this.#status = null
     const { headers, ...rest } = request(way)
-    const sent = { ...rest, headers: { ...headers, ...uncoded, via: viaOf(caller) } }
+    const sent = { ...rest, headers: { ...headers, ...identityEncoding, via: viaOf(caller) } }
     const spentMs = performance.now() - this.#startedMs
     run.record.attempts++
     const answer = await openAnswer(reachable(upstreams, route), sent, {

@@ -1,5 +1,5 @@
 import type {
-  ChatAsk,
+  ChatCall,
   ChatCalls,
   ChatControl,
   ChatListener,
@@ -34,7 +34,7 @@ const route = {
 
 /** Chat whose answers are written down: the n-th request gets the n-th script, further ones the last. */
 export class ScriptedChat implements ChatCalls {
-  readonly asked: ChatAsk[] = []
+  readonly asked: ChatCall[] = []
   readonly #scripts: readonly Script[]
 
   constructor(...scripts: readonly Script[]) {
@@ -45,13 +45,13 @@ export class ScriptedChat implements ChatCalls {
     return this.asked.at(-1)?.body ?? {}
   }
 
-  async complete(ask: ChatAsk) {
+  async complete(ask: ChatCall) {
     const script = this.#next(ask)
     if (script.error !== undefined) throw script.error
     return { ...summaryOf(script), completion: completionOf(script) }
   }
 
-  stream(ask: ChatAsk, listener: ChatListener): ChatControl {
+  stream(ask: ChatCall, listener: ChatListener): ChatControl {
     const script = this.#next(ask)
     const { error, refused, deltas = [] } = script
     if (error !== undefined && refused === true) {
@@ -63,7 +63,7 @@ export class ScriptedChat implements ChatCalls {
     )
   }
 
-  #next(ask: ChatAsk): Script {
+  #next(ask: ChatCall): Script {
     this.asked.push(ask)
     return this.#scripts[Math.min(this.asked.length, this.#scripts.length) - 1] ?? {}
   }

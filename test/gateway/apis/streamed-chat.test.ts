@@ -3,7 +3,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
 import type { BytesResult } from '../../../src/actors/call/use-cases.ts'
 import { type StreamForm, streamedChat } from '../../../src/gateway/apis/streamed-chat.ts'
-import type { ChatAsk } from '../../../src/gateway/call/chat-calls.ts'
+import type { ChatCall } from '../../../src/gateway/call/chat-calls.ts'
 import { framesIn } from './form-server.ts'
 import { responsesWorld } from './responses-world.ts'
 import { type Script, ScriptedChat, saying } from './scripted-chat.ts'
@@ -15,7 +15,7 @@ const form: StreamForm = {
   fail: ({ code }) => `fail ${code}\n`,
 }
 
-const askWith = (signal: AbortSignal): ChatAsk => ({
+const askWith = (signal: AbortSignal): ChatCall => ({
   caller: {
     ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
     ...{ requestId: 'req_1', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../specs/errors.ts'
 import { projectScope } from '../../../specs/scope.ts'
-import type { Admission, Ask } from '../../../src/gateway/call/admission.ts'
+import type { Admission, AdmissionRequest } from '../../../src/gateway/call/admission.ts'
 import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
 import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'
@@ -62,7 +62,7 @@ export const openChatWorld = async (
   const routes = new Map<string, readonly Route[]>([['model-1', [routeTo(first)]]])
   const recorded: GatewayCall[] = []
   const counted: Pick<GatewayCall, 'units'>[] = []
-  const asks: Ask[] = []
+  const asks: AdmissionRequest[] = []
   const settled: (string | null)[] = []
   const world: { admission: Admission; redaction: Redaction; now: number } = {
     admission: {

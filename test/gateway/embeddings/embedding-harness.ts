@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { type Admission, type Ask, openAdmission } from '../../../src/gateway/call/admission.ts'
+import { type Admission, type AdmissionRequest, openAdmission } from '../../../src/gateway/call/admission.ts'
 import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
 import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'
@@ -29,7 +29,7 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
   let upstream: Upstream
   let opened: ReturnType<typeof openEmbeddings>
   const recorded: GatewayCall[] = []
-  const asks: Ask[] = []
+  const asks: AdmissionRequest[] = []
   const settled: (string | null)[] = []
   const routes = new Map<string, Route>()
   const routeFor = (name: string): Route => {

@@ -3,7 +3,7 @@ import { kinds } from '../../../src/actors/capabilities.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import type { Clock } from '../../../src/actors/runtime/clock.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
-import type { Ask } from '../../../src/gateway/call/admission.ts'
+import type { AdmissionRequest } from '../../../src/gateway/call/admission.ts'
 import { type LimitData, limits, subjectKey } from '../../../src/gateway/limits/kinds.ts'
 import { LimitAdmission } from '../../../src/gateway/limits/limit-admission.ts'
 import { LimitBook } from '../../../src/gateway/limits/limit-book.ts'
@@ -49,7 +49,7 @@ export const limit = async (records: RecordStore, clock: Clock, data: Partial<Li
 }
 
 /** A chat by a managed key that costs at most a dollar. */
-export const askOf = (more: Partial<Ask> = {}): Ask => ({
+export const askOf = (more: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
   caller: callerOf(),
   need: 'chat',
   model: 'gpt-4o-mini',

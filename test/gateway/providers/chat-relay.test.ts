@@ -4,7 +4,7 @@ import { openAdmission } from '../../../src/gateway/call/admission.ts'
 import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
 import type { CallPolicy } from '../../../src/gateway/call/call-policy.ts'
 import type { Caller } from '../../../src/gateway/call/caller.ts'
-import type { ChatAsk, ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
+import type { ChatCall, ChatSummary } from '../../../src/gateway/call/chat-calls.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
 import { type OpenChats, openChats } from '../../../src/gateway/chat/open-chats.ts'
 import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
@@ -69,7 +69,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     await upstream.close()
   })
 
-  const askWith = (signal = new AbortController().signal): ChatAsk => ({
+  const askWith = (signal = new AbortController().signal): ChatCall => ({
     ...{ caller, operation: 'chat_completions.create', need: 'chat' as const, signal },
     body: {
       model: sample.model,

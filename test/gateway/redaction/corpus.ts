@@ -18,7 +18,7 @@ Send it to «email|info@müller.example»!
 mailto:«email|sales@example.io»?subject=Hello
 Both «email|a@b.co» and «email|c@d.museum» wrote.
 («email|first.last@example.travel»)
-Ask «email|o'neill@example.ie» about it.
+AdmissionRequest «email|o'neill@example.ie» about it.
 email=«email|q@example.com»&x=1
 User «email|12345@example.com» signed up.
 Signed off by Linus «email|torvalds@osdl.example»

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../specs/errors.ts'
-import type { Ask } from '../../../src/gateway/call/admission.ts'
+import type { AdmissionRequest } from '../../../src/gateway/call/admission.ts'
 import { answers, sends } from './audio-upstream.ts'
 import { bytesOf, listen, openVoiceWorld, type VoiceWorld, wavFile } from './voice-world.ts'
 import { whisperAnswer } from './wire-answers.ts'
@@ -127,7 +127,7 @@ describe('an Idempotency-Key', () => {
 
 describe('admission', () => {
   it('hears who asks, and what the call can cost at most', async () => {
-    const asks: Ask[] = []
+    const asks: AdmissionRequest[] = []
     const own = await openVoiceWorld({
       admission: {
         admit: (ask) => {

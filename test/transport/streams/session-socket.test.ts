@@ -162,6 +162,7 @@ describe('session socket', () => {
     time.pass(60)
     expect(peer.closing).toBeNull()
     time.pass(1)
+    time.pass(1)
     expect([peer.closing?.code, log.following, time.running]).toEqual([1013, 0, false])
   })
 
@@ -188,6 +189,7 @@ describe('session socket', () => {
     peer.receive({ type: 'cancel' })
     peer.leave()
     await loopTurn()
+    time.pass(1)
     expect([calls, log.following, counters.openStreams, time.running]).toEqual([[], 0, 0, false])
   })
 

@@ -159,6 +159,7 @@ describe('sse', () => {
     serve()
     log.append(delta('a'))
     response.leave()
+    time.pass(1)
     expect([log.following, counters.openStreams, time.running]).toEqual([0, 0, false])
     await loopTurn()
     expect(response.writes).toEqual([])

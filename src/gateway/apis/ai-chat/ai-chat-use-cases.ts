@@ -1,7 +1,7 @@
 import type { UseCases } from '../../../actors/call/use-cases.ts'
 import { arrayOf } from '../../../outgoing/wire.ts'
 import { callerOf } from '../../call/caller.ts'
-import type { ChatAsk, ChatCalls } from '../../call/chat-calls.ts'
+import type { ChatCall, ChatCalls } from '../../call/chat-calls.ts'
 import { needOf } from '../chat-parts.ts'
 import { memoryHeaders } from '../no-memory.ts'
 import { streamedChat } from '../streamed-chat.ts'
@@ -14,7 +14,7 @@ export const aiChatUseCases = (chat: ChatCalls): Pick<UseCases, 'ai_chat.create'
     const { memory, stream, userId, user_id } = call.body
     const body = chatRequestOf(call.body)
     const caller = callerOf(call)
-    const ask: ChatAsk = {
+    const chatCall: ChatCall = {
       caller: { ...caller, externalUserId: caller.externalUserId ?? userId ?? user_id ?? null },
       operation: 'ai_chat.create',
       need: needOf(arrayOf(body.messages)),
@@ -23,9 +23,9 @@ export const aiChatUseCases = (chat: ChatCalls): Pick<UseCases, 'ai_chat.create'
     }
     const headers = memoryHeaders(memory)
     if (stream === true) {
-      return { bytes: await streamedChat(chat, ask, { ...chatFrames(memory, call.requestId), headers }) }
+      return { bytes: await streamedChat(chat, chatCall, { ...chatFrames(memory, call.requestId), headers }) }
     }
-    const outcome = await chat.complete(ask)
+    const outcome = await chat.complete(chatCall)
     return { json: chatResultOf(outcome, memory), headers: [...outcome.headers, ...headers] }
   },
 })

@@ -4,7 +4,7 @@ import type { UseCase, UseCases } from '../../../actors/call/use-cases.ts'
 import { callerOf } from '../../call/caller.ts'
 import { errorFrame } from '../../call/refusal.ts'
 import type { ChatRunRequest, WholeAnswer } from '../../chat/chat-run.ts'
-import { type Chats, wholeTaker } from '../../chat/chats.ts'
+import { type Chats, wholeListener } from '../../chat/chats.ts'
 import { CompletionStream, type KeepAlive } from '../../chat/completion-stream.ts'
 import { asCompletion } from '../../chat/schema.ts'
 import { needOf } from '../chat-parts.ts'
@@ -14,7 +14,6 @@ type Completions = UseCase<'chat_completions.create'>
 type CompletionCall = Parameters<Completions>[0]
 type CompletionAnswer = Awaited<ReturnType<Completions>>
 
-/** What chat completions stand on. */
 export interface ChatCompletionsDeps {
   readonly chats: Pick<Chats, 'run'>
   readonly keepAlive: KeepAlive
@@ -27,8 +26,8 @@ export const chatCompletionsUseCases = (deps: ChatCompletionsDeps): Pick<UseCase
 
 const whole = ({ chats }: ChatCompletionsDeps, call: CompletionCall): Promise<CompletionAnswer> =>
   new Promise((resolve, reject) => {
-    const taker = wholeTaker((answer) => resolve(answerTo(call, answer)), reject)
-    const run = chats.run(askOf(call), taker)
+    const listener = wholeListener((answer) => resolve(answerTo(call, answer)), reject)
+    const run = chats.run(chatRunRequest(call), listener)
     call.onGone?.(() => {
       run.cancel()
       reject(new ServiceError('cancelled'))
@@ -43,14 +42,14 @@ const streamed = ({ chats, keepAlive }: ChatCompletionsDeps, call: CompletionCal
       shown: (error: Error) => errorFrame(error, call.requestId),
     }
     const stream = new CompletionStream(opening, keepAlive, memoryHeaders(call.body.memory))
-    stream.control(chats.run(askOf(call), stream))
+    stream.control(chats.run(chatRunRequest(call), stream))
     call.onGone?.(() => {
       stream.gone()
       reject(new ServiceError('cancelled'))
     })
   })
 
-const askOf = (call: CompletionCall): ChatRunRequest => ({
+const chatRunRequest = (call: CompletionCall): ChatRunRequest => ({
   caller: callerOf(call),
   operation: 'chat_completions.create',
   need: needOf(call.body.messages),

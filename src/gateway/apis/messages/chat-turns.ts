@@ -22,7 +22,7 @@ export const chatTurns = (
     const path = `messages[${at}].content`
     if (role === 'system') return systemOf(content, path, own)
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-    return role === 'assistant' ? [answerOf(blocks, path, own)] : askedOf(blocks, path, own)
+    return role === 'assistant' ? [answerOf(blocks, path, own)] : userTurnOf(blocks, path, own)
   }),
 ]
 
@@ -43,7 +43,7 @@ const plainOr = (parts: readonly WireObject[]): unknown => {
   return others.length === 0 && only?.type === 'text' && only.cache_control === undefined ? only.text : parts
 }
 
-const askedOf = (blocks: readonly WireObject[], path: string, own: boolean): readonly WireObject[] => {
+const userTurnOf = (blocks: readonly WireObject[], path: string, own: boolean): readonly WireObject[] => {
   const messages: WireObject[] = []
   const parts: WireObject[] = []
   for (const [at, block] of blocks.entries()) {

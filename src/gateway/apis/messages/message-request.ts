@@ -8,7 +8,7 @@ import { chatTurns } from './chat-turns.ts'
 type Body = BodyOf<'messages.create'>
 
 /** Who is asked first. */
-export interface Asked {
+export interface RouteTraits {
   /** Its format is Anthropic's: it also gets what has no words elsewhere. */
   readonly own: boolean
   /** Its model thinks, as far as anybody knows: others refuse to be told how much. */
@@ -20,7 +20,7 @@ export interface Asked {
  *
  * @throws {ServiceError} `missing_field`, `invalid_field`, `bad_request`
  */
-export const messageRequestOf = (body: Body, { own, reasons }: Asked): ChatBody => {
+export const messageRequestOf = (body: Body, { own, reasons }: RouteTraits): ChatBody => {
   if (body.mcp_servers?.length) {
     throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'Servers of tools are not asked here.' })
   }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../../specs/errors.ts'
 import type { UseCases } from '../../../actors/call/use-cases.ts'
 import { arrayOf } from '../../../outgoing/wire.ts'
 import { callerOf } from '../../call/caller.ts'
-import type { ChatAsk, ChatCalls } from '../../call/chat-calls.ts'
+import type { ChatCall, ChatCalls } from '../../call/chat-calls.ts'
 import type { Route, Routes } from '../../call/routes.ts'
 import { capabilitiesOf } from '../../prices/model-capabilities.ts'
 import { needOf } from '../chat-parts.ts'
@@ -10,9 +10,8 @@ import { refusePublicKey } from '../public-keys.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { messageOf } from './message-answer.ts'
 import { MessageFrames } from './message-frames.ts'
-import { type Asked, messageRequestOf } from './message-request.ts'
+import { messageRequestOf, type RouteTraits } from './message-request.ts'
 
-/** What Anthropic's form stands on. */
 export interface MessageParts {
   readonly chat: ChatCalls
   readonly routes: Routes
@@ -20,7 +19,7 @@ export interface MessageParts {
 
 type MessageUseCases = Pick<UseCases, 'messages.create' | 'messages.count_tokens'>
 
-const askedOf = (first: Route | undefined): Asked => {
+const traitsOf = (first: Route | undefined): RouteTraits => {
   if (first === undefined) return { own: false, reasons: true }
   const { provider, model, format } = first
   return { own: format === 'anthropic', reasons: capabilitiesOf(provider, model)?.includes('reasoning') !== false }
@@ -32,11 +31,12 @@ export const messageUseCases = ({ chat, routes }: MessageParts): MessageUseCases
     refusePublicKey(call.principal)
     const caller = callerOf(call)
     const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
-    const body = messageRequestOf(call.body, askedOf(first))
+    const body = messageRequestOf(call.body, traitsOf(first))
     const need = needOf(arrayOf(body.messages))
-    const ask: ChatAsk = { caller, operation: 'messages.create', need, body, signal: call.signal }
-    if (call.body.stream === true) return { bytes: await streamedChat(chat, ask, new MessageFrames(call.requestId)) }
-    const outcome = await chat.complete(ask)
+    const chatCall: ChatCall = { caller, operation: 'messages.create', need, body, signal: call.signal }
+    if (call.body.stream === true)
+      return { bytes: await streamedChat(chat, chatCall, new MessageFrames(call.requestId)) }
+    const outcome = await chat.complete(chatCall)
     return { json: messageOf(outcome), headers: [...outcome.headers, ['request-id', call.requestId]] }
   },
   'messages.count_tokens': (call) => {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../../specs/errors.ts'
 import type { BytesResult } from '../../../actors/call/use-cases.ts'
 import { arrayOf, objectOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { Caller } from '../../call/caller.ts'
-import type { ChatAsk, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../../call/chat-calls.ts'
+import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../../call/chat-calls.ts'
 import { needOf } from '../chat-parts.ts'
 import { FrameBody, keepAliveMs } from '../frame-body.ts'
 import { eventStream, Opening, shownError, streamHeaders, whenAborted } from '../streamed-chat.ts'
@@ -11,7 +11,7 @@ import { EventFrames } from './event-frames.ts'
 import { type ResponseDocument, type ResponseHead, responseDocument } from './response-document.ts'
 import { type Emit, ResponseOutput } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
-import { type AskModel, type RunEnd, runResponse } from './response-run.ts'
+import { type CallModel, type RunEnd, runResponse } from './response-run.ts'
 import { type SearchWay, upstreamFormatFor } from './search-way.ts'
 import type { StoredResponses } from './stored-responses.ts'
 import type { WebSearch } from './web-search.ts'
@@ -53,12 +53,12 @@ export class ResponseMaker {
   async whole(task: ToMake): Promise<{ readonly json: ResponseDocument; readonly headers: Headers }> {
     const head = this.#head(task)
     const output = newOutput(task, () => {})
-    const ask: AskModel = async (body, onDelta) => {
-      const outcome = await this.#parts.chat.complete(askOf(task, body))
+    const callModel: CallModel = async (body, onDelta) => {
+      const outcome = await this.#parts.chat.complete(chatCallOf(task, body))
       onDelta(messageOf(outcome))
       return outcome
     }
-    const end = await this.#run(task, output, ask)
+    const end = await this.#run(task, output, callModel)
     return { json: await this.#ended(task, head, output, end), headers: end.summary.headers }
   }
 
@@ -73,7 +73,7 @@ export class ResponseMaker {
         resolve({ contentType: eventStream, bytes: stream.body, headers: [...streamHeaders, ...headers] })
       }
       const stream = new ResponseStream(this.#parts.chat, task, open, this.#parts.silenceMs)
-      this.#run(task, stream.output, stream.ask)
+      this.#run(task, stream.output, stream.callModel)
         .then((end) => this.#ended(task, head, stream.output, end))
         .then((response) => stream.over(`response.${response.status}`, { response }))
         .catch((error: Error) => {
@@ -94,9 +94,9 @@ export class ResponseMaker {
     return Math.floor(this.#parts.now() / 1000)
   }
 
-  #run({ plan, way, caller, signal }: ToMake, output: ResponseOutput, ask: AskModel): Promise<RunEnd> {
+  #run({ plan, way, caller, signal }: ToMake, output: ResponseOutput, callModel: CallModel): Promise<RunEnd> {
     const search = way === 'engine' ? this.#parts.search : null
-    return runResponse({ plan, output, ask, search, project: caller.project, signal })
+    return runResponse({ plan, output, callModel, search, project: caller.project, signal })
   }
 
   /** The document of a response that was answered, kept when it is to be. */
@@ -149,7 +149,7 @@ const responseCodes: Readonly<Record<string, string>> = {
 
 const newOutput = ({ way }: ToMake, emit: Emit): ResponseOutput => new ResponseOutput(emit, way === 'engine')
 
-const askOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatAsk => ({
+const chatCallOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatCall => ({
   caller,
   operation: 'responses.create',
   need: needOf(arrayOf(body.messages)),
@@ -187,11 +187,11 @@ class ResponseStream {
     this.output = newOutput(task, this.emit)
   }
 
-  readonly ask: AskModel = (body, onDelta) =>
+  readonly callModel: CallModel = (body, onDelta) =>
     new Promise((resolve, reject) => {
-      const ask = askOf(this.#task, body)
-      whenAborted(ask.signal, () => reject(new ServiceError('cancelled')))
-      this.#control = this.#chat.stream(ask, {
+      const call = chatCallOf(this.#task, body)
+      whenAborted(call.signal, () => reject(new ServiceError('cancelled')))
+      this.#control = this.#chat.stream(call, {
         begin: (about) => this.#begin(about),
         chunk: (chunk) => {
           onDelta(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta))

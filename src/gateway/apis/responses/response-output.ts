@@ -33,7 +33,7 @@ export class ResponseOutput {
   readonly #parts: OutputPart[] = []
   readonly #sources: Source[] = []
   #open: OutputMessage | OutputReasoning | null = null
-  #calls: (CallTaker | undefined)[] = []
+  #calls: (CallOutput | undefined)[] = []
   #searchCalls: SearchRequest[] = []
   readonly #foreign = new Map<string, (action: WireObject, failed: boolean) => void>()
 
@@ -157,7 +157,7 @@ export class ResponseOutput {
     call?.add(textOf(text))
   }
 
-  #newCall(callId: string, name: string): CallTaker {
+  #newCall(callId: string, name: string): CallOutput {
     if (this.#searches && name === searchToolName) {
       const search = new SearchRequest(callId)
       this.#searchCalls.push(search)
@@ -172,13 +172,13 @@ export class ResponseOutput {
 }
 
 /** A call as its deltas come. */
-interface CallTaker {
+interface CallOutput {
   add(text: string): void
   finish(whole: boolean): void
 }
 
 /** A call of the search: no output itself; what comes of it is. */
-class SearchRequest implements SearchCall, CallTaker {
+class SearchRequest implements SearchCall, CallOutput {
   readonly callId: string
   arguments = ''
 

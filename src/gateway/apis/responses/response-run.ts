@@ -10,13 +10,13 @@ import { searchToolField } from './upstream-request.ts'
 import { queryOf, resultText, searchFunction, type WebResult, type WebSearch } from './web-search.ts'
 
 /** Asks the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
-export type AskModel = (body: ChatBody, onDelta: (delta: WireObject) => void) => Promise<ChatSummary>
+export type CallModel = (body: ChatBody, onDelta: (delta: WireObject) => void) => Promise<ChatSummary>
 
 /** What a response is made with. */
 export interface RunParts {
   readonly plan: ResponsePlan
   readonly output: ResponseOutput
-  readonly ask: AskModel
+  readonly callModel: CallModel
   /** Null when the server has nothing to search. */
   readonly search: WebSearch | null
   readonly project: string
@@ -47,7 +47,7 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   let usage: TokenUsage | null = null
   let round: Round = { number: 1, searched: 0, messages: plan.messages }
   for (;;) {
-    const { summary, text, messages } = await askOnce(parts, round)
+    const { summary, text, messages } = await callOnce(parts, round)
     usage = addUsage(usage, summary.usage)
     output.finish(summary.finishReason !== 'length' && summary.finishReason !== 'content_filter')
     const searches = output.takeSearches()
@@ -67,13 +67,13 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
 }
 
 /** One model call; with `truncation: auto` again with less when the conversation is too long for the model. */
-const askOnce = async (parts: RunParts, round: Round) => {
-  const { plan, output, ask } = parts
+const callOnce = async (parts: RunParts, round: Round) => {
+  const { plan, output, callModel } = parts
   let { messages } = round
   for (let cuts = 0; ; cuts++) {
     let text = ''
     try {
-      const summary = await ask(bodyOf(parts, round, messages), (delta) => {
+      const summary = await callModel(bodyOf(parts, round, messages), (delta) => {
         text += textOf(delta.content)
         output.delta(delta)
       })

@@ -16,7 +16,6 @@ import { searchWay } from './search-way.ts'
 import { StoredResponses } from './stored-responses.ts'
 import type { WebSearch } from './web-search.ts'
 
-/** What the Responses form stands on. */
 export interface ResponseParts {
   readonly chat: ChatCalls
   readonly routes: Routes

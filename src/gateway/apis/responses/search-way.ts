@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../specs/errors.ts'
-import type { ChatAsk } from '../../call/chat-calls.ts'
+import type { ChatCall } from '../../call/chat-calls.ts'
 import type { Need, Route, Routes } from '../../call/routes.ts'
 import { isOwnOpenAi } from '../../routing/managed-providers.ts'
 import type { SearchTool } from './response-tools.ts'
@@ -25,7 +25,7 @@ export const searchWay = async (
 }
 
 /** The format for routes that search themselves; a fallback to others is refused. */
-export const upstreamFormatFor: NonNullable<ChatAsk['formatFor']> = (route) => {
+export const upstreamFormatFor: NonNullable<ChatCall['formatFor']> = (route) => {
   if (searchesItself(route)) return upstreamFormat
   throw noSearch('No provider that can be reached searches the web.')
 }

@@ -13,7 +13,7 @@ const asked: Readonly<Record<Task, (several: boolean) => string>> = {
     `Classify ${several ? 'these images together' : 'this image'}. Answer with one JSON object and nothing else: {"tags": [short words for what is seen], "categories": [broad subjects, the best first], "objects": [things that can be made out]}, all of them lists of strings.`,
 }
 
-/** What the model is asked. Presets have words of their own (interface "Vision": `prompt` is ignored by them). */
+/** The prompt of the model. Presets have prompts of their own, and ignore `prompt`. */
 export const promptFor = (task: Task, prompt: string | null, several: boolean): string =>
   task === 'analyze' && prompt !== null && prompt.trim() !== '' ? prompt : asked[task](several)
 

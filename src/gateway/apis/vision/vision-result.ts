@@ -52,7 +52,7 @@ export const classificationIn = (raw: string): JsonObject | null => {
   return null
 }
 
-/** The frames of a streamed answer (interface "Vision"): deltas, then usage and cost, then `[DONE]`. */
+/** The frames of a streamed answer: deltas, then usage and cost, then `[DONE]`. */
 export const visionFrames = (requestId: string): StreamForm => ({
   chunk: (chunk) => {
     const delta = textOf(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta).content)

@@ -2,7 +2,7 @@ import type { BodyOf } from '../../../../specs/index.ts'
 import type { Call } from '../../../actors/call/call.ts'
 import type { BytesResult, UseCases } from '../../../actors/call/use-cases.ts'
 import { callerOf } from '../../call/caller.ts'
-import type { ChatAsk, ChatCalls, ChatOutcome } from '../../call/chat-calls.ts'
+import type { ChatCall, ChatCalls, ChatOutcome } from '../../call/chat-calls.ts'
 import type { Routes } from '../../call/routes.ts'
 import { chooseModel } from '../../vision/default-model.ts'
 import { imageParts } from '../../vision/image-parts.ts'
@@ -14,7 +14,6 @@ import { streamedChat } from '../streamed-chat.ts'
 import { jsonInstruction, promptFor, type Task } from './vision-prompt.ts'
 import { aboutOf, answerText, classificationIn, visionFrames } from './vision-result.ts'
 
-/** What vision stands on. */
 export interface VisionParts extends RemoteImages {
   readonly chat: ChatCalls
   readonly routes: Routes
@@ -23,7 +22,7 @@ export interface VisionParts extends RemoteImages {
 type VisionUseCases = Pick<UseCases, Extract<keyof UseCases, `vision.${string}`>>
 type VisionCall = Call<unknown, unknown, BodyOf<'vision.analyze'>>
 
-/** Images, by the caller's prompt or a preset (interface "Vision"); every image is checked before a provider is asked. */
+/** Images, by the caller's prompt or a preset; every image is checked before a request is sent to a provider. */
 export const visionUseCases = (parts: VisionParts): VisionUseCases => ({
   'vision.analyze': async (call) =>
     answered(parts, 'analyze', call, (outcome) => ({ analysis: answerText(outcome), ...aboutOf(outcome) })),
@@ -47,13 +46,14 @@ const answered = async <T>(
   view: (outcome: ChatOutcome) => T,
 ): Promise<Answered<T>> => {
   refusePublicKey(call.principal)
-  const ask = await askOf(parts, task, call)
-  if (call.body.stream === true) return { bytes: await streamedChat(parts.chat, ask, visionFrames(call.requestId)) }
-  const outcome = await parts.chat.complete(ask)
+  const chatCall = await chatCallOf(parts, task, call)
+  if (call.body.stream === true)
+    return { bytes: await streamedChat(parts.chat, chatCall, visionFrames(call.requestId)) }
+  const outcome = await parts.chat.complete(chatCall)
   return { json: view(outcome), headers: outcome.headers }
 }
 
-const askOf = async (parts: VisionParts, task: Task, call: VisionCall): Promise<ChatAsk> => {
+const chatCallOf = async (parts: VisionParts, task: Task, call: VisionCall): Promise<ChatCall> => {
   const { body, files, signal, scope } = call
   const sources = imageSources(body, files)
   const { model, route } = await chooseModel(parts.routes, scope.project, body.model ?? null)

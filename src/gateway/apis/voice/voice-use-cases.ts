@@ -25,7 +25,7 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
         caller: callerOf(call),
         operation: 'speech.speak',
         model,
-        wish: {
+        request: {
           text: input,
           voice,
           format: response_format ?? responseFormat ?? null,
@@ -46,14 +46,14 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
       const file = audioFile(call.files)
       const { model = null, language = null, prompt = null, temperature = null, diarize = false } = call.body
       const form = call.body.response_format ?? call.body.responseFormat ?? 'json'
-      const wish = { file, form, language, prompt, temperature, diarize, streamed: call.body.stream ?? false }
-      checkStreamed(wish)
+      const request = { file, form, language, prompt, temperature, diarize, streamed: call.body.stream ?? false }
+      checkStreamed(request)
       const limited = await admitted(limit, call.principal, call.scope.project)
       const { headers, ...answer } = await transcription.transcribe({
         caller: callerOf(call),
         operation: 'transcriptions.transcribe',
         model,
-        wish,
+        request,
         signal: call.signal,
       })
       const all = withLimit(limited, headers)

@@ -13,7 +13,7 @@ const numbered =
   /(?<!\p{L})(?:version|ver|v|release|rel|build|section|sec|chapter|clause|paragraph|table|figure|fig|appendix|oid|rev|firmware|driver|§)[\s.:]{0,3}$/iu
 
 /** Nobody's: this host, any host, netmasks, multicast, and what stands for addresses in documents is still somebody's. */
-const nobodys = /^(?:0\.|127\.|255\.|::1?$)/
+const reserved = /^(?:0\.|127\.|255\.|::1?$)/
 
 /** Addresses of machines, IPv4 and IPv6. */
 export const ipAddresses: Recogniser = {
@@ -25,4 +25,4 @@ export const ipAddresses: Recogniser = {
   ],
 }
 
-const isAddress = (match: string): boolean => isIP(match) !== 0 && !nobodys.test(match)
+const isAddress = (match: string): boolean => isIP(match) !== 0 && !reserved.test(match)
