@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { patience } from './patience.ts'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runBlocks } from './page-session.ts'
 import { World } from './world.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -9,54 +10,30 @@ const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 /** The page's commands for a turn, an approval and a resume. */
 const commands = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
   .map((block) => block[1] ?? '')
-  .find((block) => block.includes('/approve'))
+  .filter((block) => block.includes('/approve'))
 
-/** A shell that is given commands as a person types them. */
-class Shell {
-  readonly #process: ChildProcess
-  output = ''
-
-  constructor() {
-    this.#process = spawn('bash', [], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
-    this.#process.stdout?.on('data', (part: Buffer) => {
-      this.output += part.toString()
-    })
-  }
-
-  type(text: string): void {
-    this.#process.stdin?.write(`${text}\n`)
-  }
-
-  /** What a pattern finds in the output, once it does. */
-  async sees(pattern: RegExp): Promise<RegExpExecArray> {
-    return vi.waitFor(() => pattern.exec(this.output) ?? expect.fail(`${pattern} is not in ${this.output}`), patience)
-  }
-
-  close(): void {
-    const { pid } = this.#process
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-  }
-}
+/** Longer than the commands take on a busy machine. */
+const limit = { timeout: 120_000 }
 
 describe('the commands that README.md shows', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-readme-'))
   let world: World
-  const shell = new Shell()
   beforeAll(async () => {
     world = await World.start()
   })
   afterAll(async () => {
-    shell.close()
     await world.stop()
+    rmSync(folder, { recursive: true, force: true })
   })
 
-  it('run a turn, approve its tool call and read on, by curl and nothing else', async () => {
-    const [before = '', after = ''] = (commands ?? '').split(/^ACTION=.*$/m)
-    shell.type(before.replace(/^export KEY=.*$/m, `export KEY=${world.secretKey} URL=${world.url}`))
-    const [, action] = await shell.sees(/^event: turn\.paused\nid: \d+\ndata: .*"action_id":"(act_\w+)"/m)
-    const pausedAt = shell.output.length
-    shell.type(`ACTION=${action}${after}`)
-    await shell.sees(/^event: turn\.completed\nid: \d+\ndata: .*31 degrees, sunny[\s\S]*^event: turn\.completed/m)
-    const resumed = shell.output.slice(pausedAt)
+  it('run a turn, approve its tool call and read on, as they are pasted', limit, async () => {
+    const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey }
+    const [block] = await runBlocks(commands, { folder, env })
+    const printed = block?.printed ?? ''
+    const paused = /^event: turn\.paused\nid: (\d+)\ndata: .*"action_id":"act_\w+".*$/m.exec(printed)
+    expect(paused?.[1]).toBe('3')
+    const resumed = printed.slice((paused?.index ?? 0) + (paused?.[0].length ?? 0))
+    expect(resumed).toMatch(/^event: turn\.completed\nid: \d+\ndata: .*31 degrees, sunny/m)
     const ids = [...resumed.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]))
     const half = ids.length / 2
     expect(ids[0]).toBe(4)

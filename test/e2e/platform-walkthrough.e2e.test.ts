@@ -1,24 +1,27 @@
-import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerChecker } from '../../specs/validate.ts'
 import { isWebhookEventType, webhookEvents } from '../../specs/webhook-events.ts'
+import { examplesOf, linesOf } from './page-examples.ts'
+import { runBlocks } from './page-session.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
-import { filledIn, stepsOf, valueAt, type WalkStep } from './walkthrough.ts'
 import { stores, World } from './world.ts'
 
 const page = readFileSync(new URL('../../docs/platform-walkthrough.md', import.meta.url), 'utf8')
-const steps = stepsOf(page)
+const examples = examplesOf(page)
 
-/** Longer than any step takes on a busy machine. */
+/** Longer than the whole page takes on a busy machine. */
 const limit = { timeout: 180_000 }
-const patience = { timeout: 60_000, interval: 100 }
 
-it('is a page whose every request can be read', () => {
-  expect(steps.length).toBe(page.split('```http').length - 1)
-  expect(steps.length).toBeGreaterThan(30)
+it('is a page whose every block of commands has its output', () => {
+  expect(examples.length).toBe(page.split('```sh').length - 1)
+  expect(examples.length).toBeGreaterThan(30)
 })
 
 describe.each(stores)('the walk through the platform on $store', ({ store }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-walk-'))
   let world: World
   let tool: ToolServer
   let hook: ToolServer
@@ -32,43 +35,26 @@ describe.each(stores)('the walk through the platform on $store', ({ store }) => 
   afterAll(async () => {
     await world.stop()
     await Promise.all([tool.close(), hook.close()])
+    rmSync(folder, { recursive: true, force: true })
   }, limit.timeout)
 
-  it('goes as the page says, and calls the tool once', limit, async () => {
-    const names = new Map([
-      ['tool_url', tool.url],
-      ['hook_url', hook.url],
-    ])
-    for (const step of steps) {
-      if (step.until) await vi.waitFor(() => take(step, names), patience)
-      else await take(step, names)
+  it('prints what the page says, and calls the tool once', limit, async () => {
+    const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey, TOOL_URL: tool.url, HOOK_URL: hook.url }
+    const names = 'printf "%s %s" "$run" "$tenant"'
+    const outputs = await runBlocks([...examples.map(({ code }) => code), names], { folder, env })
+    for (const [place, { prints, code }] of examples.entries()) {
+      expect(outputs[place]?.printed, code).toMatch(linesOf(prints.text))
     }
+    const [run, tenant] = (outputs.at(-1)?.printed ?? '').split(' ')
     expect(tool.calls).toHaveLength(1)
-    expect(tool.calls[0]?.body).toMatchObject({ tool: 'issue_refund', run_id: names.get('run') })
+    expect(tool.calls[0]?.body).toMatchObject({ tool: 'issue_refund', run_id: run })
     await hook.called(3)
-    const told = hook.calls.map(({ body }) => body)
-    expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['action.created', 'run.completed']))
-    for (const { type, data } of told) {
+    const events = hook.calls.map(({ body }) => body)
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['action.created', 'run.completed']))
+    for (const { type, data } of events) {
       if (!isWebhookEventType(type)) throw new Error(`${type} is not declared`)
       expect(answerChecker(webhookEvents[type].data.json)(data), JSON.stringify(data)).toBeNull()
     }
-    expect(told.every(({ data }) => data.tenant_id === names.get('tenant'))).toBe(true)
+    expect(events.every(({ data }) => data.tenant_id === tenant)).toBe(true)
   })
-
-  const take = async (step: WalkStep, names: Map<string, string>): Promise<void> => {
-    const { method, path, body, said } = step
-    const where = `${method} ${path}`
-    const sent = body === null ? undefined : JSON.parse(filledIn(body, names))
-    const response = await world.api.fetch(filledIn(path, names), sent, { method })
-    const text = await response.text()
-    expect(response.status, `${where}: ${text}`).toBe(step.status)
-    const answer: unknown = JSON.parse(text)
-    for (const { at, keep, equal } of said) {
-      const value = valueAt(answer, filledIn(at, names))
-      if (equal !== undefined) expect(value, `${where}: ${at} in ${text}`).toEqual(JSON.parse(filledIn(equal, names)))
-      if (keep === undefined) continue
-      expect(value, `${where}: ${at} in ${text}`).toBeTypeOf('string')
-      names.set(keep, String(value))
-    }
-  }
 })

@@ -1,0 +1,16 @@
+/*
+ * A tool and a webhook endpoint for the walkthrough of the platform: it prints each request and answers with a receipt.
+ * `node docs/receiver.mjs` listens on 127.0.0.1:9000; PORT names another port.
+ */
+import { createServer } from 'node:http'
+
+let receipts = 0
+
+const server = createServer(async (request, response) => {
+  const body = Buffer.concat(await Array.fromAsync(request)).toString()
+  console.log(request.method, request.url, body)
+  receipts += 1
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ receipt: receipts }))
+})
+
+server.listen(Number(process.env.PORT ?? 9000), '127.0.0.1', () => console.log('listening on', server.address()))
