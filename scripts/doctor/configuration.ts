@@ -29,4 +29,8 @@ const proxiesFound = ({ publicUrl, trustedProxies }: Config): readonly Finding[]
 }
 
 const problemFound = (problem: string): Finding =>
-  failed('configuration', problem, 'Correct it: the server does not start. README.md, "Configuration", has them all.')
+  failed(
+    'configuration',
+    problem,
+    'Correct it: the server does not start. docs/operating.md, "Configuration", has them all.',
+  )

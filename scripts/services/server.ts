@@ -14,7 +14,7 @@ const mallocArenas = { MALLOC_ARENA_MAX: '2' }
  * Starts our own server (src/start.js) as a process of its own, on a free port unless one is named, with a data folder of
  * its own unless DATA_DIR says another.
  *
- * @param env its configuration (README.md, "Configuration"); nothing but PATH and HOME comes from this process.
+ * @param env its configuration (docs/operating.md, "Configuration"); nothing but PATH and HOME comes from this process.
  */
 export function startServer(env: Readonly<Record<string, string>> = {}, port?: number): Promise<Service> {
   const spec: ServiceSpec = {

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { chromium, type Page } from 'playwright'
+import { startServer } from './quickstart/server-process.ts'
+import { findChromium } from './services/chromium.ts'
+import { freePort } from './services/service.ts'
+
+/*
+ * `npm run picture`: takes docs/console.png, the live chart of a session that waits for an approval, from a real console in a
+ * headless Chromium.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-picture-'))
+const key = `csk_${randomBytes(32).toString('base64url')}`
+const owner = { email: 'owner@example.com', password: randomBytes(12).toString('base64url') }
+const file = resolve(import.meta.dirname, '../docs/console.png')
+
+const turn = {
+  input: 'Please use issue_refund for order 1042',
+  tools: [
+    {
+      type: 'function',
+      needsApproval: true,
+      risk_level: 'high',
+      function: {
+        name: 'issue_refund',
+        description: 'Pays an order back.',
+        parameters: { type: 'object', properties: { order: { type: 'string' } } },
+      },
+    },
+  ],
+}
+
+const post = async (url: string, body: object): Promise<string> => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+  return response.text()
+}
+
+const show = async (page: Page, url: string, session: string): Promise<void> => {
+  await page.goto(`${url}/#/actors/${session}`)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('.stream[data-status=live]').waitFor()
+  await page.getByRole('log').locator('[data-event="turn.paused"]').waitFor()
+}
+
+const executablePath = findChromium()
+if (executablePath === null) throw new Error('no Chromium found: install one or set CHROMIUM_PATH')
+const server = await startServer({
+  PORT: String(await freePort()),
+  DATA_DIR: join(folder, 'data'),
+  LOG_LEVEL: 'error',
+  SIMULATED_PROVIDER: 'on',
+  BOOTSTRAP_SECRET_KEY: key,
+  BOOTSTRAP_OWNER_EMAIL: owner.email,
+  BOOTSTRAP_OWNER_PASSWORD: owner.password,
+})
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+try {
+  const session: { readonly id: string } = JSON.parse(await post(`${server.url}/v1/sessions`, {}))
+  await post(`${server.url}/v1/sessions/${session.id}/turns`, turn)
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  await show(page, server.url, session.id)
+  mkdirSync(resolve(file, '..'), { recursive: true })
+  await page.screenshot({ path: file })
+  console.log(`took ${file}`)
+} finally {
+  await browser.close()
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
