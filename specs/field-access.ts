@@ -22,12 +22,12 @@ export interface FieldRule {
   readonly by: readonly Speaker[]
   /**
    * The others may set it where the agent's config names the field in this list, or where there is no agent: the
-   * use-case asks `call.reserved`.
+   * use-case reads `call.reserved`.
    */
   readonly unlessLeave?: Leave
 }
 
-/** Those whose credential stays on servers: nobody who looks at a page has it. */
+/** Credentials that stay on servers: no reader of a page has them. */
 export const serverSide: readonly Speaker[] = ['secret_key', 'agent_secret_key', 'dashboard']
 
 const kindOf: Readonly<Record<Speaker, CredentialKind>> = {

@@ -1,0 +1,77 @@
+import { type Finding, lineAt, type SourceFile } from './source-files.ts'
+
+/** Words that say in a private way what the field has a word for (CONTRIBUTING.md, "Words"). */
+const privateWords = new Set(
+  'tell tells told telling ask asks asked asking nobody somebody anybody whoever wish wishes wished taker uncoded'.split(
+    ' ',
+  ),
+)
+
+/** Names that are such words, as they stand. */
+const privateNames = new Set(['Order', 'Posts', 'Going', 'Standing', 'Seeing'])
+
+/** Fields of the wire, which stay. */
+const wireNames = new Set(['asked_model'])
+
+/** A rule on texts: each finding is one place. */
+export type TextRule = (file: SourceFile) => readonly Finding[]
+
+/** Private words in identifiers and comments of code, and in the prose of pages. Texts in quotes and code in pages are not looked at. */
+export const privateWordFindings: TextRule = ({ path, text }) => {
+  const read = path.endsWith('.md') ? prose(text) : withoutTexts(text)
+  const names = path.endsWith('.md')
+    ? []
+    : found(path, withoutComments(read), /[A-Za-z]+/g, (name) => privateNames.has(name))
+  return [...found(path, read, /[A-Za-z_]+/g, isPrivate), ...names]
+}
+
+const isPrivate = (name: string): boolean =>
+  !wireNames.has(name) && partsOf(name).some((part) => privateWords.has(part.toLowerCase()))
+
+/** `askModel` and `ASK_MODEL` are ask and model. */
+const partsOf = (name: string): readonly string[] => name.split(/_|(?<=[a-z])(?=[A-Z])/)
+
+const found = (path: string, text: string, pattern: RegExp, isBad: (word: string) => boolean): readonly Finding[] =>
+  [...text.matchAll(pattern)]
+    .filter(([word]) => isBad(word))
+    .map(({ 0: word, index }) => ({
+      path,
+      line: lineAt(text, index),
+      message: `'${word}': use the field's word (CONTRIBUTING.md, "Words")`,
+    }))
+
+/** Pages that only their writer has. */
+const foreign =
+  /\b(?:interface(?:[- ]additions)?|DESIGN|HOUSE|STYLE|FINDINGS|PICKS) "|\b(?:DESIGN|HOUSE|STYLE|FINDINGS|PICKS|interface-additions)(?:\.md\b|, section)/g
+
+/** Citations of pages that the repository does not contain. */
+export const citationFindings: TextRule = ({ path, text }) =>
+  [...text.matchAll(foreign)].map(({ index }) => ({
+    path,
+    line: lineAt(text, index),
+    message:
+      'the repository does not contain this page: cite an operation id, an error code or a page of specs/decisions',
+  }))
+
+const sayingNothing = /\/\*\* What [^*]{1,80} stands? on\. \*\//g
+
+/** Comments that say of a list of parts that it is one. */
+export const emptyCommentFindings: TextRule = ({ path, text }) =>
+  [...text.matchAll(sayingNothing)].map(({ index }) => ({
+    path,
+    line: lineAt(text, index),
+    message: 'the comment says nothing that the type does not: delete it, or say why',
+  }))
+
+/** Code with its texts in quotes blanked, places kept. */
+const withoutTexts = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g, (part) =>
+    part.startsWith('/') ? part : blank(part),
+  )
+
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, blank)
+
+/** Pages without their code. */
+const prose = (text: string): string => text.replaceAll(/^```[\s\S]*?^```|`[^`\n]*`|\]\([^)]*\)/gm, blank)
+
+const blank = (part: string): string => part.replaceAll(/[^\n]/g, ' ')
