@@ -17,7 +17,7 @@ function missingIn({ path, text }: SourceFile): readonly Finding[] {
   const missing: Finding[] = []
   for (const match of text.matchAll(exported)) {
     const name = match[1] ?? ''
-    if (/\*\/\n$/.test(text.slice(0, match.index))) described.add(name)
+    if (/\*\/\n(?:\/\/ biome-ignore .*\n)?$/.test(text.slice(0, match.index))) described.add(name)
     else if (!described.has(name))
       missing.push({ path, line: lineAt(text, match.index), message: `${name} has no docstring` })
   }
