@@ -3,10 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { docstringFindings } from './check/docstrings.ts'
 import { fileLengthFindings } from './check/file-length.ts'
+import { folderSizeFindings } from './check/folder-size.ts'
 import { layerFindings } from './check/layers.ts'
 import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
 import { type Allowed, countsOf, lowered, ratchetFindings } from './check/ratchet.ts'
+import { drawn, roomFindings, roomGraph } from './check/rooms.ts'
 import { type Finding, readFiles } from './check/source-files.ts'
 import { citationFindings, emptyCommentFindings, privateWordFindings, type TextRule } from './check/word-list.ts'
 
@@ -38,6 +40,7 @@ if (process.argv.includes('--ratchet')) {
   const now = Object.entries(wordRules).map(([name, rule]) => [name, countsOf(worded.flatMap(rule))])
   writeFileSync(ratchetFile, `${JSON.stringify(lowered(allowed, Object.fromEntries(now)), null, 2)}\n`)
 }
+const rooms = roomGraph(product)
 
 /** Runs one of the project's own tools; null when it is content, else what it printed. */
 function tool(script: string, ...args: readonly string[]): string | null {
@@ -53,6 +56,8 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
   layers: () => listed(layerFindings(product)),
+  rooms: () => listed(roomFindings(rooms)),
+  'sizes of folders': () => listed(folderSizeFindings(product)),
   'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),
@@ -61,6 +66,8 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'generated files': () => tool('scripts/generate.ts', '--check'),
   duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),
 }
+
+console.log(`Rooms, each with those that it imports:\n${drawn(rooms).join('\n')}\n`)
 
 let failed = 0
 for (const [name, step] of Object.entries(steps)) {

@@ -1,0 +1,15 @@
+import { posix } from 'node:path'
+import type { Finding, SourceFile } from './source-files.ts'
+
+/** More files than that are split by what they are for. */
+const mostFiles = 25
+
+/** Folders with too many files of code. */
+export const folderSizeFindings = (files: readonly SourceFile[]): readonly Finding[] =>
+  [...Map.groupBy(files, ({ path }) => posix.dirname(path))]
+    .filter(([, inside]) => inside.length > mostFiles)
+    .map(([folder, inside]) => ({
+      path: folder,
+      line: 1,
+      message: `has ${inside.length} files; split a folder of more than ${mostFiles} by what they are for`,
+    }))

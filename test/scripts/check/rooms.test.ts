@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { folderSizeFindings } from '../../../scripts/check/folder-size.ts'
+import { drawn, roomFindings, roomGraph, roomOf } from '../../../scripts/check/rooms.ts'
+
+const file = (path: string, ...imports: readonly string[]) => ({
+  path,
+  text: imports.map((target) => `import { a } from '${target}'\n`).join(''),
+})
+const messages = (...files: readonly ReturnType<typeof file>[]) =>
+  roomFindings(roomGraph(files)).map(({ path, message }) => `${path}: ${message}`)
+
+describe('rooms', () => {
+  it.each([
+    ['src/actors/webhooks/kinds.ts', 'actors/webhooks'],
+    ['src/gateway/providers/google/google-model.ts', 'gateway/providers'],
+    ['src/storage/mongo/leases.ts', 'storage'],
+    ['src/config.ts', 'config'],
+    ['src/main.ts', 'main'],
+    ['specs/errors.ts', 'specs'],
+    ['test/config.test.ts', null],
+  ])('%s is of %s', (path, room) => {
+    expect(roomOf(path)).toBe(room)
+  })
+
+  it('that import each other are refused, with the imports that do so', () => {
+    expect(
+      messages(
+        file('src/gateway/prices/a.ts', '../call/b.ts'),
+        file('src/gateway/call/b.ts', '../prices/a.ts'),
+        file('src/gateway/apis/c.ts', '../call/b.ts'),
+      ),
+    ).toEqual([
+      'src/gateway/prices/a.ts: closes a circle of rooms: gateway/prices -> gateway/call (src/gateway/call/b.ts)',
+      'src/gateway/call/b.ts: closes a circle of rooms: gateway/call -> gateway/prices (src/gateway/prices/a.ts)',
+    ])
+  })
+
+  it('that meet in a circle over a third one are refused', () => {
+    const found = messages(
+      file('src/gateway/a/a.ts', '../b/b.ts'),
+      file('src/gateway/b/b.ts', '../c/c.ts'),
+      file('src/gateway/c/c.ts', '../a/a.ts'),
+    )
+    expect(found).toHaveLength(3)
+  })
+
+  it('of one capability that knows another one not on the list are refused', () => {
+    expect(messages(file('src/actors/webhooks/a.ts', '../runs/b.ts'), file('src/actors/runs/b.ts'))).toEqual([
+      'src/actors/webhooks/a.ts: a new arrow between capabilities: actors/webhooks -> actors/runs (src/actors/runs/b.ts)',
+    ])
+  })
+
+  it('without a circle are accepted and drawn, the lowest first', () => {
+    const graph = roomGraph([
+      file('src/gateway/call/b.ts', '../prices/a.ts', '../../../specs/errors.ts'),
+      file('src/gateway/prices/a.ts', '../../../specs/errors.ts'),
+      file('specs/errors.ts'),
+    ])
+    expect(roomFindings(graph)).toEqual([])
+    expect(drawn(graph)).toEqual([
+      'specs -> nothing',
+      'gateway/prices -> specs',
+      'gateway/call -> gateway/prices, specs',
+    ])
+  })
+})
+
+describe('sizes of folders', () => {
+  const files = (count: number) => Array.from({ length: count }, (_, n) => file(`src/actors/things/f${n}.ts`))
+
+  it('of 26 files are refused, of 25 accepted', () => {
+    expect(folderSizeFindings(files(25))).toEqual([])
+    expect(folderSizeFindings(files(26))).toMatchObject([{ path: 'src/actors/things' }])
+  })
+})
