@@ -17,6 +17,7 @@ import type { Ledger } from './runtime/ledger.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessions } from './sessions/sessions.ts'
 import { tenants } from './tenants/tenants.ts'
+import { ratePlans } from './usage/rate-plans.ts'
 import { usage } from './usage/usage.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
@@ -28,6 +29,7 @@ export const capabilities = [
   webhooks,
   gateway,
   usage,
+  ratePlans,
   agents,
   sessions,
   runs,

@@ -1,7 +1,7 @@
 import { organizationScope } from '../../../specs/scope.ts'
 import type { RecordStore } from '../../storage/ports.ts'
-import { Audited } from '../audit/audited.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'

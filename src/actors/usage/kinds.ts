@@ -1,5 +1,4 @@
-import { usageRows } from '../../gateway/ledger/usage-rows.ts'
-import type { AnyKind, TypedKind } from '../records/schema.ts'
+import type { TypedKind } from '../records/schema.ts'
 
 export type RatePlanData = {
   readonly name: string
@@ -20,6 +19,3 @@ export const ratePlans: TypedKind<RatePlanData> = {
   filters: ['is_default'],
   outbox: true,
 }
-
-/** All kinds of this folder, for `RecordStore.prepare`. */
-export const usageKinds: readonly AnyKind[] = [usageRows, ratePlans]

@@ -29,12 +29,13 @@ import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import { erasureEffects } from '../../../src/actors/tenants/erasure.ts'
 import { Owned } from '../../../src/actors/tenants/owned.ts'
-import { usageKinds } from '../../../src/actors/usage/kinds.ts'
+import { ratePlans } from '../../../src/actors/usage/kinds.ts'
 import { usageLedger } from '../../../src/actors/usage/usage-ledger.ts'
 import { deliveryRows, webhookKinds } from '../../../src/actors/webhooks/kinds.ts'
 import { webhookNotices } from '../../../src/actors/webhooks/notify.ts'
 import { notifyWebhooks } from '../../../src/actors/webhooks/webhook-deliveries.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import { usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
 import type { TurnModels } from '../../../src/gateway/turns/turn-models.ts'
 import { queueSink } from '../../../src/machines/run/run-actions.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
@@ -125,7 +126,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const storage = options.storage ?? openMemoryStorage()
   const clock = options.clock ?? systemClock
   const provider = new ScriptedProvider(options.scripts ?? [])
-  const kept = [epochs, erasedActors, auditLog, ...sessionKinds, ...runKinds, ...usageKinds, ...webhookKinds]
+  const kept = [epochs, erasedActors, auditLog, ...sessionKinds, ...runKinds, usageRows, ratePlans, ...webhookKinds]
   await storage.records.prepare(kept)
   const configs = new TurnConfigs(storage.blobs)
   const log = pino({ level: 'silent' })

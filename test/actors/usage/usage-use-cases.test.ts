@@ -11,9 +11,10 @@ import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { newId, takeIdsFrom } from '../../../src/actors/runtime/ids.ts'
 import { RowWriter } from '../../../src/actors/runtime/row-writer.ts'
 import { tenantKinds, tenants } from '../../../src/actors/tenants/kinds.ts'
-import { usageKinds } from '../../../src/actors/usage/kinds.ts'
-import { ratePlanUseCases } from '../../../src/actors/usage/rate-plan-use-cases.ts'
+import { ratePlans } from '../../../src/actors/usage/kinds.ts'
+import { ratePlans as ratePlanCapability } from '../../../src/actors/usage/rate-plans.ts'
 import { usageUseCases } from '../../../src/actors/usage/usage-use-cases.ts'
+import { usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { putUsage, type UsageSample } from './rows.ts'
 
@@ -29,11 +30,11 @@ afterAll(() => takeIdsFrom({ now: Date.now, random: Math.random }))
 
 const openUsage = async () => {
   const { records } = openMemoryStorage({ now: () => now })
-  await records.prepare([...usageKinds, ...tenantKinds])
+  await records.prepare([usageRows, ratePlans, ...tenantKinds])
   const rows = new RowWriter(records, systemClock, pino({ level: 'silent' }))
   const useCases = {
     ...usageUseCases({ host: { rows }, records, now: () => now }),
-    ...ratePlanUseCases({ records, now: () => now }),
+    ...ratePlanCapability.open({ records, now: () => now }).useCases,
   }
   return {
     records,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../storage/ports.ts'
-import { type AuditActor, actorOf, type Caller, changedFields } from '../records/audit-note.ts'
-import type { Notice } from '../records/notices.ts'
-import type { Row } from '../records/schema.ts'
-import type { NoticesOf } from '../records/table.ts'
+import { type AuditActor, actorOf, type Caller, changedFields } from './audit-note.ts'
+import type { Notice } from './notices.ts'
+import type { Row } from './schema.ts'
+import type { NoticesOf } from './table.ts'
 
 /** Lines of the audit log for what one caller does with resources of one type. */
 export class Audited {

@@ -1,0 +1,132 @@
+import type { Operation } from '../../../specs/declare.ts'
+import { ServiceError } from '../../../specs/errors.ts'
+import type { Json, JsonObject } from '../../../specs/json.ts'
+import type { Call } from '../call/call.ts'
+import type { AnyUseCase } from '../call/use-cases.ts'
+import { Audited } from '../records/audited.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import type { Row, TypedKind } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import type { AnyCapability, Capability, DeclaredOperations, Opened } from './capability.ts'
+import type { House } from './house.ts'
+
+/** A resource of a project that has no lifecycle: one kind of record, and the standard verbs on it. */
+export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObject> {
+  /** The name of the declaration: operations are `<name>.list`, `.get`, `.create`, `.update`, `.delete`. */
+  readonly name: string
+  readonly declaration: Ops
+  readonly kind: TypedKind<T>
+  readonly idPrefix: string
+  /** The path parameter that holds the id. */
+  readonly key: string
+  /** Its name in the audit log: `rate_plan` gives `rate_plan.created`. */
+  readonly noun: string
+  /** What a create's body stores. */
+  data(body: BodyOfVerb<Ops, 'create'>): T
+  /** What a body changes; for a declaration with `update`. Null: nothing. */
+  change?(data: T, body: BodyOfVerb<Ops, 'update'>): T | null
+  /** Fields of the answer beside `id`, `created_at` and `updated_at`. Absent: the stored data. */
+  readonly view?: (row: Row<T>) => JsonObject
+  /** The body's field that is named when a create meets a unique key. */
+  readonly uniqueField?: string
+}
+
+/** A capability that needs little of the house. */
+export interface PlainCapability<Ops extends DeclaredOperations> extends Omit<Capability<Ops>, 'open'> {
+  readonly open: (house: Pick<House, 'records' | 'now'>) => Opened<Ops>
+}
+
+/** The body of the operation `<name>.<verb>`. */
+type BodyOfVerb<Ops extends DeclaredOperations, Verb extends string> = {
+  [Id in keyof Ops & string]: Id extends `${string}.${Verb}` ? BodyIn<Ops[Id]> : never
+}[keyof Ops & string]
+
+type BodyIn<O> = O extends Operation<infer S> ? S['body'] : never
+
+/** A plain resource of any declaration: the validator holds what its functions get. */
+interface AnyPlainResource<T extends JsonObject> extends Omit<PlainResource<DeclaredOperations, T>, 'data' | 'change'> {
+  data(body: unknown): T
+  change?(data: T, body: unknown): T | null
+}
+
+interface AnyPlainCapability extends Omit<AnyCapability, 'open'> {
+  open(house: Pick<House, 'records' | 'now'>): { readonly useCases: Readonly<Record<string, AnyUseCase>> }
+}
+
+type PlainCall = Call<Readonly<Record<string, string>>, JsonObject & { readonly limit: number }, JsonObject>
+
+/**
+ * The capability of a plain resource: list with cursors and declared filters, get, create under an idempotent id, change
+ * and remove, each with its line in the audit log; 404 for what is not there or belongs to somebody else.
+ *
+ * @throws {Error} for a declaration with a verb that is none of these: such a resource has use-cases of its own.
+ */
+export function plainResource<const Ops extends DeclaredOperations, T extends JsonObject>(
+  spec: PlainResource<Ops, T>,
+): PlainCapability<Ops>
+export function plainResource<T extends JsonObject>(spec: AnyPlainResource<T>): AnyPlainCapability {
+  return {
+    name: spec.name,
+    operations: spec.declaration,
+    kinds: [spec.kind],
+    open: (house) => ({ useCases: useCasesOf(spec, house) }),
+  }
+}
+
+const useCasesOf = <T extends JsonObject>(
+  spec: AnyPlainResource<T>,
+  { records, now }: Pick<House, 'records' | 'now'>,
+): Readonly<Record<string, AnyUseCase>> => {
+  const verbs = verbsOf(spec, new Table(records, spec.kind, now))
+  return Object.fromEntries(
+    Object.keys(spec.declaration).map((id) => {
+      const verb = verbs[id.slice(spec.name.length + 1)]
+      if (verb === undefined) throw new Error(`${id} is no verb of a plain resource`)
+      return [id, verb]
+    }),
+  )
+}
+
+const verbsOf = <T extends JsonObject>(
+  spec: AnyPlainResource<T>,
+  table: Table<T>,
+): Readonly<Record<string, AnyUseCase>> => {
+  const view = (row: Row<T>) => ({ id: row.id, ...(spec.view?.(row) ?? row.data), ...rowTimes(row) })
+  const { uniqueField } = spec
+  const resource = new RecordResource({
+    ...{ table, view, idPrefix: spec.idPrefix },
+    ...(uniqueField !== undefined && { uniqueField }),
+  })
+  const audited = (call: PlainCall) => new Audited(call, spec.noun)
+  const idOf = ({ params }: PlainCall): string => {
+    const id = params[spec.key]
+    if (id === undefined) throw new ServiceError('not_found')
+    return id
+  }
+  const verbs: Record<string, AnyUseCase> = {
+    list: ({ scope, query: { limit, cursor, ...where } }: PlainCall) =>
+      resource.list(scope, { limit, cursor: typeof cursor === 'string' ? cursor : null, where: asked(where) }),
+    get: (call: PlainCall) => resource.get(call.scope, idOf(call)),
+    create: (call: PlainCall) => {
+      const id = newIdFor(call, spec.idPrefix)
+      const notices = [audited(call).line('created', id)]
+      return resource.create(call.scope, { id, project: call.scope.project, data: spec.data(call.body), notices })
+    },
+    delete: (call: PlainCall) => resource.remove(call.scope, idOf(call), audited(call).removed()),
+  }
+  if (spec.change !== undefined)
+    verbs.update = (call: PlainCall) =>
+      resource.change(
+        call.scope,
+        idOf(call),
+        ({ data }) => spec.change?.(data, call.body) ?? null,
+        audited(call).changed(),
+      )
+  return verbs
+}
+
+/** Filters that the caller named. */
+const asked = (query: JsonObject): Readonly<Record<string, Json>> =>
+  Object.fromEntries(Object.entries(query).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])))
