@@ -11,7 +11,13 @@ export interface Graph {
 }
 
 /** Rooms of src/actors on which the capabilities stand. */
-const ground: readonly string[] = ['actors/call', 'actors/capability', 'actors/records', 'actors/runtime', 'actors/audit']
+const ground: readonly string[] = [
+  'actors/call',
+  'actors/capability',
+  'actors/records',
+  'actors/runtime',
+  'actors/audit',
+]
 
 /** Which capability may know which other one. A new arrow is a decision: add it here, with the import that needs it. */
 const arrowsBetweenCapabilities: readonly string[] = [
