@@ -27,7 +27,7 @@ export interface OwnedMachine {
 export interface Opened<Ops extends DeclaredOperations> {
   /** One an operation. */
   readonly useCases: UseCasesOf<Ops>
-  /** What its machines ask for, by `<machine>.<effect>`. */
+  /** What its machines request, by `<machine>.<effect>`. */
   readonly effects?: EffectCatalog
   /** Who takes messages that are for no actor, by name. */
   readonly sinks?: Sinks

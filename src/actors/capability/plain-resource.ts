@@ -59,7 +59,7 @@ type PlainCall = Call<Readonly<Record<string, string>>, JsonObject & { readonly 
 
 /**
  * The capability of a plain resource: list with cursors and declared filters, get, create under an idempotent id, change
- * and remove, each with its line in the audit log; 404 for what is not there or belongs to somebody else.
+ * and remove, each with its line in the audit log; 404 for what is not there or belongs to another project.
  *
  * @throws {Error} for a declaration with a verb that is none of these: such a resource has use-cases of its own.
  */
@@ -107,7 +107,7 @@ const verbsOf = <T extends JsonObject>(
   }
   const verbs: Record<string, AnyUseCase> = {
     list: ({ scope, query: { limit, cursor, ...where } }: PlainCall) =>
-      resource.list(scope, { limit, cursor: typeof cursor === 'string' ? cursor : null, where: asked(where) }),
+      resource.list(scope, { limit, cursor: typeof cursor === 'string' ? cursor : null, where: named(where) }),
     get: (call: PlainCall) => resource.get(call.scope, idOf(call)),
     create: (call: PlainCall) => {
       const id = newIdFor(call, spec.idPrefix)
@@ -128,5 +128,5 @@ const verbsOf = <T extends JsonObject>(
 }
 
 /** Filters that the caller named. */
-const asked = (query: JsonObject): Readonly<Record<string, Json>> =>
+const named = (query: JsonObject): Readonly<Record<string, Json>> =>
   Object.fromEntries(Object.entries(query).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])))

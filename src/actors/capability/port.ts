@@ -1,7 +1,7 @@
 import type { House } from './house.ts'
 
 /**
- * What one capability offers to others, by a name that both know. The port stands with whoever needs it, so that
+ * What one capability offers to others, by a name that both know. The port stands with the one that needs it, so that
  * the one who gives may know the one who needs, and never both each other.
  */
 export class Port<T> {
