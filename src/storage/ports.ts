@@ -14,13 +14,19 @@ export interface EffectRecord {
   readonly policy: EffectPolicy
 }
 
-/** An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: stream parts already journaled. */
+/**
+ * An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: stream parts already journaled.
+ * `failures`: how often it threw, or its process ended without a word while it ran. `alone`: it is begun alone, as one that may
+ * end the process.
+ */
 export interface InFlight {
   readonly name: string
   readonly params: JsonObject
   readonly policy: EffectPolicy
   readonly started?: boolean
   readonly progress?: number
+  readonly failures?: number
+  readonly alone?: boolean
 }
 
 /** A message to another actor; `id` is the cause at the receiver, so that it is processed once. */

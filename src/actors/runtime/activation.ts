@@ -4,6 +4,7 @@ import type { Commit, Json, MessageRecord, Storage } from '../../storage/ports.t
 import {
   type ActorState,
   readOwner,
+  readParked,
   readStoredState,
   readTextFrom,
   revive,
@@ -14,6 +15,7 @@ import { putBack } from './blob-fields.ts'
 import type { Clock } from './clock.ts'
 import { compacted, newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
+import { startsCounted } from './counted-starts.ts'
 import { isLeftOver } from './erased-actors.ts'
 import { checkEpoch, fence } from './fence.ts'
 import { epochHere, type Ownership } from './ownership.ts'
@@ -119,12 +121,14 @@ const restoredOrParked = async (
 
 const parkedResident = (definition: MachineDefinition, head: Commit, { message }: Unrestorable, epoch = head.epoch) => {
   const resident = residentOf(definition, { ...head, epoch }, parkedState(definition, head))
-  resident.parked = message
+  resident.unrestorable = message
   return resident
 }
 
-const restored = async (parts: TakingOver, definition: MachineDefinition, head: Commit) => {
-  const { storage, clock, epoch } = parts
+const restored = async (parts: TakingOver, definition: MachineDefinition, found: Commit) => {
+  const { storage, clock, epoch, ownership } = parts
+  const isCrash = found.epoch < epoch && ownership.crashed(shardOf(found.actor))
+  const head = isCrash ? startsCounted(found) : found
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))
   const state = await stateOf(storage, definition, commit)
   const newest = commit.seq === head.seq ? await fence(storage.commits, head, epoch, clock) : commit
@@ -236,7 +240,13 @@ const stateAt = (commit: Commit, snapshot: ActorState['snapshot'], text: TurnTex
   reminders: commit.reminders,
   inFlight: commit.in_flight,
   text,
+  ...parkedAt(commit),
 })
+
+const parkedAt = (commit: Commit): Pick<ActorState, 'parked'> => {
+  const parked = readParked(commit)
+  return parked === undefined ? {} : { parked }
+}
 
 /** For an actor that makes no step here. */
 const noText: TurnText = { from: 0, value: '' }

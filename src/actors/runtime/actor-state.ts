@@ -17,17 +17,34 @@ export interface ActorState {
   readonly reminders: Readonly<Record<string, Reminder>>
   readonly inFlight: Readonly<Record<string, InFlight>>
   readonly text: TurnText
+  /** Why the actor takes nothing until an operator looks; absent while it runs. */
+  readonly parked?: Parked
+}
+
+/** An effect is begun so often at most: then its actor is parked. */
+export const mostStarts = 3
+
+/** Why an actor is parked: an effect that was begun too often, or whose result the machine throws at. */
+export interface Parked {
+  readonly kind: 'parked_actor' | 'poison_result'
+  /** Id of the effect. */
+  readonly effect: string
+  readonly reason: string
 }
 
 /** The state alone: what else a step said is done with once it is committed, and may be large. */
-export const stateAlone = ({ seq, lastSequence, snapshot, reminders, inFlight, text }: ActorState): ActorState => ({
+export const stateAlone = ({
   seq,
   lastSequence,
   snapshot,
   reminders,
   inFlight,
   text,
-})
+  parked,
+}: ActorState): ActorState => {
+  const state = { seq, lastSequence, snapshot, reminders, inFlight, text }
+  return parked === undefined ? state : { ...state, parked }
+}
 
 /** Who owns an actor, and when it was made (ms since the epoch). Fixed at its first commit. */
 export interface Owner {
@@ -44,12 +61,16 @@ export const storedState = (snapshot: AnyMachineSnapshot): StoredState => ({
 })
 
 /** What a commit's `snapshot` field holds: the machine's state and what the host keeps beside it. */
-export const snapshotDocument = (state: Pick<ActorState, 'snapshot' | 'text'>, owner: Owner): JsonObject => ({
+export const snapshotDocument = (
+  state: Pick<ActorState, 'snapshot' | 'text' | 'parked'>,
+  owner: Owner,
+): JsonObject => ({
   value: state.snapshot.value,
   context: state.snapshot.context,
   user: owner.user,
   created_at: owner.createdAt,
   text_from: state.text.from,
+  ...(state.parked !== undefined && { parked: { ...state.parked } }),
 })
 
 /** A commit cannot be restored: an unknown state or version, a snapshot or blob that is not there. The actor is parked. */
@@ -73,6 +94,15 @@ export const readOwner = (commit: Commit): Owner => {
     user: typeof user === 'string' ? user : null,
     createdAt: typeof created_at === 'number' ? created_at : commit.at,
   }
+}
+
+/** Why the actor is parked as of a commit; undefined when it runs. */
+export const readParked = ({ snapshot }: Pick<Commit, 'snapshot'>): Parked | undefined => {
+  const parked = snapshot?.parked
+  if (!isObject(parked)) return undefined
+  const { kind, effect, reason } = parked
+  if (typeof effect !== 'string' || typeof reason !== 'string') return undefined
+  return { kind: kind === 'poison_result' ? kind : 'parked_actor', effect, reason }
 }
 
 /** Sequence after which the turn's text starts. */

@@ -11,6 +11,8 @@ import type { Resident } from './resident.ts'
 import type { RowWriter } from './row-writer.ts'
 import type { Settler } from './settler.ts'
 import type { Draft } from './step.ts'
+import type { StuckBook } from './stuck.ts'
+import { type Decision, decisionOf } from './system-steps.ts'
 
 /** What carrying out commits needs of the host. */
 export interface CommitExecutorParts {
@@ -23,6 +25,9 @@ export interface CommitExecutorParts {
   readonly rows: Readonly<Record<string, RecordKind>>
   readonly ledger?: Ledger
   readonly log: Logger
+  readonly stuck: StuckBook
+  /** An operator has decided about something of the actor. */
+  readonly decided: (resident: Resident, decision: Decision) => void
   /** An actor here has made a durable commit: other processes may follow its log. */
   readonly committed: (resident: Resident, events: readonly LogEvent[]) => void
 }
@@ -56,6 +61,7 @@ export class CommitExecutor {
     this.#part(resident, () => this.#record(resident, commit))
     this.#part(resident, () => void outbox.post(resident, draft.messages))
     this.#part(resident, () => this.#publish(resident, draft.events))
+    this.#part(resident, () => this.#noteStuck(resident, commit))
     if (commit.seq > 2) resident.retiring.push(commit.seq - 2)
     settler.retire(resident)
   }
@@ -64,7 +70,8 @@ export class CommitExecutor {
   takeUp({ resident, open, unsent, unclosed }: Activated): void {
     const { effects, feed, outbox } = this.#parts
     effects.keepOnly(resident.id, resident.state.inFlight)
-    if (resident.parked !== undefined) return
+    if (resident.parked !== undefined) this.#part(resident, () => this.#noteParked(resident))
+    if (resident.unrestorable !== undefined) return
     for (const commit of unclosed) this.#part(resident, () => this.#record(resident, commit))
     this.#part(resident, () => void outbox.post(resident, unsent, true))
     if (open) this.#part(resident, () => this.projectRow(resident))
@@ -83,7 +90,26 @@ export class CommitExecutor {
   projectRow(resident: Resident): void {
     const kind = this.#parts.rows[resident.definition.name]
     if (kind === undefined) return
-    this.#parts.rowWriter.put({ id: resident.id, kind, record: () => rowRecord(resident) })
+    this.#parts.rowWriter.put({ id: resident.id, actor: resident.id, kind, record: () => rowRecord(resident) })
+  }
+
+  #noteStuck(resident: Resident, commit: Commit): void {
+    const decision = decisionOf(commit.event)
+    if (decision !== undefined) {
+      this.#parts.stuck.clear({ ...decision, actor: resident.id })
+      this.#parts.decided(resident, decision)
+    }
+    if (resident.parked !== undefined) this.#noteParked(resident)
+  }
+
+  #noteParked(resident: Resident): void {
+    const { id, owner, definition, state, unrestorable } = resident
+    const whose = { actor: id, machine: definition.name, owner }
+    const { parked } = state
+    const subject = parked?.effect ?? id
+    const kind = parked?.kind ?? 'parked_actor'
+    const attempts = parked === undefined ? 1 : (state.inFlight[parked.effect]?.failures ?? 1)
+    this.#parts.stuck.note({ ...whose, kind, subject, reason: unrestorable ?? parked?.reason ?? '', attempts })
   }
 
   #start(resident: Resident, draft: Draft): void {
@@ -105,7 +131,7 @@ export class CommitExecutor {
     const rows = ledger?.(commit, resident.owner) ?? []
     if (rows.length === 0) return
     resident.undelivered++
-    const written = Promise.all(rows.map(({ kind, record }) => rowWriter.write(kind, record)))
+    const written = Promise.all(rows.map(({ kind, record }) => rowWriter.write(resident.id, kind, record)))
     resident.recorded = Promise.all([resident.recorded, written.then(() => resident.undelivered--)])
   }
 

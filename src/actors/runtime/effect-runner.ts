@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
-import { ServiceError } from '../../../specs/errors.ts'
-import { type InFlight, type StoredEvent, StoreUnavailable } from '../../storage/ports.ts'
-import { backoffMs, type Clock, pause } from './clock.ts'
-import { type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
+import type { InFlight } from '../../storage/ports.ts'
+import { type Clock, pause } from './clock.ts'
+import { EffectCall } from './effect-call.ts'
+import type { EffectCatalog } from './effects.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import type { Ownership } from './ownership.ts'
 import type { Delivery, Resident, Told } from './resident.ts'
 
@@ -17,8 +18,23 @@ export interface EffectHost {
 
 interface Running {
   readonly abort: AbortController
+  readonly resident: Resident
+  readonly name: string
   readonly actor: string
   readonly shard: number
+  /** By the steady clock, in ms. */
+  readonly since: number
+}
+
+/** An effect that runs for longer than this is shown to operators, in ms. */
+const overdueMs = 30 * 60_000
+
+/** An effect that has run for a long time. */
+export interface OverdueEffect {
+  readonly id: string
+  readonly name: string
+  readonly resident: Resident
+  readonly runsMs: number
 }
 
 /** Runs effects of durable commits, each under its policy, and brings the result back as an event of the actor. */
@@ -30,6 +46,7 @@ export class EffectRunner {
   readonly #running = new Map<string, Running>()
   /** Ids of the running effects of each actor that has some. */
   readonly #idsOf = new Map<string, Set<string>>()
+  readonly #alone = new OneAtATime()
   #idle: (() => void)[] = []
   #stopped = false
 
@@ -46,12 +63,15 @@ export class EffectRunner {
 
   /** Starts an effect, unless it runs here already. `fresh`: its commit was just made, so nothing of it has happened. */
   start(resident: Resident, id: string, flight: InFlight, fresh: boolean): void {
-    if (this.#stopped || this.#running.has(id) || !this.#host.ownership.opens(resident.shard)) return
+    const isHeld = this.#stopped || resident.parked !== undefined || this.#running.has(id)
+    if (isHeld || !this.#host.ownership.opens(resident.shard)) return
     const abort = new AbortController()
-    const running = { abort, actor: resident.id, shard: resident.shard }
+    const { id: actor, shard } = resident
+    const running = { abort, resident, name: flight.name, actor, shard, since: this.#clock.steady() }
     this.#running.set(id, running)
     this.#idsOf.set(resident.id, (this.#idsOf.get(resident.id) ?? new Set()).add(id))
-    void this.#run(resident, id, flight, fresh, abort.signal).finally(() => this.#ended(id, running))
+    const parts = { catalog: this.#catalog, host: this.#host, clock: this.#clock, log: this.#log, alone: this.#alone }
+    void new EffectCall(parts, { resident, id, flight, fresh }, abort).run().finally(() => this.#ended(id, running))
   }
 
   /** The shards in which an effect runs here. */
@@ -72,12 +92,23 @@ export class EffectRunner {
     this.abort([...(this.#idsOf.get(actor) ?? [])].filter((id) => inFlight[id] === undefined))
   }
 
+  /** The effects that have run for a long time. */
+  overdue(): readonly OverdueEffect[] {
+    const now = this.#clock.steady()
+    return [...this.#running]
+      .map(([id, { name, resident, since }]) => ({ id, name, resident, runsMs: now - since }))
+      .filter(({ runsMs }) => runsMs > overdueMs)
+  }
+
+  /** Ends an effect here, so that it can be started again. */
+  forget(id: string): void {
+    const running = this.#running.get(id)
+    if (running !== undefined) this.#abandon(id, running)
+  }
+
   /** Another process runs the effects of this actor now. */
   abandon(actor: string): void {
-    for (const id of [...(this.#idsOf.get(actor) ?? [])]) {
-      const running = this.#running.get(id)
-      if (running !== undefined) this.#abandon(id, running)
-    }
+    for (const id of [...(this.#idsOf.get(actor) ?? [])]) this.forget(id)
   }
 
   /** Another process runs the effects of these shards now. */
@@ -113,86 +144,5 @@ export class EffectRunner {
     if (this.#running.size > 0) return
     for (const resolve of this.#idle) resolve()
     this.#idle = []
-  }
-
-  async #run(resident: Resident, id: string, flight: InFlight, fresh: boolean, signal: AbortSignal): Promise<void> {
-    const said = { parts: 0 }
-    const context = this.#contextOf(resident, id, signal, said)
-    const outcome = await this.#outcome(resident, id, flight, fresh, context, said)
-    if (outcome === undefined || signal.aborted) return
-    if (outcome === 'gone') {
-      this.#host.drop(resident.id)
-      return
-    }
-    await this.#bring(resident.id, { ...outcome, cause: `${id}#done`, done: id }, signal)
-  }
-
-  async #outcome(
-    resident: Resident,
-    id: string,
-    flight: InFlight,
-    fresh: boolean,
-    context: EffectContext,
-    said: { readonly parts: number },
-  ): Promise<EffectOutcome | undefined> {
-    const effect = this.#catalog[`${resident.definition.name}.${flight.name}`]
-    if (effect === undefined) throw new Error(`no effect ${resident.definition.name}.${flight.name}`)
-    if (!fresh && effect.policy !== 'idempotent' && isUncertain(flight)) return { event: effect.unknown(flight.params) }
-    if (effect.policy !== 'idempotent' && flight.policy === 'at_most_once') {
-      const delivery = { event: { type: '$started' }, cause: `${id}#started`, starts: id }
-      const told = await this.#bring(resident.id, delivery, context.signal)
-      // no mark, no call: the effect is not in flight any more, or the actor is another process's
-      if (told === undefined || told.commit === null || context.signal.aborted) return undefined
-      // another process wrote the mark: it may have made the call
-      if (told.duplicate && told.commit.epoch !== resident.epoch) {
-        return { event: effect.unknown(flight.params) }
-      }
-    }
-    for (let attempt = 0; !context.signal.aborted; attempt++) {
-      try {
-        return await effect.run(flight.params, context)
-      } catch (error) {
-        if (context.signal.aborted) return undefined
-        this.#log.error({ actorId: resident.id, effect: flight.name, attempt, err: error }, 'effect threw')
-        // a stream that has said nothing is begun again: trouble of the store is no outcome (DESIGN "An actor")
-        const unsaid = flight.policy === 'stream' && said.parts === 0 && error instanceof StoreUnavailable
-        const again = effect.policy === 'idempotent' || flight.policy === 'idempotent' || unsaid
-        if (!again) return { event: effect.unknown(flight.params) }
-        await pause(this.#clock, backoffMs(attempt, 100, 60_000), context.signal)
-      }
-    }
-    return undefined
-  }
-
-  #contextOf(resident: Resident, id: string, signal: AbortSignal, said: { parts: number }): EffectContext {
-    return {
-      actor: resident.id,
-      owner: resident.owner,
-      context: resident.state.snapshot.context,
-      idempotencyKey: id,
-      signal,
-      part: (event: StoredEvent, stored: StoredEvent) =>
-        this.#bring(resident.id, { event, stored, cause: `${id}#${++said.parts}`, part: id }, signal).then(() => {}),
-      aloneAt: this.#host.ownership.aloneFrom(resident.shard),
-      delivered: async () => {
-        await resident.carriedOut
-        // what is left is carried out elsewhere
-        signal.throwIfAborted()
-      },
-    }
-  }
-
-  /** Delivers until it is taken, or nobody is there to take it: a store that is away must not lose a result. */
-  async #bring(actor: string, delivery: Delivery, signal: AbortSignal): Promise<Told | undefined> {
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        return await this.#host.deliver(actor, delivery)
-      } catch (error) {
-        if (error instanceof ServiceError && error.code === 'not_found') return undefined
-        this.#log.warn({ actorId: actor, cause: delivery.cause, attempt, err: error }, 'result not taken, trying again')
-        await pause(this.#clock, backoffMs(attempt, 50, 5000), signal)
-      }
-    }
-    return undefined
   }
 }

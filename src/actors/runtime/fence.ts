@@ -25,7 +25,8 @@ export const fence = async (
     ...newest,
     seq: newest.seq + 1,
     epoch,
-    at: clock.now(),
+    // nothing of the actor has changed: for lists it is as old as it was
+    at: newest.at,
     // an imported actor has fences of another store, whose epochs were counted there
     cause: `fence:${epoch}:${newest.seq + 1}`,
     nonce: newNonce(),

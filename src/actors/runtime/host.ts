@@ -23,7 +23,10 @@ import { shardOf } from './shard.ts'
 import { ShardRecovery } from './shard-recovery.ts'
 import type { Sinks } from './sinks.ts'
 import { Stepper } from './stepper.ts'
+import { StuckBook } from './stuck.ts'
+import { stuckMessages, stuckRowsOf } from './stuck-notes.ts'
 import { Elsewhere, Superseded } from './superseded.ts'
+import { type Decision, discardCause } from './system-steps.ts'
 
 /** What a host is made of. */
 export interface HostOptions {
@@ -63,12 +66,16 @@ export abstract class Host {
   readonly ownership: Ownership
   /** Takes up what earlier processes left undone. */
   readonly recovery: ShardRecovery
+  /** What goes on no further by itself. */
+  readonly stuck: StuckBook
   readonly #options: HostOptions
   readonly #outbox: Outbox
   readonly #residents: Residents
   readonly #stepper: Stepper
   readonly #reviver: Reviver
   readonly #executor: CommitExecutor
+  /** Called when an actor may take its reminders at once. */
+  onReminders: (actor: string) => void = () => {}
 
   constructor(options: HostOptions) {
     const { storage, clock, log, ownership } = options
@@ -76,6 +83,7 @@ export abstract class Host {
     this.ownership = ownership
     this.rows = new RowWriter(storage.records, clock, log, () => this.rowsElsewhere())
     this.settler = new Settler(storage.commits, clock, log)
+    this.stuck = new StuckBook(this.rows, clock)
     this.effects = new EffectRunner(checkedCatalog(options.definitions, options.effects(this)), this, clock, log)
     this.feed = this.#openFeed()
     this.#outbox = this.#openOutbox()
@@ -83,6 +91,7 @@ export abstract class Host {
       ...options,
       ...this.#live(),
       outbox: this.#outbox,
+      decided: (resident, decision) => this.#decided(resident, decision),
       committed: (resident, events) => this.committedHere(resident, events),
     })
     this.#residents = new Residents({
@@ -93,12 +102,13 @@ export abstract class Host {
     const holds = (id: string): boolean => ownership.heldUnder(shardOf(id)) !== undefined
     this.#reviver = new Reviver((id) => this.#residents.load(id), holds, clock, log)
     this.#stepper = this.#openStepper()
+    this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
     this.recovery = new ShardRecovery(this, storage.commits, clock, log)
   }
 
   #live() {
-    const { rows, settler, effects, feed } = this
-    return { rowWriter: rows, settler, effects, feed }
+    const { rows, settler, effects, feed, stuck } = this
+    return { rowWriter: rows, settler, effects, feed, stuck }
   }
 
   #openFeed(): Feed {
@@ -113,7 +123,15 @@ export abstract class Host {
   #openOutbox(): Outbox {
     const { sinks, storage } = this.#options
     const erased = (project: string, actor: string) => isErased(storage.records, project, actor)
-    return new Outbox(this, { ...this.#options, sinks: sinks?.(this) ?? {}, erased })
+    const discarded = async (sender: string, message: string): Promise<boolean> =>
+      (await storage.commits.byCause(sender, discardCause('poison_message', message))) !== null
+    return new Outbox(this, {
+      ...this.#options,
+      sinks: sinks?.(this) ?? {},
+      erased,
+      discarded,
+      ...stuckMessages(this.stuck),
+    })
   }
 
   #openStepper(): Stepper {
@@ -360,6 +378,16 @@ export abstract class Host {
     const resident = this.#residents.get(id)
     if (resident === undefined) return this.standingElsewhere(id)
     return { busy: resident.busy, lastSequence: resident.state.lastSequence }
+  }
+
+  /** What an operator's durable decision sets free. */
+  #decided(resident: Resident, { kind, subject, verb }: Decision): void {
+    if (kind === 'poison_message') this.#outbox.release(subject, verb === 'discard')
+    if (kind === 'refused_row' && verb === 'discard') this.rows.discard(subject)
+    if (kind === 'refused_row' && verb === 'retry') this.rows.retry(subject)
+    if (kind === 'failing_reminder') this.onReminders(resident.id)
+    if (kind === 'overdue_effect') this.effects.forget(subject)
+    this.#executor.resume(resident)
   }
 
   #doubt(resident: Resident, error: unknown): void {

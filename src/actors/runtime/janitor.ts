@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
+import { OverdueWatch } from './stuck-notes.ts'
 
 const everyMs = 1000
 /** An actor that was left alone so long has its last commits closed. */
@@ -17,12 +18,14 @@ export class Janitor {
   readonly #host: Host
   readonly #clock: Clock
   readonly #residency: Residency
+  readonly #overdue: OverdueWatch
   #cancel: (() => void) | undefined
 
   constructor(host: Host, clock: Clock, residency: Residency) {
     this.#host = host
     this.#clock = clock
     this.#residency = residency
+    this.#overdue = new OverdueWatch(host.stuck, host.effects)
   }
 
   start(): void {
@@ -38,6 +41,7 @@ export class Janitor {
 
   /** One look at every live actor. */
   round(): void {
+    this.#overdue.round()
     const now = this.#clock.now()
     let spare = this.#host.live - this.#residency.most
     for (const resident of this.#host.residents()) {

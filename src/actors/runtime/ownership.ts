@@ -15,6 +15,8 @@ export interface Ownership {
   opens(shard: number): boolean
   /** The shards that it holds; undefined for all. */
   readonly shards: readonly number[] | undefined
+  /** Whether the process that held a shard before ended without giving it back: what ran there may have ended it. */
+  crashed(shard: number): boolean
   /** From when on nobody else can still be at work in a shard that is held here, in ms since the epoch. */
   aloneFrom(shard: number): number
 }

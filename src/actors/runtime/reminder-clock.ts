@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
 import { backoffMs, type Clock } from './clock.ts'
 import type { Host } from './host.ts'
+import type { Resident } from './resident.ts'
 import { Elsewhere } from './superseded.ts'
 
 const everyMs = 500
@@ -26,7 +27,6 @@ interface Failure {
 
 /** A reminder that was not taken. */
 export interface FailingReminder {
-  readonly actor: string
   readonly reminder: string
   /** How often in a row. */
   readonly count: number
@@ -40,7 +40,9 @@ export interface ReminderClockParts {
   readonly clock: Clock
   readonly log: Logger
   /** A reminder was refused for good as far as can be seen; it is tried again anyway. */
-  readonly failing?: (failing: FailingReminder) => void
+  readonly failing?: (resident: Resident, failing: FailingReminder) => void
+  /** All that was due of an actor is taken, which had failed before. */
+  readonly recovered?: (actor: string) => void
 }
 
 /**
@@ -117,7 +119,7 @@ export class ReminderClock {
   async #attempt(commit: Commit): Promise<void> {
     const { actor } = commit
     try {
-      if (await this.#deliver(commit)) this.#failures.delete(actor)
+      if ((await this.#deliver(commit)) && this.#failures.delete(actor)) this.#parts.recovered?.(actor)
     } catch (error) {
       if (error instanceof Elsewhere) return
       const failure = this.#failed(actor, error instanceof StoreUnavailable ? mostStoreAgainMs : mostAgainMs)
@@ -154,16 +156,17 @@ export class ReminderClock {
         await host.tell(resident, { event, cause: `${reminder}:${n}` })
       } catch (error) {
         taken = false
-        this.#refused({ actor: commit.actor, reminder, error })
+        this.#refused(resident, reminder, error)
       }
     }
     return taken
   }
 
-  #refused({ actor, reminder, error }: Omit<FailingReminder, 'count'>): void {
+  #refused(resident: Resident, reminder: string, error: unknown): void {
+    const { id: actor } = resident
     const isStore = error instanceof StoreUnavailable
     const { count } = this.#failed(actor, isStore ? mostStoreAgainMs : mostAgainMs)
     this.#parts.log.warn({ actorId: actor, reminder, failures: count, err: error }, 'reminder not taken')
-    if (!isStore) this.#parts.failing?.({ actor, reminder, count, error })
+    if (!isStore) this.#parts.failing?.(resident, { reminder, count, error })
   }
 }

@@ -42,8 +42,8 @@ export class Resident {
   /** Under which this process runs it; its commits carry that. */
   readonly epoch: number
   state: ActorState
-  /** Why the actor takes nothing until an operator looks; undefined when it runs. */
-  parked: string | undefined
+  /** Why its newest commit cannot be restored; undefined when it could. */
+  unrestorable: string | undefined
   /** Dropped from memory, or never kept there: its state may be old. */
   dead = false
   working = false
@@ -81,6 +81,11 @@ export class Resident {
     this.state = state
     this.touchedAt = at
     this.usedAt = at
+  }
+
+  /** Why the actor takes nothing until an operator looks; undefined when it runs. */
+  get parked(): string | undefined {
+    return this.unrestorable ?? this.state.parked?.reason
   }
 
   get busy(): boolean {

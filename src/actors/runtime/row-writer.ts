@@ -12,10 +12,18 @@ const failingPatienceMs = 800
 /** A row to write. `record` is called when the row is written, so that a row which is replaced first costs nothing. */
 export interface Row {
   readonly id: string
+  /** The actor whose commit it follows from. */
+  readonly actor: string
   readonly kind: RecordKind
   readonly record: () => StoredRecord
   /** Called once it is written. */
   readonly written?: () => void
+}
+
+/** Hears of rows that the store refuses for good, and of those that were taken, or given up, after all. */
+export interface RowListener {
+  readonly refused: (row: Row, error: unknown) => void
+  readonly taken: (row: Row) => void
 }
 
 /**
@@ -38,6 +46,11 @@ export class RowWriter {
   #cancel: (() => void) | undefined
   /** The last write failed. */
   #failing = false
+  /** Rows that the store refuses for good, by id: they hold up no other, and their commits stay open. */
+  readonly #refused = new Map<string, Row>()
+  /** Ids of rows that were refused before, and whose newest is not written yet. */
+  readonly #suspects = new Set<string>()
+  #listener: RowListener = { refused: () => {}, taken: () => {} }
 
   /** @param elsewhere resolves when other processes have written theirs, or after a moment; undefined when there are none. */
   constructor(
@@ -52,14 +65,34 @@ export class RowWriter {
     this.#elsewhere = elsewhere
   }
 
+  /** Sets who hears of rows that the store refuses. */
+  listen(listener: RowListener): void {
+    this.#listener = listener
+  }
+
+  /** Writes a row again that the store refused; false when there is none of this id. */
+  retry(id: string): boolean {
+    const row = this.#refused.get(id)
+    if (row !== undefined) this.put(row)
+    return row !== undefined
+  }
+
+  /** Gives a row up that the store refused: its commit may be closed without it. */
+  discard(id: string): void {
+    const row = this.#refused.get(id)
+    this.#refused.delete(id)
+    if (row !== undefined) this.#written(row)
+  }
+
   /** Takes a row; a newer one of the same id replaces one that still waits. */
   put(row: Row): void {
+    this.#refused.delete(row.id)
     this.#waiting.set(row.id, row)
     this.#cancel ??= this.#clock.after(gatherMs, () => void this.#flush())
   }
 
   /** Takes a row that never changes, and resolves when it is written. */
-  write(kind: RecordKind, record: StoredRecord): Promise<void> {
+  write(actor: string, kind: RecordKind, record: StoredRecord): Promise<void> {
     const { id } = record
     const before = this.#waiting.get(id)?.written
     return new Promise((resolve) => {
@@ -67,7 +100,7 @@ export class RowWriter {
         before?.()
         resolve()
       }
-      this.put({ id, kind, record: () => record, written })
+      this.put({ id, actor, kind, record: () => record, written })
     })
   }
 
@@ -107,7 +140,7 @@ export class RowWriter {
 
   /** Whether a row of this actor still waits. */
   waits(id: string): boolean {
-    return this.#waiting.has(id) || this.#inBatch.has(id)
+    return this.#waiting.has(id) || this.#inBatch.has(id) || this.#refused.has(id)
   }
 
   /** One batch at a time; what comes while one is under way goes into the next. */
@@ -129,17 +162,54 @@ export class RowWriter {
   }
 
   async #write(rows: readonly Row[]): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
+    let left = rows
+    for (let attempt = 0; left.length > 0; attempt++) {
+      if (attempt > 0) await pause(this.#clock, backoffMs(attempt - 1, 50, 2000))
+      left = await this.#attempt(left, attempt)
+    }
+  }
+
+  /** Resolves with the rows that are to be written again. */
+  async #attempt(rows: readonly Row[], attempt: number): Promise<readonly Row[]> {
+    try {
+      await this.#records.project(rows.map(({ kind, record }) => ({ kind, record: record() })))
+      this.#failing = false
+      for (const row of rows) this.#written(row)
+      return []
+    } catch (error) {
+      const isPassing = error instanceof StoreUnavailable
+      this.#failing = isPassing
+      this.#log.warn({ rows: rows.length, attempt, err: error }, 'rows not written, trying again')
+      return isPassing ? rows : this.#oneByOne(rows)
+    }
+  }
+
+  /** The store refuses one of them, which the others are not to wait for. */
+  async #oneByOne(rows: readonly Row[]): Promise<readonly Row[]> {
+    const left: Row[] = []
+    const alone = async (row: Row): Promise<void> => {
       try {
-        await this.#records.project(rows.map(({ kind, record }) => ({ kind, record: record() })))
-        this.#failing = false
-        for (const { written } of rows) written?.()
-        return
+        await this.#records.project([{ kind: row.kind, record: row.record() }])
+        this.#written(row)
       } catch (error) {
-        this.#failing = true
-        this.#log.warn({ rows: rows.length, attempt, err: error }, 'rows not written, trying again')
-        await pause(this.#clock, backoffMs(attempt, 50, 2000))
+        if (error instanceof StoreUnavailable) left.push(row)
+        else this.#refuse(row, error)
       }
     }
+    await Promise.all(rows.map(alone))
+    return left
+  }
+
+  #written(row: Row): void {
+    if (this.#suspects.delete(row.id)) this.#listener.taken(row)
+    row.written?.()
+  }
+
+  #refuse(row: Row, error: unknown): void {
+    this.#log.error({ actorId: row.actor, kind: row.kind.name, row: row.id, err: error }, 'row refused')
+    // a newer one of the same row may be taken
+    if (!this.#waiting.has(row.id)) this.#refused.set(row.id, row)
+    this.#suspects.add(row.id)
+    this.#listener.refused(row, error)
   }
 }

@@ -9,9 +9,11 @@ import { LocalHost } from './local-host.ts'
 import { recover, recoverLate } from './recovery.ts'
 import { ReminderClock } from './reminder-clock.ts'
 import { SoleOwner } from './sole-owner.ts'
-import { aboveAllLeases, newestStart, nextStart } from './start-number.ts'
+import { aboveAllLeases, lastCrashed, newestStart, nextStart, noteEnd } from './start-number.ts'
+import { noteReminder } from './stuck-notes.ts'
 
 export { epochs } from './start-number.ts'
+export { stuckRows } from './stuck.ts'
 
 /** A running host and what looks after it. */
 export interface Runtime {
@@ -63,7 +65,15 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
   const owned = cluster === undefined ? await startAlone(options) : await startCluster(options, cluster)
   const { host, replaced, self } = owned
   const janitor = new Janitor(host, clock, residency)
-  const reminders = new ReminderClock({ host, store: options.storage.commits, clock, log })
+  const reminders = new ReminderClock({
+    host,
+    store: options.storage.commits,
+    clock,
+    log,
+    failing: (resident, failing) => noteReminder(host.stuck, resident, failing),
+    recovered: (actor) => host.stuck.clear({ kind: 'failing_reminder', actor }),
+  })
+  host.onReminders = (actor) => reminders.release(actor)
   janitor.start()
   reminders.start()
   return {
@@ -86,10 +96,11 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
 
 const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owned> => {
   const { clock, log, storage: plain } = options
+  const afterCrash = await lastCrashed(plain)
   const epoch = await nextStart(plain, clock, await aboveAllLeases(plain, clock))
   const watch = new EpochWatch({ epoch, newest: () => newestStart(plain), clock, log })
   const storage = { ...plain, commits: watch.guarded(plain.commits) }
-  const host = new LocalHost({ ...options, storage, ownership: new SoleOwner(epoch, clock) })
+  const host = new LocalHost({ ...options, storage, ownership: new SoleOwner(epoch, clock, afterCrash) })
   void watch.replaced.then(() => {
     host.effects.kill()
     host.feed.end()
@@ -106,6 +117,11 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
       watch.stop()
       await host.effects.drain(graceMs)
     },
-    leave: async () => {},
+    leave: async () => {
+      const noted = noteEnd(plain, epoch, clock.now()).catch((error: unknown) =>
+        log.warn({ err: error }, 'the end of the process not noted'),
+      )
+      await Promise.race([noted, pause(clock, flushMs)])
+    },
   }
 }

@@ -9,8 +9,11 @@ export class SoleOwner implements Ownership {
   readonly epoch: number
   readonly shards = undefined
   readonly #aloneAt: number
+  readonly #afterCrash: boolean
 
-  constructor(epoch: number, clock: Pick<Clock, 'now'>) {
+  /** @param afterCrash the process before ended without a word. */
+  constructor(epoch: number, clock: Pick<Clock, 'now'>, afterCrash = false) {
+    this.#afterCrash = afterCrash
     this.epoch = epoch
     this.#aloneAt = epoch === 1 ? 0 : clock.now() + overlapMs
   }
@@ -25,6 +28,10 @@ export class SoleOwner implements Ownership {
 
   opens(): boolean {
     return true
+  }
+
+  crashed(): boolean {
+    return this.#afterCrash
   }
 
   aloneFrom(): number {

@@ -26,6 +26,29 @@ export const newestStart = async ({ records }: Pick<Storage, 'records'>): Promis
   return stored === null ? 0 : stored.version + liftOf(stored.data.lift)
 }
 
+/** Whether the process that started last has ended without a word; false before the first. @throws {StoreUnavailable} */
+export const lastCrashed = async ({ records }: Pick<Storage, 'records'>): Promise<boolean> => {
+  const stored = await records.get(epochs, epochScope, epochId)
+  return stored !== null && stored.data.ended !== true
+}
+
+/**
+ * Notes that the process with this number ends well, unless another one has started. It takes a number for that, since a
+ * number is the version of the row.
+ *
+ * @throws {StoreUnavailable}
+ */
+export const noteEnd = async ({ records }: Pick<Storage, 'records'>, number: number, now: number): Promise<void> => {
+  const stored = await records.get(epochs, epochScope, epochId)
+  if (stored === null || stored.version + liftOf(stored.data.lift) !== number) return
+  await records.replace(epochs, {
+    ...stored,
+    version: stored.version + 1,
+    updated_at: now,
+    data: { ...stored.data, ended: true },
+  })
+}
+
 /**
  * Takes the next number.
  *

@@ -18,6 +18,7 @@ import { epochHere, type Ownership } from './ownership.ts'
 import { type Delivery, Resident, type Told } from './resident.ts'
 import { shardOf } from './shard.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
+import { isOperatorEvent, systemStep } from './system-steps.ts'
 
 /** What making steps needs of the host. */
 export interface StepperParts {
@@ -44,6 +45,10 @@ export interface StepperParts {
 /** An actor that somebody else moved on is loaded and tried again this often. */
 const maxReloads = 5
 
+/** So much may wait at one actor; more is refused. */
+export const mostWaiting = 1000
+const full = { retryAfterS: 1, message: 'Too much waits at this resource.' }
+
 /** Makes the steps of actors: one at a time each, and each durable by one commit before it is answered (DESIGN "An actor"). */
 export class Stepper {
   readonly #parts: StepperParts
@@ -54,6 +59,7 @@ export class Stepper {
 
   /** Queues a delivery at an actor; resolves when what it does is durable. */
   tell(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+    if (resident.mailbox.length >= mostWaiting) return Promise.reject(new ServiceError('rate_limit_exceeded', full))
     return new Promise((resolve, reject) => {
       resident.mailbox.push({ delivery, reloads, resolve, reject })
       if (!resident.working) void this.#work(resident)
@@ -90,7 +96,8 @@ export class Stepper {
 
   async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
     if (resident.dead) return this.#parts.again(resident.id, delivery, reloads)
-    if (resident.parked !== undefined) throw new ServiceError('actor_parked')
+    if (resident.parked !== undefined && !isOperatorEvent(delivery.event)) throw new ServiceError('actor_parked')
+    if (resident.unrestorable !== undefined) return this.#reload(resident, delivery, reloads)
     const late = delivery.done ?? delivery.part ?? delivery.starts
     if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
     this.#parts.check(resident)
@@ -115,16 +122,26 @@ export class Stepper {
     return this.#parts.again(resident.id, delivery, reloads + 1)
   }
 
+  /** A release may have brought what the newest commit could not be restored without. */
+  #reload(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+    if (reloads > 0) throw new ServiceError('actor_parked')
+    this.#parts.overtaken(resident)
+    return this.#parts.again(resident.id, delivery, reloads + 1)
+  }
+
   #step(resident: Resident, delivery: Delivery): Step {
     if (delivery.starts !== undefined) return { kind: 'next', draft: startedStep(resident.state, delivery.starts) }
+    const { definition, state } = resident
     try {
-      return nextStep(resident.definition, resident.state, {
+      const where = {
         actor: resident.id,
         event: delivery.event,
         at: this.#parts.clock.now(),
         ...(delivery.done !== undefined && { done: delivery.done }),
         ...(delivery.part !== undefined && { part: delivery.part }),
-      })
+      }
+      const isOurs = delivery.event.type.startsWith('$')
+      return (isOurs ? systemStep(definition, state, where) : undefined) ?? nextStep(definition, state, where)
     } catch (error) {
       this.#parts.log.error({ actorId: resident.id, event: delivery.event.type, err: error }, 'event refused as poison')
       throw new ServiceError('internal_error', { cause: error })

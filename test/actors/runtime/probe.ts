@@ -5,7 +5,7 @@ import type { Owner } from '../../../src/actors/runtime/actor-state.ts'
 import type { EffectCatalog, EffectContext, EffectOutcome } from '../../../src/actors/runtime/effects.ts'
 import type { Ledger } from '../../../src/actors/runtime/ledger.ts'
 import type { Delivery, Resident, Told } from '../../../src/actors/runtime/resident.ts'
-import { epochs, startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import { epochs, startRuntime, stuckRows } from '../../../src/actors/runtime/runtime.ts'
 import type { MachineDefinition } from '../../../src/machines/definition.ts'
 import type { JsonObject, LogEvent, RecordKind, Storage, StoredEvent } from '../../../src/storage/ports.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
@@ -53,7 +53,7 @@ export const probeEffects = ({ work = forever, speak = forever, tidy = forever }
 /** The real runtime over the probe machine, a store in memory and a clock that stands still. */
 export const openProbe = async (options: ProbeOptions = {}) => {
   const { storage = openMemoryStorage(), clock = new VirtualClock(), definition = probeDefinition } = options
-  await storage.records.prepare([epochs, probeRows])
+  await storage.records.prepare([epochs, probeRows, stuckRows])
   const runtime = await startRuntime({
     storage,
     definitions: [definition],

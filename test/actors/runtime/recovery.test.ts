@@ -191,6 +191,7 @@ it('leaves open what was taken over before it was carried out', async () => {
     heldUnder: () => (ownership.shardsHeld ? 2 : undefined),
     opens: () => true,
     aloneFrom: () => 0,
+    crashed: () => false,
   }
   const log = pino({ level: 'silent' })
   const effects = () => probeEffects({})

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 const put = (version: number, id = 'w_1'): void =>
-  rows.put({ id: id, kind: widgets, record: () => recordOf(id, { version }) })
+  rows.put({ id, actor: id, kind: widgets, record: () => recordOf(id, { version }) })
 const stored = async (id = 'w_1'): Promise<number | undefined> =>
   (await faulty.inner.records.get(widgets, projectScope('prj_1'), id))?.version
 
@@ -85,7 +85,7 @@ it('writes once for all who wait at the same time', async () => {
   const writer = new RowWriter(records, clock, pino({ level: 'silent' }))
   const waiters: Promise<void>[] = []
   for (let n = 0; n < 50; n++) {
-    writer.put({ id: 'w_1', kind: widgets, record: () => recordOf('w_1', { version: n + 1 }) })
+    writer.put({ id: 'w_1', actor: 'w_1', kind: widgets, record: () => recordOf('w_1', { version: n + 1 }) })
     waiters.push(writer.settled())
   }
   await Promise.all(waiters)

@@ -27,6 +27,7 @@ export class HeldShards implements Ownership {
   readonly #askedAt = new Float64Array(shardCount)
   readonly #aloneAt = new Float64Array(shardCount)
   readonly #draining = new Set<number>()
+  readonly #crashed = new Set<number>()
   #shards: readonly number[] = []
 
   /** @param epoch number of this process's start. */
@@ -58,6 +59,15 @@ export class HeldShards implements Ownership {
     return this.heldUnder(shard) !== undefined && !this.#draining.has(shard)
   }
 
+  crashed(shard: number): boolean {
+    return this.#crashed.has(shard)
+  }
+
+  /** These shards are about to be taken from a process that has not given them back. */
+  expectCrashed(shards: readonly number[]): void {
+    for (const shard of shards) this.#crashed.add(shard)
+  }
+
   aloneFrom(shard: number): number {
     return this.#aloneAt[shard] ?? 0
   }
@@ -82,6 +92,7 @@ export class HeldShards implements Ownership {
   drop(shard: number): void {
     this.#epochs[shard] = 0
     this.#draining.delete(shard)
+    this.#crashed.delete(shard)
     this.#list()
   }
 

@@ -215,6 +215,8 @@ export class LeaseKeeper {
     misplaced(handOver)
     if (claims.length === 0 || clock.steady() < this.#claimsFrom) return
     const askedAt = clock.steady()
+    const isLeft = (shard: number): boolean => (view.leases[shard]?.holder ?? null) !== null
+    held.expectCrashed(claims.map(({ shard }) => shard).filter(isLeft))
     const taken = await leases.acquire(this.self, claims, held.epoch, leaseMs)
     this.#take(taken, askedAt)
     if (taken.length > 0) view.update(await leases.read())

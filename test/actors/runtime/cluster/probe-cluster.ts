@@ -9,7 +9,7 @@ import {
   type Peers,
 } from '../../../../src/actors/runtime/peers.ts'
 import type { Resident, Told } from '../../../../src/actors/runtime/resident.ts'
-import { epochs, type Runtime, startRuntime } from '../../../../src/actors/runtime/runtime.ts'
+import { epochs, type Runtime, startRuntime, stuckRows } from '../../../../src/actors/runtime/runtime.ts'
 import { shardOf } from '../../../../src/actors/runtime/shard.ts'
 import { type Storage, type StoredEvent, StoreUnavailable } from '../../../../src/storage/ports.ts'
 import { MemoryExchange } from '../../../support/memory/fan-out.ts'
@@ -132,7 +132,7 @@ export class ProbeCluster {
     const process = new TestProcess()
     const address = `${name}:${this.#started}`
     const { clock } = this
-    await this.storage.records.prepare([epochs, probeRows])
+    await this.storage.records.prepare([epochs, probeRows, stuckRows])
     const { commits, records, blobs } = this.storage
     const leases = process.reaching(this.leases)
     const storage = {
