@@ -24,9 +24,9 @@ import { ShardRecovery } from './shard-recovery.ts'
 import type { Sinks } from './sinks.ts'
 import { Stepper } from './stepper.ts'
 import { StuckBook } from './stuck.ts'
-import { stuckMessages, stuckRowsOf } from './stuck-notes.ts'
+import { release, stuckMessages, stuckRowsOf } from './stuck-notes.ts'
 import { Elsewhere, Superseded } from './superseded.ts'
-import { type Decision, discardCause } from './system-steps.ts'
+import { discardCause } from './system-steps.ts'
 
 /** What a host is made of. */
 export interface HostOptions {
@@ -91,7 +91,10 @@ export abstract class Host {
       ...options,
       ...this.#live(),
       outbox: this.#outbox,
-      decided: (resident, decision) => this.#decided(resident, decision),
+      decided: (resident, decision) => {
+        release(resident, decision, { ...this.#live(), outbox: this.#outbox, reminders: this.onReminders })
+        this.#executor.resume(resident)
+      },
       committed: (resident, events) => this.committedHere(resident, events),
     })
     this.#residents = new Residents({
@@ -378,16 +381,6 @@ export abstract class Host {
     const resident = this.#residents.get(id)
     if (resident === undefined) return this.standingElsewhere(id)
     return { busy: resident.busy, lastSequence: resident.state.lastSequence }
-  }
-
-  /** What an operator's durable decision sets free. */
-  #decided(resident: Resident, { kind, subject, verb }: Decision): void {
-    if (kind === 'poison_message') this.#outbox.release(subject, verb === 'discard')
-    if (kind === 'refused_row' && verb === 'discard') this.rows.discard(subject)
-    if (kind === 'refused_row' && verb === 'retry') this.rows.retry(subject)
-    if (kind === 'failing_reminder') this.onReminders(resident.id)
-    if (kind === 'overdue_effect') this.effects.forget(subject)
-    this.#executor.resume(resident)
   }
 
   #doubt(resident: Resident, error: unknown): void {

@@ -1,10 +1,11 @@
 import type { MessageRecord } from '../../storage/ports.ts'
 import type { EffectRunner } from './effect-runner.ts'
-import type { PoisonFailure } from './outbox.ts'
+import type { Outbox, PoisonFailure } from './outbox.ts'
 import type { FailingReminder } from './reminder-clock.ts'
 import type { Resident } from './resident.ts'
-import type { Row, RowListener } from './row-writer.ts'
+import type { Row, RowListener, RowWriter } from './row-writer.ts'
 import { reasonOf, type Stuck, type StuckBook, stuckRows } from './stuck.ts'
+import type { Decision } from './system-steps.ts'
 
 /** A reminder that was not taken so often in a row is shown to operators. */
 const failingAfter = 5
@@ -69,4 +70,22 @@ export class OverdueWatch {
     }
     this.#noted = overdue
   }
+}
+
+/** What decisions set free. */
+export interface Held {
+  readonly outbox: Outbox
+  readonly rowWriter: RowWriter
+  readonly effects: EffectRunner
+  /** The actor may take its reminders at once. */
+  readonly reminders: (actor: string) => void
+}
+
+/** Sets free what an operator has durably decided about. */
+export const release = ({ id }: Resident, { kind, subject, verb }: Decision, held: Held): void => {
+  if (kind === 'poison_message') held.outbox.release(subject, verb === 'discard')
+  if (kind === 'refused_row' && verb === 'discard') held.rowWriter.discard(subject)
+  if (kind === 'refused_row' && verb === 'retry') held.rowWriter.retry(subject)
+  if (kind === 'failing_reminder') held.reminders(id)
+  if (kind === 'overdue_effect') held.effects.forget(subject)
 }
