@@ -36,6 +36,8 @@ export interface Config {
   }
   /** 32 bytes; null: from a file in `dataDir`. */
   readonly masterKey: Buffer | null
+  /** How long a shutdown waits for what runs, in ms. */
+  readonly shutdownGraceMs: number
   /** The managed keys, by id of specs/providers.ts. */
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly simulatedProvider: 'auto' | 'on' | 'off'
@@ -95,6 +97,7 @@ export function readConfig(env: Environment): Config {
       perTenant: read.value('RUNS_PER_TENANT', countUpTo(500), 'a number from 1 to 500') ?? 20,
       ceilings: ceilingsOf(read),
     },
+    shutdownGraceMs: 1000 * (read.value('SHUTDOWN_GRACE_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 130),
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
     providers: providersOf(read),

@@ -27,8 +27,6 @@ import { readStaticFiles } from './transport/static-files.ts'
  */
 setFlagsFromString('--heap-growing-percent=70')
 
-/** What a shutdown waits for at most: turns that run get this long to end. */
-const drainMs = 20_000
 const closeMs = 2_000
 
 const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
@@ -121,7 +119,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   return async () => {
     transport.beginDrain()
     await actors.stop()
-    await runtime.drain(drainMs)
+    await runtime.drain(config.shutdownGraceMs)
     await server.close(closeMs)
     await actors.close()
     await simulated?.close()

@@ -14,7 +14,7 @@ import type { AnyKind } from './records/schema.ts'
 import { runs } from './runs/runs.ts'
 import { erasedActors } from './runtime/erased-actors.ts'
 import type { Ledger } from './runtime/ledger.ts'
-import { epochs, stuckRows } from './runtime/runtime.ts'
+import { epochs } from './runtime/runtime.ts'
 import { sessions } from './sessions/sessions.ts'
 import { tenants } from './tenants/tenants.ts'
 import { ratePlans } from './usage/rate-plans.ts'
@@ -45,7 +45,7 @@ export const operations: DeclaredInterface = Object.assign({}, ...capabilities.m
 /** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
 export const kinds: readonly AnyKind[] = [
   ...all.flatMap((each) => each.kinds),
-  ...[epochs, erasedActors, stuckRows, idempotencyKeys, importMarks],
+  ...[epochs, erasedActors, idempotencyKeys, importMarks],
 ]
 
 const machines = all.flatMap((each) => each.machines ?? [])

@@ -94,7 +94,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     sinks: (host) => open(host).sinks,
   })
   started.resolve(runtime)
-  const { host } = await runtime
+  const { host, processes } = await runtime
   const { house, useCases, sinks, close } = open(host)
   notices.start({ host, sinks })
   const sweeper = new RecordSweeper(records, kinds, clock, log)
@@ -103,7 +103,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     useCases,
     auth: authPort.of(house),
     runtime: await runtime,
-    idempotent: new IdempotentRequests({ records, box, clock, log }),
+    idempotent: new IdempotentRequests({ records, box, clock, log, processes }),
     tenants: tenantDirectory.of(house),
     gateway: gatewayPort.of(house),
     stop: async () => {

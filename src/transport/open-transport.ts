@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { ServiceError } from '../../specs/errors.ts'
 import { operations } from '../actors/capabilities.ts'
 import type { Actors } from '../actors/open-actors.ts'
+import { stuckKinds } from '../actors/runtime/stuck.ts'
 import { Ticker } from '../actors/runtime/ticker.ts'
 import type { TrustedProxies } from '../config.ts'
 import type { Authenticator } from './api/authenticator.ts'
@@ -40,6 +41,7 @@ export interface Transport {
 
 const tickMs = 1000
 
+const stuckHelp = 'Work of this process that goes on no further by itself (GET /v1/stuck).'
 const lostHelp = 'Gateway calls that were not recorded because the store was away for too long.'
 
 /** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */
@@ -54,6 +56,9 @@ export const openTransport = (parts: TransportParts): Transport => {
   metrics.counter('troupe_commits_total', 'Commits made durable.', () => host.committed)
   metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
   metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
+  for (const kind of stuckKinds) {
+    metrics.gauge(`troupe_stuck_${kind}`, stuckHelp, () => host.stuck.counts()[kind])
+  }
   metrics.counter('troupe_gateway_calls_total', 'Gateway calls recorded.', () => gateway.ledger.counts.taken)
   metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
   const containment = new Containment(log)

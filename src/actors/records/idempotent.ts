@@ -5,6 +5,7 @@ import type { RecordStore, StoredRecord } from '../../storage/ports.ts'
 import type { Idempotency } from '../call/call.ts'
 import { type Clock, pause } from '../runtime/clock.ts'
 import { newId } from '../runtime/ids.ts'
+import type { Processes } from '../runtime/runtime.ts'
 import type { Row, TypedKind } from './schema.ts'
 import type { SecretBox } from './secret-box.ts'
 import { Table } from './table.ts'
@@ -16,6 +17,8 @@ type IdempotencyData = {
   readonly seed: string
   /** When the running attempt began, in ms since the epoch; 0 when an attempt broke off and anybody may try. */
   readonly claimed_at: number
+  /** The process that runs it; absent in rows of earlier releases. */
+  readonly claimed_by?: string
   /** JSON of a `Kept` once there is an answer, sealed when the operation shows a secret. */
   readonly answer: string | null
   /** The tenant that the request or its answer names, and its user as `<tenant>/<external id>`: the row goes with them. */
@@ -45,7 +48,7 @@ export const idempotencyKeys: TypedKind<IdempotencyData> = {
 
 const keptMs = 24 * 60 * 60 * 1000
 
-/** An attempt that has no answer after so long was cut off: the next request takes over. */
+/** An attempt that has no answer after so long was cut off, though its process seems to live: the next request takes over. */
 const abandonedMs = 30_000
 
 /** How long a second request waits for the first one's answer, and how often it looks. */
@@ -80,6 +83,8 @@ export interface IdempotentDeps {
   readonly box: SecretBox
   readonly clock: Clock
   readonly log: Logger
+  /** This process, and whether another one has ended: its attempts are taken over at once. Only by time when absent. */
+  readonly processes?: Processes
 }
 
 /**
@@ -133,18 +138,37 @@ export class IdempotentRequests {
   ): Promise<Row<IdempotencyData> | null> {
     const now = this.#deps.clock.now()
     if (known !== null) {
-      return this.#isAbandoned(known) ? this.#table.replace(known, { ...known.data, claimed_at: now }) : null
+      return this.#isAbandoned(known)
+        ? this.#table.replace(known, { ...known.data, claimed_at: now, ...this.#claimant() })
+        : null
     }
     const { project, tenant, user } = scope
     const { fingerprint } = idempotency
     const seed = newId('seed').slice(-26)
     const about_user = about.user === null ? null : `${about.tenant}/${about.user}`
-    const data = { operation, fingerprint, seed, claimed_at: now, answer: null, about_tenant: about.tenant, about_user }
+    const data = {
+      operation,
+      fingerprint,
+      seed,
+      claimed_at: now,
+      answer: null,
+      about_tenant: about.tenant,
+      about_user,
+      ...this.#claimant(),
+    }
     return this.#table.insert({ id, project, tenant, user, expiresAtMs: now + keptMs, data })
   }
 
   #isAbandoned({ data }: Row<IdempotencyData>): boolean {
-    return data.answer === null && this.#deps.clock.now() - data.claimed_at > abandonedMs
+    if (data.answer !== null) return false
+    const { claimed_by: process } = data
+    if (process !== undefined && this.#deps.processes?.isGone(process) === true) return true
+    return this.#deps.clock.now() - data.claimed_at > abandonedMs
+  }
+
+  #claimant(): Pick<IdempotencyData, 'claimed_by'> {
+    const { processes } = this.#deps
+    return processes === undefined ? {} : { claimed_by: processes.self }
   }
 
   async #attempt(

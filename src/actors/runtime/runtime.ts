@@ -25,6 +25,8 @@ export interface Runtime {
   readonly replaced: Promise<void>
   /** This process as the others of its cluster see it; null when it runs alone. */
   readonly self: () => Member | null
+  /** This process by a name that no other has, and whether another one has ended, as far as can be seen. */
+  readonly processes: Processes
   /**
    * Ends well: running effects get `graceMs` to end, the rest is taken up at the next start; in a cluster by the other
    * processes, at once.
@@ -43,11 +45,18 @@ const flushMs = 2000
 
 const residency: Residency = { most: 20_000, idleMs: 60_000 }
 
+/** Which processes there are. */
+export interface Processes {
+  readonly self: string
+  readonly isGone: (process: string) => boolean
+}
+
 /** What owns the actors of a started host. */
 interface Owned {
   readonly host: Host
   readonly replaced: Promise<void>
   readonly self: () => Member | null
+  readonly processes: Processes
   /** Ends what runs. */
   readonly end: (graceMs: number) => Promise<void>
   /** Everything is written: the process owns nothing any more. */
@@ -63,7 +72,7 @@ interface Owned {
 export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Promise<Runtime> => {
   const { clock, log } = options
   const owned = cluster === undefined ? await startAlone(options) : await startCluster(options, cluster)
-  const { host, replaced, self } = owned
+  const { host, replaced, self, processes } = owned
   const janitor = new Janitor(host, clock, residency)
   const reminders = new ReminderClock({
     host,
@@ -80,6 +89,7 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
     host,
     replaced,
     self,
+    processes,
     drain: async (graceMs) => {
       await owned.end(graceMs)
       reminders.stop()
@@ -112,6 +122,8 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
     host,
     replaced: watch.replaced,
     self: () => null,
+    // one that runs alone has replaced all before it, and is replaced by any other
+    processes: { self: `alone.${epoch}`, isGone: (process) => process !== `alone.${epoch}` },
     end: async (graceMs) => {
       stopRecovery()
       watch.stop()

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino'
-import type { CommitKey, CommitStore } from '../../storage/ports.ts'
+import type { CommitKey, CommitStore, SettleWork } from '../../storage/ports.ts'
 import type { Clock } from './clock.ts'
 import type { Resident } from './resident.ts'
 
 const everyMs = 200
 const mostAtOnce = 2000
+/** After trouble the next attempt comes so much later, in ms; so many keys wait for it at most. */
+const againMs = 1000
+const mostKept = 300_000
 
 /**
  * Takes `open`, `due` and old snapshots off commits that are done, late and in batches. Losing this work costs a
@@ -53,7 +56,17 @@ export class Settler {
     this.#plan()
   }
 
-  /** Writes what waits; trouble is logged and left to the next start. */
+  /** What could not be settled is tried again with the next work, up to a bound; the rest is left to the next start. */
+  #keep({ close, undue, strip }: SettleWork): void {
+    const kept = [...close, ...undue, ...strip].length + this.#close.length + this.#undue.length + this.#strip.length
+    if (kept > mostKept) return
+    this.#close.unshift(...close)
+    this.#undue.unshift(...undue)
+    this.#strip.unshift(...strip)
+    this.#cancel ??= this.#clock.after(againMs, () => void this.flush())
+  }
+
+  /** Writes what waits; what the store does not take is tried again. */
   async flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
@@ -65,7 +78,8 @@ export class Settler {
     try {
       await this.#store.settle(work)
     } catch (error) {
-      this.#log.warn({ commits: work.close.length, err: error }, 'commits not settled')
+      this.#log.warn({ commits: work.close.length, err: error }, 'commits not settled, trying again')
+      this.#keep(work)
     }
   }
 

@@ -38,7 +38,7 @@ const open = (change: (records: RecordStore) => RecordStore = (records) => recor
   const { time, clock } = openClock()
   const records = change(openMemoryStorage({ now: clock.now }).records)
   const node = () => new IdempotentRequests({ records, box, clock, log: pino({ level: 'silent' }) })
-  return { time, records, here: node(), there: node() }
+  return { time, clock, records, here: node(), there: node() }
 }
 
 const request = (more: Partial<KeyedRequest> = {}, fingerprint = 'f1'): KeyedRequest => ({
@@ -51,6 +51,24 @@ const request = (more: Partial<KeyedRequest> = {}, fingerprint = 'f1'): KeyedReq
 
 /** Work that never ends, as of a process that was killed. */
 const never = () => new Promise<unknown>(() => {})
+
+it('is taken over at once from a process that has ended, and only after a while from one that seems to live', async () => {
+  const { records, time, clock } = open()
+  const gone = new Set<string>()
+  const isGone = (process: string): boolean => gone.has(process)
+  const node = (self: string) =>
+    new IdempotentRequests({ records, box, clock, log: pino({ level: 'silent' }), processes: { self, isGone } })
+  void node('n1.7').run(request(), never)
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  const started = time.now
+  const work = async () => ({ made: 'by the next one' })
+  await expect(node('n2.8').run(request(), work)).rejects.toMatchObject({ code: 'idempotency_in_progress' })
+  gone.add('n1.7')
+  const asked = time.now
+  expect(await node('n2.8').run(request(), work)).toEqual({ replayed: false, result: { made: 'by the next one' } })
+  expect(time.now - asked).toBeLessThan(100)
+  expect(asked - started).toBeLessThan(30_000)
+})
 
 describe('a request with a key', () => {
   it('runs once, and once more after 24 hours', async () => {

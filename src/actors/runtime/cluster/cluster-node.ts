@@ -118,6 +118,11 @@ export class ClusterNode {
     )
   }
 
+  /** Whether a process has ended, or seems to: only speed rests on that being right. */
+  isGone(process: string): boolean {
+    return process !== this.#self.process && this.#view.isGone(process)
+  }
+
   /** This process, as others see it. */
   get self(): Member {
     return this.keeper.self

@@ -1,0 +1,73 @@
+import { secretKeyOrDashboard } from '../access.ts'
+import { answersJson } from '../answer.ts'
+import { defineOperations } from '../declare.ts'
+import { cursorPage, cursorQuery } from '../lists.ts'
+import { id, integer, json, nullable, object, oneOf, optional, string, timestamp } from '../schema.ts'
+
+const kind = oneOf(
+  'parked_actor',
+  'poison_message',
+  'poison_result',
+  'refused_row',
+  'failing_reminder',
+  'overdue_effect',
+)
+
+const stuckWork = object(
+  {
+    id: id('stk'),
+    /** What it is stuck as. */
+    kind,
+    /** The session, run, action or other resource that it belongs to. */
+    actor_id: string(),
+    machine: string(),
+    /** Id of the effect, message or row, or name of the reminder; the actor's own id when it cannot be restored. */
+    subject: string(),
+    reason: string(),
+    attempts: integer(),
+    tenant_id: nullable(string()),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  { title: 'StuckWork' },
+)
+
+const path = '/v1/stuck/{stuck_id}'
+const access = secretKeyOrDashboard('admin')
+const errors = ['invalid_transition', 'actor_parked'] as const
+const decided = answersJson(
+  object({ id: id('stk'), decision: oneOf('retry', 'skip', 'discard') }, { title: 'StuckDecision' }),
+)
+
+/** Work of a project that goes on no further by itself, and what operators decide about it. */
+export const stuck = defineOperations('stuck', {
+  list: {
+    summary: 'List work that is stuck, newest first',
+    method: 'GET',
+    path: '/v1/stuck',
+    access,
+    query: { ...cursorQuery, kind: optional(kind) },
+    answer: answersJson(cursorPage(stuckWork)),
+  },
+  get: { summary: 'Read one piece of stuck work', method: 'GET', path, access, answer: answersJson(stuckWork) },
+  retry: { summary: 'Try stuck work again', method: 'POST', path: `${path}/retry`, access, errors, answer: decided },
+  skip: {
+    summary: 'Give the machine an event in place of the result or reminder that is stuck',
+    method: 'POST',
+    path: `${path}/skip`,
+    access,
+    errors,
+    body: object({
+      /** An event of the machine, such as `{"type": "tool_answered", "action_id": "act_…", "output": "…"}`. */
+      event: json(),
+    }),
+    answer: decided,
+  },
+  discard: { summary: 'Give stuck work up', method: 'POST', path: `${path}/discard`, access, errors, answer: decided },
+})
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly stuck: typeof stuck
+  }
+}

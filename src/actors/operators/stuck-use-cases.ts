@@ -1,0 +1,87 @@
+import { ServiceError } from '../../../specs/errors.ts'
+import type { ResultOf } from '../../../specs/index.ts'
+import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import type { Call } from '../call/call.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { actorOf } from '../records/audit-note.ts'
+import { pageOf } from '../records/pages.ts'
+import type { Row, TypedKind } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { Host } from '../runtime/host.ts'
+import { newId } from '../runtime/ids.ts'
+import { isEvent } from '../runtime/schema.ts'
+import { type StuckKind, stuckRows } from '../runtime/stuck.ts'
+import { discardCause, type OperatorVerb } from '../runtime/system-steps.ts'
+
+type StuckData = {
+  readonly kind: StuckKind
+  readonly actor: string
+  readonly machine: string
+  readonly subject: string
+  readonly reason: string
+  readonly attempts: number
+}
+
+const typedRows: TypedKind<StuckData> = stuckRows
+
+/** What the use-cases of stuck work need. */
+export interface StuckParts {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly now: () => number
+}
+
+type StuckCall = Call<{ readonly stuck_id: string }, unknown, unknown>
+
+/** Operators' view of stuck work, and their decisions, each a step of the actor that it concerns (specs/decisions/0091). */
+export const stuckUseCases = ({
+  host,
+  records,
+  now,
+}: StuckParts): Pick<UseCases, `stuck.${OperatorVerb | 'list' | 'get'}`> => {
+  const table = new Table(records, typedRows, now)
+  const find = async ({ scope, params }: StuckCall): Promise<Row<StuckData>> => {
+    await host.rows.shown()
+    const row = await table.get(scope, params.stuck_id)
+    if (row === null) throw new ServiceError('not_found', { param: 'stuck_id' })
+    return row
+  }
+  const decide = async (call: StuckCall, verb: OperatorVerb, event?: JsonObject) => {
+    const { id, data } = await find(call)
+    const { kind, subject, actor } = data
+    const decision = { type: `$${verb}`, stuck: { kind, subject }, by: actorOf(call), ...(event && { event }) }
+    const cause = verb === 'discard' ? discardCause(kind, subject) : `$${verb}:${newId('dec')}`
+    await host.deliver(actor, { event: decision, cause })
+    await host.rows.shown()
+    return { id, decision: verb }
+  }
+  return {
+    'stuck.list': async ({ scope, query }) => {
+      await host.rows.shown()
+      const { kind, ...page } = query
+      const where = kind === undefined ? {} : { where: { kind } }
+      return pageOf(table, scope, { ...page, ...where }, { idPrefix: 'stk', view: shown })
+    },
+    'stuck.get': async (call) => shown(await find(call)),
+    'stuck.retry': (call) => decide(call, 'retry'),
+    'stuck.skip': async (call) => {
+      const { event } = call.body
+      if (!isEvent(event) || event.type.startsWith('$')) throw new ServiceError('invalid_field', { param: 'event' })
+      return decide(call, 'skip', event)
+    },
+    'stuck.discard': (call) => decide(call, 'discard'),
+  }
+}
+
+const shown = ({ id, tenant, data, created_at, updated_at }: Row<StuckData>): ResultOf<'stuck.get'> => ({
+  id,
+  kind: data.kind,
+  actor_id: data.actor,
+  machine: data.machine,
+  subject: data.subject,
+  reason: data.reason,
+  attempts: data.attempts,
+  tenant_id: tenant,
+  created_at: new Date(created_at).toISOString(),
+  updated_at: new Date(updated_at).toISOString(),
+})
