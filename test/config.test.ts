@@ -33,6 +33,7 @@ describe('readConfig', () => {
       bootstrap: { secretKey: null, ownerEmail: null, ownerPassword: null },
       masterKey: null,
       providers: {},
+      shutdownGraceMs: 130_000,
       simulatedProvider: 'auto',
       allowedPrivateHosts: [],
       publicUrl: null,
@@ -79,6 +80,7 @@ describe('readConfig', () => {
       CHROMIUM_PATH: '/usr/bin/chromium',
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
+      SHUTDOWN_GRACE_S: '45',
     })
     expect(config).toEqual({
       port: 0,
@@ -107,6 +109,7 @@ describe('readConfig', () => {
         groq: { apiKey: 'gsk-4' },
         xai: { apiKey: 'xai-5' },
       },
+      shutdownGraceMs: 45_000,
       simulatedProvider: 'off',
       allowedPrivateHosts: ['localhost:9000', '10.0.0.5', '[::1]:80', '::1'],
       publicUrl: 'https://troupe.example.com',
