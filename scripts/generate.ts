@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
+import called from '../specs/called-operations.json' with { type: 'json' }
 import type { Operation } from '../specs/declare.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
 import { charts, operations } from '../src/actors/capabilities.ts'
 import { accessPage } from './generate/access-page.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
 import { chartFiles } from './generate/chart-layout.ts'
-import { coveragePage, testTexts } from './generate/coverage.ts'
+import { coveragePage } from './generate/coverage.ts'
 import { errorsPage } from './generate/errors-page.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
@@ -28,7 +29,7 @@ const files: readonly GeneratedFile[] = [
   asyncapiFile(declared, packageJson.version),
   errorsPage(declared),
   accessPage(declared),
-  coveragePage(declared, testTexts(root)),
+  coveragePage(declared, called),
   ...charts.map(mermaidFile),
   ...(await chartFiles(charts)),
   ...logoFiles(),

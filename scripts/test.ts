@@ -1,42 +1,63 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { resultLine, summarise } from './test/summary.ts'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { operations } from '../specs/index.ts'
+import { sessionSocket } from '../specs/resources/sessions.ts'
+import {
+  type CalledOperations,
+  calledIn,
+  mergedRecording,
+  recordingFindings,
+  recordingPath,
+  recordingText,
+} from './test/called-operations.ts'
+import { passedFilesOf, resultLine, summarise } from './test/summary.ts'
 
 /**
  * `npm test`: runs every test once with the real services that it needs (vitest.config.ts starts them) and ends with
  * one line `N passed, N failed`. Arguments go to vitest: `npm test -- test/storage`.
+ *
+ * A run of all in CI also holds specs/called-operations.json to what was called; `npm run record-calls -- <path>` runs
+ * tests and keeps there what they called, for specs/coverage.md.
  */
 const root = resolve(import.meta.dirname, '..')
 const report = resolve(root, '.vitest/results.json')
+const calls = resolve(root, '.vitest/called-operations.tsv')
+const recording = resolve(root, recordingPath)
+const records = process.argv.includes('--record')
+const args = process.argv.slice(2).filter((each) => each !== '--record')
 
 mkdirSync(resolve(root, '.vitest'), { recursive: true })
-rmSync(report, { force: true })
+for (const file of [report, calls]) rmSync(file, { force: true })
 
-const run = spawnSync(
-  process.execPath,
-  [
-    ...[
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-    ],
-    ...process.argv.slice(2),
-  ],
-  { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' } },
-)
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
+  cwd: root,
+  stdio: ['ignore', 'inherit', 'inherit'],
+  env: { ...process.env, CALLED_OPERATIONS: calls, NO_COLOR: '1', FORCE_COLOR: '0' },
+})
 
-const summary = summarise(readReport(), run.status)
-for (const test of summary.retried) console.log(`RETRIED ${test}`)
-for (const failure of summary.failures) console.log(`FAILED ${failure}`)
-console.log(resultLine(summary))
-process.exitCode = summary.failed > 0 ? 1 : 0
+const summary = summarise(read(report), run.status)
+const kept: CalledOperations = JSON.parse(read(recording) ?? '{}')
+const called = calledIn(read(calls) ?? '', [...Object.keys(operations), sessionSocket.id])
+const stale = process.env.CI !== undefined && args.length === 0 ? recordingFindings(kept, called) : []
+if (records) keepRecording()
 
-function readReport(): string | null {
+const total = { ...summary, failed: summary.failed + stale.length, failures: [...summary.failures, ...stale] }
+for (const test of total.retried) console.log(`RETRIED ${test}`)
+for (const failure of total.failures) console.log(`FAILED ${failure}`)
+console.log(resultLine(total))
+process.exitCode = total.failed > 0 ? 1 : 0
+
+function keepRecording(): void {
+  const passed = passedFilesOf(read(report)).map((file) => relative(root, file))
+  const exists = (file: string): boolean => existsSync(resolve(root, file))
+  writeFileSync(recording, recordingText(mergedRecording(kept, called, { passed, exists })))
+}
+
+function read(file: string): string | null {
   try {
-    return readFileSync(report, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch {
     return null
   }

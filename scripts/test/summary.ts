@@ -39,6 +39,12 @@ export function summarise(report: string | null, exitCode: number | null): Summa
   return { ...count, failed: failures.length, failures, retried }
 }
 
+/** The files of vitest's JSON report in which nothing failed, by their absolute paths; none without a report. */
+export const passedFilesOf = (report: string | null): readonly string[] =>
+  (report === null ? [] : listOf(parse(report), 'testResults'))
+    .filter((file) => textOf(file, 'status') === 'passed')
+    .map((file) => textOf(file, 'name'))
+
 /** `N passed, N failed`, with `, N skipped` when any was. */
 export function resultLine(summary: Summary): string {
   const line = `${summary.passed} passed, ${summary.failed} failed`

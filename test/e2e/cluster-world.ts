@@ -4,6 +4,7 @@ import { preferredOwner } from '../../src/actors/runtime/cluster/placement.ts'
 import { shardCount, shardOf } from '../../src/actors/runtime/shard.ts'
 import { openStorage } from '../../src/open-storage.ts'
 import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
+import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
 import { patience } from './patience.ts'
 
@@ -103,7 +104,8 @@ export class ClusterWorld {
     }
   }
 
-  stop(): Promise<void> {
-    return this.cluster.stop()
+  async stop(): Promise<void> {
+    for (const node of this.nodes) if (node.isRunning && !node.isPaused) await noteServed(node.url)
+    await this.cluster.stop()
   }
 }

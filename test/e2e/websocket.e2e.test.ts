@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionSocket } from '../../specs/resources/sessions.ts'
+import { noteCalled } from '../support/called-operations.ts'
 import { counted, endsTurn } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
 import { World } from './world.ts'
@@ -24,7 +26,10 @@ class Socket {
       for (const look of [...this.#waiting]) look()
     }
     this.opened = new Promise((resolve) => {
-      this.#socket.onopen = () => resolve(true)
+      this.#socket.onopen = () => {
+        noteCalled([sessionSocket.id])
+        resolve(true)
+      }
       this.#socket.onerror = () => resolve(false)
     })
     this.closed = new Promise((resolve) => {

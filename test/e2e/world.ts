@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { MongoClient } from 'mongodb'
 import { startServer } from '../../scripts/services/server.ts'
 import type { Service } from '../../scripts/services/service.ts'
+import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
 
 /** The stores that a guarantee has to hold on. */
@@ -30,6 +31,8 @@ export class World {
   readonly #data: Data
   #server: Service
   #listening = Promise.withResolvers<void>()
+  /** What a process counted that was killed is lost: what was called is not noted by chance. */
+  #crashed = false
 
   private constructor(server: Service, data: Data, secretKey: string, ownerPassword: string) {
     this.#server = server
@@ -93,6 +96,7 @@ export class World {
 
   /** SIGKILL: the process is gone when this resolves, its data stays. */
   crash(): Promise<void> {
+    this.#crashed = true
     this.#listening = Promise.withResolvers()
     return this.#server.kill9()
   }
@@ -119,6 +123,7 @@ export class World {
   }
 
   async stop(): Promise<void> {
+    if (!this.#crashed) await noteServed(this.url)
     await this.#server.stop()
     await this.#data.remove()
   }

@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import { organizationScope, projectScope, type Scope } from '../../../specs/scope.ts'
 import { bootstrap } from '../../../src/actors/accounts/bootstrap.ts'
 import type { DashboardPrincipal } from '../../../src/actors/accounts/dashboard-principal.ts'
@@ -13,9 +12,8 @@ import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLogUseCases } from '../../../src/actors/audit/audit-use-cases.ts'
 import type { Call, Principal } from '../../../src/actors/call/call.ts'
-import { definitions, kinds } from '../../../src/actors/capabilities.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import { clientTokenUseCases } from '../../../src/actors/client-tokens/client-token-use-cases.ts'
-import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import { auditSink, webhookSink } from '../../../src/actors/runtime/sinks.ts'
@@ -27,34 +25,21 @@ import { tenantUseCases } from '../../../src/actors/tenants/tenant-use-cases.ts'
 import { tenantUserUseCases } from '../../../src/actors/tenants/tenant-user-use-cases.ts'
 import { LocalLimits } from '../../../src/storage/local-limits.ts'
 import type { MessageRecord } from '../../../src/storage/ports.ts'
+import { noted } from '../../support/called-operations.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { openNoticedHouse, readableBox } from '../../support/open-house.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 export const ownerEmail = 'ada@example.org'
 export const ownerPassword = 'correct horse battery'
 
-/** Keeps what it seals readable, bound to its place. */
-const box = {
-  seal: (text: string, aad: string) => `${aad}#${text}`,
-  open: (sealed: string, aad: string) => {
-    if (!sealed.startsWith(`${aad}#`)) throw new Error('sealed for another place')
-    return sealed.slice(aad.length + 1)
-  },
-}
-
 /** A fresh installation on the memory store, with its use-cases, under a clock of its own. */
 export const openAccounts = async ({ secureCookies = false } = {}) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
-  const storage = openMemoryStorage({ now })
+  const house = await openNoticedHouse({ storage: openMemoryStorage({ now }), clock: new VirtualClock(clock.now) })
+  const { inner: storage, records, notices: delivery } = house
   const erasures: MessageRecord[] = []
-  const delivery = new NoticeDelivery(storage.records, {
-    kinds,
-    definitions,
-    clock: new VirtualClock(clock.now),
-    log: pino({ level: 'silent' }),
-  })
-  const { records } = delivery
   delivery.start({
     host: { deliver: notExpected, create: notExpected },
     sinks: {
@@ -63,15 +48,14 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
       [erasureSink]: async (_owner, message) => void erasures.push(message),
     },
   })
-  await records.prepare(kinds)
-  const deps = { records, masterKey: Buffer.alloc(32, 1), box, now }
+  const deps = { records, masterKey: Buffer.alloc(32, 1), box: readableBox, now }
   const auth = openAuth({ ...deps, hasAgent: agentExists(deps) })
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
   const directory = new TenantDirectory({ records, now })
   const shared = { ...auth, records, now, limits: new LocalLimits(now), directory, notices: delivery }
   const exports = new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now })
-  const useCases = {
+  const useCases = noted({
     ...authUseCases({ ...shared, secureCookies }),
     ...projectUseCases(shared),
     ...projectKeyUseCases(shared),
@@ -81,7 +65,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
     ...tenantUserUseCases(shared),
     ...endUserUseCases(shared),
     ...auditLogUseCases(shared),
-  }
+  })
   const memberTable = new Table(records, members, now)
   const owner = await memberTable.findGlobal({ email: ownerEmail })
   if (owner === null) throw new Error('the first start made no owner')

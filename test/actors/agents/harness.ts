@@ -1,5 +1,4 @@
-import { pino } from 'pino'
-import { projectScope, userScope } from '../../../specs/scope.ts'
+import { projectScope } from '../../../specs/scope.ts'
 import { AgentKeys } from '../../../src/actors/accounts/agent-keys.ts'
 import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
 import { Catalogue } from '../../../src/actors/agents/catalogue.ts'
@@ -7,11 +6,8 @@ import { agentVersionRows } from '../../../src/actors/agents/kinds.ts'
 import { openAgents } from '../../../src/actors/agents/open-agents.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
-import type { Call, Principal } from '../../../src/actors/call/call.ts'
-import { kinds } from '../../../src/actors/capabilities.ts'
-import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
+import type { Call } from '../../../src/actors/call/call.ts'
 import { Table } from '../../../src/actors/records/table.ts'
-import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { eraseActor } from '../../../src/actors/runtime/erase-actor.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
 import { startRuntime } from '../../../src/actors/runtime/runtime.ts'
@@ -23,9 +19,13 @@ import { refusalOf as refusalBy } from '../../../src/gateway/call/refusal.ts'
 import { catalogueSink } from '../../../src/machines/agent-version/agent-version.ts'
 import { agentVersionDefinition } from '../../../src/machines/agent-version/agent-version-definition.ts'
 import type { JsonObject } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { callOf } from '../../support/call-of.ts'
+import { noted } from '../../support/called-operations.ts'
+import { openNoticedHouse } from '../../support/open-house.ts'
 import { type TestModel, turnModelsOf } from '../../support/test-model.ts'
 import { type Script, ScriptedProvider } from '../sessions/harness.ts'
+
+export { callOf, secretOf } from '../../support/call-of.ts'
 
 /** How a test opens its world. */
 export interface AgentWorldOptions {
@@ -40,13 +40,7 @@ export interface AgentWorldOptions {
 
 /** Agents on the real runtime over a store in memory; `heard` is what webhooks would be told. */
 export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
-  const clock = systemClock
-  const log = pino({ level: 'silent' })
-  const inner = openMemoryStorage()
-  const notices = new NoticeDelivery(inner.records, { kinds, definitions: [agentVersionDefinition], clock, log })
-  const storage = { ...inner, records: notices.records }
-  const { records } = storage
-  await records.prepare(kinds)
+  const { storage, records, notices, clock, log } = await openNoticedHouse()
   const heard: JsonObject[] = []
   const sinks: Sinks = {
     audit: auditLines(records),
@@ -94,33 +88,12 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
     const lines = await new Table(records, auditLog, clock.now).list(projectScope('prj_a'), { limit: 100 })
     return lines.map(({ data }) => data.action).sort()
   }
-  return { ...agents, storage, records, host, runtime, notices, heard, keys, scripted, tenant, audited }
+  const useCases = noted(agents.useCases)
+  return { ...agents, useCases, storage, records, host, runtime, notices, heard, keys, scripted, tenant, audited }
 }
 
 /** A world of a test. */
 export type AgentWorld = Awaited<ReturnType<typeof openAgentWorld>>
-
-/** A secret key of a project. */
-export const secretOf = (project = 'prj_a'): Principal => ({ kind: 'secret_key', project, keyId: `key_${project}` })
-
-/** A validated call, as the dispatcher makes it. */
-export const callOf = <P, Q, B>(params: P, query: Q, body: B, principal: Principal = secretOf()): Call<P, Q, B> => ({
-  principal,
-  scope:
-    principal.kind === 'client_token'
-      ? userScope(principal.project, principal.tenant, principal.user)
-      : projectScope(principal.kind === 'public' ? '' : principal.project),
-  params,
-  query,
-  body,
-  requestId: newId('req'),
-  remoteAddress: '127.0.0.1',
-  idempotency: null,
-  after: null,
-  accept: '',
-  files: [],
-  signal: new AbortController().signal,
-})
 
 /** The same with an Idempotency-Key. */
 export const keyed = <P, Q, B>(call: Call<P, Q, B>, key: string): Call<P, Q, B> => ({

@@ -11,7 +11,7 @@ let world: World
 afterEach(() => world.runtime.drain(0))
 
 const project = projectScope('prj_a')
-const key = { actor_kind: 'secret_key', actor_id: 'key_a' }
+const key = { actor_kind: 'secret_key', actor_id: 'key_prj_a' }
 
 const lines = async () => {
   const rows = await new Table(world.storage.records, auditLog, world.clock.now).list(project, { limit: 100 })
@@ -76,7 +76,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
     const { clock, storage } = world
     const useCases = auditLogUseCases({ records: storage.records, notices: { told: async () => {} }, now: clock.now })
     const { data } = await useCases['audit_log.list'](callOf({}, { limit: 10, resource_id: id }, undefined))
-    const actor = { kind: 'secret_key', id: 'key_a', ip: '127.0.0.1' }
+    const actor = { kind: 'secret_key', id: 'key_prj_a', ip: '127.0.0.1' }
     const resource = { type: 'action', id, name: 'ask' }
     expect(data).toEqual([expect.objectContaining({ action: 'action.rejected', actor, resource })])
   })

@@ -1,11 +1,9 @@
-import { pino } from 'pino'
-import { projectScope } from '../../../specs/scope.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import type { Call, EventStream, Principal } from '../../../src/actors/call/call.ts'
 import { definitions, kinds } from '../../../src/actors/capabilities.ts'
 import { joinQueue } from '../../../src/actors/runs/join-queue.ts'
-import { runKinds, runRows } from '../../../src/actors/runs/kinds.ts'
+import { runRows } from '../../../src/actors/runs/kinds.ts'
 import type { RunConcurrency } from '../../../src/actors/runs/pick-runs.ts'
 import { readAsTurn } from '../../../src/actors/runs/run-conversation.ts'
 import { runEffects } from '../../../src/actors/runs/run-effects.ts'
@@ -13,14 +11,12 @@ import { runUseCases } from '../../../src/actors/runs/run-use-cases.ts'
 import { type Clock, systemClock } from '../../../src/actors/runtime/clock.ts'
 import type { ClusterParts } from '../../../src/actors/runtime/cluster/cluster-node.ts'
 import { eraseActor } from '../../../src/actors/runtime/erase-actor.ts'
-import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
-import { epochs, type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import { type Runtime, startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import { auditSink, webhookSink } from '../../../src/actors/runtime/sinks.ts'
 import { actionUseCases } from '../../../src/actors/sessions/action-use-cases.ts'
 import { sessionApprovalUseCases } from '../../../src/actors/sessions/approval-use-cases.ts'
 import { Conversations, type ReadLog } from '../../../src/actors/sessions/conversations.ts'
-import { actionRows, sessionKinds, sessionRows } from '../../../src/actors/sessions/kinds.ts'
+import { actionRows, sessionRows } from '../../../src/actors/sessions/kinds.ts'
 import type { ResolveAgent, ResolvedConfig } from '../../../src/actors/sessions/resolved-config.ts'
 import { sessionEffects } from '../../../src/actors/sessions/session-effects.ts'
 import { sessionUseCases } from '../../../src/actors/sessions/session-use-cases.ts'
@@ -29,9 +25,8 @@ import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
 import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
 import { erasureEffects } from '../../../src/actors/tenants/erasure.ts'
 import { Owned } from '../../../src/actors/tenants/owned.ts'
-import { ratePlans } from '../../../src/actors/usage/kinds.ts'
 import { usageLedger } from '../../../src/actors/usage/usage-ledger.ts'
-import { deliveryRows, webhookKinds } from '../../../src/actors/webhooks/kinds.ts'
+import { deliveryRows } from '../../../src/actors/webhooks/kinds.ts'
 import { webhookNotices } from '../../../src/actors/webhooks/notify.ts'
 import { notifyWebhooks } from '../../../src/actors/webhooks/webhook-deliveries.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '../../../src/gateway/call/provider-port.ts'
@@ -39,9 +34,14 @@ import { usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
 import type { TurnModels } from '../../../src/gateway/turns/turn-models.ts'
 import { queueSink } from '../../../src/machines/run/run-actions.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+import { callOf } from '../../support/call-of.ts'
+import { noted } from '../../support/called-operations.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { openHouse } from '../../support/open-house.ts'
 import { allMessages, type TestModel, turnModelsOf } from '../../support/test-model.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
+
+export { callOf } from '../../support/call-of.ts'
 
 /** What a scripted model says: parts of text, then calls. A part may be a gate to wait at. */
 export interface Script {
@@ -123,13 +123,10 @@ export const agentConfigOf = (agent_id: string, more: Partial<ResolvedConfig> = 
 
 /** The real runtime and use-cases over a store in memory, with a scripted model. */
 export const openWorld = async (options: WorldOptions = {}) => {
-  const storage = options.storage ?? openMemoryStorage()
-  const clock = options.clock ?? systemClock
+  const { storage = openMemoryStorage(), clock = systemClock } = options
+  const { log } = await openHouse({ storage, clock })
   const provider = new ScriptedProvider(options.scripts ?? [])
-  const kept = [epochs, erasedActors, auditLog, ...sessionKinds, ...runKinds, usageRows, ratePlans, ...webhookKinds]
-  await storage.records.prepare(kept)
   const configs = new TurnConfigs(storage.blobs)
-  const log = pino({ level: 'silent' })
   const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
   const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
   const runtime: Runtime = await startRuntime({
@@ -182,34 +179,16 @@ export const openWorld = async (options: WorldOptions = {}) => {
     now: clock.now,
   }
   const checkTenant = async () => {}
-  const useCases = {
+  const useCases = noted({
     ...sessionUseCases(parts),
     ...sessionApprovalUseCases({ host, now: clock.now }),
     ...actionUseCases({ host, checkTenant, now: clock.now }),
     ...runUseCases({ ...planning, host, resolveAgent, checkTenant, now: clock.now }),
-  }
+  })
   return { storage, clock, provider, runtime, host, useCases }
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
-
-const secretKey: Principal = { kind: 'secret_key', project: 'prj_a', keyId: 'key_a' }
-
-/** A call with a secret key of project `prj_a`. */
-export const callOf = <P, Q, B>(params: P, query: Q, body: B): Call<P, Q, B> => ({
-  principal: secretKey,
-  scope: projectScope('prj_a'),
-  params,
-  query,
-  body,
-  requestId: newId('req'),
-  remoteAddress: '127.0.0.1',
-  idempotency: null,
-  after: null,
-  accept: '',
-  files: [],
-  signal: new AbortController().signal,
-})
 
 /** Everything that a stream says until it ends. */
 export const collect = (stream: EventStream): Promise<readonly LogEvent[]> =>

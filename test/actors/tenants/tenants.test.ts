@@ -132,6 +132,18 @@ describe('a user of a tenant', () => {
     expect([erasures.length, await forgotten()]).toEqual([2, 2])
   })
 
+  it('keeps what a change does not name, and the change is in the audit log once', async () => {
+    const { put, get, useCases, secret, tenant, log } = await open()
+    await put('ada', { display_name: 'Ada', email: 'ada@example.org' })
+    const address = { tenant_id: tenant, external_user_id: 'ada' }
+    const rename = () => useCases['tenant_users.update'](callOf(secret, address, {}, { display_name: 'Ada L.' }))
+    expect(await rename()).toMatchObject({ display_name: 'Ada L.', email: 'ada@example.org' })
+    await rename()
+    expect(await get('ada')).toMatchObject({ display_name: 'Ada L.', email: 'ada@example.org' })
+    const changes = (await log()).filter(({ action }) => action === 'tenant_user.updated')
+    expect(changes.map((line) => line.changes)).toEqual([['display_name']])
+  })
+
   it('is one of this tenant only, and none of an unknown one', async () => {
     const { put, useCases, secret } = await open()
     await put('ada')

@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../specs/declare.ts'
 import type { OperationId } from '../../../specs/index.ts'
@@ -8,14 +7,15 @@ import type { Call } from '../../../src/actors/call/call.ts'
 import { operations } from '../../../src/actors/capabilities.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
-import { newId, takeIdsFrom } from '../../../src/actors/runtime/ids.ts'
+import { takeIdsFrom } from '../../../src/actors/runtime/ids.ts'
 import { RowWriter } from '../../../src/actors/runtime/row-writer.ts'
-import { tenantKinds, tenants } from '../../../src/actors/tenants/kinds.ts'
-import { ratePlans } from '../../../src/actors/usage/kinds.ts'
+import { tenants } from '../../../src/actors/tenants/kinds.ts'
 import { ratePlans as ratePlanCapability } from '../../../src/actors/usage/rate-plans.ts'
 import { usageUseCases } from '../../../src/actors/usage/usage-use-cases.ts'
-import { usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
+import { callOf as callBy, secretOf } from '../../support/call-of.ts'
+import { noted } from '../../support/called-operations.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { openHouse } from '../../support/open-house.ts'
 import { putUsage, type UsageSample } from './rows.ts'
 
 const now = Date.UTC(2026, 5, 30, 12)
@@ -29,13 +29,12 @@ beforeAll(() => takeIdsFrom({ now: () => now, random: Math.random }))
 afterAll(() => takeIdsFrom({ now: Date.now, random: Math.random }))
 
 const openUsage = async () => {
-  const { records } = openMemoryStorage({ now: () => now })
-  await records.prepare([usageRows, ratePlans, ...tenantKinds])
-  const rows = new RowWriter(records, systemClock, pino({ level: 'silent' }))
-  const useCases = {
+  const { records, log } = await openHouse({ storage: openMemoryStorage({ now: () => now }) })
+  const rows = new RowWriter(records, systemClock, log)
+  const useCases = noted({
     ...usageUseCases({ host: { rows }, records, now: () => now }),
     ...ratePlanCapability.open({ records, now: () => now }).useCases,
-  }
+  })
   return {
     records,
     useCases,
@@ -53,20 +52,8 @@ beforeEach(async () => {
   world = await openUsage()
 })
 
-const callOf = <Q, B>(query: Q, body: B, project = ours): Call<Record<never, never>, Q, B> => ({
-  principal: { kind: 'secret_key', project, keyId: 'key_a' },
-  scope: projectScope(project),
-  params: {},
-  query,
-  body,
-  requestId: newId('req'),
-  remoteAddress: '127.0.0.1',
-  idempotency: null,
-  after: null,
-  accept: '',
-  files: [],
-  signal: new AbortController().signal,
-})
+const callOf = <Q, B>(query: Q, body: B, project = ours): Call<Record<never, never>, Q, B> =>
+  callBy({}, query, body, secretOf(project))
 
 /** Says what is wrong with an answer, or null. */
 const checkerOf = (id: OperationId) => {

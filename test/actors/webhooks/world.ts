@@ -1,12 +1,9 @@
-import { pino } from 'pino'
-import { projectScope } from '../../../specs/scope.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
-import { erasedActors } from '../../../src/actors/runtime/erased-actors.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
-import { epochs, startRuntime } from '../../../src/actors/runtime/runtime.ts'
+import { startRuntime } from '../../../src/actors/runtime/runtime.ts'
 import { webhookSink } from '../../../src/actors/runtime/sinks.ts'
 import { deliveryUseCases } from '../../../src/actors/webhooks/delivery-use-cases.ts'
-import { deliveryRows, webhookKinds } from '../../../src/actors/webhooks/kinds.ts'
+import { deliveryRows } from '../../../src/actors/webhooks/kinds.ts'
 import type { Notify } from '../../../src/actors/webhooks/notify.ts'
 import { webhookNotices } from '../../../src/actors/webhooks/notify.ts'
 import { deliveryEffects, openEndpoints } from '../../../src/actors/webhooks/open-webhooks.ts'
@@ -15,18 +12,11 @@ import { webhookUseCases } from '../../../src/actors/webhooks/webhook-use-cases.
 import { deliveryDefinition } from '../../../src/machines/webhook-delivery/webhook-delivery-definition.ts'
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import type { Storage } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { callOf as callBy, secretOf } from '../../support/call-of.ts'
+import { noted } from '../../support/called-operations.ts'
+import { openHouse, readableBox } from '../../support/open-house.ts'
 import { calm, VirtualClock } from '../../support/virtual-clock.ts'
 import { Receiver } from './receiver.ts'
-
-/** Keeps what it seals readable, bound to its place. */
-const box = {
-  seal: (text: string, aad: string) => `${aad}#${text}`,
-  open: (sealed: string, aad: string) => {
-    if (!sealed.startsWith(`${aad}#`)) throw new Error('sealed for another place')
-    return sealed.slice(aad.length + 1)
-  },
-}
 
 /** What a test may set. */
 export interface WorldOptions {
@@ -39,28 +29,26 @@ export interface WorldOptions {
 /** The real runtime with webhooks over a store in memory, a clock that stands still, and an endpoint on loopback. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const clock = options.clock ?? new VirtualClock()
-  const storage = options.storage ?? openMemoryStorage({ now: clock.now })
+  const { storage, records, log } = await openHouse({ ...options, clock })
   const receiver = options.receiver ?? (await Receiver.open())
-  const { records } = storage
-  await records.prepare([epochs, erasedActors, ...webhookKinds])
   const guard = openSsrfGuard({ allowedPrivateHosts: [receiver.host] })
-  const endpoints = openEndpoints({ records, box, clock })
+  const endpoints = openEndpoints({ records, box: readableBox, clock })
   const effects = { storage, clock, endpoints, guard, random: () => 0, timeoutMs: options.timeoutMs ?? 15_000 }
   const runtime = await startRuntime({
     storage,
     definitions: [deliveryDefinition],
     rows: { delivery: deliveryRows },
     clock,
-    log: pino({ level: 'silent' }),
+    log,
     sinks: (host) => ({ [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints })) }),
     effects: () => deliveryEffects(effects),
   })
   const { host } = runtime
   const notify: Notify = notifyWebhooks({ host, endpoints })
-  const useCases = {
-    ...webhookUseCases({ records, box, guard, endpoints, now: clock.now }),
+  const useCases = noted({
+    ...webhookUseCases({ records, box: readableBox, guard, endpoints, now: clock.now }),
     ...deliveryUseCases({ host, records, endpoints, now: clock.now }),
-  }
+  })
   const close = async () => {
     await runtime.drain(0)
     await guard.close()
@@ -72,20 +60,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** A call with a secret key of project `prj_a`, or of another. */
-export const callOf = <P, Q, B>(params: P, query: Q, body: B, project = 'prj_a'): Call<P, Q, B> => ({
-  principal: { kind: 'secret_key', project, keyId: 'key_a' },
-  scope: projectScope(project),
-  params,
-  query,
-  body,
-  requestId: newId('req'),
-  remoteAddress: '127.0.0.1',
-  idempotency: null,
-  after: null,
-  accept: '',
-  files: [],
-  signal: new AbortController().signal,
-})
+export const callOf = <P, Q, B>(params: P, query: Q, body: B, project?: string): Call<P, Q, B> =>
+  callBy(params, query, body, secretOf(project))
 
 type NewWebhook = Parameters<World['useCases']['webhooks.create']>[0]['body']
 

@@ -1,11 +1,12 @@
 import type { Operation } from '../../../specs/declare.ts'
 import { answerChecker } from '../../../specs/validate.ts'
 import type { AnyUseCases } from '../../../src/actors/call/use-cases.ts'
+import { noted } from '../../support/called-operations.ts'
 import { principals, type Received, type Sent, serve } from '../../transport/api/serving.ts'
 
 /** The operations of a form behind the dispatcher: validated, enveloped, without a socket. */
 export const formServer = (declared: Readonly<Record<string, Operation>>, useCases: AnyUseCases) => {
-  const { send } = serve(Object.values(declared), useCases)
+  const { send } = serve(Object.values(declared), noted(useCases))
   return (target: string, body?: unknown, sent: Partial<Sent> = {}): Promise<Received> =>
     send({ method: body === undefined ? 'GET' : 'POST', target, as: principals.secret_key, body, ...sent })
 }

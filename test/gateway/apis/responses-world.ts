@@ -2,12 +2,11 @@ import OpenAI from 'openai'
 import pino from 'pino'
 import { responses } from '../../../specs/resources/responses.ts'
 import { responseUseCases } from '../../../src/gateway/apis/responses/response-use-cases.ts'
-import { storedResponses } from '../../../src/gateway/apis/responses/stored-responses.ts'
 import type { WebSearch } from '../../../src/gateway/apis/responses/web-search.ts'
 import type { ChatCalls } from '../../../src/gateway/call/chat-calls.ts'
 import type { Route } from '../../../src/gateway/call/routes.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { openHouse } from '../../support/open-house.ts'
 import { declaredAnswer, formServer } from './form-server.ts'
 import { type Script, ScriptedChat } from './scripted-chat.ts'
 import { sdkFetch } from './sdk-fetch.ts'
@@ -27,8 +26,7 @@ export const responsesWorld = async (
   scripts: readonly Script[],
   { search, records: wrap, model, route, silenceMs }: WorldOptions = {},
 ) => {
-  const { records } = openMemoryStorage()
-  await records.prepare([storedResponses])
+  const { records } = await openHouse()
   const chat = new ScriptedChat(...scripts)
   const clock = { now: Date.UTC(2026, 10, 21) }
   const send = formServer(responses, {

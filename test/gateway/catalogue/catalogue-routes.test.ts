@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { operations } from '../../../src/actors/capabilities.ts'
 import { catalogueUseCases } from '../../../src/gateway/catalogue/catalogue-use-cases.ts'
 import { prices } from '../../../src/gateway/prices/prices.ts'
+import { noted } from '../../support/called-operations.ts'
 import { serve } from '../../transport/api/serving.ts'
 
 const now = () => Date.parse(prices.date)
 const declared = [operations['catalogue.models'], operations['catalogue.providers'], operations['catalogue.logo']]
-const useCases = catalogueUseCases({ table: prices, origin: null, now })
+const useCases = noted(catalogueUseCases({ table: prices, origin: null, now }))
 const { send } = serve(declared, useCases)
 
 const get = (target: string, headers: Readonly<Record<string, string>> = {}) => send({ target, as: 'nobody', headers })

@@ -1,36 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
 import { requestLogUseCases } from '../../../src/gateway/ledger/request-log-use-cases.ts'
+import { callOf as callBy, secretOf } from '../../support/call-of.ts'
+import { noted } from '../../support/called-operations.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { callerOf, callOf, openLedger, project } from './calls.ts'
 
-const call = <Params, Query, Body>(params: Params, query: Query, body: Body): Call<Params, Query, Body> => ({
-  principal: { kind: 'secret_key', project, keyId: 'key_1' },
-  scope: projectScope(project),
-  params,
-  query,
-  body,
-  requestId: 'request-1',
-  remoteAddress: '127.0.0.1',
-  idempotency: null,
-  after: null,
-  accept: '',
-  files: [],
-  signal: new AbortController().signal,
-})
+const call = <Params, Query, Body>(params: Params, query: Query, body: Body): Call<Params, Query, Body> =>
+  callBy(params, query, body, secretOf(project))
 
 const world = async () => {
   const clock = new VirtualClock()
   const storage = openMemoryStorage({ now: clock.now })
   const { ledger, settings } = await openLedger(storage, clock)
-  const useCases = requestLogUseCases({
-    records: ledger.records,
-    rows: { shown: () => ledger.flush() },
-    settings,
-    now: clock.now,
-  })
+  const useCases = noted(
+    requestLogUseCases({
+      records: ledger.records,
+      rows: { shown: () => ledger.flush() },
+      settings,
+      now: clock.now,
+    }),
+  )
   const list = async (query: Partial<Parameters<(typeof useCases)['request_log.list']>[0]['query']> = {}) =>
     (await useCases['request_log.list'](call({}, { limit: 50, ...query }, undefined))).data
   return { clock, ledger, useCases, list }

@@ -5,17 +5,19 @@ import { tenants } from '../../../src/actors/tenants/kinds.ts'
 import { limitSubjects } from '../../../src/actors/tenants/limit-subjects.ts'
 import { grantCredits, ungateCredits } from '../../../src/gateway/limits/grant-credits.ts'
 import { limitUseCases } from '../../../src/gateway/limits/limit-use-cases.ts'
+import { callOf, secretOf } from '../../support/call-of.ts'
+import { noted } from '../../support/called-operations.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { project } from '../ledger/calls.ts'
-import { askOf, openLimited, organization, scope } from './limited.ts'
+import { askOf, openLimited, organization } from './limited.ts'
 
 const world = async () => {
   const clock = new VirtualClock()
   const { records } = openMemoryStorage({ now: clock.now })
   const { admission, book } = await openLimited(records, clock)
   const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [] }) }
-  const useCases = limitUseCases({ records, book, projects, subjects: limitSubjects(records), now: clock.now })
+  const useCases = noted(limitUseCases({ records, book, projects, subjects: limitSubjects(records), now: clock.now }))
   const times = { version: 1, created_at: 1, updated_at: 1, expires_at: null }
   await records.insert(tenants, {
     id: 'ten_a',
@@ -29,20 +31,8 @@ const world = async () => {
   return { clock, records, admission, useCases }
 }
 
-const call = <Params, Query, Body>(params: Params, query: Query, body: Body): Call<Params, Query, Body> => ({
-  principal: { kind: 'secret_key', project, keyId: 'key_1' },
-  scope,
-  params,
-  query,
-  body,
-  requestId: 'request-1',
-  remoteAddress: '127.0.0.1',
-  idempotency: null,
-  after: null,
-  accept: '',
-  files: [],
-  signal: new AbortController().signal,
-})
+const call = <Params, Query, Body>(params: Params, query: Query, body: Body): Call<Params, Query, Body> =>
+  callOf(params, query, body, secretOf(project))
 
 describe('limits', () => {
   it('are one for each subject: a second one takes the place of the first', async () => {

@@ -1,40 +1,27 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { piiTypes } from '../../../specs/resources/redaction.ts'
-import { projectScope } from '../../../specs/scope.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
-import { redactionKinds } from '../../../src/gateway/redaction/kinds.ts'
 import { redactionPolicyUseCases } from '../../../src/gateway/redaction/policy-use-cases.ts'
 import { RedactionPolicies } from '../../../src/gateway/redaction/redaction-policies.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { callOf, secretOf } from '../../support/call-of.ts'
+import { noted } from '../../support/called-operations.ts'
+import { openHouse } from '../../support/open-house.ts'
 
 let now = 0
 let node: RedactionPolicies
 let otherNode: RedactionPolicies
 
 beforeEach(async () => {
-  const { records } = openMemoryStorage()
-  await records.prepare(redactionKinds)
+  const { records } = await openHouse()
   now = 1_763_745_600_000
   node = new RedactionPolicies({ records, now: () => now })
   otherNode = new RedactionPolicies({ records, now: () => now })
 })
 
-const call = <B>(body: B, project = 'prj_a'): Call<Record<never, never>, Record<never, never>, B> => ({
-  principal: { kind: 'secret_key', project, keyId: 'key_1' },
-  scope: projectScope(project),
-  params: {},
-  query: {},
-  body,
-  requestId: 'req_1',
-  remoteAddress: '',
-  idempotency: null,
-  after: null,
-  accept: '',
-  files: [],
-  signal: new AbortController().signal,
-})
+const call = <B>(body: B, project?: string): Call<Record<never, never>, Record<never, never>, B> =>
+  callOf({}, {}, body, secretOf(project))
 
-const useCases = () => redactionPolicyUseCases(node)
+const useCases = () => noted(redactionPolicyUseCases(node))
 const read = (project?: string) => useCases()['redaction_policy.get'](call(undefined, project))
 const change = (body: Parameters<ReturnType<typeof useCases>['redaction_policy.update']>[0]['body']) =>
   useCases()['redaction_policy.update'](call(body))

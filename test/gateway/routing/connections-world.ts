@@ -1,10 +1,7 @@
-import { pino } from 'pino'
 import { projectScope } from '../../../specs/scope.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
-import { definitions, kinds } from '../../../src/actors/capabilities.ts'
-import { NoticeDelivery } from '../../../src/actors/records/notice-delivery.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { newId } from '../../../src/actors/runtime/ids.ts'
@@ -13,7 +10,8 @@ import { openRouting } from '../../../src/gateway/routing/open-routing.ts'
 import { projectModelUseCases } from '../../../src/gateway/routing/project-model-use-cases.ts'
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import { openSecretBox } from '../../../src/storage/secrets.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { noted } from '../../support/called-operations.ts'
+import { openNoticedHouse } from '../../support/open-house.ts'
 
 /** What a test may set. */
 export interface ConnectionsWorldOptions {
@@ -31,17 +29,14 @@ const noHost = {
 export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: ConnectionsWorldOptions = {}) => {
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
-  const { records: inner } = openMemoryStorage({ now: clock.now })
-  const notices = new NoticeDelivery(inner, { kinds, definitions, clock, log: pino({ level: 'silent' }) })
-  const { records } = notices
-  await records.prepare(kinds)
+  const { records, notices } = await openNoticedHouse({ clock })
   notices.start({ host: Object.assign(noHost), sinks: { audit: auditLines(records) } })
   const guard = openSsrfGuard({ allowedPrivateHosts: allowed })
   const box = openSecretBox({ masterKey: Buffer.alloc(32, 7) })
   const managed = new ManagedProviders({ keys: {}, simulated: 'off' })
   const { now } = clock
   const routing = openRouting({ managed, records, box, now })
-  const useCases = projectModelUseCases(routing, { records, box, guard, now, timeoutMs })
+  const useCases = noted(projectModelUseCases(routing, { records, box, guard, now, timeoutMs }))
 
   const routed = async (model: string, project = 'prj_a') => {
     try {

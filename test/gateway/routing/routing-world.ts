@@ -17,15 +17,7 @@ import { openRouting, type RoutingParts } from '../../../src/gateway/routing/ope
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import type { RecordStore } from '../../../src/storage/ports.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
-
-/** Keeps what it seals readable, bound to its place. */
-export const openBox = {
-  seal: (text: string, aad: string) => `${aad}#${text}`,
-  open: (sealed: string, aad: string) => {
-    if (!sealed.startsWith(`${aad}#`)) throw new Error('sealed for another place')
-    return sealed.slice(aad.length + 1)
-  },
-}
+import { readableBox } from '../../support/open-house.ts'
 
 /** What a test may set. */
 export interface RoutingWorldOptions extends Partial<ManagedConfig> {
@@ -51,7 +43,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
   })
   const guard = openSsrfGuard({ allowedPrivateHosts: options.allowed ?? [] })
   const managed = new ManagedProviders({ keys: {}, simulated: 'off', ...options })
-  const routing = openRouting({ managed, records: counted, box: openBox, fanOut: options.fanOut, now })
+  const routing = openRouting({ managed, records: counted, box: readableBox, fanOut: options.fanOut, now })
   const tables = {
     connections: new Table<ConnectionData>(records, providerConnections, now),
     syncs: new Table<ModelSyncData>(records, modelSyncs, now),
@@ -67,7 +59,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
     const sync_id = models === undefined ? null : newId('syn')
     if (sync_id !== null)
       await tables.syncs.insert({ id: sync_id, project: 'prj_a', data: syncOf(where.id, models ?? []) })
-    const api_key = openBox.seal(key, connectionKeyAad(where))
+    const api_key = readableBox.seal(key, connectionKeyAad(where))
     await tables.connections.insert({ ...where, data: { ...connection, ...data, api_key, sync_id } })
     routing.own.changed('prj_a')
     return where.id
@@ -79,7 +71,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
   ) => {
     const { key, models = [], ...data } = given
     const where = { id: crypto.randomUUID(), project: 'prj_a' }
-    const api_key = key === undefined ? null : openBox.seal(key, customKeyAad(where))
+    const api_key = key === undefined ? null : readableBox.seal(key, customKeyAad(where))
     const rows = models.map((name) => ({
       id: crypto.randomUUID(),
       model_name: name,

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { projectScope } from '../../../specs/scope.ts'
-import { kinds } from '../../../src/actors/capabilities.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
 import { actorCaller } from '../../../src/gateway/call/caller.ts'
 import type { ModelRequest } from '../../../src/gateway/call/provider-port.ts'
@@ -14,7 +13,7 @@ import type { RateLimits } from '../../../src/storage/cluster-ports.ts'
 import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
 import { cancelRun, openRuns, runOf, startRun, untilEnd } from '../../actors/runs/run-world.ts'
 import { newSession, openWorld, turn, typesOf } from '../../actors/sessions/harness.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { openHouse } from '../../support/open-house.ts'
 import { costOf } from '../call/cost-of.ts'
 import { cut, openUpstream, refusal, type Upstream, whole } from '../call/scripted-upstream.ts'
 import { openAi } from '../call/wire-samples.ts'
@@ -31,8 +30,7 @@ const opened: { close(): Promise<void> }[] = []
 beforeEach(async () => {
   upstream = await openUpstream()
   upstream.script(whole(openAi.text))
-  storage = openMemoryStorage()
-  await storage.records.prepare(kinds)
+  ;({ storage } = await openHouse())
 })
 
 afterEach(async () => {

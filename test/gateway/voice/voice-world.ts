@@ -13,6 +13,7 @@ import { openVoice } from '../../../src/gateway/voice/open-voice.ts'
 import type { VoicePolicy } from '../../../src/gateway/voice/voice-call.ts'
 import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
 import { LocalLimits } from '../../../src/storage/local-limits.ts'
+import { noted } from '../../support/called-operations.ts'
 import { type AudioUpstream, openAudioUpstream } from './audio-upstream.ts'
 
 /** Whose keys there are: by provider, in the order in which they are tried. */
@@ -88,7 +89,7 @@ export const openVoiceWorld = async (
     redaction: { policyOf: options.redaction ?? (() => null), forLog: (body) => body },
     policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
   })
-  const useCases = voiceUseCases(voice)
+  const useCases = noted(voiceUseCases(voice))
   const callOf = <Body>(body: Body, { signal, principal = key, files = [], keyed = false }: How) => {
     moved += options.callMs ?? 1200
     return {

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { calledIn, mergedRecording, recordingFindings, recordingText } from '../../../scripts/test/called-operations.ts'
+
+const kept = { 'test/a.test.ts': ['agents.get'], 'test/b.test.ts': ['agents.list', 'runs.get'] }
+
+describe('the recording of what tests call', () => {
+  it('has each declared operation of a file once, and no route that is none', () => {
+    const lines =
+      'test/b.test.ts\truns.get\ntest/a.test.ts\tnone\ntest/b.test.ts\tagents.list\ntest/b.test.ts\truns.get\n'
+    expect(calledIn(lines, ['agents.list', 'runs.get'])).toEqual({ 'test/b.test.ts': ['agents.list', 'runs.get'] })
+  })
+
+  it('takes the place of what files called before that passed, and forgets files that are gone', () => {
+    const called = { 'test/b.test.ts': ['runs.get'] }
+    const all = { passed: ['test/b.test.ts'], exists: () => true }
+    expect(mergedRecording(kept, called, all)).toEqual({ ...kept, ...called })
+    expect(mergedRecording(kept, called, { ...all, passed: [] })).toEqual(kept)
+    expect(mergedRecording(kept, called, { ...all, exists: (file) => file !== 'test/a.test.ts' })).toEqual(called)
+  })
+
+  it('is written a line a file, and reads back', () => {
+    expect(recordingText(kept).split('\n')).toHaveLength(5)
+    expect(JSON.parse(recordingText(kept))).toEqual(kept)
+  })
+
+  it('is found wrong for an operation that no test calls any more, and for one that it does not name', () => {
+    expect(recordingFindings(kept, kept)).toEqual([])
+    const [gone, more] = recordingFindings(kept, { 'test/a.test.ts': ['agents.get', 'agents.list', 'runs.cancel'] })
+    expect(gone).toMatch(/names runs\.get, and no test/)
+    expect(more).toMatch(/does not name runs\.cancel/)
+  })
+
+  it('is not found wrong when an operation is called by other tests than it says', () => {
+    expect(recordingFindings(kept, { 'test/c.test.ts': ['agents.get', 'agents.list', 'runs.get'] })).toEqual([])
+  })
+})

@@ -1,0 +1,41 @@
+import { appendFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { expect } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Notes in the recording of this run, when there is one, that the running test file had answers of these operations. */
+export const noteCalled = (operations: readonly string[]): void => {
+  const recording = process.env.CALLED_OPERATIONS
+  const { testPath } = expect.getState()
+  if (recording === undefined || testPath === undefined || operations.length === 0) return
+  const file = relative(root, testPath)
+  appendFileSync(recording, operations.map((operation) => `${file}\t${operation}\n`).join(''))
+}
+
+/** Use-cases that note each call which they answered; one that is refused proves nothing of what its operation does. */
+export const noted = <T extends object>(useCases: T): T =>
+  new Proxy(useCases, {
+    get: (target, name) => {
+      const useCase: unknown = Reflect.get(target, name)
+      if (typeof useCase !== 'function' || typeof name !== 'string') return useCase
+      return (...args: readonly unknown[]): unknown => {
+        const answer: unknown = Reflect.apply(useCase, target, args)
+        Promise.resolve(answer).then(
+          () => noteCalled([name]),
+          () => {},
+        )
+        return answer
+      }
+    },
+  })
+
+/** Notes what a server answered well so far, by its own count (GET /metrics). */
+export const noteServed = async (url: string): Promise<void> => {
+  if (process.env.CALLED_OPERATIONS === undefined) return
+  const text = await fetch(`${url}/metrics`)
+    .then((answer) => answer.text())
+    .catch(() => '')
+  const served = [...text.matchAll(/^troupe_http_requests_total\{operation="([^"]+)",status="[123]\d\d"\} [1-9]/gm)]
+  noteCalled([...new Set(served.map(([, operation = '']) => operation))])
+}

@@ -1,0 +1,36 @@
+import { pino } from 'pino'
+import { definitions, kinds } from '../../src/actors/capabilities.ts'
+import { NoticeDelivery } from '../../src/actors/records/notice-delivery.ts'
+import { type Clock, systemClock } from '../../src/actors/runtime/clock.ts'
+import type { Storage } from '../../src/storage/ports.ts'
+import { openMemoryStorage } from './memory/open-memory-storage.ts'
+
+/** What a test may set of a house. */
+export interface HouseOptions {
+  readonly storage?: Storage
+  readonly clock?: Clock
+}
+
+/** What every part of the product is opened on: a store in memory that is prepared for all kinds, a clock, a log that is silent. */
+export const openHouse = async ({ storage, clock = systemClock }: HouseOptions = {}) => {
+  const opened = storage ?? openMemoryStorage({ now: clock.now })
+  await opened.records.prepare(kinds)
+  return { storage: opened, records: opened.records, clock, log: pino({ level: 'silent' }) }
+}
+
+/** The same with notices in its records' documents; they are delivered from `notices.start` on. */
+export const openNoticedHouse = async (options: HouseOptions = {}) => {
+  const { storage: inner, clock, log } = await openHouse(options)
+  const notices = new NoticeDelivery(inner.records, { kinds, definitions, clock, log })
+  const { records } = notices
+  return { storage: { ...inner, records }, records, inner, notices, clock, log }
+}
+
+/** A secret box that keeps what it seals readable, bound to its place. */
+export const readableBox = {
+  seal: (text: string, aad: string): string => `${aad}#${text}`,
+  open: (sealed: string, aad: string): string => {
+    if (!sealed.startsWith(`${aad}#`)) throw new Error('sealed for another place')
+    return sealed.slice(aad.length + 1)
+  },
+}
