@@ -109,7 +109,11 @@ describe('the tools of a run', () => {
     expect((await runOf(world, run)).status).toBe('requires_action')
     const action = actionOf(events, 'ask')
     await expect(approve(world, action)).rejects.toMatchObject({ code: 'tool_result_required' })
-    expect(await approve(world, action, '42')).toMatchObject({ status: 'executed', run_id: run, resolved_by: 'key_prj_a' })
+    expect(await approve(world, action, '42')).toMatchObject({
+      status: 'executed',
+      run_id: run,
+      resolved_by: 'key_prj_a',
+    })
     await untilEnd(world, run)
     expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '42' })
     expect((await runOf(world, run)).status).toBe('completed')
