@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { operations } from '../specs/index.ts'
+import { operations } from '../src/actors/capabilities.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
 import {
   type CalledOperations,

@@ -1,6 +1,5 @@
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
-import { auditLog } from '../../../src/actors/audit/kinds.ts'
-import type { Call, EventStream, Principal } from '../../../src/actors/call/call.ts'
+import type { EventStream } from '../../../src/actors/call/call.ts'
 import { definitions, kinds } from '../../../src/actors/capabilities.ts'
 import { joinQueue } from '../../../src/actors/runs/join-queue.ts'
 import { runRows } from '../../../src/actors/runs/kinds.ts'

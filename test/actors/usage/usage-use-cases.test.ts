@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../specs/declare.ts'
 import type { OperationId } from '../../../specs/index.ts'
-import { projectScope } from '../../../specs/scope.ts'
 import { answerChecker } from '../../../specs/validate.ts'
 import type { Call } from '../../../src/actors/call/call.ts'
 import { operations } from '../../../src/actors/capabilities.ts'

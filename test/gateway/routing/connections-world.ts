@@ -1,6 +1,7 @@
 import { projectScope } from '../../../specs/scope.ts'
 import { auditLines } from '../../../src/actors/audit/audit-log.ts'
 import { auditLog } from '../../../src/actors/audit/kinds.ts'
+import { kinds } from '../../../src/actors/capabilities.ts'
 import type { Principal } from '../../../src/actors/call/call.ts'
 import { Table } from '../../../src/actors/records/table.ts'
 import { systemClock } from '../../../src/actors/runtime/clock.ts'
