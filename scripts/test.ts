@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { operations } from '../src/actors/capabilities.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
+import { operations } from '../src/actors/capabilities.ts'
 import {
   type CalledOperations,
   calledIn,
