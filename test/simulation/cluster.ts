@@ -2,6 +2,7 @@ import { projectScope } from '../../specs/scope.ts'
 import { epochs } from '../../src/actors/runtime/runtime.ts'
 import type { Faults } from './faults.ts'
 import { type Node, type NodeParts, type Server, startNode } from './node.ts'
+import { Random } from './random.ts'
 import { ConnectionLost } from './sim-process.ts'
 
 /** A process that is told to end gives what runs so long, in ms. */
@@ -15,6 +16,8 @@ export class Cluster {
   readonly #parts: NodeParts
   readonly #size: number
   readonly #nodes: Node[] = []
+  /** Draws what came later than the other faults, so that a seed stays what it was. */
+  readonly #later: Random
   #started = 0
   #healed = false
   #awayUntil = 0
@@ -22,6 +25,7 @@ export class Cluster {
   /** @param size how many processes there are to be; more than one needs a network. */
   constructor(parts: NodeParts, size = 1) {
     this.#size = size
+    this.#later = new Random(`later/${parts.seed}`)
     const faults = (): Faults => {
       const away = !this.#healed && parts.scheduler.now() < this.#awayUntil
       return away ? { ...parts.faults(), refused: 1 } : parts.faults()
@@ -60,12 +64,15 @@ export class Cluster {
   plan(): void {
     if (this.#size === 1) void this.#supervise()
     const { faults, scheduler, random } = this.#parts
-    const { crashes, zombies, outages, directoryOutages, drains } = faults()
+    const { crashes, zombies, outages, directoryOutages, drains, jumps, forgets } = faults()
     const sometime = (): number => (random.chance(0.5) ? random.between(50, 2500) : random.between(500, 12_000))
     for (let crash = 0; crash < crashes; crash++) scheduler.after(sometime(), () => this.#crash())
     for (let zombie = 0; zombie < zombies; zombie++) scheduler.after(sometime(), () => this.#stall())
     for (let outage = 0; outage < outages; outage++) scheduler.after(sometime(), () => this.#cutOff())
     for (let count = 0; count < directoryOutages; count++) scheduler.after(sometime(), () => this.#loseDirectory())
+    for (let jump = 0; jump < jumps; jump++) scheduler.after(this.#later.between(100, 12_000), () => this.#jump())
+    for (let kill = 0; kill < forgets; kill++)
+      scheduler.after(this.#later.between(100, 12_000), () => this.#killStore())
     for (let drain = 0; drain < drains; drain++) scheduler.after(sometime(), () => void this.#drain())
   }
 
@@ -73,6 +80,7 @@ export class Cluster {
   heal(): void {
     this.#healed = true
     for (const { process } of this.alive.slice(0, -this.#size)) process.crash()
+    for (const { process } of this.alive) process.setClock('right')
   }
 
   /** Every process ends, and as many start. */
@@ -134,6 +142,24 @@ export class Cluster {
     const ms = random.between(300, 5000)
     note(`the store is away for ${ms} ms`)
     this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + ms)
+  }
+
+  /** The store is killed and started again: it has forgotten what it had acknowledged without its journal. */
+  #killStore(): void {
+    const { scheduler, note, volatile } = this.#parts
+    if (this.#healed) return
+    note(`the store is killed, and forgets ${volatile.forget()} writes`)
+    this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + this.#later.between(200, 2000))
+  }
+
+  /** The wall clock of a process is set. */
+  #jump(): void {
+    const { note } = this.#parts
+    const victim = this.#healed ? undefined : this.#later.pick(this.alive)
+    if (victim === undefined) return
+    const ms = this.#later.between(-20_000, 20_000)
+    note(`the clock of ${victim.process.name} jumps by ${ms} ms`)
+    victim.process.setClock(ms)
   }
 
   /** The directory and the news between processes are away for a while. */

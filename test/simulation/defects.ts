@@ -1,8 +1,17 @@
+import { projectScope } from '../../specs/scope.ts'
 import type { EventStream } from '../../src/actors/call/call.ts'
 import type { Host } from '../../src/actors/runtime/host.ts'
 import type { Delivery } from '../../src/actors/runtime/resident.ts'
 import { epochs } from '../../src/actors/runtime/runtime.ts'
-import type { Commit, CommitStore, LogEvent, RecordKind, RecordStore, Storage } from '../../src/storage/ports.ts'
+import type {
+  Commit,
+  CommitStore,
+  LogEvent,
+  RecordKind,
+  RecordStore,
+  Storage,
+  StoredRecord,
+} from '../../src/storage/ports.ts'
 import type { Faults } from './faults.ts'
 import { copyMark } from './ledger.ts'
 import type { NodeParts } from './node.ts'
@@ -200,6 +209,66 @@ const reminderNotRetried: Defect = {
   },
 }
 
+/** The store acknowledges rows before they last, and forgets them when it is killed (w:1). */
+const rowsForgotten: Defect = {
+  faults: { forgets: 4 },
+  storage: (storage, { parts }) => {
+    const { inner, volatile } = parts
+    const project: RecordStore['project'] = async (rows) => {
+      const before = await Promise.all(
+        rows.map(({ kind, record }) => inner.records.get(kind, projectScope(record.project), record.id)),
+      )
+      await storage.records.project(rows)
+      volatile.wrote(() => void restored(inner, rows, before))
+    }
+    const records = new Proxy(storage.records, {
+      get: (target, name) => (name === 'project' ? project : Reflect.get(target, name)),
+    })
+    return { ...storage, records }
+  },
+}
+
+const restored = async (
+  { records }: Storage,
+  rows: Parameters<RecordStore['project']>[0],
+  before: readonly (StoredRecord | null)[],
+): Promise<void> => {
+  for (const [at, { kind, record }] of rows.entries()) {
+    await records.remove(kind, projectScope(record.project), record.id)
+    const earlier = before[at]
+    if (earlier) await records.insert(kind, earlier)
+  }
+}
+
+/** A commit is closed although the rows of usage that it leaves are not written. */
+const usageBehind: Defect = {
+  host: (host, { process }) => {
+    const write = host.rows.write.bind(host.rows)
+    host.rows.write = async (kind, record) => {
+      process.after(300, () => void write(kind, record))
+    }
+  },
+}
+
+/** A list row is written from the state before the newest commit. */
+const rowOfOldState: Defect = {
+  storage: (storage) => {
+    const project: RecordStore['project'] = (rows) =>
+      storage.records.project(rows.map(({ kind, record }) => ({ kind, record: olderRow(record) })))
+    const records = new Proxy(storage.records, {
+      get: (target, name) => (name === 'project' ? project : Reflect.get(target, name)),
+    })
+    return { ...storage, records }
+  },
+}
+
+const olderRow = (record: StoredRecord): StoredRecord => {
+  const { turn_count } = record.data
+  return typeof turn_count === 'number' && turn_count > 0
+    ? { ...record, data: { ...record.data, turn_count: turn_count - 1 } }
+    : record
+}
+
 /** The mistakes that the simulation has to find (DESIGN "How they are tested"), by name. */
 export const defects = {
   'effect before commit': effectBeforeCommit,
@@ -212,4 +281,7 @@ export const defects = {
   'stale result accepted': staleResultAccepted,
   'no fence': noFence,
   'reminder delivery not retried': reminderNotRetried,
+  'rows forgotten': rowsForgotten,
+  'usage behind its commit': usageBehind,
+  'a row from an old state': rowOfOldState,
 } as const satisfies Readonly<Record<string, Defect>>

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import { Random } from './random.ts'
 
 /** How hostile a run is: probabilities a store operation, numbers a run. */
 export interface Faults {
@@ -23,12 +23,28 @@ export interface Faults {
   readonly directoryOutages: number
   /** Processes that are told to end, and hand over what they run. */
   readonly drains: number
+  /** The clock of a process jumps by seconds, forwards or back. */
+  readonly jumps: number
+  /** Times in which the store is killed: it is away, and has forgotten what it had acknowledged without its journal. */
+  readonly forgets: number
+  /** Actors that cannot be restored, and as many that throw at what they are told; they were there before. */
+  readonly bad: number
 }
 
 /** A world without trouble. */
 export const noFaults: Faults = {
   ...{ refused: 0, lost: 0, slow: 0, late: 0, outages: 0, crashes: 0, zombies: 0, skewMs: 0 },
-  ...{ cut: 0, directoryOutages: 0, drains: 0 },
+  ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0 },
+}
+
+/** What a seed meets beside `faultsOf`: drawn apart, so that a seed stays what it was. */
+export const laterFaultsOf = (seed: number): Pick<Faults, 'jumps' | 'forgets' | 'bad'> => {
+  const random = new Random(`later faults/${seed}`)
+  return {
+    jumps: random.chance(0.3) ? random.between(1, 3) : 0,
+    forgets: random.chance(0.3) ? random.between(1, 3) : 0,
+    bad: random.chance(0.3) ? random.between(1, 3) : 0,
+  }
 }
 
 /** What a seed meets: most runs have trouble of some kinds only, so that each is met alone as well. */
@@ -43,7 +59,7 @@ export const faultsOf = (random: Random): Faults => {
     crashes: random.chance(0.7) ? random.between(1, 4) : 0,
     zombies: random.chance(0.4) ? random.between(1, 2) : 0,
     skewMs: random.chance(0.3) ? random.between(0, 1500) : 0,
-    ...{ cut: 0, directoryOutages: 0, drains: 0 },
+    ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0 },
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Commit, LogEvent, StoredRecord } from '../../src/storage/ports.ts'
+import { isBad } from './bad-actors.ts'
 import { type LogRules, noRules } from './log-rules.ts'
 import { RunRules } from './run-rules.ts'
 import { TurnRules } from './turn-rules.ts'
@@ -61,7 +62,7 @@ export class Ledger {
 
   /** A commit was written. */
   wrote(commit: Commit): void {
-    if (this.forgotten.has(commit.actor)) return
+    if (this.forgotten.has(commit.actor) || isBad(commit.actor)) return
     const known = this.#actor(commit)
     const place = `${commit.actor}:${commit.seq}`
     this.expect(commit.seq === known.commits.length + 1, () => `${place} follows ${known.commits.length}`)

@@ -22,6 +22,7 @@ export interface Node {
 
 /** What every node of a simulation shares. */
 export interface NodeParts extends Omit<SimStorageParts, 'process'> {
+  readonly seed: number
   readonly outside: OutsideWorld
   readonly defect: Defect | null
   /** What joins the processes of a cluster; null when each runs alone. */

@@ -25,6 +25,7 @@ export class SimProcess {
   readonly #random: Random
   readonly #connections = new Set<() => void>()
   #stalledUntil = 0
+  #jumpedMs = 0
 
   /** @param skewMs how far its clock is ahead of the true time. */
   constructor(name: string, scheduler: Scheduler, random: Random, skewMs: number) {
@@ -32,7 +33,7 @@ export class SimProcess {
     this.#scheduler = scheduler
     this.#random = random
     this.clock = {
-      now: () => scheduler.now() + skewMs,
+      now: () => scheduler.now() + skewMs + this.#jumpedMs,
       steady: () => scheduler.now(),
       after: (ms, work) => this.after(ms, work),
       soon: (work) => {
@@ -63,6 +64,11 @@ export class SimProcess {
   /** The process stops in its tracks (SIGSTOP, a long collection), and goes on later. */
   stall(ms: number): void {
     this.#stalledUntil = this.#scheduler.now() + ms
+  }
+
+  /** Its wall clock is set: by so much, or right again. Timers go on as they were. */
+  setClock(byMs: number | 'right'): void {
+    this.#jumpedMs = byMs === 'right' ? 0 : this.#jumpedMs + byMs
   }
 
   /** Nothing of it runs any more, and whoever is connected hears of that. */

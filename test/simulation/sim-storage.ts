@@ -16,6 +16,7 @@ import type { Ledger } from './ledger.ts'
 import type { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
 import { latencyMs, type SimProcess } from './sim-process.ts'
+import type { VolatileWrites } from './volatile-writes.ts'
 
 /** What a store of one process is made of. */
 export interface SimStorageParts {
@@ -26,6 +27,7 @@ export interface SimStorageParts {
   readonly random: Random
   readonly ledger: Ledger
   readonly note: (text: string) => void
+  readonly volatile: VolatileWrites
   /** Asked anew for each operation, so that trouble can end. */
   readonly faults: () => Faults
 }
@@ -98,12 +100,19 @@ export class SimStorage {
 
   async #settle({ close, undue, strip }: SettleWork): Promise<void> {
     const one = (work: Partial<SettleWork>): Promise<void> =>
-      this.#ask('settle', '', () => this.#parts.inner.commits.settle({ close: [], undue: [], strip: [], ...work }))
+      this.#ask('settle', '', async () => this.#housekeep({ close: [], undue: [], strip: [], ...work }))
     await Promise.all([
       ...close.map((key) => one({ close: [key] })),
       ...undue.map((key) => one({ undue: [key] })),
       ...strip.map((key) => one({ strip: [key] })),
     ])
+  }
+
+  /** A store that may forget has not written it down when it says so. */
+  async #housekeep(work: SettleWork): Promise<void> {
+    const { faults, inner, volatile } = this.#parts
+    if (faults().forgets === 0) await inner.commits.settle(work)
+    else volatile.later(() => void inner.commits.settle(work))
   }
 
   #forget(actor: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { takeIdsFrom } from '../../src/actors/runtime/ids.ts'
 import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
+import { plantBadActors } from './bad-actors.ts'
 import { Cluster } from './cluster.ts'
 import type { Defect } from './defects.ts'
 import { checkExpiry, checkTheEnd, checkTidiness } from './end-checks.ts'
-import { clusterFaultsOf, type Faults, faultsOf, noFaults } from './faults.ts'
+import { clusterFaultsOf, type Faults, faultsOf, laterFaultsOf, noFaults } from './faults.ts'
 import { identities } from './identities.ts'
 import { Ledger } from './ledger.ts'
 import type { Life } from './life.ts'
@@ -11,10 +12,12 @@ import { Network } from './network.ts'
 import { OutsideWorld } from './outside-world.ts'
 import { Prober } from './prober.ts'
 import { Random } from './random.ts'
+import { RowRules } from './row-rules.ts'
 import { runSettingOf } from './run-agents.ts'
 import { RunLife } from './run-life.ts'
 import { Scheduler } from './scheduler.ts'
 import { SessionLife } from './session-life.ts'
+import { VolatileWrites } from './volatile-writes.ts'
 
 /** One seed's run. */
 export interface SimulationResult {
@@ -78,6 +81,7 @@ class Run {
   readonly #outside: OutsideWorld
   readonly #inner
   readonly #life: Life
+  readonly #rows: RowRules
   #faults: Faults
   readonly #several: boolean
   #busy = 0
@@ -94,7 +98,7 @@ class Run {
     this.#random = random
     this.#scheduler = scheduler
     const { nodes = 1, faults = nodes > 1 ? clusterFaultsOf(random) : faultsOf(random), scenario } = options
-    this.#faults = { ...faults, ...options.defect?.faults }
+    this.#faults = { ...faults, ...(options.faults === undefined && laterFaultsOf(seed)), ...options.defect?.faults }
     this.#several = nodes > 1
     const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
     this.#inner = { ...openMemoryStorage({ now: scheduler.now }), leases: network?.leases ?? null }
@@ -106,7 +110,19 @@ class Run {
     })
     note(JSON.stringify(this.#faults))
     const { ledger } = this
-    const shared = { inner: this.#inner, scheduler, random, ledger, note, network, outside: this.#outside }
+    const volatile = new VolatileWrites(scheduler, new Random(`volatile/${seed}`))
+    const shared = {
+      inner: this.#inner,
+      seed,
+      scheduler,
+      random,
+      ledger,
+      note,
+      network,
+      volatile,
+      outside: this.#outside,
+    }
+    this.#rows = new RowRules(ledger, this.#inner)
     const setting = scenario === 'runs' ? runSettingOf(seed) : null
     const parts = { ...shared, faults: () => this.#faults, defect: options.defect ?? null, world: setting ?? {} }
     this.cluster = new Cluster(parts, nodes)
@@ -124,6 +140,7 @@ class Run {
 
   async live(): Promise<void> {
     await this.#life.prepare()
+    await plantBadActors(this.#inner, this.#scheduler.now(), this.#faults.bad)
     this.cluster.startAll()
     this.cluster.plan()
     this.#admit()
@@ -135,6 +152,7 @@ class Run {
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     await this.#life.checkCalm()
+    await this.#rows.check()
     if (this.#broken || this.#random.chance(0.5)) return
     this.cluster.restart()
     await this.#calm(this.#several ? sharedOutMs : restartMs)
@@ -142,6 +160,7 @@ class Run {
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     await checkTidiness(this.ledger, this.#inner, this.#scheduler.now())
     await this.#life.checkRest()
+    await this.#rows.check()
     if (this.#broken || this.#random.chance(0.5)) return
     this.#note('eight days pass')
     this.#scheduler.leap(expiryMs)
@@ -154,6 +173,7 @@ class Run {
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
     checkExpiry(this.ledger)
     this.#life.checkExpired()
+    await this.#rows.check()
   }
 
   /** So long, and until nothing has just begun: something may fall due at any time. */
