@@ -6,7 +6,7 @@ import { reportOf } from './chaos/report.ts'
  * `npm run chaos -- --minutes 2`: three real nodes on a real MongoDB and Redis under load, while processes are killed,
  * stopped and cut off; then everything that was acknowledged is looked for. Exits with 1 when a promise broke.
  *
- * `--nodes 3`; `--seed N` repeats a plan, though not the timing of real processes; `--only kill,pause` limits what is done.
+ * `--nodes 3`; `--replicas 3` for a MongoDB of so many, whose primary is killed; `--seed N` repeats a plan, though not the timing of real processes; `--only kill,pause` limits what is done.
  */
 const after = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`)
@@ -29,6 +29,7 @@ const only = after('only')
 const outcome = await runChaos({
   seed: number('seed', Math.floor(Math.random() * 1_000_000) + 1),
   nodes: number('nodes', 3),
+  replicas: number('replicas', 1),
   ms: number('minutes', 2) * 60_000,
   ...(only !== undefined && { kinds: kindsIn(only) }),
   say: (line) => console.log(line),

@@ -7,7 +7,8 @@ import { type DisturbanceKind, planOf } from './disturbance-plan.ts'
 import { Disturber } from './disturber.ts'
 import { Load } from './load.ts'
 import type { ClientParts } from './node-client.ts'
-import { judgeFigures, type Outcome } from './report.ts'
+import { judgeFigures, judgeInterrupted, type Outcome } from './report.ts'
+import { compareRows } from './row-check.ts'
 import { Takeovers } from './takeovers.ts'
 import { judge } from './verdict.ts'
 
@@ -15,6 +16,8 @@ import { judge } from './verdict.ts'
 export interface ChaosOptions {
   readonly seed: number
   readonly nodes: number
+  /** Members of MongoDB's replica set. */
+  readonly replicas: number
   /** How long the cluster is disturbed. */
   readonly ms: number
   /** All when left out. */
@@ -27,7 +30,7 @@ const healingMs = 120_000
 
 /** Starts a cluster, disturbs it under load, lets it heal, and judges what it kept. */
 export const runChaos = async (options: ChaosOptions): Promise<Outcome> => {
-  const world = await openChaosWorld(options.nodes)
+  const world = await openChaosWorld(options.nodes, options.replicas)
   try {
     return await runIn(world, options)
   } finally {
@@ -61,17 +64,39 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   const visits = [...load.visits, ...takeovers.visits]
   await load.finish(visits)
   stamped('all is quiet')
+  await killAfterTheLastRow(world, stamped)
   deadline = performance.now() + healingMs
   const evidence = await collect(parts, load, visits, world.tool.calls)
   disturber.isWatching = false
   const { done } = disturber
   const figures = judgeFigures(done.kill, takeovers.timesMs)
-  const problems = [...load.problems, ...disturber.problems, ...judge(evidence), ...figures]
+  const rows = await compareRows(world.cluster.mongodbUrl)
+  const cut = judgeInterrupted(done, evidence)
+  const problems = [...load.problems, ...disturber.problems, ...judge(evidence), ...figures, ...cut, ...rows.problems]
   if (problems.length > 0) stamped(`what it printed and what was seen: ${keep(world, seed, evidence)}`)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   const { counts } = parts
-  return { seed, nodes, seconds, done, takeoversMs: takeovers.timesMs, counts, evidence, problems }
+  const { restartsMs } = disturber
+  return {
+    ...{ seed, nodes, seconds, done, takeoversMs: takeovers.timesMs, restartsMs, rows: rows.compared },
+    ...{ counts, evidence, problems },
+  }
 }
+
+/** Rows gather for 50 ms, and mongod writes its journal every 100 ms: what it has acknowledged without that is forgotten now. */
+const afterTheLastMs = 40
+const awayMs = 300
+
+/** Nothing more is asked of any session after this: rows that mongod forgets stay forgotten. */
+const killAfterTheLastRow = async ({ mongod }: ChaosWorld, say: (line: string) => void): Promise<void> => {
+  await wait(afterTheLastMs)
+  await mongod.kill9()
+  say(`mongod killed ${afterTheLastMs} ms after the last answer`)
+  await wait(awayMs)
+  await mongod.restart()
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Keeps logs and evidence of a run that broke a promise. @returns where. */
 const keep = ({ cluster }: ChaosWorld, seed: number, evidence: object): string => {

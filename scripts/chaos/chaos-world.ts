@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb'
 import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
 import { MongoLeases } from '../../src/storage/mongo/leases.ts'
 import { type ClusterNode, LocalCluster } from '../cluster/local-cluster.ts'
+import { startReplicaSet } from '../services/replica-set.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { type ChaosTool, startChaosTool } from './tool-server.ts'
 
@@ -11,22 +12,35 @@ export interface Wires {
   readonly redis: TcpProxy
 }
 
+/** A store that is killed and comes back. */
+export interface KilledStore {
+  /** Of a replica set, its primary. */
+  kill9(): Promise<void>
+  restart(): Promise<void>
+}
+
 /** A cluster whose every node reaches MongoDB and Redis over wires of its own, and the tool that its turns call. */
 export interface ChaosWorld {
   readonly cluster: LocalCluster
+  /** Empty of a replica set of several: its members are found by their own names. */
   readonly wires: readonly Wires[]
+  readonly mongod: KilledStore
   readonly tool: ChaosTool
   /** Who holds what, read past all wires; null while MongoDB is away. */
   leases(): Promise<LeaseTable | null>
   stop(): Promise<void>
 }
 
-/** Starts all of it: a mongod as a replica set, a redis-server, `count` nodes. */
-export const openChaosWorld = async (count: number): Promise<ChaosWorld> => {
+/** Starts all of it: a mongod as a replica set (of one, or of so many `replicas`), a redis-server, `count` nodes. */
+export const openChaosWorld = async (count: number, replicas: number): Promise<ChaosWorld> => {
   const tool = await startChaosTool()
+  const set = replicas > 1 ? await startReplicaSet(replicas) : null
   const wires: Wires[] = []
-  const cluster = await LocalCluster.start(0, { replicaSet: true, env: (at) => environment(cluster, wires[at], tool) })
-  for (let at = 0; at < count; at++) {
+  const cluster = await LocalCluster.start(0, {
+    ...(set === null ? { replicaSet: true } : { mongodbUrl: set.url }),
+    env: (at) => environment(cluster, wires[at], tool),
+  })
+  for (let at = 0; set === null && at < count; at++) {
     wires.push({ mongod: await openTcpProxy(cluster.mongod.port), redis: await openTcpProxy(cluster.redis.port) })
   }
   const client = new MongoClient(cluster.mongodbUrl, { serverSelectionTimeoutMS: 2000, socketTimeoutMS: 2000 })
@@ -35,7 +49,7 @@ export const openChaosWorld = async (count: number): Promise<ChaosWorld> => {
     await client.close()
     await cluster.stop()
     await Promise.all(wires.flatMap(({ mongod, redis }) => [mongod.close(), redis.close()]))
-    await tool.close()
+    await Promise.all([set?.stop(), tool.close()])
   }
   try {
     await cluster.add(count)
@@ -43,16 +57,16 @@ export const openChaosWorld = async (count: number): Promise<ChaosWorld> => {
     await stop()
     throw error
   }
-  return { cluster, wires, tool, leases: () => leases.read().catch(() => null), stop }
+  const mongod = set === null ? cluster.mongod : { kill9: () => set.killPrimary(), restart: () => set.restart() }
+  return { cluster, wires, mongod, tool, leases: () => leases.read().catch(() => null), stop }
 }
 
 const environment = (cluster: LocalCluster, wires: Wires | undefined, tool: ChaosTool): Record<string, string> => {
-  const { pathname } = new URL(cluster.mongodbUrl)
   return {
     ALLOWED_PRIVATE_HOSTS: tool.host,
     ...(wires !== undefined && {
       // direct: the set names mongod's own port, and a driver that follows it would leave the wire
-      MONGODB_URL: `mongodb://127.0.0.1:${wires.mongod.port}${pathname}?directConnection=true`,
+      MONGODB_URL: `mongodb://127.0.0.1:${wires.mongod.port}${new URL(cluster.mongodbUrl).pathname}?directConnection=true`,
       REDIS_URL: `redis://127.0.0.1:${wires.redis.port}`,
     }),
   }

@@ -1,5 +1,5 @@
 import { Random } from '../../test/simulation/random.ts'
-import type { ActionView, Evidence, GatedCall, LogRow, SessionEvidence } from './evidence.ts'
+import type { ActionView, Evidence, GatedCall, LogRow, SessionEvidence, UsageEvidence } from './evidence.ts'
 import type { Load } from './load.ts'
 import { type ClientParts, NodeClient, Refused, type Wanted } from './node-client.ts'
 import type { Decision, SessionVisit } from './session-visit.ts'
@@ -17,7 +17,9 @@ export const collect = async (
   toolCalls: Evidence['toolCalls'],
 ): Promise<Evidence> => {
   const client = new NodeClient(parts, new Random('collect'))
+  // first of all: whoever asks a session anything has its rows written again
   const rows = await listed(client)
+  const usage = await usageOf(client)
   const sessions = await each(visits, (visit) => sessionOf(client, visit, load, rows.get(visit.id) ?? null))
   const logs = new Map(sessions.map(({ id, log }) => [id, log]))
   const gated = await each(
@@ -31,7 +33,7 @@ export const collect = async (
     ...made,
     action: await read(client, `/v1/actions/${made.id}`, action),
   }))
-  return { sessions, gated, plain, toolCalls }
+  return { sessions, gated, plain, toolCalls, usage }
 }
 
 const sessionOf = async (
@@ -87,6 +89,23 @@ const listed = async (client: NodeClient): Promise<Map<string, View>> => {
     for (const row of answer?.rows ?? []) rows.set(String(Object(row).id), view(Object(row)))
     if (answer === null || page >= answer.pages) return rows
   }
+}
+
+const usageOf = async (client: NodeClient): Promise<UsageEvidence> => {
+  const rows: Record<string, number> = {}
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/v1/usage/events?limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
+    const page = await client.json({ method: 'GET', path }, (body) => ({
+      data: Object(body.data),
+      next: body.next_cursor,
+    }))
+    for (const { session_id } of page.data) rows[String(session_id)] = (rows[String(session_id)] ?? 0) + 1
+    cursor = typeof page.next === 'string' ? page.next : null
+  }
+  const lines = await client.json({ method: 'GET', path: '/v1/usage/export' }, ({ lines }) => Object(lines))
+  let invoiced = 0
+  for (const { calls } of lines) invoiced += Number(calls)
+  return { rows, invoiced }
 }
 
 const pageOf = (body: Record<string, unknown>): { readonly rows: readonly LogRow[]; readonly pages: number } => ({

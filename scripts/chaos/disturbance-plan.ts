@@ -43,7 +43,11 @@ const calmMs = 2000
  * What is done in a run of `ms`: nodes are killed all along, and the other kinds come in turn, each round in another
  * order. The same seed gives the same plan.
  */
-export const planOf = (seed: number, ms: number, kinds = disturbanceKinds): readonly Disturbance[] => {
+export const planOf = (
+  seed: number,
+  ms: number,
+  kinds: readonly DisturbanceKind[] = disturbanceKinds,
+): readonly Disturbance[] => {
   const random = new Random(`plan:${seed}`)
   const others = kinds.filter((kind) => kind !== 'kill')
   const plan: Disturbance[] = []

@@ -1,6 +1,6 @@
 import { Random } from '../../test/simulation/random.ts'
 import type { ClusterNode } from '../cluster/local-cluster.ts'
-import { type ChaosWorld, isUp } from './chaos-world.ts'
+import { type ChaosWorld, isUp, type KilledStore } from './chaos-world.ts'
 import type { Disturbance, DisturbanceKind } from './disturbance-plan.ts'
 import type { Takeovers } from './takeovers.ts'
 import type { Problem } from './verdict.ts'
@@ -28,6 +28,8 @@ export class Disturber {
   }
   /** Processes that ended by themselves, or not as they should. */
   readonly problems: Problem[] = []
+  /** From the start of a killed node to its first acknowledged turn, in ms. */
+  readonly restartsMs: number[] = []
   readonly #parts: DisturberParts
   readonly #random: Random
   readonly #taken = new Set<ClusterNode>()
@@ -55,9 +57,9 @@ export class Disturber {
   }
 
   async #carryOut({ kind, forMs }: Disturbance): Promise<void> {
-    const { cluster } = this.#parts.world
+    const { cluster, mongod } = this.#parts.world
     if (kind === 'redis') return this.#killStore('redis', cluster.redis, forMs)
-    if (kind === 'mongod') return this.#killStore('mongod', cluster.mongod, forMs)
+    if (kind === 'mongod') return this.#killStore('mongod', mongod, forMs)
     if (kind === 'cut_mongod') return this.#cut('mongod', forMs)
     if (kind === 'cut_redis') return this.#cut('redis', forMs)
     const node = await this.#spare()
@@ -74,7 +76,16 @@ export class Disturber {
     await node.kill9()
     this.#measured.push(this.#parts.takeovers.measure(node.name, table, performance.now()))
     await wait(forMs)
+    const startedAt = performance.now()
     await this.#start(node)
+    this.#measured.push(this.#firstTurn(node, startedAt))
+  }
+
+  async #firstTurn(node: ClusterNode, startedAt: number): Promise<void> {
+    const tookMs = await this.#parts.takeovers.firstTurnAt(node.url, startedAt)
+    if (tookMs === null) return
+    this.restartsMs.push(tookMs)
+    this.#parts.say(`${node.name} acknowledged a turn ${Math.round(tookMs)} ms after its start`)
   }
 
   async #pause(node: ClusterNode, forMs: number): Promise<void> {
@@ -104,7 +115,7 @@ export class Disturber {
     }
   }
 
-  async #killStore(name: 'redis' | 'mongod', store: Pick<ClusterNode, 'kill9' | 'restart'>, forMs: number) {
+  async #killStore(name: 'redis' | 'mongod', store: KilledStore, forMs: number) {
     if (this.#stores.has(name)) return
     this.#stores.add(name)
     this.#note(name, `kill ${name} for ${forMs} ms`)
@@ -115,6 +126,7 @@ export class Disturber {
   }
 
   async #cut(wire: 'redis' | 'mongod', forMs: number): Promise<void> {
+    if (this.#parts.world.wires.length === 0) return
     const at = this.#random.between(0, this.#parts.world.wires.length - 1)
     this.#note(`cut_${wire}`, `cut node-${at + 1} from ${wire} for ${forMs} ms`)
     this.#parts.world.wires[at]?.[wire].cut()

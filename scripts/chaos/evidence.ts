@@ -75,8 +75,17 @@ export interface ToolCall {
   readonly actionId: string
 }
 
+/** What was used, as the interface shows it after everything. */
+export interface UsageEvidence {
+  /** Usage rows by session. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Model calls of all lines of the invoice. */
+  readonly invoiced: number
+}
+
 /** What a run leaves to be judged. */
 export interface Evidence {
+  readonly usage: UsageEvidence
   readonly sessions: readonly SessionEvidence[]
   readonly gated: readonly GatedCall[]
   readonly plain: readonly PlainAction[]

@@ -11,13 +11,16 @@ export interface Outcome {
   readonly seconds: number
   readonly done: Readonly<Record<DisturbanceKind, number>>
   readonly takeoversMs: readonly number[]
+  readonly restartsMs: readonly number[]
+  /** Rows that were compared with their commits. */
+  readonly rows: number
   readonly counts: Readonly<Counts>
   readonly evidence: Evidence
   readonly problems: readonly Problem[]
 }
 
 /** Half of a dead node's sessions are to be back within this on a machine that has nothing else to do. In ms. */
-const takeoverGoalMs = 3000
+const takeoverGoalMs = 1000
 /** And within this on any: a lease runs out after 4 s, and a machine may be busy or stand still. In ms. */
 export const takeoverMaxMs = 30_000
 
@@ -26,7 +29,8 @@ const shown = 40
 
 /** The lines that a run ends with. */
 export const reportOf = (outcome: Outcome): readonly string[] => {
-  const { seed, nodes, seconds, done, takeoversMs, counts, evidence, problems } = outcome
+  const { seed, nodes, seconds, done, takeoversMs, restartsMs, counts, evidence, problems } = outcome
+  const interrupted = interruptedIn(evidence)
   const turns = evidence.sessions.flatMap((session) => session.turns).filter(({ acknowledged }) => acknowledged)
   const approved = evidence.gated.filter(({ decision, runs }) => decision === 'approve' && runs !== 'caller')
   const unknown = approved.filter(({ action }) => action?.error?.code === 'outcome_unknown')
@@ -38,15 +42,36 @@ export const reportOf = (outcome: Outcome): readonly string[] => {
       ` redis ${done.redis} times; cut off ${done.cut_mongod} times from mongod, ${done.cut_redis} from redis`,
     `takeovers  ${takeoversMs.length}, p50 ${ms(quantile(takeoversMs, 0.5))}, max ${ms(Math.max(0, ...takeoversMs))}` +
       ` (goal: p50 under ${ms(takeoverGoalMs)})`,
+    `restarts   ${restartsMs.length}, first acknowledged turn p50 ${ms(quantile(restartsMs, 0.5))}, max ${ms(Math.max(0, ...restartsMs))}`,
     `requests   ${counts.requests}, ${retries} retries (${counts.unavailable} asked for, ${counts.silent} after silence,` +
       ` ${counts.broken} broken off)`,
     `load       ${evidence.sessions.length} sessions, ${turns.length} turns, ${evidence.plain.length} actions of their own`,
     `tools      ${evidence.gated.length} calls decided or run, ${evidence.toolCalls.length} reached the tool,` +
       ` ${unknown.length} with unknown outcome`,
+    `rows       ${outcome.rows} compared with their commits, ${evidence.usage.invoiced} calls in the invoice; ${interrupted} turns interrupted`,
     ...problems.slice(0, shown).map(({ kind, what }) => `${kind.toUpperCase()} ${what}`),
     ...(problems.length > shown ? [`… and ${problems.length - shown} more`] : []),
     `lost ${of('lost')}, doubled ${of('doubled')}, otherwise broken ${of('broken')}`,
   ]
+}
+
+/** Turns that ended because the process that ran them did. */
+export const interruptedIn = ({ sessions }: Evidence): number =>
+  sessions
+    .flatMap(({ log }) => log ?? [])
+    .filter(({ event_type, payload }) => event_type === 'turn.failed' && Object(payload.error).code === 'interrupted')
+    .length
+
+/** What cuts no turn by itself: stores that go and come back, while the nodes stay. */
+const harmless: readonly DisturbanceKind[] = ['mongod', 'redis', 'cut_redis']
+
+/** A turn may be interrupted by the end of a node, and by nothing else. */
+export const judgeInterrupted = (done: Outcome['done'], evidence: Evidence): readonly Problem[] => {
+  const isHarmless = Object.entries(done).every(
+    ([kind, times]) => times === 0 || harmless.some((each) => each === kind),
+  )
+  const count = isHarmless ? interruptedIn(evidence) : 0
+  return count === 0 ? [] : [{ kind: 'broken', what: `${count} turns were interrupted although no node was touched` }]
 }
 
 /** What the figures themselves break. */

@@ -7,6 +7,8 @@ import { SessionVisit } from './session-visit.ts'
 /** At most so many sessions of a dead node are asked. */
 const probesPerKill = 3
 const poolSize = 72
+/** A node that takes longer was disturbed again. In ms. */
+const firstTurnMaxMs = 10_000
 
 /** Measures how long sessions of a killed node are away: until another node acknowledges a turn of one. */
 export class Takeovers {
@@ -49,6 +51,25 @@ export class Takeovers {
         this.#say(`shard ${shardOf(visit.id)} of ${node} was back ${Math.round(took)} ms after the kill`)
     })
     await Promise.all(probed)
+  }
+
+  /** Starts a turn at this very node. @returns ms since `startedAt` when it is acknowledged; null when the node is away again. */
+  async firstTurnAt(url: string, startedAt: number): Promise<number | null> {
+    const client = new NodeClient({ ...this.#parts, urls: () => [url] }, new Random(`first:${startedAt}`))
+    const deadline = startedAt + firstTurnMaxMs
+    const asked = { method: 'POST', path: '/v1/sessions', body: {} } as const
+    try {
+      while (performance.now() < deadline) {
+        const made = await client.attempt(asked, async (response) => String(Object(await response.json()).id))
+        if (made === null) continue
+        const turn = { method: 'POST', path: `/v1/sessions/${made.value}/turns`, body: { input: 'first' } } as const
+        const taken = await client.attempt(turn, async () => performance.now() - startedAt)
+        if (taken !== null) return taken.value
+      }
+    } catch (problem) {
+      this.#tell(problem)
+    }
+    return null
   }
 
   async #probe(visit: SessionVisit, killedAt: number): Promise<number | undefined> {

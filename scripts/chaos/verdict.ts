@@ -1,6 +1,7 @@
 import type { Frame } from '../quickstart/sse-lines.ts'
 import type { AskedTurn, Evidence, LogRow, SessionEvidence } from './evidence.ts'
 import { judgePlain, judgeTools } from './tool-verdict.ts'
+import { judgeUsage } from './usage-verdict.ts'
 
 /** What can be broken: something is gone, something is there twice, or something is not as it was promised. */
 export type Breach = 'lost' | 'doubled' | 'broken'
@@ -16,6 +17,7 @@ export const judge = (evidence: Evidence): readonly Problem[] => [
   ...evidence.sessions.flatMap(judgeSession),
   ...judgeTools(evidence),
   ...evidence.plain.flatMap(judgePlain),
+  ...judgeUsage(evidence),
 ]
 
 const judgeSession = (session: SessionEvidence): readonly Problem[] => {

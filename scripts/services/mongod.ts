@@ -35,12 +35,13 @@ const replicaSetName = 'rs0'
  */
 export async function startMongod(options: { readonly replicaSet?: boolean } = {}): Promise<Service> {
   const replicaSet = options.replicaSet ?? false
-  const service = await startService(mongodSpec(replicaSet))
+  const service = await startService(mongodSpec(replicaSet ? replicaSetName : null))
   if (replicaSet) await becomePrimary(service.port)
   return service
 }
 
-function mongodSpec(replicaSet: boolean): ServiceSpec {
+/** How one mongod is started; a member of the replica set of this name unless null. */
+export function mongodSpec(replicaSet: string | null): ServiceSpec {
   const { command, env } = findMongod()
   return {
     name: 'mongod',
@@ -49,9 +50,9 @@ function mongodSpec(replicaSet: boolean): ServiceSpec {
     args: (port, folder) => [
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
       ...['--wiredTigerCacheSizeGB', '0.5'],
-      ...(replicaSet ? ['--replSet', replicaSetName] : []),
+      ...(replicaSet === null ? [] : ['--replSet', replicaSet]),
     ],
-    url: (port) => `mongodb://127.0.0.1:${port}/${replicaSet ? `?replicaSet=${replicaSetName}` : ''}`,
+    url: (port) => `mongodb://127.0.0.1:${port}/${replicaSet === null ? '' : `?replicaSet=${replicaSet}`}`,
   }
 }
 

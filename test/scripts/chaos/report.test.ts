@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { judgeFigures, type Outcome, reportOf, takeoverMaxMs } from '../../../scripts/chaos/report.ts'
+import { judgeFigures, judgeInterrupted, type Outcome, reportOf, takeoverMaxMs } from '../../../scripts/chaos/report.ts'
 import { quantile } from '../../../scripts/chaos/takeovers.ts'
-import { call, evidence, gated, session } from './samples.ts'
+import { call, evidence, gated, logOf, session } from './samples.ts'
 
 const outcome: Outcome = {
   seed: 7,
@@ -9,6 +9,8 @@ const outcome: Outcome = {
   seconds: 140,
   done: { kill: 24, pause: 3, restart: 2, redis: 2, mongod: 3, cut_mongod: 2, cut_redis: 2 },
   takeoversMs: [900, 1200, 5000],
+  restartsMs: [700, 900],
+  rows: 12,
   counts: { requests: 100, unavailable: 3, silent: 2, broken: 5 },
   evidence: evidence({ sessions: [session()], gated: [gated()], toolCalls: [call('k')] }),
   problems: [],
@@ -47,5 +49,26 @@ describe('takeovers', () => {
     expect(quantile([30, 10, 20], 0.5)).toBe(20)
     expect(quantile([], 0.5)).toBe(0)
     expect(quantile([1, 2], 1)).toBe(2)
+  })
+})
+
+describe('interrupted turns', () => {
+  const cut = session({
+    log: logOf([
+      ['turn.started', { turn_number: 1, model: 'm', input_text: 'What is q1z?' }],
+      ['turn.failed', { turn_number: 1, error: { code: 'interrupted' } }],
+    ]),
+  })
+  const none = { kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0 }
+
+  it('are broken promises where only stores were killed', () => {
+    expect(judgeInterrupted({ ...none, mongod: 3, redis: 2 }, evidence({ sessions: [cut] }))).toMatchObject([
+      { kind: 'broken', what: '1 turns were interrupted although no node was touched' },
+    ])
+    expect(judgeInterrupted({ ...none, mongod: 3 }, evidence({ sessions: [session()] }))).toEqual([])
+  })
+
+  it('are to be expected where nodes were', () => {
+    expect(judgeInterrupted({ ...none, mongod: 3, kill: 1 }, evidence({ sessions: [cut] }))).toEqual([])
   })
 })

@@ -57,9 +57,17 @@ export const gated = (change: Partial<GatedCall> = {}): GatedCall => ({
   ...change,
 })
 
+/** Evidence whose usage is what its sessions' completed turns come to, unless said otherwise. */
 export const evidence = (change: Partial<Evidence> = {}): Evidence => ({
-  ...{ sessions: [], gated: [], plain: [], toolCalls: [] },
+  ...{ sessions: [], gated: [], plain: [], toolCalls: [], usage: usageOf(change.sessions ?? []) },
   ...change,
 })
+
+const usageOf = (sessions: readonly SessionEvidence[]): Evidence['usage'] => {
+  const completed = ({ log }: SessionEvidence) =>
+    (log ?? []).filter(({ event_type }) => event_type === 'turn.completed').length
+  const rows = Object.fromEntries(sessions.map((each) => [each.id, completed(each)]))
+  return { rows, invoiced: Object.values(rows).reduce((sum, count) => sum + count, 0) }
+}
 
 export const call = (key: string, actionId = 'act_1') => ({ key, actionId })

@@ -1,0 +1,28 @@
+import type { Evidence, LogRow } from './evidence.ts'
+import type { Problem } from './verdict.ts'
+
+/** Every answered model call has one row of usage, and all rows are in the invoice. */
+export const judgeUsage = ({ sessions, usage }: Pick<Evidence, 'sessions' | 'usage'>): readonly Problem[] => {
+  const rows = Object.values(usage.rows).reduce((sum, count) => sum + count, 0)
+  const problems = sessions.flatMap(({ id, log }) => judgeCount(id, log ?? [], usage.rows[id] ?? 0))
+  if (rows === usage.invoiced) return problems
+  return [...problems, { kind: 'broken', what: `the invoice has ${usage.invoiced} calls, usage ${rows}` }]
+}
+
+/** A turn that was cut may have been answered once more than its log shows. */
+const judgeCount = (id: string, log: readonly LogRow[], rows: number): readonly Problem[] => {
+  const turns = [...Map.groupBy(log, ({ turn_number }) => turn_number).values()]
+  const least = turns.reduce((sum, turn) => sum + answersIn(turn), 0)
+  const most = least + turns.filter((turn) => has(turn, 'turn.failed')).length
+  if (rows < least) return [{ kind: 'lost', what: `${id}: ${rows} rows of usage for ${least} answers` }]
+  return rows > most ? [{ kind: 'doubled', what: `${id}: ${rows} rows of usage for at most ${most} answers` }] : []
+}
+
+/** The model that calls a tool is asked once more when that has answered; one whose call was rejected is not. */
+const answersIn = (turn: readonly LogRow[]): number => {
+  const called = has(turn, 'tool_call.started')
+  if (!has(turn, 'turn.completed')) return called ? 1 : 0
+  return called && has(turn, 'tool_call.completed') ? 2 : 1
+}
+
+const has = (turn: readonly LogRow[], type: string): boolean => turn.some(({ event_type }) => event_type === type)
