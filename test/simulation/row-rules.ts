@@ -6,7 +6,7 @@ import { rebuildRows } from '../../src/actors/runtime/rebuild-rows.ts'
 import { actionRows, sessionRows } from '../../src/actors/sessions/kinds.ts'
 import { usageLedger } from '../../src/actors/usage/usage-ledger.ts'
 import { deliveryRows } from '../../src/actors/webhooks/kinds.ts'
-import { definitions } from '../../src/machines/index.ts'
+import { definitions } from '../../src/actors/capabilities.ts'
 import type { Storage } from '../../src/storage/ports.ts'
 import type { Ledger } from './ledger.ts'
 
