@@ -1,4 +1,5 @@
 import { projectScope } from '../../specs/scope.ts'
+import { definitions } from '../../src/actors/capabilities.ts'
 import { runRows } from '../../src/actors/runs/kinds.ts'
 import type { Clock } from '../../src/actors/runtime/clock.ts'
 import type { LedgerRow } from '../../src/actors/runtime/ledger.ts'
@@ -6,7 +7,6 @@ import { rebuildRows } from '../../src/actors/runtime/rebuild-rows.ts'
 import { actionRows, sessionRows } from '../../src/actors/sessions/kinds.ts'
 import { usageLedger } from '../../src/actors/usage/usage-ledger.ts'
 import { deliveryRows } from '../../src/actors/webhooks/kinds.ts'
-import { definitions } from '../../src/actors/capabilities.ts'
 import type { Storage } from '../../src/storage/ports.ts'
 import type { Ledger } from './ledger.ts'
 
