@@ -12,10 +12,12 @@ import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-pro
 import { type SimulatedProvider, startSimulatedProvider } from './gateway/simulated/server.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { openStorage } from './open-storage.ts'
-import { openSsrfGuard } from './outgoing/ssrf-guard.ts'
+import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
 import { loadMasterKey, openSecretBox } from './storage/secrets.ts'
+import { openTraces, type Traces } from './telemetry/open-traces.ts'
+import { Telemetry } from './telemetry/telemetry.ts'
 import { EarlyListener } from './transport/early-listener.ts'
 import { openServer } from './transport/http/open-server.ts'
 import { openTransport } from './transport/open-transport.ts'
@@ -87,16 +89,19 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   await checkMasterKey(storage.records, apiPepperName(masterKey))
   const cluster = await openCluster(config, storage, masterKey, log)
   const { managed, simulated } = await openModels(config)
+  const traces = openTraces(config, log)
+  const telemetry = new Telemetry(log, traces?.tracer)
   const actors = await openActors({
     storage,
     managed,
-    guard: openSsrfGuard({ allowedPrivateHosts: config.allowedPrivateHosts }),
+    guard: guardOf(config, traces),
     masterKey,
     box: openSecretBox({ masterKey }),
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     publicOrigin: originOf(config),
     runs: config.runs,
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
+    telemetry,
     clock: systemClock,
     log,
   })
@@ -110,6 +115,8 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     console: await readStaticFiles(consoleFolder, documents),
     publicOrigin: originOf(config),
     trustedProxies: config.trustedProxies,
+    telemetry,
+    records: storage.records,
     log,
   })
   // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted
@@ -124,9 +131,13 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     await actors.close()
     await simulated?.close()
     await cluster?.close()
+    await traces?.close()
     await storage.close()
   }
 }
+
+const guardOf = ({ allowedPrivateHosts }: Config, traces: Traces | null): SsrfGuard =>
+  openSsrfGuard({ allowedPrivateHosts, ...(traces !== null && { ownHeaders: traces.headers }) })
 
 const main = async (config: Config): Promise<void> => {
   const isNamed = config.nodeId !== null || config.redisUrl !== null

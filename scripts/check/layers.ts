@@ -6,6 +6,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'specs', holds: /^specs\// },
   { name: 'machines', holds: /^src\/machines\// },
   { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
+  { name: 'telemetry', holds: /^src\/telemetry\// },
   { name: 'outgoing', holds: /^src\/outgoing\// },
   { name: 'actors and gateway', holds: /^src\/(actors|gateway)\// },
   { name: 'transport', holds: /^src\/transport\// },

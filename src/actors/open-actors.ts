@@ -8,6 +8,7 @@ import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { RateLimits } from '../storage/cluster-ports.ts'
 import { LocalLimits } from '../storage/local-limits.ts'
 import type { Storage } from '../storage/ports.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { authPort, secureCookiesPort } from './accounts/accounts.ts'
 import type { Auth } from './accounts/open-auth.ts'
 import type { AnyUseCases } from './call/use-cases.ts'
@@ -43,6 +44,8 @@ export interface ActorsParts {
   readonly cluster?: ClusterParts
   /** Shared by all nodes; of this process alone without them. */
   readonly limits?: RateLimits
+  /** What operators see; nobody looks when absent. */
+  readonly telemetry?: Telemetry
   readonly clock: Clock
   readonly log: Logger
 }
@@ -90,6 +93,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     clock,
     log,
     ledger,
+    ...(parts.telemetry !== undefined && { telemetry: parts.telemetry }),
     effects: (host) => open(host).effects,
     sinks: (host) => open(host).sinks,
   })

@@ -54,8 +54,8 @@ export interface Gateway extends GatewayCore {
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
 export const openGateway = (parts: GatewayParts): Gateway => {
   const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null } = parts
-  const { chats, keepAlive, ledger, metering, routes, admission } = opened
-  const core: GatewayCore = { routes, admission, ledger, redaction }
+  const { chats, keepAlive, ledger, metering, routes, admission, telemetry } = opened
+  const core: GatewayCore = { routes, admission, ledger, redaction, telemetry }
   const embeddings = openEmbeddings({ ...core, guard, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, now: clock.now })
   return {

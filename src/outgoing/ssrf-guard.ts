@@ -32,6 +32,8 @@ export interface SsrfGuardOptions {
   /** `host` or `host:port`, from ALLOWED_PRIVATE_HOSTS. */
   readonly allowedPrivateHosts: readonly string[]
   readonly connectTimeoutMs?: number
+  /** Further headers of each request, such as the trace that it belongs to. */
+  readonly ownHeaders?: () => Readonly<Record<string, string>>
   /** Replaces the system's resolver, in tests. */
   readonly lookup?: LookupFunction
 }
@@ -60,7 +62,10 @@ export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
   return {
     dispatcher,
     check,
-    request: (url, init) => follow(dispatcher, check, check(url), init),
+    request: async (url, init) => {
+      const headers = { ...init.headers, ...options.ownHeaders?.() }
+      return follow(dispatcher, check, check(url), { ...init, headers })
+    },
     close: () => dispatcher.destroy(),
   }
 }

@@ -1,4 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { ProductMetrics } from '../telemetry/product-metrics.ts'
+import type { CounterSeries, Labels } from '../telemetry/series.ts'
+import { DurationHistogram } from './duration-histogram.ts'
 import type { HttpResponse } from './http/http-port.ts'
 import { RequestStats } from './request-stats.ts'
 import type { StreamCounters } from './streams/sse.ts'
@@ -33,13 +36,47 @@ export class Metrics {
   }
 
   /** Shows a number that rises and falls, read at each scrape. */
-  gauge(name: string, help: string, read: () => number): void {
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const gauge = new Gauge({
       name,
       help,
       registers: [this.#registry],
+      collect: async () => {
+        gauge.set(await read())
+      },
+    })
+  }
+
+  /** Shows a number for each combination of labels, read at each scrape. */
+  gauges(name: string, help: string, read: () => readonly (readonly [Labels, number])[]): void {
+    const labelNames = Object.keys(read()[0]?.[0] ?? { machine: '', state: '' })
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
       collect: () => {
-        gauge.set(read())
+        gauge.reset()
+        for (const [labels, value] of read()) gauge.set({ ...labels }, value)
+      },
+    })
+  }
+
+  /** Shows what the product does. */
+  product({ counters, durations }: ProductMetrics): void {
+    for (const series of counters) this.#counters(series)
+    for (const series of durations) this.#registry.registerMetric(new DurationHistogram(series))
+  }
+
+  #counters({ name, help, labelNames, lines }: CounterSeries): void {
+    const counter = new Counter({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset()
+        for (const { labels, value } of lines()) counter.inc({ ...labels }, value)
       },
     })
   }

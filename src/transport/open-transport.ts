@@ -5,6 +5,8 @@ import type { Actors } from '../actors/open-actors.ts'
 import { stuckKinds } from '../actors/runtime/stuck.ts'
 import { Ticker } from '../actors/runtime/ticker.ts'
 import type { TrustedProxies } from '../config.ts'
+import type { RecordStore } from '../storage/ports.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Authenticator } from './api/authenticator.ts'
 import { Dispatcher } from './api/dispatcher.ts'
 import { endpointsOf } from './api/endpoint.ts'
@@ -16,6 +18,7 @@ import { type Health, openHealth } from './health.ts'
 import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts'
 import { Metrics } from './metrics.ts'
+import { showProduct } from './product-gauges.ts'
 import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
 
@@ -28,6 +31,8 @@ export interface TransportParts {
   readonly publicOrigin: string | null
   /** Whose `X-Forwarded-For` is believed; null: nobody's. */
   readonly trustedProxies?: TrustedProxies | null
+  readonly telemetry?: Telemetry
+  readonly records: RecordStore
   readonly log: Logger
 }
 
@@ -62,6 +67,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   metrics.counter('troupe_gateway_calls_total', 'Gateway calls recorded.', () => gateway.ledger.counts.taken)
   metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
   const containment = new Containment(log)
+  if (parts.telemetry !== undefined) showProduct(metrics, parts.telemetry, parts)
   const health = openHealth({ ping: parts.ping, draining: () => state.draining })
   const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), () => state.draining)
   const endpoints = endpointsOf(Object.values(operations), actors.useCases)
@@ -78,6 +84,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     publicOrigin: parts.publicOrigin,
     clientAddress,
     log,
+    telemetry: parts.telemetry,
     observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
     pages: (request, response) => page(request, response, { health, metrics, files: parts.console, containment }),
     upgrade: (request) => upgrades.decide(request),

@@ -3,6 +3,7 @@ import type { MachineDefinition } from '../../machines/definition.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import type { RateLimits } from '../../storage/cluster-ports.ts'
 import type { RecordKind, RecordStore, Storage } from '../../storage/ports.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
@@ -31,6 +32,8 @@ export interface House {
   readonly limits: RateLimits
   /** Absent for one process. */
   readonly cluster?: ClusterParts
+  /** What operators see; nobody looks when absent. */
+  readonly telemetry?: Telemetry
   readonly clock: Clock
   /** `clock.now`: ms since the epoch. */
   readonly now: () => number

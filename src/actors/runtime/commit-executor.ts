@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Commit, LogEvent, RecordKind } from '../../storage/ports.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Activated } from './activation.ts'
 import { rowRecord } from './actor-row.ts'
 import { stateAlone } from './actor-state.ts'
@@ -24,6 +25,7 @@ export interface CommitExecutorParts {
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
   readonly ledger?: Ledger
+  readonly telemetry?: Telemetry
   readonly log: Logger
   readonly stuck: StuckBook
   /** An operator has decided about something of the actor. */
@@ -62,6 +64,7 @@ export class CommitExecutor {
     this.#part(resident, () => void outbox.post(resident, draft.messages))
     this.#part(resident, () => this.#publish(resident, draft.events))
     this.#part(resident, () => this.#noteStuck(resident, commit))
+    this.#part(resident, () => this.#parts.telemetry?.committed(commit))
     if (commit.seq > 2) resident.retiring.push(commit.seq - 2)
     settler.retire(resident)
   }

@@ -29,6 +29,9 @@ export interface EffectCallParts {
   readonly alone: OneAtATime
 }
 
+/** How an effect ended: with a result, by its machine, with its actor, or by throwing. */
+export type EffectEnd = 'done' | 'ended' | 'gone' | 'threw'
+
 /** Which effect is run. */
 export interface CalledEffect {
   readonly resident: Resident
@@ -60,15 +63,20 @@ export class EffectCall {
   }
 
   /** Never rejects. */
-  async run(): Promise<void> {
+  async run(): Promise<EffectEnd> {
     const { id, resident } = this.#called
     try {
       const outcome = await this.#outcome()
-      if (outcome === undefined || this.#signal.aborted) return
-      if (outcome === 'gone') this.#parts.host.drop(resident.id)
-      else await this.#bring({ ...outcome, cause: `${id}#done`, done: id })
+      if (outcome === undefined || this.#signal.aborted) return 'ended'
+      if (outcome === 'gone') {
+        this.#parts.host.drop(resident.id)
+        return 'gone'
+      }
+      await this.#bring({ ...outcome, cause: `${id}#done`, done: id })
+      return 'done'
     } catch (error) {
       await this.#park(error)
+      return 'threw'
     }
   }
 

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { InFlight } from '../../storage/ports.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { type Clock, pause } from './clock.ts'
-import { EffectCall } from './effect-call.ts'
+import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import type { Ownership } from './ownership.ts'
@@ -10,6 +11,7 @@ import type { Delivery, Resident, Told } from './resident.ts'
 /** What the runner needs of its host. */
 export interface EffectHost {
   readonly ownership: Ownership
+  readonly telemetry: Telemetry | undefined
   /** Delivers to an actor, loading it when it is not live. */
   deliver(actor: string, delivery: Delivery): Promise<Told>
   /** The actor's log is gone. */
@@ -71,7 +73,8 @@ export class EffectRunner {
     this.#running.set(id, running)
     this.#idsOf.set(resident.id, (this.#idsOf.get(resident.id) ?? new Set()).add(id))
     const parts = { catalog: this.#catalog, host: this.#host, clock: this.#clock, log: this.#log, alone: this.#alone }
-    void new EffectCall(parts, { resident, id, flight, fresh }, abort).run().finally(() => this.#ended(id, running))
+    const run = () => new EffectCall(parts, { resident, id, flight, fresh }, abort).run()
+    void this.#measured(resident, flight.name, run).finally(() => this.#ended(id, running))
   }
 
   /** The shards in which an effect runs here. */
@@ -144,5 +147,16 @@ export class EffectRunner {
     if (this.#running.size > 0) return
     for (const resolve of this.#idle) resolve()
     this.#idle = []
+  }
+
+  /** Counts the effect, and runs it in a span of its own where traces are wanted. */
+  async #measured(resident: Resident, name: string, run: () => Promise<EffectEnd>): Promise<void> {
+    const { telemetry } = this.#host
+    if (telemetry === undefined) return void (await run())
+    const full = `${resident.definition.name}.${name}`
+    const startedMs = performance.now()
+    const attributes = { 'troupe.actor': resident.id, 'troupe.effect': full }
+    const end = await (telemetry.tracer === null ? run() : telemetry.tracer.run(`effect ${full}`, { attributes }, run))
+    telemetry.effect(full, end, performance.now() - startedMs)
   }
 }

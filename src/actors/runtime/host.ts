@@ -3,6 +3,7 @@ import { ServiceError } from '../../../specs/errors.ts'
 import { covers, type Scope } from '../../../specs/scope.ts'
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Commit, JsonObject, LogEvent, RecordKind, Storage, StoredLogEvent } from '../../storage/ports.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { type Owner, storedState } from './actor-state.ts'
 import { type Clock, within } from './clock.ts'
 import { CommitExecutor } from './commit-executor.ts'
@@ -42,6 +43,8 @@ export interface HostOptions {
   readonly admits?: (owner: Owner) => void | Promise<void>
   /** Further rows that a commit leaves; none when absent. */
   readonly ledger?: Ledger
+  /** What operators see of it; nobody looks when absent. */
+  readonly telemetry?: Telemetry
   readonly clock: Clock
   readonly log: Logger
   /** Which actors it runs. */
@@ -64,6 +67,7 @@ export abstract class Host {
   readonly settler: Settler
   readonly effects: EffectRunner
   readonly ownership: Ownership
+  readonly telemetry: Telemetry | undefined
   /** Takes up what earlier processes left undone. */
   readonly recovery: ShardRecovery
   /** What goes on no further by itself. */
@@ -81,6 +85,7 @@ export abstract class Host {
     const { storage, clock, log, ownership } = options
     this.#options = options
     this.ownership = ownership
+    this.telemetry = options.telemetry
     this.rows = new RowWriter(storage.records, clock, log, () => this.rowsElsewhere())
     this.settler = new Settler(storage.commits, clock, log)
     this.stuck = new StuckBook(this.rows, clock)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { backoffMs, type Clock } from './clock.ts'
 import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
@@ -39,6 +40,7 @@ export interface ReminderClockParts {
   readonly store: Pick<CommitStore, 'due'>
   readonly clock: Clock
   readonly log: Logger
+  readonly telemetry?: Telemetry | undefined
   /** A reminder was refused for good as far as can be seen; it is tried again anyway. */
   readonly failing?: (resident: Resident, failing: FailingReminder) => void
   /** All that was due of an actor is taken, which had failed before. */
@@ -154,6 +156,7 @@ export class ReminderClock {
       if (due > now) continue
       try {
         await host.tell(resident, { event, cause: `${reminder}:${n}` })
+        this.#parts.telemetry?.metrics.reminderLag.record(now - due)
       } catch (error) {
         taken = false
         this.#refused(resident, reminder, error)

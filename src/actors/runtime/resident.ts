@@ -1,5 +1,6 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Commit, LogEvent, StoredEvent } from '../../storage/ports.ts'
+import type { TraceContext } from '../../telemetry/trace-context.ts'
 import { type ActorState, type Owner, storedState } from './actor-state.ts'
 import { LogTail } from './log-tail.ts'
 
@@ -25,10 +26,13 @@ export interface Told {
   readonly duplicate: boolean
 }
 
-interface Waiting {
+/** A delivery that waits for its step. */
+export interface Waiting {
   readonly delivery: Delivery
   /** How often it met an actor that somebody else had moved on. */
   readonly reloads: number
+  /** The span of whoever delivers; null where there is none. */
+  readonly span: TraceContext | null
   readonly resolve: (told: Told) => void
   readonly reject: (error: unknown) => void
 }

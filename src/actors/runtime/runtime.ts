@@ -81,6 +81,7 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
     log,
     failing: (resident, failing) => noteReminder(host.stuck, resident, failing),
     recovered: (actor) => host.stuck.clear({ kind: 'failing_reminder', actor }),
+    telemetry: options.telemetry,
   })
   host.onReminders = (actor) => reminders.release(actor)
   janitor.start()

@@ -9,13 +9,14 @@ import {
   type Storage,
   StoreUnavailable,
 } from '../../storage/ports.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { rowRecord } from './actor-row.ts'
 import type { Owner } from './actor-state.ts'
 import type { Clock } from './clock.ts'
 import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
 import { type Written, writeCommit } from './commit-writer.ts'
 import { epochHere, type Ownership } from './ownership.ts'
-import { type Delivery, Resident, type Told } from './resident.ts'
+import { type Delivery, Resident, type Told, type Waiting } from './resident.ts'
 import { shardOf } from './shard.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
 import { isOperatorEvent, systemStep } from './system-steps.ts'
@@ -26,6 +27,7 @@ export interface StepperParts {
   readonly clock: Clock
   readonly log: Logger
   readonly ownership: Ownership
+  readonly telemetry?: Telemetry
   /** A commit that sends these messages is being written. */
   readonly sending: (sender: Resident, messages: readonly MessageRecord[], written: Promise<unknown>) => void
   /** The commit is durable: what it says is to be done. */
@@ -61,7 +63,8 @@ export class Stepper {
   tell(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
     if (resident.mailbox.length >= mostWaiting) return Promise.reject(new ServiceError('rate_limit_exceeded', full))
     return new Promise((resolve, reject) => {
-      resident.mailbox.push({ delivery, reloads, resolve, reject })
+      const span = this.#parts.telemetry?.tracer?.current ?? null
+      resident.mailbox.push({ delivery, reloads, span, resolve, reject })
       if (!resident.working) void this.#work(resident)
     })
   }
@@ -86,12 +89,23 @@ export class Stepper {
     resident.working = true
     for (let next = resident.mailbox.shift(); next !== undefined; next = resident.mailbox.shift()) {
       try {
-        next.resolve(await this.#handle(resident, next.delivery, next.reloads))
+        next.resolve(await this.#traced(resident, next))
       } catch (error) {
         next.reject(error)
       }
     }
     resident.working = false
+  }
+
+  /** In a span of its own below that of whoever delivers, where traces are wanted. */
+  #traced(resident: Resident, { delivery, reloads, span: parent }: Waiting): Promise<Told> {
+    const tracer = this.#parts.telemetry?.tracer
+    if (tracer === undefined || tracer === null) return this.#handle(resident, delivery, reloads)
+    const { name } = resident.definition
+    const attributes = { 'troupe.actor': resident.id, 'troupe.machine': name, 'troupe.event': delivery.event.type }
+    return tracer.run(`step ${name}.${delivery.event.type}`, { parent, attributes }, () =>
+      this.#handle(resident, delivery, reloads),
+    )
   }
 
   async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
@@ -149,8 +163,11 @@ export class Stepper {
   }
 
   async #write(resident: Resident, commit: Commit): Promise<Written> {
+    const startedMs = performance.now()
     try {
-      return await writeCommit(this.#parts.storage.commits, commit, this.#parts.clock)
+      const written = await writeCommit(this.#parts.storage.commits, commit, this.#parts.clock)
+      this.#parts.telemetry?.metrics.commitDuration.record(performance.now() - startedMs)
+      return written
     } catch (error) {
       this.#parts.doubtful(resident, error)
       throw error

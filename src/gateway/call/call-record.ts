@@ -1,3 +1,5 @@
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { Span } from '../../telemetry/tracer.ts'
 import type { Usage } from '../prices/usage.ts'
 import { type CallLedger, callerGone, type GatewayCall } from './call-ledger.ts'
 import { type ActorCaller, type Caller, isRequest, type Payer } from './caller.ts'
@@ -9,6 +11,7 @@ export interface RecordParts {
   readonly ledger: Pick<CallLedger, 'record'>
   /** Receives what actors used, for limits of tokens; their usage rows follow from their commits. */
   readonly counted?: (call: Pick<GatewayCall, 'units'> & { readonly caller: Payer }) => void
+  readonly telemetry?: Telemetry | undefined
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -38,6 +41,8 @@ export class CallRecord {
   readonly #head: CallHead
   readonly #startedAt: number
   readonly #started = performance.now()
+  /** undefined: no traces are wanted. */
+  readonly #span: Span | undefined
   #firstByteMs: number | null = null
   attempts = 0
   /** The route that answered, or was tried last. */
@@ -47,6 +52,16 @@ export class CallRecord {
     this.#parts = parts
     this.#head = head
     this.#startedAt = parts.now()
+    this.#span = parts.telemetry?.tracer?.begin(`${genAiOperation[head.need] ?? head.need} ${head.model}`, {
+      kind: 'client',
+    })
+  }
+
+  /** Runs what asks a provider: its request names the span of this call. */
+  within(work: () => void): void {
+    const tracer = this.#parts.telemetry?.tracer
+    if (this.#span === undefined || tracer === undefined || tracer === null) work()
+    else tracer.within(this.#span.context, work)
   }
 
   /** A byte of an answer has come. */
@@ -55,7 +70,9 @@ export class CallRecord {
   }
 
   /** Hands the call to the ledger, once; but for an actor's, which has a row of its own. @param error null when it went well. */
-  write(error: Error | null, { usage, costUsd, status, bodies }: CallEnd): void {
+  write(error: Error | null, end: CallEnd): void {
+    const { usage, costUsd, status, bodies } = end
+    this.#measure(error, end)
     const { caller, operation, need, model, streamed } = this.#head
     if (!isRequest(caller)) {
       this.#parts.counted?.({ caller, units: usage })
@@ -80,4 +97,35 @@ export class CallRecord {
       bodies,
     })
   }
+
+  #measure(error: Error | null, { usage, costUsd, status }: CallEnd): void {
+    const { telemetry } = this.#parts
+    if (telemetry === undefined) return
+    const { caller, operation, need, model } = this.#head
+    const code = error === null ? null : codeOf(error)
+    const { inputTokens = 0, outputTokens = 0 } = usage?.tokens ?? {}
+    const provider = this.route?.provider ?? null
+    const answered = this.route?.model ?? 'unknown'
+    telemetry.called({
+      ...{ operation, project: caller.project, provider, model: answered, status, error: code },
+      ...{ inputTokens, outputTokens, costUsd, firstByteMs: this.#firstByteMs, attempts: this.attempts },
+      durationMs: performance.now() - this.#started,
+    })
+    this.#span?.set({
+      'gen_ai.operation.name': genAiOperation[need] ?? need,
+      'gen_ai.provider.name': provider ?? undefined,
+      'gen_ai.request.model': model,
+      'gen_ai.response.model': answered,
+      'gen_ai.usage.input_tokens': inputTokens,
+      'gen_ai.usage.output_tokens': outputTokens,
+      'server.address': this.route === null ? undefined : new URL(this.route.baseUrl).hostname,
+      'troupe.project': caller.project,
+      'troupe.cost_usd': costUsd ?? undefined,
+      'error.type': code ?? undefined,
+    })
+    this.#span?.end(code)
+  }
 }
+
+/** Names of OpenTelemetry's GenAI conventions; what they do not name has ours. */
+const genAiOperation: Readonly<Record<string, string>> = { chat: 'chat', embedding: 'embeddings' }

@@ -196,7 +196,7 @@ export class CallRun<W extends Way> {
   #attempt(way: W): void {
     if (this.#isOver) return
     try {
-      this.#kind.attempt(way)
+      this.record.within(() => this.#kind.attempt(way))
     } catch (error) {
       if (error instanceof AttemptFailed) this.failed(error)
       else this.fail(error)

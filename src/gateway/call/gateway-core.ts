@@ -1,3 +1,4 @@
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Admission } from './admission.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { Redaction } from './redaction.ts'
@@ -9,4 +10,6 @@ export interface GatewayCore {
   readonly admission: Admission
   readonly ledger: CallLedger
   readonly redaction: Redaction
+  /** Measures and traces calls; nobody looks when absent. */
+  readonly telemetry?: Telemetry | undefined
 }

@@ -3,6 +3,9 @@ import { Http1Pool, type PoolRequest } from '../../outgoing/http1-pool.ts'
 import { identityEncoding } from '../../outgoing/identity-encoding.ts'
 import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
 import { ownVia } from '../../outgoing/via.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { traceparent } from '../../telemetry/trace-context.ts'
+import type { Tracer } from '../../telemetry/tracer.ts'
 import type { CallPolicy } from './call-policy.ts'
 import { unavailable } from './failure.ts'
 import type { Route } from './routes.ts'
@@ -33,8 +36,14 @@ export class Upstreams {
   readonly #pools = new Map<string, Pool>()
   readonly #posting = new Map<string, Http1Pool>()
   readonly #known = new WeakMap<Route, Upstream>()
+  readonly #tracer: Tracer | null
 
-  constructor(guard: Pick<SsrfGuard, 'dispatcher' | 'check'>, policy: Pick<CallPolicy, 'connectTimeoutMs'>) {
+  constructor(
+    guard: Pick<SsrfGuard, 'dispatcher' | 'check'>,
+    policy: Pick<CallPolicy, 'connectTimeoutMs'>,
+    telemetry?: Telemetry,
+  ) {
+    this.#tracer = telemetry?.tracer ?? null
     this.#guard = guard
     this.#connectTimeoutMs = policy.connectTimeoutMs
   }
@@ -46,8 +55,8 @@ export class Upstreams {
     const guarded = route.source === 'byok' || route.source === 'custom'
     const { origin, pathname } = guarded ? this.#guard.check(route.baseUrl) : new URL(route.baseUrl)
     const dispatcher = guarded ? this.#guard.dispatcher : this.#pool(origin)
-    const posting = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
-    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, ''), posting }
+    const plain = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
+    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, ''), posting: traced(plain, this.#tracer) }
     this.#known.set(route, made)
     return made
   }
@@ -85,6 +94,18 @@ export const reachable = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstr
     throw unavailable()
   }
 }
+
+/** Names the span of the call in each request, where traces are wanted. */
+const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher =>
+  tracer === null
+    ? posting
+    : {
+        dispatch: (request, handler) => {
+          const { current } = tracer
+          const headers = current === null ? request.headers : { ...request.headers, traceparent: traceparent(current) }
+          posting.dispatch({ ...request, headers }, handler)
+        },
+      }
 
 const throughGuard = (dispatcher: Dispatcher, origin: string): PostDispatcher => ({
   dispatch: ({ path, headers, body }, handler) => {

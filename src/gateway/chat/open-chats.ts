@@ -9,7 +9,7 @@ import type { KeepAlive } from './completion-stream.ts'
 
 /** What chat is opened with. */
 export interface OpenChatsParts
-  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'counted' | 'now'> {
+  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'counted' | 'telemetry' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy>
   /** ms of silence after which a stream shows that it lives. */
@@ -33,7 +33,7 @@ export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }:
     firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
     idleTicks: ticker.ticks(policy.idleTimeoutMs),
   }
-  const upstreams = new Upstreams(guard, policy)
+  const upstreams = new Upstreams(guard, policy, parts.telemetry)
   const chats = new Chats({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
   return { chats, keepAlive: { ticker, ticks: ticker.ticks(keepAliveMs) } }
 }

@@ -7,7 +7,7 @@ import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
 
 /** What embeddings are opened with. */
 export interface OpenEmbeddingsParts
-  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'now'> {
+  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy>
 }
@@ -28,7 +28,7 @@ export const openEmbeddings = ({ guard, ...parts }: OpenEmbeddingsParts): OpenEm
     firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
     idleTicks: ticker.ticks(policy.idleTimeoutMs),
   }
-  const upstreams = new Upstreams(guard, policy)
+  const upstreams = new Upstreams(guard, policy, parts.telemetry)
   const calls = new EmbeddingCalls({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
   return { calls, close: () => upstreams.close() }
 }

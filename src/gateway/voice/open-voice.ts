@@ -40,7 +40,7 @@ const voiceDefaults: CallPolicy = { ...defaultCallPolicy, retriesBesideOthers: N
 
 /** Opens connections as they are needed: nothing is sent before the first call. */
 export const openVoice = ({ guard, limits, fanOut, policy, ...parts }: OpenVoiceParts): Voice => {
-  const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy })
+  const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy }, parts.telemetry)
   const latencies = new Latencies(parts.now, fanOut)
   const shared = { ...parts, upstreams, latencies }
   const whole = { firstByteTimeoutMs: transcriptionTimeoutMs, totalTimeoutMs: transcriptionTimeoutMs }

@@ -3,6 +3,8 @@ import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Call, Idempotency, Principal } from '../../actors/call/call.ts'
 import type { About, IdempotentRequests } from '../../actors/records/idempotent.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { readTraceparent } from '../../telemetry/trace-context.ts'
 import { type CorsQuestion, corsHeaders, isPreflight, originIn, preflightHeaders } from '../cors.ts'
 import { Containment } from '../http/containment.ts'
 import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http/http-port.ts'
@@ -39,6 +41,8 @@ export interface ApiParts {
   /** Who really calls, where proxies stand in front. */
   readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
+  /** What operators see; nobody looks when absent. */
+  readonly telemetry?: Telemetry | undefined
   /** Told of every answer: operation id (`none` where a path led nowhere), status, and ms until it was handed over. */
   readonly observe: (operation: string, status: number, ms: number) => void
   /** Answers what is no operation (pages, health); false when it does not know the path. */
@@ -73,7 +77,7 @@ export class Dispatcher implements HttpHandler {
       return
     }
     const endpoint = endpointFor(request.method, match)
-    if (endpoint !== undefined) void this.#serve(newExchange(request, response, id, endpoint), endpoint, match.params)
+    if (endpoint !== undefined) void this.#traced(newExchange(request, response, id, endpoint), endpoint, match.params)
     else this.#withoutMethod(request, response, id, match)
   }
 
@@ -81,14 +85,38 @@ export class Dispatcher implements HttpHandler {
     return this.#parts.upgrade(request)
   }
 
-  async #serve(exchange: Exchange, endpoint: Endpoint, params: readonly string[]): Promise<void> {
+  /** In a span of its own, below that of the caller's `traceparent`, where traces are wanted. */
+  #traced(exchange: Exchange, endpoint: Endpoint, params: readonly string[]): Promise<unknown> {
+    const tracer = this.#parts.telemetry?.tracer
+    if (tracer === undefined || tracer === null) return this.#serve(exchange, endpoint, params)
+    const { method, paths, id } = endpoint.operation
+    const attributes = {
+      'http.request.method': method,
+      'http.route': paths[0],
+      'troupe.operation': id,
+      'troupe.request_id': exchange.requestId,
+    }
+    const parent = readTraceparent(exchange.request.header('traceparent'))
+    return tracer.run(`${method} ${paths[0]}`, { kind: 'server', attributes, parent }, async (span) => {
+      const status = await this.#serve(exchange, endpoint, params)
+      span.set({ 'http.response.status_code': status })
+      if (status >= 500) span.end(String(status))
+    })
+  }
+
+  /** @returns the status; 0 when nobody was there to answer. */
+  async #serve(exchange: Exchange, endpoint: Endpoint, params: readonly string[]): Promise<number> {
     let status: number
     try {
       status = await this.#run(exchange, endpoint, params)
     } catch (error) {
+      const { telemetry, clientAddress } = this.#parts
+      if (endpoint.operation.id === 'auth.login' && error instanceof ServiceError)
+        telemetry?.loginRefused(exchange.requestId, clientAddress(exchange.request), error.code)
       status = refuse(exchange, error, this.#parts.log)
     }
     if (status !== 0) this.#observe(exchange, endpoint.operation.id, status)
+    return status
   }
 
   /** The request is answered: what fails here is logged only. */

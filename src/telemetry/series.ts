@@ -1,0 +1,80 @@
+/** Labels of one line, by name. */
+export type Labels = Readonly<Record<string, string>>
+
+/** Upper bounds of the buckets of durations, in seconds. */
+export const boundsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const
+
+/** Labels come from models and effects, which are few; what names more is one line, `other`. */
+const maxLines = 500
+
+/** Durations of one line, in plain numbers: counting one costs some nanoseconds. */
+export class Durations {
+  /** How many per bucket, not cumulated; the last is what is above every bound. */
+  readonly buckets = new Float64Array(boundsS.length + 1)
+  sumS = 0
+  count = 0
+
+  record(seconds: number): void {
+    let bucket = 0
+    while (bucket < boundsS.length && seconds > (boundsS[bucket] ?? 0)) bucket++
+    this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1
+    this.sumS += seconds
+    this.count++
+  }
+}
+
+/** The lines of one metric: a value for each combination of labels. */
+export class Series<Value> {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: readonly string[]
+  readonly #empty: () => Value
+  readonly #lines = new Map<string, { readonly labels: Labels; value: Value }>()
+
+  constructor(
+    name: string,
+    help: string,
+    { labels, empty }: { readonly labels: readonly string[]; readonly empty: () => Value },
+  ) {
+    this.name = name
+    this.help = help
+    this.labelNames = labels
+    this.#empty = empty
+  }
+
+  /** The line of these values of the labels, in their order. */
+  line(...values: readonly string[]): { readonly labels: Labels; value: Value } {
+    const key = values.join('\u0000')
+    const known = this.#lines.get(key)
+    if (known !== undefined) return known
+    if (this.#lines.size >= maxLines && values[0] !== 'other') return this.line(...values.map(() => 'other'))
+    const labels = Object.fromEntries(this.labelNames.map((name, at) => [name, values[at] ?? '']))
+    const made = { labels, value: this.#empty() }
+    this.#lines.set(key, made)
+    return made
+  }
+
+  readonly lines = (): readonly { readonly labels: Labels; readonly value: Value }[] => [...this.#lines.values()]
+}
+
+/** A number that only rises, by labels. */
+export class CounterSeries extends Series<number> {
+  constructor(name: string, help: string, labels: readonly string[] = []) {
+    super(name, help, { labels, empty: () => 0 })
+  }
+
+  add(count: number, ...values: readonly string[]): void {
+    this.line(...values).value += count
+  }
+}
+
+/** Durations, by labels. */
+export class DurationSeries extends Series<Durations> {
+  constructor(name: string, help: string, labels: readonly string[] = []) {
+    super(name, help, { labels, empty: () => new Durations() })
+  }
+
+  record(ms: number, ...values: readonly string[]): void {
+    this.line(...values).value.record(ms / 1000)
+  }
+}

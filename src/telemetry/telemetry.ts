@@ -1,0 +1,142 @@
+import type { Logger } from 'pino'
+import type { Commit } from '../storage/ports.ts'
+import { ProductMetrics } from './product-metrics.ts'
+import type { Tracer } from './tracer.ts'
+
+/** A call to a model that is over, as far as it is measured. */
+export interface MeasuredCall {
+  readonly operation: string
+  readonly project: string
+  /** null: nobody was asked. */
+  readonly provider: string | null
+  readonly model: string
+  readonly status: number
+  readonly error: string | null
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** USD as decimal text; null when unknown. */
+  readonly costUsd: string | null
+  readonly durationMs: number
+  readonly firstByteMs: number | null
+  readonly attempts: number
+}
+
+/** What ends a turn or a run, and how it ended. */
+const ends: Readonly<Record<string, readonly ['turn' | 'run', string]>> = {
+  'turn.completed': ['turn', 'completed'],
+  'turn.failed': ['turn', 'failed'],
+  'run.completed': ['run', 'completed'],
+  'run.failed': ['run', 'failed'],
+  'run.cancelled': ['run', 'cancelled'],
+  'run.expired': ['run', 'expired'],
+}
+
+const begins = new Set(['turn.started', 'run.queued'])
+
+/** Starts of what runs that are remembered; of what is older only the end is counted. */
+const maxStarts = 100_000
+const maxProjects = 1_000
+
+/**
+ * What operators see of a process: metrics, a log line with ids for each failure of what it does for callers, and spans where
+ * traces are wanted. It is notified, and never waits or throws.
+ */
+export class Telemetry {
+  readonly metrics = new ProductMetrics()
+  /** null: no traces are wanted. */
+  readonly tracer: Tracer | null
+  readonly #log: Logger
+  /** When the turn or the run of an actor began, in ms since the epoch. */
+  readonly #startedAt = new Map<string, number>()
+  readonly #queued = new Set<string>()
+  readonly #projects = new Set<string>()
+
+  constructor(log: Logger, tracer: Tracer | null = null) {
+    this.#log = log
+    this.tracer = tracer
+  }
+
+  /** Runs that wait for a slot, of those queued since the start. */
+  get queuedRuns(): number {
+    return this.#queued.size
+  }
+
+  /** Projects in which something happened since the start. */
+  get projects(): ReadonlySet<string> {
+    return this.#projects
+  }
+
+  /** A commit is durable. */
+  committed(commit: Commit): void {
+    if (this.#projects.size < maxProjects) this.#projects.add(commit.project)
+    for (const { event_type, payload } of commit.events) {
+      if (begins.has(event_type)) this.#begin(commit)
+      if (event_type === 'run.queued' && this.#queued.size < maxStarts) this.#queued.add(commit.actor)
+      else if (event_type.startsWith('run.')) this.#queued.delete(commit.actor)
+      const end = ends[event_type]
+      if (end !== undefined) this.#ended(commit, end, payload)
+    }
+    if (commit.machine.startsWith('delivery@')) this.#delivery(commit)
+  }
+
+  /** An effect has ended: `done` with a result, `ended` by its machine, `gone` with its actor, or `threw`. */
+  effect(name: string, outcome: 'done' | 'ended' | 'gone' | 'threw', ms: number): void {
+    this.metrics.effects.add(1, name, outcome)
+    this.metrics.effectDuration.record(ms, name)
+  }
+
+  /** A call to a model is over. */
+  called(call: MeasuredCall): void {
+    const { metrics } = this
+    const at = [call.provider ?? 'none', call.model] as const
+    metrics.calls.add(1, ...at, call.error ?? 'ok')
+    metrics.callDuration.record(call.durationMs, ...at)
+    if (call.firstByteMs !== null) metrics.firstByte.record(call.firstByteMs, ...at)
+    if (call.inputTokens > 0) metrics.tokens.add(call.inputTokens, ...at, 'input')
+    if (call.outputTokens > 0) metrics.tokens.add(call.outputTokens, ...at, 'output')
+    if (call.costUsd !== null) metrics.cost.add(Number(call.costUsd), ...at)
+    if (call.attempts > 1) metrics.fallbacks.add(call.attempts - 1, ...at)
+    if (call.error === null || call.status < 500) return
+    const { operation, project, provider, model, status, error, attempts } = call
+    this.#log.warn({ operation, project, provider, model, status, code: error, attempts }, 'call to a model failed')
+  }
+
+  /** A login was refused. */
+  loginRefused(requestId: string, address: string, code: string): void {
+    this.metrics.refusedLogins.add(1)
+    this.#log.warn({ requestId, address, code }, 'login refused')
+  }
+
+  #begin({ actor, at }: Commit): void {
+    if (this.#startedAt.size < maxStarts) this.#startedAt.set(actor, at)
+  }
+
+  #ended(commit: Commit, [what, outcome]: readonly ['turn' | 'run', string], payload: unknown): void {
+    const { actor, project, tenant, at } = commit
+    const counter = what === 'turn' ? this.metrics.turns : this.metrics.runs
+    const duration = what === 'turn' ? this.metrics.turnDuration : this.metrics.runDuration
+    counter.add(1, outcome)
+    const startedAt = this.#startedAt.get(actor)
+    if (startedAt !== undefined) duration.record(at - startedAt, outcome)
+    this.#startedAt.delete(actor)
+    if (outcome !== 'failed') return
+    const { code, message } = errorIn(payload)
+    this.#log.warn({ actorId: actor, project, tenant, code, reason: message }, `${what} failed`)
+  }
+
+  #delivery({ actor, project, event, reminders }: Commit): void {
+    const { type, status, error, reason } = Object(event)
+    if (type === 'attempt_succeeded') this.metrics.deliveries.add(1, 'delivered')
+    if (type !== 'attempt_failed' && type !== 'undeliverable') return
+    // a delivery that is tried again has a reminder for that; one that has failed only that of its removal
+    const isLast = event.final === true || type === 'undeliverable' || !Object.keys(reminders).some(isBackoff)
+    this.metrics.deliveries.add(1, isLast ? 'failed' : 'retried')
+    const facts = { actorId: actor, project, status, reason: error ?? reason }
+    this.#log.warn(facts, isLast ? 'webhook not delivered' : 'webhook not delivered, trying again')
+  }
+}
+
+const isBackoff = (name: string): boolean => name.includes('backoff') || name.includes('waiting')
+
+const errorIn = (payload: unknown): { readonly code?: unknown; readonly message?: unknown } =>
+  Object(Object(payload).error ?? Object(Object(payload).output).error)

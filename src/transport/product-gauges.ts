@@ -1,0 +1,100 @@
+import { projectScope } from '../../specs/scope.ts'
+import type { Actors } from '../actors/open-actors.ts'
+import { shardCount } from '../actors/runtime/shard.ts'
+import { actionRows } from '../actors/sessions/kinds.ts'
+import { topState } from '../machines/state-value.ts'
+import type { RecordStore } from '../storage/ports.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Metrics } from './metrics.ts'
+
+/** How long what was counted in the store is shown, in ms: several scrapers ask no more than one. */
+const keptMs = 10_000
+
+/** So many projects are counted at a scrape. */
+const maxProjects = 200
+
+interface Sources {
+  readonly actors: Pick<Actors, 'runtime'>
+  readonly records: Pick<RecordStore, 'count' | 'list'>
+}
+
+/** Shows what the product does, and how it stands at each scrape. */
+export const showProduct = (metrics: Metrics, telemetry: Telemetry, { actors, records }: Sources): void => {
+  const { host } = actors.runtime
+  metrics.product(telemetry.metrics)
+  metrics.gauges('troupe_actors', 'Actors in memory, by machine and state.', () => actorsByState(host.residents()))
+  metrics.gauge('troupe_parked_actors', 'Actors in memory that wait for an operator.', () =>
+    [...host.residents()].reduce((count, { parked }) => (parked === undefined ? count : count + 1), 0),
+  )
+  metrics.gauge(
+    'troupe_queued_runs',
+    'Runs that wait for a slot, of those queued since the start.',
+    () => telemetry.queuedRuns,
+  )
+  metrics.gauge('troupe_leases', 'Shards that this process runs.', () => host.ownership.shards?.length ?? shardCount)
+  const approvals = new Approvals(records, telemetry)
+  const active = 'of projects active since the start.'
+  metrics.gauge(
+    'troupe_pending_approvals',
+    `Actions that wait for approval, ${active}`,
+    async () => (await approvals.read()).pending,
+  )
+  metrics.gauge(
+    'troupe_oldest_approval_seconds',
+    `Age of the action that waits longest, ${active}`,
+    async () => (await approvals.read()).oldestS,
+  )
+}
+
+const actorsByState = (residents: ReturnType<Actors['runtime']['host']['residents']>) => {
+  const counts = new Map<string, number>()
+  for (const { definition, state } of residents) {
+    const key = `${definition.name} ${topState(state.snapshot.value)}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return [...counts].map(([key, count]) => {
+    const [machine = '', name = ''] = key.split(' ')
+    return [{ machine, state: name }, count] as const
+  })
+}
+
+interface Counted {
+  readonly pending: number
+  /** 0 when none is pending. */
+  readonly oldestS: number
+}
+
+/** Counts in the store, at most once in `keptMs`. */
+class Approvals {
+  readonly #records: Sources['records']
+  readonly #telemetry: Telemetry
+  #counted: Promise<Counted> | null = null
+  #until = 0
+
+  constructor(records: Sources['records'], telemetry: Telemetry) {
+    this.#records = records
+    this.#telemetry = telemetry
+  }
+
+  read(): Promise<Counted> {
+    if (this.#counted !== null && Date.now() < this.#until) return this.#counted
+    this.#until = Date.now() + keptMs
+    this.#counted = this.#count().catch(() => ({ pending: 0, oldestS: 0 }))
+    return this.#counted
+  }
+
+  async #count(): Promise<Counted> {
+    let pending = 0
+    let oldest = Number.POSITIVE_INFINITY
+    for (const project of [...this.#telemetry.projects].slice(0, maxProjects)) {
+      const where = { status: 'pending' }
+      const scope = projectScope(project)
+      const count = await this.#records.count(actionRows, scope, where)
+      if (count === 0) continue
+      pending += count
+      const [first] = await this.#records.list(actionRows, scope, { where, limit: 1, ascending: true })
+      oldest = Math.min(oldest, first?.created_at ?? Date.now())
+    }
+    return { pending, oldestS: pending === 0 ? 0 : Math.max(0, Date.now() - oldest) / 1000 }
+  }
+}

@@ -1,0 +1,136 @@
+import { createServer } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { endsTurn } from './stream-reader.ts'
+import { startToolServer } from './tool-server.ts'
+import { World } from './world.ts'
+
+interface OtlpSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: number
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, string>> }[]
+  readonly status: { readonly code?: number }
+}
+
+/** An OTLP/HTTP receiver, as a collector is one. */
+const startReceiver = async () => {
+  const spans: OtlpSpan[] = []
+  let arrived = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part) => parts.push(part))
+    request.on('end', () => {
+      expect(request.url).toBe('/v1/traces')
+      for (const { resource, scopeSpans } of JSON.parse(Buffer.concat(parts).toString()).resourceSpans) {
+        expect(resource.attributes).toContainEqual({ key: 'service.name', value: { stringValue: 'troupe' } })
+        for (const each of scopeSpans) spans.push(...each.spans)
+      }
+      response.setHeader('content-type', 'application/json').end('{}')
+      arrived.resolve()
+      arrived = Promise.withResolvers()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  /** Waits until a span of this name is there. */
+  const named = async (pattern: RegExp): Promise<OtlpSpan> => {
+    for (;;) {
+      const next = arrived.promise
+      const found = spans.find(({ name }) => pattern.test(name))
+      if (found !== undefined) return found
+      await next
+    }
+  }
+  return { url: `http://127.0.0.1:${port}`, spans, named }
+}
+
+const attribute = ({ attributes }: OtlpSpan, name: string): string | undefined => {
+  const value = attributes.find(({ key }) => key === name)?.value
+  return value?.stringValue ?? value?.intValue
+}
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+
+describe('a turn that is traced', () => {
+  it('is one trace from the caller over request, step and effect to the model and the tool', async () => {
+    const receiver = await startReceiver()
+    const tool = await startToolServer()
+    onTestFinished(() => tool.close())
+    const world = await World.start({ tools: [tool], env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } })
+    onTestFinished(() => world.stop())
+    const session = await world.api.createSession()
+    const answer = await fetch(`${world.url}/v1/sessions/${session}/turns`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world.secretKey}`,
+        'content-type': 'application/json',
+        traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+      },
+      body: JSON.stringify({
+        input: 'Please use lookup',
+        tools: [
+          { type: 'http', name: 'lookup', description: 'Looks it up.', parameters: { type: 'object' }, url: tool.url },
+        ],
+      }),
+    })
+    expect(await answer.text()).toContain('turn.completed')
+
+    const request = await receiver.named(/^POST \/v1\/sessions\/\{.*turns$/)
+    const effect = await receiver.named(/^effect session\.callModel$/)
+    const model = await receiver.named(/^chat /)
+    await receiver.named(/^step session\.model_answered$|^step session\.model_/)
+    expect(request).toMatchObject({ traceId, parentSpanId: 'b7ad6b7169203331', kind: 2 })
+    expect(attribute(request, 'http.response.status_code')).toBe('200')
+    const ofTrace = receiver.spans.filter((span) => span.traceId === traceId)
+    const ids = new Set(ofTrace.map(({ spanId }) => spanId))
+    for (const { name, parentSpanId, spanId } of ofTrace)
+      if (spanId !== request.spanId) expect(ids.has(parentSpanId ?? ''), `${name} has its parent`).toBe(true)
+    expect(effect.traceId).toBe(traceId)
+    expect(model).toMatchObject({ traceId, parentSpanId: effect.spanId, kind: 3 })
+    expect(attribute(model, 'gen_ai.operation.name')).toBe('chat')
+    expect(attribute(model, 'gen_ai.provider.name')).toBe('simulated')
+    expect(Number(attribute(model, 'gen_ai.usage.output_tokens'))).toBeGreaterThan(0)
+    expect(BigInt(model.endTimeUnixNano)).toBeGreaterThan(BigInt(model.startTimeUnixNano))
+    expect(tool.calls[0]?.headers.traceparent, 'the tool is told of the trace').toMatch(new RegExp(`^00-${traceId}-`))
+  })
+})
+
+describe('what operators see', () => {
+  it('has a line with ids for a failed turn and a refused login, and counts of what the product does', async () => {
+    const world = await World.start()
+    onTestFinished(() => world.stop())
+    const session = await world.api.createSession()
+    await (await world.api.turn(session, { input: 'hello' })).until(endsTurn)
+    await (await world.api.turn(session, { input: 'fail please' })).until(endsTurn)
+    const refused = await world.as('').post('/api/auth/login', { email: world.ownerEmail, password: 'wrong password' })
+    expect(refused.status).toBe(401)
+    const text = await (await fetch(`${world.url}/metrics`)).text()
+    expect(text).toMatch(/^troupe_turns_total\{outcome="completed"\} 1$/m)
+    expect(text).toMatch(/^troupe_turns_total\{outcome="failed"\} 1$/m)
+    expect(text).toMatch(/^troupe_turn_duration_seconds_count\{outcome="completed"\} 1$/m)
+    expect(text).toMatch(/^troupe_effects_total\{effect="session\.callModel",outcome="done"\} 2$/m)
+    expect(text).toMatch(/^troupe_model_calls_total\{provider="simulated",model="[^"]+",outcome="ok"\} 1$/m)
+    expect(text).toMatch(/^troupe_model_tokens_total\{.*direction="output"\} \d+$/m)
+    expect(text).toMatch(/^troupe_actors\{machine="session",state="[a-z_]+"\} 1$/m)
+    expect(text).toMatch(/^troupe_commit_duration_seconds_count \d+$/m)
+    expect(text).toMatch(/^troupe_refused_logins_total 1$/m)
+    expect(text).toMatch(/^troupe_leases 256$/m)
+    const lines = world.server
+      .log()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'turn failed', actorId: session, code: expect.any(String) }),
+    )
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'login refused', address: '127.0.0.1', code: 'invalid_credentials' }),
+    )
+  })
+})
