@@ -28,7 +28,13 @@ export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string => {
 /** An error in Anthropic's envelope: the body of a response, and the data of an `error` event. */
 export const anthropicError = ({ code, message, details }: ServiceError, requestId: string) => ({
   type: 'error' as const,
-  error: { type: anthropicType(statusIn('anthropic', code)), message, code, param: details.param ?? null },
+  error: {
+    type: anthropicType(statusIn('anthropic', code)),
+    message,
+    code,
+    param: details.param ?? null,
+    ...details.extra,
+  },
   request_id: requestId,
 })
 

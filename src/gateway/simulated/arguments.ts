@@ -1,6 +1,8 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 
 const maxDepth = 6
+const maxItems = 100
+const maxHops = 20
 
 /**
  * Plausible arguments for a JSON Schema object, taken from the text where it offers something: `name: value` pairs,
@@ -45,7 +47,7 @@ class Filler {
       case 'object':
         return depth > maxDepth ? {} : this.object(schema, depth)
       case 'array':
-        return depth > maxDepth ? [] : [this.#value(objectOf(schema.items), name, depth + 1)]
+        return depth > maxDepth ? [] : this.#array(schema, name, depth)
       case 'integer':
         return Math.round(this.#number(schema, name))
       case 'number':
@@ -59,14 +61,27 @@ class Filler {
     }
   }
 
-  #resolve(schema: WireObject): WireObject {
+  #array(schema: WireObject, name: string, depth: number): readonly unknown[] {
+    const least = typeof schema.minItems === 'number' ? schema.minItems : 1
+    const length = Math.min(Math.max(least, 1), maxItems)
+    return Array.from({ length }, () => this.#value(objectOf(schema.items), name, depth + 1))
+  }
+
+  /** Follows references, and takes the first variant that is not null; those that lead in a circle end as they are. */
+  #resolve(schema: WireObject, hops = 0): WireObject {
+    if (hops > maxHops) return {}
+    const next = this.#next(schema)
+    return next === schema ? schema : this.#resolve(next, hops + 1)
+  }
+
+  #next(schema: WireObject): WireObject {
     const ref = textOf(schema.$ref)
     if (ref.startsWith('#/')) {
       let target: unknown = this.#root
       for (const step of ref.slice(2).split('/')) target = objectOf(target)[step]
       return objectOf(target)
     }
-    const variants = [...arrayOf(schema.anyOf), ...arrayOf(schema.oneOf)].filter(isObject)
+    const variants = [...arrayOf(schema.anyOf), ...arrayOf(schema.oneOf), ...arrayOf(schema.allOf)].filter(isObject)
     return variants.find((variant) => variant.type !== 'null') ?? schema
   }
 
@@ -87,9 +102,7 @@ class Filler {
     const paired = Number(this.#pair(name) ?? Number.NaN)
     const declared = typeof schema.default === 'number' ? schema.default : undefined
     const found = Number.isFinite(paired) ? paired : (this.#numbers.shift() ?? declared ?? 1)
-    const min = typeof schema.minimum === 'number' ? schema.minimum : Number.NEGATIVE_INFINITY
-    const max = typeof schema.maximum === 'number' ? schema.maximum : Number.POSITIVE_INFINITY
-    return Math.min(max, Math.max(min, found))
+    return Math.min(mostOf(schema), Math.max(leastOf(schema), found))
   }
 
   #boolean(schema: WireObject, name: string): boolean {
@@ -114,6 +127,19 @@ class Filler {
   #names(name: string): boolean {
     return new RegExp(`\\b${spaced(name)}\\b`, 'i').test(this.#text)
   }
+}
+
+/** Beyond an exclusive bound by one, or by a half where the other bound is nearer. */
+const leastOf = ({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: WireObject): number => {
+  if (typeof exclusiveMinimum !== 'number') return typeof minimum === 'number' ? minimum : Number.NEGATIVE_INFINITY
+  const above = [maximum, exclusiveMaximum].some((most) => typeof most === 'number' && most <= exclusiveMinimum + 1)
+  return exclusiveMinimum + (above ? 0.5 : 1)
+}
+
+const mostOf = ({ maximum, exclusiveMaximum, minimum, exclusiveMinimum }: WireObject): number => {
+  if (typeof exclusiveMaximum !== 'number') return typeof maximum === 'number' ? maximum : Number.POSITIVE_INFINITY
+  const below = [minimum, exclusiveMinimum].some((least) => typeof least === 'number' && least >= exclusiveMaximum - 1)
+  return exclusiveMaximum - (below ? 0.5 : 1)
 }
 
 const formats: Readonly<Record<string, { readonly find: RegExp; readonly otherwise: string }>> = {

@@ -8,8 +8,9 @@ import type { Tenants } from './named-tenant.ts'
 
 /**
  * Who sends a request. The first of these that is there decides, so that a wrong one is never passed over for another:
- * `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as clients of Anthropic send it), `?token=` of a WebSocket upgrade (a client token only, since URLs end up
- * in logs), the dashboard's cookie.
+ * `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as clients of Anthropic send it), `?token=` of a WebSocket upgrade
+ * and of a browser's EventSource, which can send no header (a client token only, since URLs end up in logs of proxies; ours
+ * never show one), the dashboard's cookie.
  *
  * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names a foreign project.
  */
@@ -18,7 +19,7 @@ export const principalOf = (credentials: Credentials, request: HttpRequest): Pri
   if (authorization !== undefined) return credentials.token(bearerOf(authorization), request.header('origin'))
   const key = request.header('service_api_key') ?? request.header('x-api-key')
   if (key !== undefined) return credentials.token(key, request.header('origin'))
-  const token = isUpgrade(request) ? queryToken(request.query) : null
+  const token = isUpgrade(request) || isEventSource(request) ? queryToken(request.query) : null
   if (token !== null) return credentials.clientToken(token)
   const cookie = cookieOf(request.header('cookie') ?? '')
   if (cookie !== null) return credentials.dashboard(cookie, namedProject(request))
@@ -47,6 +48,10 @@ const bearerOf = (authorization: string): string =>
   authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
 
 const isUpgrade = (request: HttpRequest): boolean => request.header('upgrade')?.toLowerCase() === 'websocket'
+
+/** EventSource asks for a stream by GET, and for nothing else. */
+const isEventSource = (request: HttpRequest): boolean =>
+  request.method === 'GET' && request.header('accept')?.trim() === 'text/event-stream'
 
 const queryToken = (query: string): string | null => new URLSearchParams(query).get('token')
 

@@ -234,7 +234,7 @@ describe('a response', () => {
     [{ input: 'x', prompt: { id: 'pmpt_1' } }, 400, 'prompt'],
     [{ input: 'x', tools: [{ type: 'file_search' }] }, 400, 'tools[0].type'],
     [{ input: 'x', tools: [{ type: 'web_search_preview' }] }, 400, 'tools'],
-    [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 400, 'input[0].type'],
+    [{ input: [{ type: 'computer_call', id: 'msg_1' }] }, 400, 'input[0].type'],
     [
       { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1' }] }] },
       400,

@@ -124,6 +124,14 @@ describe('the credential of a request', () => {
     })
   })
 
+  it("is a client token in the URL of a browser's EventSource, which can send no header; never a secret key there", async () => {
+    const { token, who } = await open()
+    const stream = { accept: 'text/event-stream' }
+    const path = '/v1/sessions/ses_1/stream'
+    expect(await who(stream, `${path}?token=${token}`)).toMatchObject({ kind: 'client_token' })
+    await expect(who(stream, `${path}?token=${secretKey}`)).rejects.toEqual(refused)
+  })
+
   it('is not in the URL of any other request, and never a secret key there', async () => {
     const { token, who } = await open()
     await expect(who({}, `/v1/sessions?token=${token}`)).rejects.toEqual(refused)

@@ -25,10 +25,22 @@ const traitsOf = (first: Route | undefined): RouteTraits => {
   return { own: format === 'anthropic', reasons: capabilitiesOf(provider, model)?.includes('reasoning') !== false }
 }
 
+/**
+ * Threads are not kept here. Anthropic's tool runners send the whole conversation when they read this code; passed over, a
+ * thread would leave the model with the newest tool result alone.
+ */
+const refuseThread = (body: object): void => {
+  const thread = 'thread' in body ? body.thread : undefined
+  if (thread === undefined || thread === null) return
+  const extra = { details: { error_code: 'thread_unsupported_request' } }
+  throw new ServiceError('bad_request', { param: 'thread', message: 'Threads are not kept: send all messages.', extra })
+}
+
 /** The use-cases of Anthropic's Messages form. */
 export const messageUseCases = ({ chat, routes }: MessageParts): MessageUseCases => ({
   'messages.create': async (call) => {
     refusePublicKey(call.principal)
+    refuseThread(call.body)
     const caller = callerOf(call)
     const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
     const body = messageRequestOf(call.body, traitsOf(first))

@@ -1,5 +1,5 @@
 import type { AnyKind } from '../../../actors/records/schema.ts'
-import { storedResponses } from './stored-responses.ts'
+import { storedItems, storedResponses } from './stored-responses.ts'
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const formKinds: readonly AnyKind[] = [storedResponses]
+export const formKinds: readonly AnyKind[] = [storedResponses, storedItems]

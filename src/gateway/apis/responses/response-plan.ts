@@ -5,7 +5,7 @@ import type { ChatBody } from '../../call/chat-calls.ts'
 import { given, missing } from '../chat-parts.ts'
 import { inputItems, messagesOf, type ResponseItem } from './input-items.ts'
 import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoiceOf } from './response-tools.ts'
-import type { ResponseHistory } from './stored-responses.ts'
+import type { ResponseHistory, ResponseInput } from './stored-responses.ts'
 
 /** A request of the Responses form, as parsed. */
 export type ResponseRequest = BodyOf<'responses.create'>
@@ -30,10 +30,15 @@ export interface ResponsePlan {
  * Checks a request and turns it into the words of chat completions.
  *
  * @param history what came before it; null for nothing.
+ * @param asked its input, with the items that it only names.
  * @throws {ServiceError} `bad_request` for what is not offered here; `missing_field`, `invalid_field`.
  */
-export const planResponse = (request: ResponseRequest, history: ResponseHistory | null): ResponsePlan => {
-  const input = inputItems(request.input)
+export const planResponse = (
+  request: ResponseRequest,
+  history: ResponseHistory | null,
+  asked: ResponseInput = request.input,
+): ResponsePlan => {
+  const input = inputItems(asked)
   if (input.length === 0 && history === null) throw missing('input')
   const items = [...(history?.items ?? []), ...input]
   const instructions = request.instructions ? [{ role: 'system', content: request.instructions }] : []

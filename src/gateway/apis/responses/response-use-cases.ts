@@ -44,7 +44,8 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       refuseUnoffered(request)
       const caller = callerOf(call)
       const before = request.previous_response_id
-      const plan = planResponse(request, before ? await stored.history(caller, before) : null)
+      const input = await stored.referenced(caller, request.input)
+      const plan = planResponse(request, before ? await stored.history(caller, before) : null, input)
       const { search } = plan.tools
       const asked = { project: caller.project, model: request.model, need: needOf(plan.messages) }
       const way =

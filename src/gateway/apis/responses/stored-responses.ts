@@ -2,6 +2,7 @@ import { ServiceError } from '../../../../specs/errors.ts'
 import type { Scope } from '../../../../specs/scope.ts'
 import type { Row, TypedKind } from '../../../actors/records/schema.ts'
 import { Table } from '../../../actors/records/table.ts'
+import { textOf, type WireObject } from '../../../outgoing/wire.ts'
 import type { RecordStore } from '../../../storage/ports.ts'
 import type { Caller } from '../../call/caller.ts'
 import type { ResponseItem } from './input-items.ts'
@@ -21,8 +22,17 @@ type ResponseData = {
 /** Responses that were stored, for 30 days. */
 export const storedResponses: TypedKind<ResponseData> = { name: 'responses' }
 
+/** Which response an item of output is of, by the item's id. */
+type ItemData = { readonly response_id: string }
+
+/** Items of stored responses, by which requests name them: `item_reference`. */
+export const storedItems: TypedKind<ItemData> = { name: 'response_items' }
+
 const keptMs = 30 * 24 * 60 * 60 * 1000
 const chainMax = 1000
+
+/** The `input` of a request. */
+export type ResponseInput = string | readonly WireObject[] | null | undefined
 
 /** A response as it is kept. */
 export interface KeptResponse {
@@ -40,24 +50,33 @@ export interface ResponseHistory {
 /** Keeps responses so that later ones go on from them. */
 export class StoredResponses {
   readonly #table: Table<ResponseData>
+  readonly #items: Table<ItemData>
   readonly #now: () => number
 
   constructor(records: RecordStore, now: () => number) {
     this.#table = new Table(records, storedResponses, now)
+    this.#items = new Table(records, storedItems, now)
     this.#now = now
   }
 
   /** @throws {StoreUnavailable} */
   async keep(caller: Caller, { document, input, chain }: KeptResponse): Promise<void> {
     const { project, tenant, externalUserId, agentId } = caller
-    await this.#table.insert({
-      id: document.id,
-      project,
-      tenant,
-      user: tenant === null ? null : externalUserId,
-      expiresAtMs: this.#now() + keptMs,
-      data: { document: JSON.stringify(document), input: JSON.stringify(input), chain, agent_id: agentId },
-    })
+    const owner = { project, tenant, user: tenant === null ? null : externalUserId, expiresAtMs: this.#now() + keptMs }
+    const data = { document: JSON.stringify(document), input: JSON.stringify(input), chain, agent_id: agentId }
+    await this.#table.insert({ id: document.id, ...owner, data })
+    const items = document.output.map(({ id }) => ({ id, ...owner, data: { response_id: document.id } }))
+    await Promise.all(items.map((item) => this.#items.insert(item)))
+  }
+
+  /**
+   * The input of a request with the stored item in place of each `item_reference`.
+   *
+   * @throws {ServiceError} `not_found` with the param of an item that is unknown, another's, or gone.
+   */
+  async referenced<Input extends ResponseInput>(caller: Caller, input: Input): Promise<Input | readonly WireObject[]> {
+    if (!Array.isArray(input) || !input.some(isReference)) return input
+    return Promise.all(input.map((item, at) => (isReference(item) ? this.#itemOf(caller, textOf(item.id), at) : item)))
   }
 
   /** @throws {ServiceError} `not_found`, for another agent's too. */
@@ -67,7 +86,8 @@ export class StoredResponses {
 
   /** @throws {ServiceError} `not_found` */
   async remove(scope: Scope, agentId: string | null, id: string): Promise<void> {
-    await this.#row(scope, agentId, id)
+    const { document } = keptOf(await this.#row(scope, agentId, id))
+    await Promise.all(document.output.map((item) => this.#items.remove(scope, item.id)))
     if (!(await this.#table.remove(scope, id))) throw new ServiceError('not_found')
   }
 
@@ -93,6 +113,14 @@ export class StoredResponses {
     return { items, chain }
   }
 
+  async #itemOf(caller: Caller, id: string, at: number): Promise<WireObject> {
+    const known = await this.#items.get(caller.scope, id)
+    const row = known === null ? null : await this.#ownRow(caller, known.data.response_id)
+    const item = row === null ? undefined : keptOf(row).document.output.find((each) => each.id === id)
+    if (item !== undefined) return item
+    throw new ServiceError('not_found', { param: `input[${at}].id`, message: `Item with id '${id}' not found.` })
+  }
+
   async #row(scope: Scope, agentId: string | null, id: string): Promise<Row<ResponseData>> {
     const row = await this.#table.get(scope, id)
     if (row === null || (agentId !== null && row.data.agent_id !== agentId)) throw new ServiceError('not_found')
@@ -105,6 +133,8 @@ export class StoredResponses {
     return isOwn ? row : null
   }
 }
+
+const isReference = ({ type }: WireObject): boolean => type === 'item_reference'
 
 const gone = (message: string): ServiceError =>
   new ServiceError('not_found', { param: 'previous_response_id', message })

@@ -1,0 +1,54 @@
+import Anthropic, { BadRequestError } from '@anthropic-ai/sdk'
+import OpenAI, { NotFoundError } from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { World } from './world.ts'
+
+describe('what SDKs do by themselves from the second turn on', () => {
+  let world: World
+  let openai: OpenAI
+
+  beforeAll(async () => {
+    world = await World.start()
+    openai = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
+  }, 120_000)
+  afterAll(() => world.stop())
+
+  it('a response takes the items of an earlier one by name, as the AI SDK sends them', async () => {
+    const model = 'simulated'
+    const first = await openai.responses.create({ model, input: 'Say one' })
+    const [item] = first.output
+    const second = await openai.responses.create({
+      model,
+      input: [
+        { role: 'user', content: 'Say one' },
+        { type: 'item_reference', id: item?.id ?? '' },
+        { role: 'user', content: 'Say two' },
+      ],
+    })
+    expect(second.status).toBe('completed')
+    const { data } = await openai.responses.inputItems.list(second.id, { order: 'asc' })
+    expect(data.map((each) => ('role' in each ? each.role : each.type))).toEqual(['user', 'assistant', 'user'])
+    expect(data[1]).toMatchObject({ id: item?.id, content: [{ text: first.output_text }] })
+    const unknown = openai.responses.create({ model, input: [{ type: 'item_reference', id: 'msg_none' }] })
+    await expect(unknown).rejects.toThrow(NotFoundError)
+    await openai.responses.delete(first.id)
+    const deleted = openai.responses.create({ model, input: [{ type: 'item_reference', id: item?.id ?? '' }] })
+    await expect(deleted).rejects.toThrow(NotFoundError)
+  })
+
+  it("a thread is refused by the code at which Anthropic's tool runners send the whole conversation", async () => {
+    const anthropic = new Anthropic({ apiKey: world.secretKey, baseURL: world.url, maxRetries: 0 })
+    const body = {
+      model: 'simulated',
+      max_tokens: 50,
+      messages: [{ role: 'user' as const, content: 'hello' }],
+      ...{ thread: { type: 'create' } },
+    }
+    const refused = await anthropic.messages.create(body).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    expect(refused).toBeInstanceOf(BadRequestError)
+    expect(refused).toMatchObject({ error: { error: { details: { error_code: 'thread_unsupported_request' } } } })
+  })
+})

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { fillArguments } from '../../../src/gateway/simulated/arguments.ts'
+
+const fill = (properties: object, definitions: object = {}) =>
+  fillArguments({ type: 'object', properties, $defs: definitions }, 'Paris', '')
+
+describe('arguments of the simulated model', () => {
+  it('follow a reference inside anyOf, as pydantic writes Optional[Model]', () => {
+    const place = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const filled = fill({ where: { anyOf: [{ $ref: '#/$defs/Place' }, { type: 'null' }] } }, { Place: place })
+    expect(filled).toEqual({ where: { city: 'Paris' } })
+  })
+
+  it('end where references lead in a circle', () => {
+    const circle = { A: { $ref: '#/$defs/B' }, B: { anyOf: [{ $ref: '#/$defs/A' }] } }
+    expect(fill({ a: { $ref: '#/$defs/A' } }, circle)).toHaveProperty('a')
+  })
+
+  it('have as many items as are asked for', () => {
+    expect(fill({ list: { type: 'array', minItems: 3, items: { type: 'integer' } } }).list).toHaveLength(3)
+  })
+
+  it('stay within exclusive bounds', () => {
+    const bounded = { type: 'number', exclusiveMinimum: 1, exclusiveMaximum: 2 }
+    const { inside, above, below } = fill({
+      inside: bounded,
+      above: { type: 'integer', exclusiveMinimum: 10 },
+      below: { type: 'integer', exclusiveMaximum: 0 },
+    })
+    expect(inside).toBeGreaterThan(1)
+    expect(inside).toBeLessThan(2)
+    expect(above).toBeGreaterThan(10)
+    expect(below).toBeLessThan(0)
+  })
+})
