@@ -4,19 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ClientCheck, generators } from './clients/generators.ts'
+import { sdks } from './clients/sdks.ts'
 import { startServer } from './quickstart/server-process.ts'
 import { freePort } from './services/service.ts'
 
 /**
  * `npm run clients`: makes a client of the served `/openapi.json` with each code generator, compiles it, and runs a turn of a
  * session with it against a server. `-- --only openapi-typescript,hey-api` some of them. Generators are installed into a
- * temporary folder and never into the project. Exit code 1 when a client does not compile or its turn fails.
+ * temporary folder and never into the project. SDKs and agent frameworks (`ai-sdk,openai-agents,langchain`) run turns with tools likewise. Exit code 1 when a client does not compile or its turn fails.
  */
 const { values } = parseArgs({ options: { only: { type: 'string' } } })
-const wanted = values.only?.split(',') ?? Object.keys(generators)
-const unknown = wanted.filter((name) => !(name in generators))
+const checks = { ...generators, ...sdks }
+const wanted = values.only?.split(',') ?? Object.keys(checks)
+const unknown = wanted.filter((name) => !(name in checks))
 if (unknown.length > 0)
-  throw new Error(`no such generator: ${unknown.join(', ')}; known: ${Object.keys(generators).join(', ')}`)
+  throw new Error(`no such client: ${unknown.join(', ')}; known: ${Object.keys(checks).join(', ')}`)
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-clients-'))
 const key = `csk_${randomBytes(32).toString('base64url')}`
@@ -33,7 +35,7 @@ try {
   if (!answer.ok) throw new Error(`GET /openapi.json: ${answer.status}`)
   writeFileSync(document, await answer.text())
   for (const name of wanted) {
-    const check: ClientCheck | undefined = generators[name]
+    const check: ClientCheck | undefined = checks[name]
     if (check === undefined) continue
     const startedAt = performance.now()
     try {

@@ -31,12 +31,12 @@ const packages = {
 /** Every generator that is tried, by name. */
 export const generators: Readonly<Record<string, ClientCheck>> = {
   'openapi-typescript': (world) => {
-    install(world, packages['openapi-typescript'])
+    installPackages(world, packages['openapi-typescript'])
     run(world, 'node_modules/.bin/openapi-typescript', [world.document, '-o', 'schema.d.ts'])
     runTypeScript(world, 'openapi-fetch.ts')
   },
   'hey-api': (world) => {
-    install(world, packages['hey-api'])
+    installPackages(world, packages['hey-api'])
     run(world, 'node_modules/.bin/openapi-ts', ['-i', world.document, '-o', 'client', '-c', '@hey-api/client-fetch'])
     runTypeScript(world, 'hey-api.ts')
   },
@@ -54,7 +54,7 @@ export const generators: Readonly<Record<string, ClientCheck>> = {
 }
 
 /** A project of its own in the folder, since generators go by its tsconfig.json. */
-const install = (world: ClientWorld, names: readonly string[]): void => {
+export const installPackages = (world: ClientWorld, names: readonly string[]): void => {
   writeFileSync(join(world.folder, 'package.json'), '{ "private": true, "type": "module" }')
   copyFileSync(join(here, 'typescript/tsconfig.json'), join(world.folder, 'tsconfig.json'))
   run(world, 'npm', ['install', '--no-audit', '--no-fund', '--no-save', '--prefix', world.folder, ...names])
@@ -70,7 +70,8 @@ const runTypeScript = (world: ClientWorld, program: string): void => {
   run(world, process.execPath, ['out/turn.js'])
 }
 
-const run = (
+/** Runs a command in the client's folder. @returns what it printed. @throws {Error} with that when it fails. */
+export const run = (
   { folder, url, key }: ClientWorld,
   command: string,
   args: readonly string[],

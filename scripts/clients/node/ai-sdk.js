@@ -1,0 +1,32 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { generateText, stepCountIs, streamText, tool } from 'ai'
+import { z } from 'zod'
+
+/* The AI SDK's default model is the Responses form: from the second turn on it names earlier items (`item_reference`). */
+const openai = createOpenAI({ baseURL: `${process.env.TROUPE_URL}/v1`, apiKey: process.env.TROUPE_KEY })
+const model = openai('simulated-1')
+
+const messages = [{ role: 'user', content: 'Say one' }]
+const first = await generateText({ model, messages })
+messages.push(...first.response.messages, { role: 'user', content: 'Say two' })
+const second = await generateText({ model, messages })
+if (first.text === '' || second.text === '') throw new Error('a turn has no text')
+
+const tools = {
+  get_weather: tool({
+    description: 'The weather of a city',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async ({ city }) => `sunny in ${city}`,
+  }),
+}
+const looked = await generateText({
+  model,
+  tools,
+  prompt: 'Please use get_weather in Lagos',
+  stopWhen: stepCountIs(3),
+})
+if (!looked.text.includes('sunny')) throw new Error(`the tool's result is not in the answer: ${looked.text}`)
+
+let streamed = ''
+for await (const part of streamText({ model, prompt: 'hello' }).textStream) streamed += part
+if (streamed === '') throw new Error('a stream has no text')
