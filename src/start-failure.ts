@@ -8,14 +8,14 @@ import { StoreUnavailable } from './storage/ports.ts'
 import { MasterKeyUnusable } from './storage/secrets.ts'
 import { CannotListen } from './transport/http/cannot-listen.ts'
 
-/** Errors whose message is a sentence for whoever starts the server. */
+/** Errors whose message is a sentence for the operator. */
 const ownSentences = [CannotListen, ClusterRuns, ConfigError, DataFolderUnusable, MasterKeyUnusable, WrongMasterKey]
 
 type Settings = Pick<Config, 'mongodbUrl' | 'dataDir'>
 
 /**
- * Why a start or a tool of the operator failed, as one sentence with the way out; null for what nobody but us can put
- * right, of which the stack is wanted. It repeats no password.
+ * Why a start or a tool of the operator failed, as one sentence with the way out; null for a defect
+ * of ours, of which the stack is wanted. It repeats no password.
  */
 export const startFailure = (error: unknown, settings: Settings): string | null => {
   if (!(error instanceof Error)) return null

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ClientCheck, installPackages, run } from './generators.ts'
 
-/** SDKs and agent frameworks that run as their users run them, by name. Pinned: a new version is tried when somebody raises it here. */
+/** SDKs and agent frameworks that run as their users run them, by name. Pinned: a new version is tried when it is raised here. */
 const packages = {
   'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', 'zod@4.6.7'],
   'openai-agents': ['@openai/agents@0.20.0', 'zod@4.6.7'],

@@ -44,7 +44,7 @@ export interface ActorsParts {
   readonly cluster?: ClusterParts
   /** Shared by all nodes; of this process alone without them. */
   readonly limits?: RateLimits
-  /** What operators see; nobody looks when absent. */
+  /** What operators see; absent: not observed. */
   readonly telemetry?: Telemetry
   readonly clock: Clock
   readonly log: Logger

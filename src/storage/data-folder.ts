@@ -1,7 +1,7 @@
 import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
-/** The data folder cannot be used; `message` is one sentence for whoever starts the server. */
+/** The data folder cannot be used; `message` is one sentence for the operator. */
 export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable'
 }

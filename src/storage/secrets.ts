@@ -15,7 +15,7 @@ export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable'
 }
 
-/** The file of the master key is not one; `message` is one sentence for whoever starts the server. */
+/** The file of the master key is not one; `message` is one sentence for the operator. */
 export class MasterKeyUnusable extends Error {
   override readonly name = 'MasterKeyUnusable'
 }

@@ -13,7 +13,7 @@ export interface TraceSettings {
 /** Traces of this process. */
 export interface Traces {
   readonly tracer: Tracer
-  /** What a request to somebody else says of the span that it is sent in. */
+  /** What an outgoing request says of the span that it is sent in. */
   readonly headers: () => Readonly<Record<string, string>>
   /** Everything that ended is sent, or given up. */
   close(): Promise<void>

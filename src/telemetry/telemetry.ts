@@ -7,7 +7,7 @@ import type { Tracer } from './tracer.ts'
 export interface MeasuredCall {
   readonly operation: string
   readonly project: string
-  /** null: nobody was asked. */
+  /** null: no provider was called. */
   readonly provider: string | null
   readonly model: string
   readonly status: number

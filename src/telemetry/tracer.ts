@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { childOf, type TraceContext } from './trace-context.ts'
 
-/** What OTLP knows of a span's place: `client` asks somebody else, `server` is asked. */
+/** What OTLP knows of a span's place: `client` calls another server, `server` is called. */
 export type SpanKind = 'internal' | 'server' | 'client'
 
 /** Attributes of a span by their OpenTelemetry names; undefined ones are left out. */

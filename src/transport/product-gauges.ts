@@ -7,7 +7,7 @@ import type { RecordStore } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Metrics } from './metrics.ts'
 
-/** How long what was counted in the store is shown, in ms: several scrapers ask no more than one. */
+/** How long what was counted in the store is shown, in ms: several scrapers cost no more than one. */
 const keptMs = 10_000
 
 /** So many projects are counted at a scrape. */

@@ -97,7 +97,7 @@ describe('a turn that is traced', () => {
     expect(attribute(model, 'gen_ai.provider.name')).toBe('simulated')
     expect(Number(attribute(model, 'gen_ai.usage.output_tokens'))).toBeGreaterThan(0)
     expect(BigInt(model.endTimeUnixNano)).toBeGreaterThan(BigInt(model.startTimeUnixNano))
-    expect(tool.calls[0]?.headers.traceparent, 'the tool is told of the trace').toMatch(new RegExp(`^00-${traceId}-`))
+    expect(tool.calls[0]?.headers.traceparent, 'the tool receives the trace').toMatch(new RegExp(`^00-${traceId}-`))
   })
 })
 

@@ -16,10 +16,10 @@ for (const useResponsesApi of [false, true]) {
     configuration: { baseURL: `${process.env.TROUPE_URL}/v1` },
   }).bindTools([weather])
   const messages = [new HumanMessage('Please use get_weather in Lagos')]
-  const asked = await model.invoke(messages)
-  const [call] = asked.tool_calls ?? []
+  const called = await model.invoke(messages)
+  const [call] = called.tool_calls ?? []
   if (call === undefined) throw new Error('the tool was not called')
-  messages.push(asked, await weather.invoke(call))
+  messages.push(called, await weather.invoke(call))
   const { text } = await model.invoke(messages)
   if (!text.includes('sunny')) throw new Error(`the tool's result is not in the answer: ${text}`)
 }

@@ -32,7 +32,7 @@ export interface House {
   readonly limits: RateLimits
   /** Absent for one process. */
   readonly cluster?: ClusterParts
-  /** What operators see; nobody looks when absent. */
+  /** What operators see; absent: not observed. */
   readonly telemetry?: Telemetry
   readonly clock: Clock
   /** `clock.now`: ms since the epoch. */

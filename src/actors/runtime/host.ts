@@ -43,7 +43,7 @@ export interface HostOptions {
   readonly admits?: (owner: Owner) => void | Promise<void>
   /** Further rows that a commit leaves; none when absent. */
   readonly ledger?: Ledger
-  /** What operators see of it; nobody looks when absent. */
+  /** What operators see of it; absent: not observed. */
   readonly telemetry?: Telemetry
   readonly clock: Clock
   readonly log: Logger

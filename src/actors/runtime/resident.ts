@@ -31,7 +31,7 @@ export interface Waiting {
   readonly delivery: Delivery
   /** How often it met an actor that somebody else had moved on. */
   readonly reloads: number
-  /** The span of whoever delivers; null where there is none. */
+  /** The span of the sender; null where there is none. */
   readonly span: TraceContext | null
   readonly resolve: (told: Told) => void
   readonly reject: (error: unknown) => void

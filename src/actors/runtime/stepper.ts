@@ -97,7 +97,7 @@ export class Stepper {
     resident.working = false
   }
 
-  /** In a span of its own below that of whoever delivers, where traces are wanted. */
+  /** In a span of its own below that of the sender, where traces are wanted. */
   #traced(resident: Resident, { delivery, reloads, span: parent }: Waiting): Promise<Told> {
     const tracer = this.#parts.telemetry?.tracer
     if (tracer === undefined || tracer === null) return this.#handle(resident, delivery, reloads)

@@ -57,7 +57,7 @@ export class CallRecord {
     })
   }
 
-  /** Runs what asks a provider: its request names the span of this call. */
+  /** Runs what calls a provider: its request names the span of this call. */
   within(work: () => void): void {
     const tracer = this.#parts.telemetry?.tracer
     if (this.#span === undefined || tracer === undefined || tracer === null) work()

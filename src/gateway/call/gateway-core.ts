@@ -10,6 +10,6 @@ export interface GatewayCore {
   readonly admission: Admission
   readonly ledger: CallLedger
   readonly redaction: Redaction
-  /** Measures and traces calls; nobody looks when absent. */
+  /** Measures and traces calls; absent: not observed. */
   readonly telemetry?: Telemetry | undefined
 }

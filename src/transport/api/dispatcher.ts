@@ -41,7 +41,7 @@ export interface ApiParts {
   /** Who really calls, where proxies stand in front. */
   readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
-  /** What operators see; nobody looks when absent. */
+  /** What operators see; absent: not observed. */
   readonly telemetry?: Telemetry | undefined
   /** Told of every answer: operation id (`none` where a path led nowhere), status, and ms until it was handed over. */
   readonly observe: (operation: string, status: number, ms: number) => void
@@ -104,7 +104,7 @@ export class Dispatcher implements HttpHandler {
     })
   }
 
-  /** @returns the status; 0 when nobody was there to answer. */
+  /** @returns the status; 0 when the peer was gone. */
   async #serve(exchange: Exchange, endpoint: Endpoint, params: readonly string[]): Promise<number> {
     let status: number
     try {

@@ -49,7 +49,7 @@ const bearerOf = (authorization: string): string =>
 
 const isUpgrade = (request: HttpRequest): boolean => request.header('upgrade')?.toLowerCase() === 'websocket'
 
-/** EventSource asks for a stream by GET, and for nothing else. */
+/** EventSource requests a stream by GET, and for nothing else. */
 const isEventSource = (request: HttpRequest): boolean =>
   request.method === 'GET' && request.header('accept')?.trim() === 'text/event-stream'
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A server cannot have its address; `message` is one sentence for whoever starts it. */
+/** A server cannot have its address; `message` is one sentence for the operator. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen'
 }
@@ -20,7 +20,7 @@ export const cannotListen = (host: string, port: number, error: unknown): Cannot
   return new CannotListen(`The server cannot listen on ${host}:${port}: ${reason}.`, { cause: error })
 }
 
-/** The same for a server whose library says no reason: node:net is asked for it, which may find none any more. */
+/** The same for a server whose library says no reason: node:net gives it, unless the address is free again. */
 export const whyNotListening = (host: string, port: number): Promise<CannotListen> =>
   new Promise((resolve) => {
     const probe = createServer()

@@ -16,7 +16,7 @@ describe('arguments of the simulated model', () => {
     expect(fill({ a: { $ref: '#/$defs/A' } }, circle)).toHaveProperty('a')
   })
 
-  it('have as many items as are asked for', () => {
+  it('have as many items as minItems says', () => {
     expect(fill({ list: { type: 'array', minItems: 3, items: { type: 'integer' } } }).list).toHaveLength(3)
   })
 

@@ -30,15 +30,15 @@ export interface ResponsePlan {
  * Checks a request and turns it into the words of chat completions.
  *
  * @param history what came before it; null for nothing.
- * @param asked its input, with the items that it only names.
+ * @param sent its input, with the items that it only names.
  * @throws {ServiceError} `bad_request` for what is not offered here; `missing_field`, `invalid_field`.
  */
 export const planResponse = (
   request: ResponseRequest,
   history: ResponseHistory | null,
-  asked: ResponseInput = request.input,
+  sent: ResponseInput = request.input,
 ): ResponsePlan => {
-  const input = inputItems(asked)
+  const input = inputItems(sent)
   if (input.length === 0 && history === null) throw missing('input')
   const items = [...(history?.items ?? []), ...input]
   const instructions = request.instructions ? [{ role: 'system', content: request.instructions }] : []
