@@ -244,8 +244,8 @@ const restored = async (
 const usageBehind: Defect = {
   host: (host, { process }) => {
     const write = host.rows.write.bind(host.rows)
-    host.rows.write = async (kind, record) => {
-      process.after(300, () => void write(kind, record))
+    host.rows.write = async (actor, kind, record) => {
+      process.after(300, () => void write(actor, kind, record))
     }
   },
 }
