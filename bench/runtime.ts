@@ -37,7 +37,12 @@ const answer: SessionEvent = { type: 'model_answered', delta: output, calls: [],
 
 const sessions: RecordKind = { name: 'sessions', filters: ['status'] }
 const effects: EffectCatalog = {
-  'session.callModel': { policy: 'stream', run: async () => ({ event: answer }), unknown: () => answer },
+  'session.callModel': {
+    policy: 'stream',
+    run: async () => ({ event: answer }),
+    unknown: () => answer,
+    tooLarge: () => answer,
+  },
 }
 
 /** What the runtime itself costs: a step, a restore from the store, an idle live actor. SQLite, one process. */

@@ -1,10 +1,10 @@
-import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { _, Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { JsonSchema } from './schema.ts'
 
 /**
  * The ajv of the process. It is strict: an unknown keyword in a declaration stops the start.
- * Defaults and `x-clamp` change the validated value in place.
+ * Defaults and `x-clamp` change the validated value in place. `x-max-bytes` bounds an object's JSON in UTF-8.
  */
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, discriminator: true, useDefaults: true, allErrors: false })
 
@@ -20,6 +20,14 @@ ajv.addKeyword({
     if (at !== undefined) at.parentData[at.parentDataProperty] = clamp(value, min, max)
     return true
   },
+})
+
+ajv.addKeyword({
+  keyword: 'x-max-bytes',
+  type: 'object',
+  schemaType: 'number',
+  validate: (most: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= most,
+  error: { message: 'is too long as JSON', params: ({ schema }) => _`{ limit: ${schema} }` },
 })
 
 /** Place of the validated value in its object or list. */

@@ -218,6 +218,11 @@ const table = {
     type: 'provider_error',
     message: 'The provider ended its answer early.',
   },
+  answer_too_large: {
+    status: 502,
+    type: 'provider_error',
+    message: 'The answer of the model is too large. At most 128 tool calls and 4 MB are accepted.',
+  },
   interrupted: { status: 503, type: 'api_error', message: 'The server stopped during the answer.' },
   cancelled: { status: 409, type: 'invalid_request_error', message: 'The request was cancelled.' },
   too_many_steps: {

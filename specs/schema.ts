@@ -26,6 +26,8 @@ export interface JsonSchema {
   readonly discriminator?: { readonly propertyName: string }
   /** A number outside these limits becomes the nearer limit instead of an error; null for no limit. */
   readonly 'x-clamp'?: readonly [min: number | null, max: number | null]
+  /** An object's JSON has at most so many bytes in UTF-8. */
+  readonly 'x-max-bytes'?: number
   /** Ids of this resource: the prefix without `_`. */
   readonly 'x-id'?: string
   /** The object accepts undeclared fields. */
@@ -148,7 +150,12 @@ export const record = <S extends Schema<unknown>>(
 export const json = (): Schema<Json, 'required'> => make({})
 
 /** Any JSON object. */
-export const jsonObject = (): Schema<JsonObject, 'required'> => make({ type: 'object', additionalProperties: true })
+export const jsonObject = ({ maxBytes }: { maxBytes?: number } = {}): Schema<JsonObject, 'required'> =>
+  make({
+    type: 'object',
+    additionalProperties: true,
+    ...(maxBytes !== undefined && { 'x-max-bytes': maxBytes }),
+  })
 
 /** RFC 3339 with milliseconds, UTC. */
 export const timestamp = (): Schema<string, 'required'> => make({ type: 'string', format: 'date-time' })

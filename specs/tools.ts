@@ -102,8 +102,14 @@ export const toolResults = described(
   'Outputs of tools that you ran.',
 )
 
+/** Size of metadata, in bytes of UTF-8 JSON. */
+export const maxMetadataBytes = 16 * 1024
+
+/** Metadata that a change may leave out. */
+export const freeFields = jsonObject({ maxBytes: maxMetadataBytes })
+
 /** Fields of the caller, kept with a resource. */
 export const metadata = described(
-  defaulted(jsonObject(), {}),
-  'Your own fields. They are stored and returned as they are.',
+  defaulted(freeFields, {}),
+  'Your own fields, up to 16 KB of JSON. They are stored and returned as they are.',
 )

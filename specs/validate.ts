@@ -125,6 +125,8 @@ const rule = ({ keyword, params, message }: ErrorObject): string => {
       return `must be at least ${params.limit}`
     case 'maximum':
       return `must be at most ${params.limit}`
+    case 'x-max-bytes':
+      return `must have at most ${params.limit} bytes as JSON`
     default:
       return sizeRule(keyword, params.limit) ?? message ?? 'is not valid'
   }

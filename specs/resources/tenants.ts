@@ -15,7 +15,7 @@ import {
   string,
   timestamp,
 } from '../schema.ts'
-import { metadata } from '../tools.ts'
+import { freeFields, metadata } from '../tools.ts'
 
 const status = oneOf('active', 'suspended', 'deleting', 'deleted')
 const name = string({ minLength: 1, maxLength: 256 })
@@ -72,7 +72,7 @@ const lifecycle = defineOperations('tenants', {
     body: object({
       name: optional(name),
       region: optional(region),
-      metadata: optional(jsonObject()),
+      metadata: optional(freeFields),
       status: optional(oneOf('active', 'suspended')),
     }),
     answer: answersJson(object(row, { title: 'Tenant', description })),

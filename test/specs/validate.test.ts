@@ -10,6 +10,7 @@ import {
   boolean,
   defaulted,
   integer,
+  jsonObject,
   nullable,
   number,
   object,
@@ -56,6 +57,7 @@ describe('a body', () => {
     either: optional(union([string(), object({ url: string() })])),
     labels: optional(record(string())),
     open: optional(object({}, { open: true })),
+    metadata: optional(jsonObject({ maxBytes: 12 })),
   })
   const check = (value: Record<string, unknown>, spec: Partial<OperationSpec> = {}) => {
     const full = { note: null, ...value }
@@ -90,6 +92,7 @@ describe('a body', () => {
     [{ either: 7 }, 'invalid_field', 'either'],
     [{ either: { url: 7 } }, 'invalid_field', 'either.url'],
     [{ labels: { 'a/b~c': 7 } }, 'invalid_field', 'labels.a/b~c'],
+    [{ metadata: { a: 'ööö' } }, 'invalid_field', 'metadata'],
     [JSON.parse('{"__proto__": 1}'), 'unknown_field', '__proto__'],
   ])('%j is refused with the field that is wrong', (value, code, param) => {
     expect(check(value)).toEqual({ code, param })

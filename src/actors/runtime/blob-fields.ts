@@ -1,84 +1,112 @@
 import { createHash } from 'node:crypto'
-import type { BlobStore, Json } from '../../storage/ports.ts'
+import type { BlobStore, Json, JsonObject } from '../../storage/ports.ts'
 import { Unrestorable } from './actor-state.ts'
 import { isObject } from './schema.ts'
 
 /**
- * Long strings leave a document for the blob store and come back on reading: `{ $blob: <owner><sha256> }`.
- * Data that itself has a `$blob` key is wrapped as `{ $blob: null, value }`, so that nobody can point at a blob from outside.
+ * What is long leaves a document for the blob store and comes back on reading: a string as `{ $blob: <owner><sha256> }`, an
+ * object or a list as `{ $blob: <owner><sha256>, json: true }`. Data that itself has a `$blob` key is wrapped as
+ * `{ $blob: null, value }`, so that nobody can point at a blob from outside.
  */
 
-/** Strings longer than this leave a commit (DESIGN "An actor"). In UTF-16 units, which is near enough to bytes for a bound. */
-export const maxInlineLength = 64 * 1024
+/** How much of a document stays where it is. Lengths are of JSON, in UTF-16 units, which is near enough to bytes. */
+export interface Keeping {
+  /** Strings longer than this leave, and objects and lists whose JSON is. */
+  readonly maxLength: number
+  /** So many levels of objects stay, however long: 1 for a document whose fields are looked at one by one. */
+  readonly levels: number
+}
 
-/** Strings longer than this leave a snapshot, which stays under 32 KB. */
-export const maxSnapshotString = 4 * 1024
-
-/** A string that was taken out. */
+/** A value that was taken out. */
 export interface Taken {
   readonly hash: string
   readonly content: string
 }
 
 /**
- * `value` with its long strings replaced; they are added to `taken`. The same object when there are none.
+ * `value` without what is long; that is added to `taken`. The same object when there is nothing.
  *
  * @param owner what the blobs' names start with (`actorBlobs`).
  */
 export const takeOut = <T extends Json | undefined>(
   value: T,
-  maxLength: number,
+  keeping: Keeping,
   taken: Taken[],
   owner = '',
 ): T | Json => {
-  if (typeof value === 'string') return value.length > maxLength ? reference(value, taken, owner) : value
+  if (measured(value, keeping.maxLength, keeping.levels) < Number.POSITIVE_INFINITY) return value
+  if (typeof value === 'string') return reference(value, taken, owner)
   if (typeof value !== 'object' || value === null) return value
-  if (!isLarge(value, maxLength)) return value
-  if (!isObject(value)) return Object.values(value).map((each) => takeOut(each, maxLength, taken, owner) ?? null)
-  const entries = Object.entries(value).map(([key, each]) => [key, takeOut(each, maxLength, taken, owner)])
-  const inner: Json = Object.fromEntries(entries)
-  return '$blob' in value ? { $blob: null, value: inner } : inner
+  const own: Taken[] = []
+  const inner = innerOf(value, { ...keeping, levels: keeping.levels - 1 }, own, owner)
+  if (keeping.levels <= 0 && lengthOf(inner) > keeping.maxLength) {
+    return { ...reference(JSON.stringify(value), taken, owner), json: true }
+  }
+  taken.push(...own)
+  return inner
 }
 
-const reference = (content: string, taken: Taken[], owner: string): Json => {
+const innerOf = (value: Json & object, keeping: Keeping, taken: Taken[], owner: string): Json => {
+  const each = (inner: Json | undefined) => takeOut(inner, keeping, taken, owner)
+  if (!isObject(value)) return Object.values(value).map((inner: Json) => each(inner) ?? null)
+  const object: Json = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]))
+  return '$blob' in value ? { $blob: null, value: object } : object
+}
+
+const reference = (content: string, taken: Taken[], owner: string): { readonly $blob: string } => {
   const hash = owner + createHash('sha256').update(content).digest('hex')
   taken.push({ hash, content })
   return { $blob: hash }
 }
 
-/** Whether `takeOut` has anything to do: most documents need none, which is found out without allocating. */
-export const isLarge = (value: Json | undefined, maxLength: number): boolean => {
-  if (typeof value === 'string') return value.length > maxLength
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some((each: Json) => isLarge(each, maxLength))
+/** About the length of the value's JSON; infinite once something in it has to leave. Allocates nothing. */
+export const measured = (value: Json | undefined, maxLength: number, levels: number): number => {
+  if (typeof value === 'string') return value.length > maxLength ? Number.POSITIVE_INFINITY : value.length + 3
+  if (typeof value !== 'object' || value === null) return 6
+  let length = 2
   for (const key in value) {
-    if (key === '$blob') return true
+    if (key === '$blob') return Number.POSITIVE_INFINITY
     const each: Json | undefined = Reflect.get(value, key)
-    if (isLarge(each, maxLength)) return true
+    length += key.length + 3 + measured(each, maxLength, levels - 1)
+    if (length > maxLength && (levels <= 0 || length === Number.POSITIVE_INFINITY)) return Number.POSITIVE_INFINITY
   }
+  return length
+}
+
+/** About the length of the value's JSON. */
+export const lengthOf = (value: Json | undefined): number => {
+  if (typeof value === 'string') return value.length + 3
+  if (typeof value !== 'object' || value === null) return 6
+  let length = 2
+  for (const key in value) length += key.length + 3 + lengthOf(Reflect.get(value, key))
+  return length
+}
+
+const hasReference = (value: Json | undefined): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  for (const key in value) if (key === '$blob' || hasReference(Reflect.get(value, key))) return true
   return false
 }
 
-/** `value` with its strings put back. @throws {Unrestorable} when a blob is missing, which is a damaged store. */
+/** `value` with all that was taken out put back. @throws {Unrestorable} when a blob is missing, which is a damaged store. */
 export const putBack = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
-  if (!isLarge(value, Number.POSITIVE_INFINITY)) return value
+  if (!hasReference(value)) return value
   if (!isObject(value)) {
     return Array.isArray(value) ? Promise.all(value.map((each: Json) => putBack(each, blobs, project))) : value
   }
-  if ('$blob' in value) return fromReference(value.$blob, value.value, blobs, project)
+  if ('$blob' in value) return fromReference(value, blobs, project)
   return rebuilt(value, blobs, project)
 }
 
 const fromReference = async (
-  hash: Json | undefined,
-  wrapped: Json | undefined,
+  { $blob: hash, value: wrapped, json }: JsonObject,
   blobs: BlobStore,
   project: string,
 ): Promise<Json> => {
   if (hash === null) return isObject(wrapped) ? rebuilt(wrapped, blobs, project) : null
   const content = typeof hash === 'string' ? await blobs.get(project, hash) : null
   if (content === null) throw new Unrestorable('a blob is missing')
-  return content
+  return json === true ? JSON.parse(content) : content
 }
 
 const rebuilt = async (value: { readonly [key: string]: Json | undefined }, blobs: BlobStore, project: string) => {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../../../specs/errors.ts'
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { BlobStore, Commit, Json, JsonObject, Reminder, StoredEvent } from '../../storage/ports.ts'
 import { type Owner, snapshotDocument } from './actor-state.ts'
-import { isLarge, maxInlineLength, maxSnapshotString, type Taken, takeOut } from './blob-fields.ts'
+import { lengthOf, measured, type Taken, takeOut } from './blob-fields.ts'
 import { actorBlobs } from './blob-owner.ts'
 import { isEvent, isObject } from './schema.ts'
 import type { Draft } from './step.ts'
@@ -59,28 +60,103 @@ const earliest = (reminders: Readonly<Record<string, Reminder>>): number | null 
   return due
 }
 
-/** The commit with long strings moved to the blob store, which has them before the commit is written. */
-export const compacted = (commit: Commit, blobs: BlobStore): Commit | Promise<Commit> => {
-  const { event, events, messages, snapshot = {} } = commit
-  const large =
-    isLarge(event, maxInlineLength) ||
-    isLarge(snapshot, maxSnapshotString) ||
-    events.some(({ payload }) => isLarge(payload, maxInlineLength)) ||
-    messages.some((message) => isLarge(message.event, maxInlineLength))
-  if (!large) return commit
-  const taken: Taken[] = []
-  const owner = actorBlobs(commit)
-  const small = {
-    ...commit,
-    event: asEvent(takeOut(event, maxInlineLength, taken, owner)),
-    events: events.map((each) => ({
-      ...each,
-      payload: asObject(takeOut(each.payload, maxInlineLength, taken, owner)),
-    })),
-    messages: messages.map((each) => ({ ...each, event: asEvent(takeOut(each.event, maxInlineLength, taken, owner)) })),
-    snapshot: asObject(takeOut(snapshot, maxSnapshotString, taken, owner)),
+/** Strings, objects and lists longer than this leave a commit's events and messages. */
+const maxInlineLength = 64 * 1024
+
+/** A commit is not longer than this: the shorter of these bounds are tried until it is. */
+const inlineLengths = [maxInlineLength, 4 * 1024, 256]
+
+/** A commit's events, messages and event together, in UTF-16 units of JSON. */
+export const maxCommitLength = 256 * 1024
+
+/** A snapshot, in UTF-16 units of JSON. */
+export const maxSnapshotLength = 32 * 1024
+
+/** Fields of a snapshot's context that are longer than this leave it; the shorter ones are tried until it is short enough. */
+const [longestField, shortField] = [4 * 1024, 512]
+
+/** One blob, in bytes of UTF-8: MongoDB takes documents of 16 MB. */
+export const maxBlobBytes = 15 * 1024 * 1024
+
+/** A commit that no store would ever take: it is too long whatever leaves it, or one of its fields is. Never tried again. */
+export class CommitTooLarge extends ServiceError {
+  constructor(message: string) {
+    super('body_too_large', { message })
   }
-  return Promise.all(taken.map(({ hash, content }) => blobs.put(commit.project, hash, content))).then(() => small)
+}
+
+/**
+ * The commit with all that is long moved to the blob store, which has it before the commit is written
+ * (specs/bounds.ts).
+ *
+ * @throws {CommitTooLarge} when that is not enough
+ */
+export const compacted = (commit: Commit, blobs: Pick<BlobStore, 'put'>): Commit | Promise<Commit> => {
+  const taken: Taken[] = []
+  const small = withShortSnapshot(withShortEvents(commit, taken), taken)
+  if (taken.length === 0) return small
+  if (taken.some(({ content }) => isTooLong(content)))
+    throw new CommitTooLarge(`a field is longer than ${maxBlobBytes}`)
+  const stored = taken.map(({ hash, content }) => blobs.put(commit.project, hash, content))
+  return Promise.all(stored).then(() => small)
+}
+
+/** Whether a blob may not be this long. */
+export const isTooLong = (content: string): boolean =>
+  content.length > maxBlobBytes || (content.length > maxBlobBytes / 3 && Buffer.byteLength(content) > maxBlobBytes)
+
+const withShortEvents = (commit: Commit, taken: Taken[]): Commit => {
+  if (eventsLength(commit) <= maxCommitLength) return commit
+  for (const maxLength of inlineLengths) {
+    const own: Taken[] = []
+    const small = eventsUpTo(maxLength, commit, own)
+    if (eventsLength(small, Number.POSITIVE_INFINITY) > maxCommitLength) continue
+    taken.push(...own)
+    return small
+  }
+  throw new CommitTooLarge(`a commit of ${commit.actor} is longer than ${maxCommitLength}`)
+}
+
+/** Infinite when a field is longer than `maxLength`, or looks like a reference. */
+const eventsLength = ({ event, events, messages, effects }: Commit, maxLength = maxInlineLength): number => {
+  const each = (value: Json | undefined) =>
+    maxLength === Number.POSITIVE_INFINITY ? lengthOf(value) : measured(value, maxLength, 1)
+  let length = each(event)
+  for (const { payload, hidden } of events) length += 64 + each(payload) + each(hidden)
+  for (const { to, event: sent } of messages) length += 2 * to.length + 64 + each(sent)
+  for (const { params } of effects) length += 2 * (128 + lengthOf(params))
+  return length
+}
+
+const eventsUpTo = (maxLength: number, commit: Commit, taken: Taken[]): Commit => {
+  const { event, events, messages } = commit
+  const owner = actorBlobs(commit)
+  const short = (value: JsonObject) => asObject(takeOut(value, { maxLength, levels: 1 }, taken, owner))
+  return {
+    ...commit,
+    event: asEvent(short(event)),
+    events: events.map(({ hidden, ...each }) => ({
+      ...each,
+      payload: short(each.payload),
+      ...(hidden !== undefined && { hidden: short(hidden) }),
+    })),
+    messages: messages.map((each) => ({ ...each, event: asEvent(short(each.event)) })),
+  }
+}
+
+/** The snapshot's own fields and those of the machine's context are looked at one by one. */
+const withShortSnapshot = (commit: Commit, taken: Taken[]): Commit => {
+  const { snapshot } = commit
+  if (snapshot === undefined) return commit
+  if (measured(snapshot, longestField, 2) <= maxSnapshotLength) return commit
+  for (const maxLength of [longestField, shortField]) {
+    const own: Taken[] = []
+    const small = takeOut(snapshot, { maxLength, levels: 2 }, own, actorBlobs(commit))
+    if (lengthOf(small) > maxSnapshotLength) continue
+    taken.push(...own)
+    return { ...commit, snapshot: asObject(small) }
+  }
+  throw new CommitTooLarge(`a snapshot of ${commit.actor} is longer than ${maxSnapshotLength}`)
 }
 
 const asEvent = (value: Json): StoredEvent => {

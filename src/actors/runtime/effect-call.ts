@@ -3,7 +3,7 @@ import { errors, ServiceError } from '../../../specs/errors.ts'
 import { type InFlight, type StoredEvent, StoreUnavailable } from '../../storage/ports.ts'
 import { mostStarts } from './actor-state.ts'
 import { backoffMs, type Clock, pause } from './clock.ts'
-import { newNonce } from './commit-document.ts'
+import { CommitTooLarge, newNonce } from './commit-document.ts'
 import type { EffectHost } from './effect-runner.ts'
 import { type Effect, type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
@@ -72,12 +72,33 @@ export class EffectCall {
         this.#parts.host.drop(resident.id)
         return 'gone'
       }
-      await this.#bring({ ...outcome, cause: `${id}#done`, done: id })
+      await this.#settle(outcome)
       return 'done'
     } catch (error) {
       await this.#park(error)
       return 'threw'
     }
+  }
+
+  /** Brings the result; what no store takes is replaced by what the machine hears instead. */
+  async #settle(outcome: Exclude<EffectOutcome, 'gone'>): Promise<void> {
+    const { id } = this.#called
+    const done = { cause: `${id}#done`, done: id }
+    try {
+      await this.#bring({ ...outcome, ...done })
+    } catch (error) {
+      const event = this.#tooLarge(error)
+      if (event !== undefined) await this.#bring({ event, ...done })
+    }
+  }
+
+  /** Undefined for an effect that has no such event: its result is small. */
+  #tooLarge(error: unknown): StoredEvent | undefined {
+    if (!(error instanceof CommitTooLarge)) throw error
+    const { resident, flight } = this.#called
+    this.#parts.log.error({ actorId: resident.id, effect: flight.name, err: error }, 'result larger than a commit')
+    const effect = this.#parts.catalog[`${resident.definition.name}.${flight.name}`]
+    return effect === undefined || effect.policy === 'idempotent' ? undefined : effect.tooLarge(flight.params)
   }
 
   async #outcome(): Promise<EffectOutcome | undefined> {
@@ -185,6 +206,7 @@ export class EffectCall {
         return await host.deliver(actor, delivery)
       } catch (error) {
         if (error instanceof ServiceError && error.code === 'not_found') return undefined
+        if (error instanceof CommitTooLarge) throw error
         log.warn({ actorId: actor, cause: delivery.cause, attempt, err: error }, 'result not taken, trying again')
         if (!isPassing(error) && ++refused >= poisonAfter) return this.#park(error)
         await pause(clock, backoffMs(attempt, 50, isStore(error) ? mostStoreMs : 5000), this.#signal)

@@ -42,6 +42,8 @@ export interface UncertainEffect {
   readonly run: RunEffect
   /** What the machine hears when the effect may have happened and its result is lost: a crash, a cut stream, a throw. */
   readonly unknown: (params: JsonObject) => StoredEvent
+  /** What the machine hears when the result is larger than a commit can be. */
+  readonly tooLarge: (params: JsonObject) => StoredEvent
 }
 
 /** One effect, by how it may be repeated. */

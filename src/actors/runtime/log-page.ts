@@ -54,5 +54,7 @@ export const charsOf = ({ payload }: LogEvent): number => {
 const whole = async ({ storage, project }: ActorLog, event: StoredLogEvent): Promise<StoredLogEvent> => {
   const payload = await putBack(event.payload, storage.blobs, project)
   if (!isObject(payload)) throw new Unrestorable('an event has no payload')
-  return { ...event, payload }
+  if (event.hidden === undefined) return { ...event, payload }
+  const hidden = await putBack(event.hidden, storage.blobs, project)
+  return { ...event, payload, ...(isObject(hidden) && { hidden }) }
 }

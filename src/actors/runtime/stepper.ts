@@ -15,6 +15,7 @@ import type { Owner } from './actor-state.ts'
 import type { Clock } from './clock.ts'
 import { type CommitFacts, commitOf, compacted } from './commit-document.ts'
 import { type Written, writeCommit } from './commit-writer.ts'
+import { KnownBlobs } from './known-blobs.ts'
 import { epochHere, type Ownership } from './ownership.ts'
 import { type Delivery, Resident, type Told, type Waiting } from './resident.ts'
 import { shardOf } from './shard.ts'
@@ -54,9 +55,11 @@ const full = { retryAfterS: 1, message: 'Too much waits at this resource.' }
 /** Makes the steps of actors: one at a time each, and each durable by one commit before it is answered (DESIGN "An actor"). */
 export class Stepper {
   readonly #parts: StepperParts
+  readonly #blobs: KnownBlobs
 
   constructor(parts: StepperParts) {
     this.#parts = parts
+    this.#blobs = new KnownBlobs(parts.storage.blobs)
   }
 
   /** Queues a delivery at an actor; resolves when what it does is durable. */
@@ -71,16 +74,14 @@ export class Stepper {
 
   /** Writes the first commit of an actor. @returns the actor when this very write made it; the state is the caller's to set. */
   async first(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string) {
-    const { clock, ownership, storage } = this.#parts
+    const { clock, ownership } = this.#parts
     const shard = shardOf(id)
     const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })
     if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
     const place = { shard, epoch: epochHere(ownership, shard) }
     const resident = new Resident(id, kind, owner, place, step.draft, clock.now())
-    const commit = await compacted(
-      commitOf(kind, step.draft, this.#factsFor(resident, cause, { type: 'create' })),
-      storage.blobs,
-    )
+    const facts = this.#factsFor(resident, cause, { type: 'create' })
+    const commit = await compacted(commitOf(kind, step.draft, facts), this.#blobs)
     const written = await this.#write(resident, commit)
     return { made: written === 'done', resident, draft: step.draft, commit }
   }
@@ -120,7 +121,7 @@ export class Stepper {
     if (step.kind === 'refused') return this.#refuse(resident, delivery, step)
     const facts = this.#factsFor(resident, delivery.cause, delivery.stored ?? delivery.event)
     const draft = commitOf(resident.definition, step.draft, facts)
-    const small = compacted(draft, this.#parts.storage.blobs)
+    const small = compacted(draft, this.#blobs)
     const commit = small instanceof Promise ? await small : small
     const writing = this.#write(resident, commit)
     if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)

@@ -51,6 +51,7 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
     return outcomeOf(parts, { ...session, whose }, context, deltas, atOnce)
   },
   unknown: interrupted,
+  tooLarge,
 })
 
 /**
@@ -75,10 +76,13 @@ export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
     return outcomeOf(parts, { ...run, whose }, context, { add, rest: async () => text }, patientlyBy(parts.clock))
   },
   unknown: interrupted,
+  tooLarge,
 })
 
 const interrupted = (): StoredEvent =>
   failed('', { code: 'interrupted', message: 'The server stopped during the answer.' }, {}).event
+
+const tooLarge = (): StoredEvent => failed('', new ServiceError('answer_too_large'), {}).event
 
 /** Where deltas go; `rest` ends it and resolves with the text that nobody has yet. */
 interface Deltas {

@@ -3,6 +3,7 @@ import { projectScope } from '../../../specs/scope.ts'
 import type { LogEvent, Storage } from '../../storage/ports.ts'
 import type { Owner } from '../runtime/actor-state.ts'
 import { actorBlobs } from '../runtime/blob-owner.ts'
+import { isTooLong } from '../runtime/commit-document.ts'
 import { Conversation } from './conversation.ts'
 import { sessionCheckpoints } from './kinds.ts'
 import { conversationState } from './schema.ts'
@@ -47,6 +48,8 @@ export class Conversations {
   async checkpoint(session: string, owner: Owner): Promise<void> {
     const conversation = await this.of(session, owner)
     const content = JSON.stringify(conversation.state)
+    // the earlier checkpoint goes on to hold: what came since is read from the log
+    if (isTooLong(content)) return
     const hash =
       actorBlobs({ actor: session, tenant: owner.tenant }) + createHash('sha256').update(content).digest('hex')
     await this.#storage.blobs.put(owner.project, hash, content)

@@ -1,5 +1,5 @@
 import { type CallHolder, errorOutput } from '../../machines/tool-call/tool-calls.ts'
-import type { Json, JsonObject } from '../../storage/ports.ts'
+import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
 import type { EffectContext, UncertainEffect } from '../runtime/effects.ts'
 import { actionContext, runContext, sessionContext } from './schema.ts'
 import type { ToolOutcome, ToolRunner } from './tool-runner.ts'
@@ -25,6 +25,8 @@ const lost = {
   message: 'The tool was called, and whether it did its work is not known. It is not called again.',
 }
 
+const large = { code: 'tool_output_too_large', message: 'The tool ran, and its output is larger than can be kept.' }
+
 /** Runs the approved tool of an action. The key is the same on every retry, so a tool that honours it acts once. */
 export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
   policy: 'from_params',
@@ -42,6 +44,7 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
     return { event: { type: 'tool_failed', code: outcome.code, message: outcome.message } }
   },
   unknown: () => ({ type: 'tool_failed', ...lost }),
+  tooLarge: () => ({ type: 'tool_failed', ...large }),
 })
 
 /** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
@@ -78,11 +81,14 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
     const output = outcome.ok ? outcome.output : errorOutput(outcome.code, outcome.message)
     return { event: { type: 'tool_answered', action_id: actionId, output } }
   },
-  unknown: (params) => ({
-    type: 'tool_answered',
-    action_id: idOf(params),
-    output: errorOutput(lost.code, lost.message),
-  }),
+  unknown: (params) => answeredWith(params, lost),
+  tooLarge: (params) => answeredWith(params, large),
+})
+
+const answeredWith = (params: JsonObject, { code, message }: typeof lost): StoredEvent => ({
+  type: 'tool_answered',
+  action_id: idOf(params),
+  output: errorOutput(code, message),
 })
 
 const idOf = (params: JsonObject): string => String(params.action_id)

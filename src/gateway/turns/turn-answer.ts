@@ -1,9 +1,19 @@
+import { ServiceError } from '../../../specs/errors.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
 import { atEndOfTask } from '../call/end-of-task.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'
 import { refusalOf } from '../call/refusal.ts'
 import { receivedCall } from './carried.ts'
+
+/** An answer asks for so many tools at most. */
+export const maxAnswerCalls = 128
+
+/** An answer has so much text, arguments and reasoning at most, in UTF-16 units. */
+export const maxAnswerLength = 4 * 1024 * 1024
+
+/** From an answer that is too long the end is waited for, which says what it cost; not for ever. */
+const maxReadLength = 4 * maxAnswerLength
 
 interface CallParts {
   id: string
@@ -15,7 +25,8 @@ interface CallParts {
  * Puts one answer together from its chunks.
  *
  * The first delta handed on carries all text that came together with it, so that a short answer is one delta; later
- * ones are handed on chunk by chunk.
+ * ones are handed on chunk by chunk. Of an answer that is too large nothing more is kept or handed on, and it ends as
+ * `answer_too_large`.
  */
 export class TurnReader {
   readonly #onDelta: (text: string) => void
@@ -25,9 +36,16 @@ export class TurnReader {
   #first: string | null = null
   #firstGiven = false
   #closed = false
+  #length = 0
+  #tooLarge = false
 
   constructor(onDelta: (text: string) => void) {
     this.#onDelta = onDelta
+  }
+
+  /** Nothing more of the answer is worth waiting for. */
+  get endless(): boolean {
+    return this.#length > maxReadLength
   }
 
   /** Nothing more is handed on. */
@@ -50,17 +68,33 @@ export class TurnReader {
     const delta = isObject(choice) ? choice.delta : undefined
     if (!isObject(delta)) return true
     const { content, tool_calls, thinking_blocks } = delta
-    if (typeof content === 'string' && content !== '') this.#give(content)
+    if (typeof content === 'string' && content !== '' && this.#takes(content.length)) this.#give(content)
     if (tool_calls !== undefined) for (const call of arrayOf(tool_calls)) this.#callDelta(objectOf(call))
-    if (thinking_blocks !== undefined) this.#thoughts.push(...arrayOf(thinking_blocks).filter(isObject))
+    if (thinking_blocks !== undefined) for (const block of arrayOf(thinking_blocks)) this.#think(block)
     return true
   }
 
-  /** The whole answer, but for what its summary says. @throws {ServiceError} `provider_stream_broken` for a call without a name. */
+  /**
+   * The whole answer, but for what its summary says.
+   *
+   * @throws {ServiceError} `provider_stream_broken` for a call without a name, `answer_too_large`
+   */
   answer(finishReason: string): Pick<ModelAnswer, 'text' | 'toolCalls' | 'finishReason'> {
     this.flush()
+    if (this.#tooLarge) throw new ServiceError('answer_too_large')
     const toolCalls = this.#toolCalls()
     return { text: this.#text, toolCalls, finishReason: reasonOf(finishReason, toolCalls.length > 0) }
+  }
+
+  /** Whether so much more is kept. */
+  #takes(length: number): boolean {
+    this.#length += length
+    this.#tooLarge ||= this.#length > maxAnswerLength
+    return !this.#tooLarge
+  }
+
+  #think(block: unknown): void {
+    if (isObject(block) && this.#takes(JSON.stringify(block).length)) this.#thoughts.push(block)
   }
 
   #give(text: string): void {
@@ -78,9 +112,12 @@ export class TurnReader {
     const index = typeof delta.index === 'number' ? delta.index : this.#calls.size
     const parts = this.#calls.get(index) ?? { id: '', name: '', arguments: '' }
     const fields = objectOf(delta.function)
-    if (parts.id === '') parts.id = textOf(delta.id)
-    parts.name += textOf(fields.name)
-    parts.arguments += textOf(fields.arguments)
+    const [id, name, text] = [textOf(delta.id), textOf(fields.name), textOf(fields.arguments)]
+    this.#tooLarge ||= !this.#calls.has(index) && this.#calls.size >= maxAnswerCalls
+    if (!this.#takes(id.length + name.length + text.length)) return
+    if (parts.id === '') parts.id = id
+    parts.name += name
+    parts.arguments += text
     this.#calls.set(index, parts)
   }
 

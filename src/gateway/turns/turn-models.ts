@@ -46,7 +46,7 @@ export interface TurnModels {
    *
    * @param request its `model` as the project names it.
    * @throws {ServiceError} `cancelled`, `rate_limit_exceeded`, `budget_exceeded`, `price_unknown`,
-   *   `credit_balance_exhausted`, `model_not_found`, `provider_…`, …
+   *   `credit_balance_exhausted`, `model_not_found`, `answer_too_large`, `provider_…`, …
    * @throws {BrokenAnswer} when something had been said before it failed.
    * @throws {StoreUnavailable} when it is unknown whether the call may be made.
    */
@@ -79,12 +79,14 @@ export class GatewayTurns implements TurnModels {
     if (signal.aborted) throw new ServiceError('cancelled')
     const reader = new TurnReader(onDelta)
     const answered = Promise.withResolvers<TurnAnswer>()
-    const run = this.#chats.run(chatRunRequest(request, caller), listenerOf(reader, answered))
-    const gone = (): void => {
+    const endless = (): void => giveUp(new ServiceError('answer_too_large'))
+    const run = this.#chats.run(chatRunRequest(request, caller), listenerOf(reader, answered, endless))
+    const giveUp = (reason: ServiceError): void => {
       reader.close()
       run.cancel()
-      answered.reject(new ServiceError('cancelled'))
+      answered.reject(reason)
     }
+    const gone = (): void => giveUp(new ServiceError('cancelled'))
     if (signal.aborted) gone()
     else signal.addEventListener('abort', gone, { once: true })
     try {
@@ -98,11 +100,20 @@ export class GatewayTurns implements TurnModels {
   }
 }
 
-const listenerOf = (reader: TurnReader, answered: PromiseWithResolvers<TurnAnswer>): RunListener => ({
+const listenerOf = (
+  reader: TurnReader,
+  answered: PromiseWithResolvers<TurnAnswer>,
+  endless: () => void,
+): RunListener => ({
   takesFrames: false,
   begin: () => {},
   frames: () => true,
-  chunk: (chunk) => reader.chunk(chunk),
+  chunk: (chunk) => {
+    const takesMore = reader.chunk(chunk)
+    // the run is not there yet while it answers at once
+    if (reader.endless) queueMicrotask(endless)
+    return takesMore
+  },
   whole: () => {},
   end: (summary) => {
     try {

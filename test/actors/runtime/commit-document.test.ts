@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest'
-import { commitOf, compacted } from '../../../src/actors/runtime/commit-document.ts'
+import { putBack } from '../../../src/actors/runtime/blob-fields.ts'
+import {
+  CommitTooLarge,
+  commitOf,
+  compacted,
+  maxBlobBytes,
+  maxCommitLength,
+  maxSnapshotLength,
+} from '../../../src/actors/runtime/commit-document.ts'
 import { firstStep } from '../../../src/actors/runtime/step.ts'
-import type { BlobStore, Commit, JsonObject, Reminder } from '../../../src/storage/ports.ts'
+import type { BlobStore, Commit, Json, JsonObject, Reminder } from '../../../src/storage/ports.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
 import { owner } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
@@ -13,6 +21,8 @@ const commit = (change: Partial<Commit> = {}, reminders: Readonly<Record<string,
   const facts = { actor: 'prb_1', shard: 7, epoch: 3, at: 5, owner, cause: 'made', event }
   return { ...commitOf(probeDefinition, { ...step.draft, reminders }, facts), ...change }
 }
+
+const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value))
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length
 
@@ -89,4 +99,26 @@ it('is not written when a long value cannot be stored', async () => {
   }
   const big = commit({ event: { type: 'turn', text: 'y'.repeat(100_000) } })
   await expect(async () => compacted(big, blobs)).rejects.toThrow('away')
+})
+
+it('is at most 256 KB long with a snapshot of at most 32 KB, however many fields make it long', async () => {
+  const calls = Array.from({ length: 128 }, (_, index) => ({ id: `act_${index}`, arguments: 'a'.repeat(4000) }))
+  const fields = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field_${index}`, 'f'.repeat(4000)]))
+  const big = commit({
+    events: calls.map((payload, index) => ({ sequence: index + 1, event_type: 'tool_call.started', payload })),
+    snapshot: { value: 'idle', context: { calls, ...fields } },
+  })
+  const { blobs } = watched()
+  const small = await compacted(big, blobs)
+  expect(sizeOf(small)).toBeLessThan(maxCommitLength + maxSnapshotLength)
+  expect(sizeOf(small.snapshot)).toBeLessThan(maxSnapshotLength)
+  const back = await Promise.all(
+    [small.events, small.snapshot ?? null].map((each) => putBack(asJson(each), blobs, 'prj_1')),
+  )
+  expect(back).toEqual([big.events, big.snapshot])
+})
+
+it('is refused, not tried, when a field is longer than a store takes', () => {
+  const snapshot: JsonObject = { value: 'idle', context: { blob: 'ö'.repeat(maxBlobBytes / 2 + 1) } }
+  expect(() => compacted(commit({ snapshot }), watched().blobs)).toThrow(CommitTooLarge)
 })

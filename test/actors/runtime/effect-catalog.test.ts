@@ -4,7 +4,12 @@ import { actionDefinition } from '../../../src/machines/action/action-definition
 import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
 
 const erase: IdempotentEffect = { policy: 'idempotent', run: async () => 'gone' }
-const tool: UncertainEffect = { policy: 'from_params', run: async () => 'gone', unknown: () => ({ type: 'unknown' }) }
+const tool: UncertainEffect = {
+  policy: 'from_params',
+  run: async () => 'gone',
+  unknown: () => ({ type: 'unknown' }),
+  tooLarge: () => ({ type: 'unknown' }),
+}
 
 it('names every effect that a machine may ask for and the catalogue lacks, before anything runs', () => {
   const some = { 'session.callModel': tool, 'session.runTool': tool, 'action.runTool': tool }

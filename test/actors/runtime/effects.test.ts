@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { maxBlobBytes } from '../../../src/actors/runtime/commit-document.ts'
 import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { FaultyStorage } from '../../support/faulty-storage.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
@@ -26,6 +27,21 @@ describe('any effect', () => {
     expect(await probe.host.commitOf(id, `${worker.keys[0]}#done`)).not.toBeNull()
     expect((await probe.find(id)).state.inFlight).toEqual({})
   })
+
+  it.each(['idempotent', 'at_most_once'] as const)(
+    'that is %s and whose result no store takes ends as too large, and is not tried again',
+    async (policy) => {
+      const worker = new Worker()
+      const probe = await openProbe({ work: worker.run })
+      await probe.create(id)
+      await probe.tell(id, work(policy))
+      await calm()
+      await worker.end('x'.repeat(maxBlobBytes + 1))
+      expect((await logOf(probe.storage, id)).at(-1)?.payload).toEqual({ output: 'too large' })
+      expect((await probe.find(id)).state.inFlight).toEqual({})
+      expect(worker.begun).toHaveLength(1)
+    },
+  )
 
   it('has its late result dropped once the machine has ended it', async () => {
     const worker = new Worker()

@@ -39,14 +39,17 @@ export const owner: Owner = { project: 'prj_1', tenant: 'ten_1', user: 'usr_1', 
 /** What the probe is told when an effect may have happened. */
 export const unknownEvent: StoredEvent = { type: 'worked', output: 'unknown' }
 
+/** What the probe is told when a result is larger than a commit. */
+export const tooLargeEvent: StoredEvent = { type: 'worked', output: 'too large' }
+
 /** An effect that never ends by itself. */
 export const forever: Run = (_params, { signal }) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
 
 /** The effects of the probe: those of the test, and such as never end for the others. */
 export const probeEffects = ({ work = forever, speak = forever, tidy = forever }: ProbeEffects): EffectCatalog => ({
-  'probe.work': { policy: 'from_params', run: work, unknown: () => unknownEvent },
-  'probe.speak': { policy: 'stream', run: speak, unknown: () => unknownEvent },
+  'probe.work': { policy: 'from_params', run: work, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
+  'probe.speak': { policy: 'stream', run: speak, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
   'probe.tidy': { policy: 'idempotent', run: tidy },
 })
 

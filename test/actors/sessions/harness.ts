@@ -31,7 +31,7 @@ import { notifyWebhooks } from '../../../src/actors/webhooks/webhook-deliveries.
 import { type ModelAnswer, ModelError, type ModelRequest } from '../../../src/gateway/call/provider-port.ts'
 import type { TurnModels } from '../../../src/gateway/turns/turn-models.ts'
 import { queueSink } from '../../../src/machines/run/run-actions.ts'
-import type { LogEvent, Storage } from '../../../src/storage/ports.ts'
+import type { JsonObject, LogEvent, Storage } from '../../../src/storage/ports.ts'
 import { callOf } from '../../support/call-of.ts'
 import { noted } from '../../support/called-operations.ts'
 import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
@@ -202,8 +202,8 @@ export const collect = (stream: EventStream): Promise<readonly LogEvent[]> =>
   })
 
 /** A session of project `prj_a`. */
-export const newSession = async (world: World): Promise<string> =>
-  (await world.useCases['sessions.create'](callOf({}, {}, { metadata: {} }))).id
+export const newSession = async (world: World, metadata: JsonObject = {}): Promise<string> =>
+  (await world.useCases['sessions.create'](callOf({}, {}, { metadata }))).id
 
 type TurnBody = Parameters<World['useCases']['sessions.turns']>[0]['body']
 

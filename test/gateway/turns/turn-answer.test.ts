@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OpenAiDecoder } from '../../../src/gateway/chat/openai-decoder.ts'
-import { TurnReader } from '../../../src/gateway/turns/turn-answer.ts'
+import { maxAnswerCalls, maxAnswerLength, TurnReader } from '../../../src/gateway/turns/turn-answer.ts'
 import { openAi } from '../call/wire-samples.ts'
 import { delta, framesOf } from '../chat/chat-world.ts'
 
@@ -48,6 +48,26 @@ describe('the answer of a turn', () => {
     const { answer } = await read(framesOf(call('a'), call('b'), delta({}, 'stop')))
     expect(answer.finishReason).toBe('tool_calls')
     expect(answer.toolCalls.map((made) => made.callId)).toEqual(['id_a', 'id_b'])
+  })
+
+  it('ends as too large beyond 128 calls or 4 MB, and hands on nothing more', async () => {
+    const call = (index: number) => delta({ tool_calls: [{ index, function: { name: 'a', arguments: '{}' } }] })
+    const calls = (count: number) =>
+      framesOf(...Array.from({ length: count }, (_, index) => call(index)), delta({}, 'tool_calls'))
+    expect((await read(calls(maxAnswerCalls))).answer.toolCalls).toHaveLength(maxAnswerCalls)
+    await expect(read(calls(maxAnswerCalls + 1))).rejects.toMatchObject({ code: 'answer_too_large' })
+    const text = 'x'.repeat(maxAnswerLength / 4)
+    const texts = (count: number) => [
+      ...Array.from({ length: count }, () => framesOf(delta({ content: text }))),
+      framesOf(delta({}, 'stop')),
+    ]
+    expect((await read(...texts(4))).answer.text).toHaveLength(maxAnswerLength)
+    const reader = new TurnReader(() => {})
+    for (let part = 0; part < 5; part++) reader.chunk(delta({ content: text }))
+    expect(reader.endless).toBe(false)
+    for (let part = 0; part < 12; part++) reader.chunk(delta({ content: text }))
+    expect(reader.endless).toBe(true)
+    expect(() => reader.answer('stop')).toThrow(expect.objectContaining({ code: 'answer_too_large' }))
   })
 
   it('refuses a tool call without a name', async () => {
