@@ -8,6 +8,7 @@ import { sessionSocket } from '../specs/resources/sessions.ts'
 import { charts, operations } from '../src/actors/capabilities.ts'
 import { accessPage } from './generate/access-page.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
+import { boundsPage } from './generate/bounds-page.ts'
 import { chartFiles } from './generate/chart-layout.ts'
 import { coveragePage } from './generate/coverage.ts'
 import { errorsPage } from './generate/errors-page.ts'
@@ -27,6 +28,7 @@ const declared: readonly Operation[] = [...Object.values(operations), sessionSoc
 const files: readonly GeneratedFile[] = [
   openapiFile(declared, packageJson.version),
   asyncapiFile(declared, packageJson.version),
+  boundsPage(),
   errorsPage(declared),
   accessPage(declared),
   coveragePage(declared, called),

@@ -64,7 +64,7 @@ export class EffectCall {
 
   /** Never rejects. */
   async run(): Promise<EffectEnd> {
-    const { id, resident } = this.#called
+    const { resident } = this.#called
     try {
       const outcome = await this.#outcome()
       if (outcome === undefined || this.#signal.aborted) return 'ended'

@@ -45,12 +45,21 @@ export interface StepperParts {
   readonly checkCertain: (resident: Resident) => void
 }
 
+/** So many deliveries wait at one actor. */
+export const maxWaiting = 1_000
+
+/** More would wait at an actor than it takes in time: the sender tries again, which is how the store's absence is met too. */
+export class MailboxFull extends StoreUnavailable {
+  constructor(actor: string) {
+    super(`${maxWaiting} deliveries wait at ${actor}`)
+  }
+}
+
+/** As many as the actor has effects in flight, which it has asked for itself. */
+const isOfEffect = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
+
 /** An actor that somebody else moved on is loaded and tried again this often. */
 const maxReloads = 5
-
-/** So much may wait at one actor; more is refused. */
-export const mostWaiting = 1000
-const full = { retryAfterS: 1, message: 'Too much waits at this resource.' }
 
 /** Makes the steps of actors: one at a time each, and each durable by one commit before it is answered (DESIGN "An actor"). */
 export class Stepper {
@@ -62,9 +71,15 @@ export class Stepper {
     this.#blobs = new KnownBlobs(parts.storage.blobs)
   }
 
-  /** Queues a delivery at an actor; resolves when what it does is durable. */
+  /**
+   * Queues a delivery at an actor; resolves when what it does is durable.
+   *
+   * @throws {MailboxFull} when `maxWaiting` deliveries wait there; results of effects are always taken
+   */
   tell(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
-    if (resident.mailbox.length >= mostWaiting) return Promise.reject(new ServiceError('rate_limit_exceeded', full))
+    if (resident.mailbox.length >= maxWaiting && reloads === 0 && !isOfEffect(delivery)) {
+      return Promise.reject(new MailboxFull(resident.id))
+    }
     return new Promise((resolve, reject) => {
       const span = this.#parts.telemetry?.tracer?.current ?? null
       resident.mailbox.push({ delivery, reloads, span, resolve, reject })

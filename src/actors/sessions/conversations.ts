@@ -65,7 +65,11 @@ export class Conversations {
       expires_at: null,
       data: { hash, through: conversation.through },
     }
+    const before = await this.#storage.records.get(sessionCheckpoints, projectScope(owner.project), session)
     await this.#storage.records.project([{ kind: sessionCheckpoints, record }])
+    // one that nobody reads any more: the blobs of a session would grow with the square of its turns
+    const replaced = before?.data.hash
+    if (typeof replaced === 'string' && replaced !== hash) await this.#storage.blobs.remove(owner.project, replaced)
   }
 
   /** Removes the checkpoint of a session; its blobs go with its log (effects/erase-actor.ts). */

@@ -1,0 +1,20 @@
+import { bounds } from '../../specs/bounds.ts'
+import type { GeneratedFile } from './generated-file.ts'
+
+/** `specs/bounds.md`: every bound, and what happens beyond it. */
+export const boundsPage = (): GeneratedFile => {
+  const rows = bounds.map(
+    ({ of, most, beyond, code, test }) => `| ${of} | ${most} | ${beyond} | \`${code[0]}\` | \`${test[0]}\` |`,
+  )
+  const text = [
+    '# Bounds',
+    '',
+    'Made from `specs/bounds.ts` by `npm run generate`.',
+    '',
+    '| of | at most | beyond it | code | test |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+  return { path: 'specs/bounds.md', text }
+}

@@ -1,0 +1,193 @@
+/** One bound: what it holds, how much, and what happens beyond it. */
+export interface Bound {
+  readonly of: string
+  readonly most: string
+  /** What a caller, a sender or the data meets beyond it. */
+  readonly beyond: string
+  /** Where it is built: a file, and a name in it. */
+  readonly code: readonly [path: string, name: string]
+  /** What proves it: a test file, and the title of a test in it. */
+  readonly test: readonly [path: string, title: string]
+}
+
+/** Bounds of queues, mailboxes, buffers, documents and answers (specs/decisions/0096-nothing-grows-without-bound.md). */
+export const bounds: readonly Bound[] = [
+  {
+    of: 'metadata of a resource',
+    most: '16 KB of JSON',
+    beyond: '422 `invalid_field`',
+    code: ['specs/tools.ts', 'maxMetadataBytes'],
+    test: ['test/specs/bounds.test.ts', 'takes metadata of 16 KB, and no byte more'],
+  },
+  {
+    of: 'a commit',
+    most: '256 KB of JSON',
+    beyond: 'long values go to the blob store',
+    code: ['src/actors/runtime/commit-document.ts', 'maxCommitLength'],
+    test: [
+      'test/actors/runtime/commit-document.test.ts',
+      'is at most 256 KB long with a snapshot of at most 32 KB, however many fields make it long',
+    ],
+  },
+  {
+    of: 'a snapshot',
+    most: '32 KB of JSON',
+    beyond: 'long fields go to the blob store',
+    code: ['src/actors/runtime/commit-document.ts', 'maxSnapshotLength'],
+    test: [
+      'test/actors/runtime/commit-document.test.ts',
+      'is at most 256 KB long with a snapshot of at most 32 KB, however many fields make it long',
+    ],
+  },
+  {
+    of: 'a blob',
+    most: '15 MB',
+    beyond: '413 `body_too_large`; the result of an effect ends it as failed',
+    code: ['src/actors/runtime/commit-document.ts', 'maxBlobBytes'],
+    test: [
+      'test/actors/runtime/commit-document.test.ts',
+      'is refused, not tried, when a field is longer than a store takes',
+    ],
+  },
+  {
+    of: 'blobs that a host knows to be stored',
+    most: '10,000 names',
+    beyond: 'the first is forgotten, and stored again',
+    code: ['src/actors/runtime/known-blobs.ts', 'maxKnown'],
+    test: ['test/actors/runtime/known-blobs.test.ts', 'remembers so many blobs, and stores the first again after that'],
+  },
+  {
+    of: 'the mailbox of an actor',
+    most: '1,000 deliveries',
+    beyond: '503 with Retry-After; messages are sent again',
+    code: ['src/actors/runtime/stepper.ts', 'maxWaiting'],
+    test: [
+      'test/actors/runtime/mailbox.test.ts',
+      'takes a thousand deliveries, refuses more for now, and loses none that it took',
+    ],
+  },
+  {
+    of: 'the answer of a model in a turn or run',
+    most: '128 calls and 4 MB',
+    beyond: 'the turn fails with `answer_too_large`',
+    code: ['src/gateway/turns/turn-answer.ts', 'maxAnswerLength'],
+    test: [
+      'test/gateway/turns/turn-answer.test.ts',
+      'ends as too large beyond 128 calls or 4 MB, and hands on nothing more',
+    ],
+  },
+  {
+    of: 'model calls of a turn',
+    most: '16',
+    beyond: 'the turn fails with `too_many_steps`',
+    code: ['src/machines/session/session-steps.ts', 'maxModelCalls'],
+    test: [
+      'test/machines/session/session-paths.test.ts',
+      'ends every turn once, calls the model sixteen times at most and leaves no action waiting behind',
+    ],
+  },
+  {
+    of: 'delegations of a run',
+    most: '5 deep, 32 open',
+    beyond: '422 `delegation_too_deep`, `too_many_children`',
+    code: ['src/machines/run/run-steps.ts', 'maxOpenChildren'],
+    test: ['test/machines/run/run-paths.test.ts', 'is refused at the deepest level and with too many open'],
+  },
+  {
+    of: 'the answer of an HTTP tool',
+    most: '64 KB',
+    beyond: 'the tool call fails',
+    code: ['src/actors/sessions/http-tool.ts', 'maxToolAnswerBytes'],
+    test: ['test/actors/sessions/http-tool.test.ts', 'may answer with 64 KB, and no byte more'],
+  },
+  {
+    of: 'the body of a request',
+    most: 'per operation',
+    beyond: '413 `body_too_large`',
+    code: ['specs/declare.ts', 'maxBodyBytes'],
+    test: ['test/transport/http/http-suite.ts', 'refuses a body as soon as it grows over the limit'],
+  },
+  {
+    of: 'nesting of a JSON body',
+    most: '64 levels',
+    beyond: '422 `invalid_field`',
+    code: ['src/transport/api/json-body.ts', 'maxDepth'],
+    test: ['test/transport/api/json-body.test.ts', 'may be nested 64 deep and no deeper'],
+  },
+  {
+    of: 'a WebSocket frame',
+    most: 'per connection',
+    beyond: 'closed with 1009',
+    code: ['src/transport/streams/websocket-frames.ts', 'maxBytes'],
+    test: ['test/transport/streams/websocket-frames.test.ts', 'refuses a frame over the limit by its head alone'],
+  },
+  {
+    of: 'a stream whose reader takes nothing',
+    most: 'one minute',
+    beyond: 'ended, resumable',
+    code: ['src/transport/streams/sse.ts', ''],
+    test: [
+      'test/transport/streams/sse.test.ts',
+      'breaks off a reader that takes nothing for a minute, and stops its stream',
+    ],
+  },
+  {
+    of: 'events of a live actor in memory',
+    most: '12 events, 64 KB',
+    beyond: 'older ones are read from the store',
+    code: ['src/actors/runtime/log-tail.ts', 'mostEvents'],
+    test: ['test/actors/runtime/log-tail.test.ts', 'does not know what came before it, after it, or fell out of it'],
+  },
+  {
+    of: 'password checks',
+    most: '2 running, 64 waiting',
+    beyond: '429',
+    code: ['src/actors/accounts/passwords.ts', 'maxWaiting'],
+    test: ['test/actors/accounts/passwords.test.ts', 'are refused when too many wait, and work again afterwards'],
+  },
+  {
+    of: 'credentials in memory',
+    most: '50,000',
+    beyond: 'the store is asked again',
+    code: ['src/actors/accounts/key-ring.ts', 'maxCached'],
+    test: ['test/actors/records/recheck-cache.test.ts', 'keeps no unknown credential and at most so many known ones'],
+  },
+  {
+    of: 'counters of limits on one node',
+    most: '100,000 keys',
+    beyond: 'the one that was used longest ago is dropped',
+    code: ['src/storage/local-limits.ts', 'maxKeys'],
+    test: [
+      'test/storage/local-limits.test.ts',
+      'keep at most a hundred thousand keys, and drop the one that was used longest ago',
+    ],
+  },
+  {
+    of: 'an image that is fetched',
+    most: '64 MB in all',
+    beyond: '422 `image_too_large`',
+    code: ['src/gateway/vision/image-parts.ts', 'maxFetchedBytes'],
+    test: ['test/gateway/vision/remote-image.test.ts', 'that is too large is given up as soon as that is seen'],
+  },
+  {
+    of: 'the test answer of an agent version',
+    most: '2,000 characters',
+    beyond: 'cut off',
+    code: ['src/actors/agents/version-test.ts', 'maxOutput'],
+    test: ['test/actors/agents/agent-versions.test.ts', 'keeps at most 2000 characters of the answer'],
+  },
+  {
+    of: 'checkpoints of a session',
+    most: '1',
+    beyond: 'the earlier one is removed',
+    code: ['src/actors/sessions/conversations.ts', 'sessionCheckpoints'],
+    test: ['test/actors/sessions/checkpoints.test.ts', 'keeps one checkpoint, however many were written'],
+  },
+  {
+    of: 'deliveries of webhooks in the log',
+    most: '30 days',
+    beyond: 'removed',
+    code: ['src/machines/webhook-delivery/webhook-delivery.ts', 'deliveryRetentionMs'],
+    test: ['test/actors/webhooks/deliveries.test.ts', 'forgets a delivery after 30 days'],
+  },
+]

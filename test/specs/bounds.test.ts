@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { bounds } from '../../specs/bounds.ts'
+import type { Operation } from '../../specs/declare.ts'
+import { operations } from '../../specs/index.ts'
+import { maxMetadataBytes } from '../../specs/tools.ts'
+import { requestValidator } from '../../specs/validate.ts'
+
+/** Forms of other providers, whose metadata goes on to them. */
+const gateway = /^(responses|messages|chat_completions)\./
+
+const textOf = (path: string): string => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
+
+it.each(bounds.map((bound) => [bound.of, bound] as const))(
+  'the bound of %s is built, and a test holds it',
+  (_, bound) => {
+    const [codePath, name] = bound.code
+    const [testPath, title] = bound.test
+    expect(textOf(codePath)).toContain(name)
+    expect(textOf(testPath)).toContain(`'${title}'`)
+  },
+)
+
+it('takes metadata of 16 KB, and no byte more', () => {
+  const all: readonly Operation[] = Object.values(operations)
+  const bounded = all.filter(({ body }) => body?.json.properties?.metadata?.['x-max-bytes'] === maxMetadataBytes)
+  const named = all.filter(({ body, id }) => body?.json.properties?.metadata !== undefined && !gateway.test(id))
+  expect(bounded.map(({ id }) => id)).toEqual(named.map(({ id }) => id))
+  const sessions = operations['sessions.create']
+  const check = (length: number) => {
+    const value = { metadata: { a: 'x'.repeat(length - JSON.stringify({ a: '' }).length) } }
+    requestValidator(sessions).body(value)
+    return JSON.stringify(value.metadata).length
+  }
+  expect(check(maxMetadataBytes)).toBe(maxMetadataBytes)
+  expect(() => check(maxMetadataBytes + 1)).toThrow(
+    expect.objectContaining({ code: 'invalid_field', details: expect.objectContaining({ param: 'metadata' }) }),
+  )
+})
