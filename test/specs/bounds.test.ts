@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { bounds } from '../../specs/bounds.ts'
 import type { Operation } from '../../specs/declare.ts'
-import { operations } from '../../specs/index.ts'
 import { maxMetadataBytes } from '../../specs/tools.ts'
 import { requestValidator } from '../../specs/validate.ts'
+import { operations } from '../../src/actors/capabilities.ts'
 
 /** Forms of other providers, whose metadata goes on to them. */
 const gateway = /^(responses|messages|chat_completions)\./
