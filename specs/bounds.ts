@@ -148,7 +148,7 @@ export const bounds: readonly Bound[] = [
   {
     of: 'credentials in memory',
     most: '50,000',
-    beyond: 'the store is asked again',
+    beyond: 'the store is read again',
     code: ['src/actors/accounts/key-ring.ts', 'maxCached'],
     test: ['test/actors/records/recheck-cache.test.ts', 'keeps no unknown credential and at most so many known ones'],
   },

@@ -6,7 +6,7 @@ import { isObject } from './schema.ts'
 /**
  * What is long leaves a document for the blob store and comes back on reading: a string as `{ $blob: <owner><sha256> }`, an
  * object or a list as `{ $blob: <owner><sha256>, json: true }`. Data that itself has a `$blob` key is wrapped as
- * `{ $blob: null, value }`, so that nobody can point at a blob from outside.
+ * `{ $blob: null, value }`, so that no caller can point at a blob.
  */
 
 /** How much of a document stays where it is. Lengths are of JSON, in UTF-16 units, which is near enough to bytes. */

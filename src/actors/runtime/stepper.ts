@@ -55,7 +55,7 @@ export class MailboxFull extends StoreUnavailable {
   }
 }
 
-/** As many as the actor has effects in flight, which it has asked for itself. */
+/** As many as the actor has effects in flight, which it started itself. */
 const isOfEffect = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 
 /** An actor that somebody else moved on is loaded and tried again this often. */

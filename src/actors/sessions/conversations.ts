@@ -67,7 +67,7 @@ export class Conversations {
     }
     const before = await this.#storage.records.get(sessionCheckpoints, projectScope(owner.project), session)
     await this.#storage.records.project([{ kind: sessionCheckpoints, record }])
-    // one that nobody reads any more: the blobs of a session would grow with the square of its turns
+    // an unread one: the blobs of a session would grow with the square of its turns
     const replaced = before?.data.hash
     if (typeof replaced === 'string' && replaced !== hash) await this.#storage.blobs.remove(owner.project, replaced)
   }

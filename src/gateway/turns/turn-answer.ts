@@ -6,7 +6,7 @@ import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'
 import { refusalOf } from '../call/refusal.ts'
 import { receivedCall } from './carried.ts'
 
-/** An answer asks for so many tools at most. */
+/** An answer has so many tool calls at most. */
 export const maxAnswerCalls = 128
 
 /** An answer has so much text, arguments and reasoning at most, in UTF-16 units. */
