@@ -342,14 +342,3 @@ describe('a row that the store refuses', () => {
     expect(await stuckIn(probe)).toEqual([])
   })
 })
-
-it('refuses what would wait behind a thousand others at one actor', async () => {
-  const faulty = new FaultyStorage(openMemoryStorage())
-  const probe = await opened({ storage: faulty.storage })
-  await probe.create(id)
-  faulty.hold(() => new Promise(() => {}))
-  const told = Array.from({ length: 1100 }, () => probe.tell(id, { type: 'count' }))
-  const refused = await Promise.allSettled(told.slice(1001))
-  expect(refused.every((each) => each.status === 'rejected' && each.reason.code === 'rate_limit_exceeded')).toBe(true)
-  expect(refused.some((each) => each.status === 'rejected' && each.reason instanceof StoreUnavailable)).toBe(false)
-})
