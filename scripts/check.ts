@@ -8,6 +8,7 @@ import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
 import { type Allowed, countsOf, lowered, ratchetFindings } from './check/ratchet.ts'
 import { drawn, roomFindings, roomGraph } from './check/rooms.ts'
+import { regExpFindings } from './check/regexps.ts'
 import { type Finding, readFiles } from './check/source-files.ts'
 import { citationFindings, emptyCommentFindings, privateWordFindings, type TextRule } from './check/word-list.ts'
 
@@ -61,6 +62,7 @@ const steps: Readonly<Record<string, () => string | null>> = {
   docstrings: () => listed(docstringFindings(product)),
   ...Object.fromEntries(Object.entries(wordRules).map(([name, rule]) => [name, ratchet(rule, name)])),
   'named paths': () => listed(namedPathFindings(root, [...product, ...pages, ...walkthroughs, ...frontPages])),
+  'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
   'generated files': () => tool('scripts/generate.ts', '--check'),
   duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),
 }

@@ -218,14 +218,14 @@ const emailOf = (text: string): string | undefined =>
 
 const keyOf = (text: string): Buffer | undefined => {
   const key = Buffer.from(text, 'base64')
-  const unpadded = text.replace(/=+$/, '')
-  return key.length === 32 && key.toString('base64').replace(/=+$/, '') === unpadded ? key : undefined
+  const unpadded = text.replace(/(?<!=)=+$/, '')
+  return key.length === 32 && key.toString('base64').replace(/(?<!=)=+$/, '') === unpadded ? key : undefined
 }
 
 const httpUrlOf = (text: string): string | undefined => {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
-  return url.search === '' && url.hash === '' ? text.replace(/\/+$/, '') : undefined
+  return url.search === '' && url.hash === '' ? text.replace(/(?<!\/)\/+$/, '') : undefined
 }
 
 const hostsOf = (text: string): readonly string[] | undefined => {

@@ -6,29 +6,99 @@ export const mask = '[masked]'
 /** Results longer than this are cut in views, in UTF-16 units. */
 const maxShown = 2000
 
-const secretKey =
-  /pass(word|phrase|wd)?$|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|credential|cookie|^pin$|cvv|cvc|^ssn$|card[-_]?number|iban$/i
+/** What lies deeper is masked as a whole: nobody reads it, and a walk has to end. */
+const maxDepth = 64
 
-const secretValue = [
-  /\b(sk|pk|rk|csk|cak|cpk|ect|whsec|ghp|gho|ghs|xox[abpr])[-_][A-Za-z0-9_-]{12,}/,
-  /\bAKIA[0-9A-Z]{16}\b/,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /\bBearer\s+[A-Za-z0-9._~+/-]{12,}/i,
-  /\b(?:\d[ -]?){13,19}\b/,
+/** The last word of a key that holds a secret. `max_tokens` and `secret_name` do not end in one. */
+const secretWords: ReadonlySet<string> = new Set([
+  ...['password', 'passwd', 'passphrase', 'pwd', 'pass', 'pin', 'secret', 'token', 'jwt', 'apikey', 'bearer'],
+  ...['authorization', 'auth', 'credential', 'credentials', 'cookie', 'cvv', 'cvc', 'ssn', 'iban'],
+])
+
+/** The last two words of one, where the last alone says nothing. */
+const secretPairs: ReadonlySet<string> = new Set([
+  ...['api key', 'access key', 'private key', 'secret key', 'signing key', 'encryption key', 'master key', 'auth key'],
+  ...['card number', 'account number', 'routing number', 'security code', 'set cookie'],
+])
+
+/** `clientSecret`, `x-api-key` and `CARD_NUMBER` as lower-case words. */
+const wordsOf = (key: string): readonly string[] =>
+  key
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+
+/** Whether what stands under a key is a secret, whatever its value is. */
+const isSecretKey = (key: string): boolean => {
+  const words = wordsOf(key)
+  return secretWords.has(words.at(-1) ?? '') || secretPairs.has(words.slice(-2).join(' '))
+}
+
+/**
+ * Secrets by their own shape. Each begins where no longer word could have begun, and nothing repeats what is itself
+ * repeated: the time is linear in the text, whoever wrote it (`npm run check` attacks them).
+ */
+const secretSpans = [
+  /(?<![\w-])(?:sk|pk|rk|csk|cak|cpk|ect|whsec|ghp|gho|ghs|xox[abpr])[-_][A-Za-z0-9_-]{12,}/g,
+  /(?<!\w)AKIA[0-9A-Z]{16}(?!\w)/g,
+  /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
+  /-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----[^-]{0,16384}(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----)?/g,
+  /(?<=(?<![\w-])[Bb]earer[ \t]{1,4})[A-Za-z0-9._~+/-]{12,}=*/g,
 ] as const
 
-/** `value` without what looks like a secret, by the name of its key or by its own shape (interface-additions "actions"). */
-export const sanitized = (value: Json): Json => {
-  if (typeof value === 'string') return secretValue.some((pattern) => pattern.test(value)) ? mask : value
+const cards = /(?<![\w-])[3-6](?:[ -]?\d){12,18}(?![\w-])/g
+const ibans = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
+
+/** A text in which every secret is masked, and nothing else. */
+export const sanitizedText = (text: string): string => {
+  let shown = text
+  for (const span of secretSpans) shown = shown.replace(span, mask)
+  return shown
+    .replace(cards, (found) => (passesLuhn(found) ? mask : found))
+    .replace(ibans, (found) => (passesMod97(found) ? mask : found))
+}
+
+/**
+ * `value` as people may see it: secrets are masked by the name of their key, or by their own shape, and then only the
+ * span. Models and tools get the value itself.
+ */
+export const sanitized = (value: Json): Json => sanitizedAt(value, 0)
+
+const sanitizedAt = (value: Json, depth: number): Json => {
+  if (typeof value === 'string') return sanitizedText(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((each: Json) => sanitized(each))
+  if (depth >= maxDepth) return mask
+  if (Array.isArray(value)) return value.map((each: Json) => sanitizedAt(each, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([key, each]: [string, Json | undefined]) => [
       key,
-      each === undefined || each === null ? each : secretKey.test(key) ? mask : sanitized(each),
+      each === undefined || each === null ? each : isSecretKey(key) ? mask : sanitizedAt(each, depth + 1),
     ]),
   )
+}
+
+/** The check digit of payment cards: a number of an order passes one time in ten, a time stamp does not begin so. */
+const passesLuhn = (card: string): boolean => {
+  const digits = card.replace(/\D/g, '')
+  let sum = 0
+  for (let at = 0; at < digits.length; at++) {
+    const digit = Number(digits[digits.length - 1 - at])
+    const counted = at % 2 === 0 ? digit : digit * 2
+    sum += counted > 9 ? counted - 9 : counted
+  }
+  return sum % 10 === 0
+}
+
+/** The check digits of ISO 13616: the country and they go to the end, letters count from 10 on. */
+const passesMod97 = (iban: string): boolean => {
+  const plain = iban.replaceAll(' ', '')
+  let rest = 0
+  for (const character of plain.slice(4) + plain.slice(0, 4)) {
+    const value = Number.parseInt(character, 36)
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+  }
+  return rest === 1
 }
 
 /** A tool's output as a view shows it: at most 2000 characters. */

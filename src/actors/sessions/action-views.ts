@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../../specs/index.ts'
 import type { ActionContext } from '../../machines/action/action.ts'
 import { timestampOf } from '../records/row-times.ts'
-import { sanitized, truncated } from '../records/sanitize.ts'
+import { sanitized, sanitizedText, truncated } from '../records/sanitize.ts'
 import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { isObject } from '../runtime/schema.ts'
@@ -22,7 +22,7 @@ export const actionView = (resident: Resident): Action => {
     tenant_id: resident.owner.tenant,
     run_id: action.run_id,
     session_id: action.session_id,
-    result: action.output === null ? null : truncated(action.output),
+    result: action.output === null ? null : truncated(sanitizedText(action.output)),
     error: action.error,
     note: action.note,
     resolved_by: action.resolved_by,

@@ -56,7 +56,8 @@ export class Upstreams {
     const { origin, pathname } = guarded ? this.#guard.check(route.baseUrl) : new URL(route.baseUrl)
     const dispatcher = guarded ? this.#guard.dispatcher : this.#pool(origin)
     const plain = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
-    const made = { dispatcher, origin, basePath: pathname.replace(/\/+$/, ''), posting: traced(plain, this.#tracer) }
+    const basePath = pathname.replace(/(?<!\/)\/+$/, '')
+    const made = { dispatcher, origin, basePath, posting: traced(plain, this.#tracer) }
     this.#known.set(route, made)
     return made
   }

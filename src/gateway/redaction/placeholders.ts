@@ -24,7 +24,7 @@ const name = ` ?(?:${anyLabel})[_ -]\\d{1,6} ?`
 const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${name}(?:\\u005d|\])`, 'gi')
 
 /** Label and number in it. */
-const parts = /([a-z]+)[_ -](\d{1,6}) ?(?:\\|\])/i
+const parts = /([a-z]{1,40})[_ -](\d{1,6}) ?(?:\\|\])/i
 
 /** The beginning of one at the end of a text that goes on. */
 const unfinished = new RegExp(

@@ -22,7 +22,7 @@ export const protectedSpans = (text: string): readonly Span[] => {
 }
 
 /** Bytes that so many characters of base64 are. */
-export const bytesOfBase64 = (text: string): number => Math.floor((text.replace(/=+$/, '').length * 3) / 4)
+export const bytesOfBase64 = (text: string): number => Math.floor((text.replace(/(?<!=)=+$/, '').length * 3) / 4)
 
 const none: readonly Span[] = []
 

@@ -10,11 +10,11 @@ const versions: Readonly<Partial<Record<WireFormat, string>>> = {
   spitch: 'v1',
 }
 
-const versionAtEnd = /\/v\d+(?:alpha|beta)?\d*$/
+const versionAtEnd = /\/v\d{1,4}(?:alpha|beta)?\d{0,4}$/
 
 /** A base URL as routes have it: up to the version segment, without a slash at its end. */
 export const versionedUrl = (format: WireFormat, baseUrl: string): string => {
-  const url = baseUrl.replace(/\/+$/, '')
+  const url = baseUrl.replace(/(?<!\/)\/+$/, '')
   const version = versions[format]
   return version === undefined || versionAtEnd.test(url) ? url : `${url}/${version}`
 }

@@ -58,7 +58,7 @@ const notAllowed = new ServiceError('invalid_field', {
   message: 'This is no provider to connect to.',
 })
 
-const trimmed = (url: string | null): string | null => url?.replace(/\/+$/, '') ?? null
+const trimmed = (url: string | null): string | null => url?.replace(/(?<!\/)\/+$/, '') ?? null
 
 /**
  * What can be known of a base URL without a lookup; where it leads is found out at each connection.

@@ -102,7 +102,7 @@ const nameOf = (given: string): string => {
   throw new ServiceError('invalid_field', { param: 'name', message })
 }
 
-const trimmed = (url: string): string => url.replace(/\/+$/, '')
+const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
 const sealed = (key: string | null | undefined, seal: (key: string) => string): string | null =>
   key === undefined || key === null ? null : seal(key)

@@ -1,4 +1,5 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { placesBehind } from './named-places.ts'
 
 const maxDepth = 6
 const maxItems = 100
@@ -22,12 +23,14 @@ class Filler {
   constructor(root: WireObject, text: string, toolName: string) {
     this.#root = root
     this.#text = toolName === '' ? text : text.replaceAll(toolName, ' ')
-    this.#quoted = [...this.#text.matchAll(/"([^"]+)"|“([^”]+)”/g)].map((found) => found[1] ?? found[2] ?? '')
+    this.#quoted = [...this.#text.matchAll(/"([^"]{1,200})"|“([^”]{1,200})”/g)].map(
+      (found) => found[1] ?? found[2] ?? '',
+    )
     this.#numbers = [...this.#text.matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w])/g)].map((found) => Number(found[0]))
     this.#phrases = [
       ...this.#text.matchAll(/\b(?:in|for|to|of|about|with|at|on)\s+(?:the\s+)?([^\s,;.!?"][^,;.!?"]*)/gi),
     ]
-      .map((found) => (found[1] ?? '').split(/\s+(?:and|in|for|to|with|at|on|please)\b/i)[0]?.trim() ?? '')
+      .map((found) => (found[1] ?? '').split(/\s(?:and|in|for|to|with|at|on|please)\b/i)[0]?.trim() ?? '')
       .filter((phrase) => phrase !== '' && !/^(?:tool|it|me|please)\b/i.test(phrase))
   }
 
@@ -119,13 +122,16 @@ class Filler {
 
   /** `name: value`, `name=value` or `name is value`, also with the words of a snake_case name apart. */
   #pair(name: string): string | undefined {
-    const pattern = new RegExp(`\\b${spaced(name)}\\s*(?:[:=]|\\bis\\b)\\s*(?:"([^"]+)"|([^\\s,;]+))`, 'i')
-    const found = pattern.exec(this.#text)
-    return found?.[1] ?? found?.[2]?.replace(/[.!?]+$/, '')
+    for (const end of placesBehind(this.#text, name)) {
+      const [, quoted, plain] = given.exec(this.#text.slice(end, end + maxGiven)) ?? []
+      if (quoted !== undefined) return quoted
+      if (plain !== undefined) return plain.replace(/(?<![.!?])[.!?]+$/, '')
+    }
+    return undefined
   }
 
   #names(name: string): boolean {
-    return new RegExp(`\\b${spaced(name)}\\b`, 'i').test(this.#text)
+    return placesBehind(this.#text, name).next().done !== true
   }
 }
 
@@ -143,7 +149,7 @@ const mostOf = ({ maximum, exclusiveMaximum, minimum, exclusiveMinimum }: WireOb
 }
 
 const formats: Readonly<Record<string, { readonly find: RegExp; readonly otherwise: string }>> = {
-  email: { find: /[\w.+-]+@[\w-]+\.[\w.]+\w/, otherwise: 'someone@example.com' },
+  email: { find: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.]{1,255}\w/, otherwise: 'someone@example.com' },
   uri: { find: /https?:\/\/\S+/, otherwise: 'https://example.com/' },
   url: { find: /https?:\/\/\S+/, otherwise: 'https://example.com/' },
   date: { find: /\d{4}-\d{2}-\d{2}/, otherwise: '2030-01-01' },
@@ -158,4 +164,8 @@ function typeOf(schema: WireObject): string {
   return textOf(schema.type)
 }
 
-const spaced = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[_-]/g, '[_\\s-]')
+/** How far behind a name its value is looked for, in UTF-16 units. */
+const maxGiven = 1024
+
+/** What follows a name that is given a value. */
+const given = /^\s{0,8}(?:[:=]|\bis\b)\s{0,8}(?:"([^"]+)"|([^\s,;]+))/i

@@ -3,6 +3,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outg
 import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'
 import { inFormat } from './json-reply.ts'
+import { placesBehind } from './named-places.ts'
 
 /** A function that the caller offers. */
 interface OfferedTool {
@@ -136,15 +137,14 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
     .sort((a, b) => a.at - b.at)
     .map(({ tool }) => tool)
   if (named.length > 0) return named
-  const asks = /\b(?:use|call|run)\b.*\b(tools?)\b/is.exec(text)
+  const asks = /\b(?:use|call|run)\b.{0,500}\b(tools?)\b/is.exec(text)
   if (asks === null) return []
   return asks[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
 }
 
 function placeOfName(text: string, name: string): number {
-  const pattern = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[_-]/g, '[_\\s-]')
-  const found = new RegExp(`(?<![\\w-])${pattern}(?![\\w-])`, 'i').exec(text)
-  return found?.index ?? -1
+  const [end] = placesBehind(text, name, true)
+  return end === undefined ? -1 : end - name.length
 }
 
 function callsOf(tools: readonly OfferedTool[], text: string, seed: string): SimulatedCall[] {

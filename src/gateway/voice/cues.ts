@@ -45,7 +45,7 @@ const voiced = ({ text, speaker }: TimedText): string => {
 }
 
 /** An empty line, or an arrow, would end a cue. */
-const line = (text: string): string => text.replace(/\s*\n\s*/g, ' ').replaceAll('-->', '→')
+const line = (text: string): string => text.replace(/(?<!\s)\s*\n\s*/g, ' ').replaceAll('-->', '→')
 
 const span = ({ start, end }: TimedText, point: ',' | '.'): string =>
   `${timestamp(start, point)} --> ${timestamp(end, point)}`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { mask, sanitized, truncated } from '../../../src/actors/records/sanitize.ts'
+import { mask, sanitized, sanitizedText, truncated } from '../../../src/actors/records/sanitize.ts'
 import { isObject } from '../../../src/actors/runtime/schema.ts'
 import type { Json } from '../../../src/storage/ports.ts'
 import { deepFrozen } from '../../support/deep-frozen.ts'
@@ -33,11 +33,48 @@ it.each([
   ['a token of a code host', 'ghp_abcdefghijklmnop1234'],
   ['a cloud access key', 'AKIAABCDEFGHIJKLMNOP'],
   ['a JSON web token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln'],
-  ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nabc'],
+  ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----'],
   ['a bearer header', 'Bearer abcdefghijklmnop'],
-  ['a card number', 'card 4111 1111 1111 1111 please'],
-])('masks %s wherever it stands', (_, secret) => {
-  expect(sanitized({ a: [{ note: secret }] })).toEqual({ a: [{ note: mask }] })
+  ['a card number', '4111 1111 1111 1111'],
+  ['an IBAN', 'DE89 3704 0044 0532 0130 00'],
+  ['an IBAN without spaces', 'GB82WEST12345698765432'],
+])('masks %s wherever it stands, and nothing else of the text', (what, secret) => {
+  const shown = what === 'a bearer header' ? `Bearer ${mask}` : mask
+  expect(sanitized({ a: [{ note: secret }] })).toEqual({ a: [{ note: shown }] })
+  expect(sanitizedText(`before ${secret} , after`)).toMatch(/^before .*\[masked\].* , after$/)
+})
+
+it.each(['max_tokens', 'token_count', 'secret_name', 'passenger', 'pinned', 'compass', 'tokens'])(
+  'shows what stands under %s',
+  (key) => {
+    expect(sanitized({ [key]: 4096 })).toEqual({ [key]: 4096 })
+  },
+)
+
+it('shows a text with a number of 13 digits, as what a person has to approve', () => {
+  const note = 'Refund order 1732252800000 to the customer.'
+  expect(sanitized({ note })).toEqual({ note })
+})
+
+it.each([
+  ['JSON web tokens', 'eyJ-'],
+  ['JSON web tokens with dots', 'eyJaaaaaaaa.'],
+  ['keys', 'sk-'],
+  ['private keys', '-----BEGIN A '],
+  ['card numbers', '4 1-'],
+  ['IBANs', 'DE89 AAAA '],
+  ['bearer headers', 'bearer '],
+])('takes time in proportion to a text of half a megabyte of %s', (_, part) => {
+  const text = part.repeat(500_000 / part.length)
+  const started = performance.now()
+  sanitizedText(text)
+  expect(performance.now() - started).toBeLessThan(2_000)
+})
+
+it('ends on arguments 20,000 deep', () => {
+  let deep: Json = 'x'
+  for (let depth = 0; depth < 20_000; depth++) deep = [deep]
+  expect(JSON.stringify(sanitized(deep))).toContain(mask)
 })
 
 it.each(['hello', 'a task about tokens', 'order 12345', '2026-11-21T10:00:00.000Z', 'task-force-of-the-century'])(

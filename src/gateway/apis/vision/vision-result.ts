@@ -43,7 +43,7 @@ const chargeFor = (costUsd: string): string => {
 
 /** The JSON object that a model answered, bare, in a fenced block or between words; null when there is none. */
 export const classificationIn = (raw: string): JsonObject | null => {
-  const fenced = /```(?:json)?\s*\n?([\s\S]*?)```/i.exec(raw)?.[1]
+  const fenced = /```(?:json)?([\s\S]*?)```/i.exec(raw)?.[1]
   const between = raw.slice(raw.indexOf('{'), raw.lastIndexOf('}') + 1)
   for (const text of [raw, fenced, between]) {
     const parsed = text === undefined ? undefined : parseJson(text)

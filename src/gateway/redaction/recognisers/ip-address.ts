@@ -6,7 +6,7 @@ const v6 =
   /(?<![\p{L}\p{N}_:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:]|\.\d)/giu
 
 /** A group that is no single digit: `a::b` is a name in a program. */
-const group = /[0-9a-f]*\d[0-9a-f]*[0-9a-f]|[0-9a-f]+\d/i
+const group = /[0-9a-f]{0,4}\d[0-9a-f]{0,4}[0-9a-f]|[0-9a-f]{1,4}\d/i
 
 /** Words before what has four numbers and is no address. */
 const numbered =
