@@ -63,6 +63,7 @@ const sendEvents = (
     shortNames: wantsShortNames(exchange, query),
     headers: exchange.headers,
     endless,
+    look: exchange.look,
   })
   return 200
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { eventsOf } from '../../../specs/answer.ts'
 import type { Operation } from '../../../specs/declare.ts'
 import { ServiceError } from '../../../specs/errors.ts'
 import type { Call, Idempotency, Principal } from '../../actors/call/call.ts'
@@ -137,6 +138,7 @@ export class Dispatcher implements HttpHandler {
     const principal = found instanceof Promise ? await found : found
     if (operation.cors && originIn(request.header('origin')) !== undefined) await this.#checkOrigin(exchange, principal)
     this.#checkAccess(request, endpoint, principal)
+    if (eventsOf(operation.answer) !== null) exchange.look = () => this.#lookAgain(request, endpoint)
     const query = validator.query(request.query)
     const {
       value: body,
@@ -172,6 +174,11 @@ export class Dispatcher implements HttpHandler {
 
   #principal(request: HttpRequest, { operation }: Endpoint): Principal | Promise<Principal> {
     return operation.access.kinds.includes('public') ? anybody : this.#parts.authenticator.authenticate(request)
+  }
+
+  /** What a new request with this credential would be answered, as far as access goes. */
+  async #lookAgain(request: HttpRequest, endpoint: Endpoint): Promise<void> {
+    authorise(endpoint.operation.access, await this.#principal(request, endpoint))
   }
 
   #checkAccess(request: HttpRequest, { operation }: Endpoint, principal: Principal): void {

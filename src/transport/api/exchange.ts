@@ -1,5 +1,6 @@
 import type { EnvelopeName } from '../../../specs/declare.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
+import type { LookAgain } from '../streams/credential-watch.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** One request on its way through the dispatcher. */
@@ -14,6 +15,8 @@ export interface Exchange {
   readonly envelope: EnvelopeName
   /** Headers of whatever is answered: the request id, CORS, `Idempotent-Replayed`. */
   headers: Headers
+  /** Asks whether the credential still opens this operation; of operations that may answer a stream. */
+  look?: LookAgain
   /** Made when somebody asks for the signal. */
   aborter: AbortController | null
 }

@@ -84,8 +84,13 @@ export class SessionUpgrades {
       ticker: this.#parts.ticker,
       counters: this.#parts.counters,
       log: this.#parts.log,
+      look: () => this.#look(request),
     }
     return { accept: (peer) => serveSessionSocket(peer, this.#commands(asked, newest), options) }
+  }
+
+  async #look(request: HttpRequest): Promise<void> {
+    authorise(sessionSocket.access, await this.#parts.authenticator.authenticate(request))
   }
 
   #commands(asked: Asked, newest: number): SessionCommands {

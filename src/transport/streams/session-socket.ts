@@ -6,6 +6,7 @@ import type { JsonObject, LogEvent } from '../../storage/ports.ts'
 import { Containment } from '../http/containment.ts'
 import type { WebSocketPeer } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
+import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
 import { wireName } from './sse-frames.ts'
@@ -34,6 +35,8 @@ export interface SessionSocketOptions {
   readonly ticker: Ticker
   readonly counters: StreamCounters
   readonly log: Logger
+  /** Held every few seconds; the socket is closed when it refuses. */
+  readonly look?: LookAgain
 }
 
 /** Frames that may wait for the ones before them; a client that sends more is told to slow down. */
@@ -59,6 +62,7 @@ class SessionSocket implements Ticking {
   readonly #commands: SessionCommands
   readonly #options: SessionSocketOptions
   readonly #containment: Containment
+  readonly #watch: CredentialWatch
   #follower: Follower | null = null
   /** The frames before, one after the other. */
   #last: Promise<void> = Promise.resolve()
@@ -72,6 +76,7 @@ class SessionSocket implements Ticking {
     this.#commands = commands
     this.#options = options
     this.#containment = new Containment(options.log)
+    this.#watch = new CredentialWatch(options.look ?? (() => {}), () => this.contain(() => this.#endWithCredential()))
   }
 
   open(): void {
@@ -100,6 +105,7 @@ class SessionSocket implements Ticking {
   }
 
   tick(): void {
+    this.#watch.tick()
     if (this.#blocked && ++this.#blockedTicks > wireLimits.blockedMaxTicks) this.#giveUp()
   }
 
@@ -165,6 +171,11 @@ class SessionSocket implements Ticking {
   #onDrain(): void {
     this.#blocked = false
     this.#follower?.resume()
+  }
+
+  #endWithCredential(): void {
+    this.#send(endedEvent)
+    this.#close(1008, 'the credential has ended')
   }
 
   #giveUp(): void {

@@ -5,6 +5,7 @@ import type { LogEvent } from '../../storage/ports.ts'
 import { Containment } from '../http/containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
+import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.ts'
 import { sseFrames } from './sse-frames.ts'
 
 /** Frames gathered in one loop turn beyond which they are written at once. In UTF-16 units. */
@@ -27,6 +28,8 @@ export interface SseOptions {
   readonly headers: Headers
   /** The stream has no end of its own (it follows a log): a shutdown ends it at once. Its client resumes elsewhere. */
   readonly endless: boolean
+  /** Held every few seconds; the stream ends when it refuses. */
+  readonly look?: LookAgain | undefined
 }
 
 const sseHeaders: Headers = [
@@ -107,6 +110,7 @@ class SseStream implements EventSink, Ticking {
   readonly #counters: StreamCounters
   readonly #writer: BodyWriter
   readonly #shortNames: boolean
+  readonly #watch: CredentialWatch
   #control: StreamControl | null = null
   #pending = ''
   #opened = false
@@ -120,6 +124,7 @@ class SseStream implements EventSink, Ticking {
     this.endless = options.endless
     this.#streams = streams
     this.#counters = counters
+    this.#watch = new CredentialWatch(options.look ?? (() => {}), () => this.contain(() => this.#endWithCredential()))
     this.#shortNames = options.shortNames
     this.#writer = response.stream(200, [...sseHeaders, ...options.headers])
     this.#writer.onDrain(() => this.#onDrain())
@@ -199,6 +204,7 @@ class SseStream implements EventSink, Ticking {
   }
 
   tick(): void {
+    this.#watch.tick()
     if (this.#blocked) {
       if (++this.#blockedTicks > wireLimits.blockedMaxTicks) this.lose()
     } else if (++this.#quietTicks >= wireLimits.keepAliveTicks) this.#write(': keep-alive\n\n')
@@ -223,6 +229,13 @@ class SseStream implements EventSink, Ticking {
     if (!this.#blocked || this.#over) return
     this.#blocked = false
     this.#control?.resume()
+  }
+
+  #endWithCredential(): void {
+    if (this.#over) return
+    const { event, data } = endedEvent
+    this.#writer.end(`${this.#pending}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    this.#stop()
   }
 
   /** Nobody reads any more: no more is wanted of the producer. */

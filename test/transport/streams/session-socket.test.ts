@@ -32,7 +32,7 @@ describe('session socket', () => {
     return outcome()
   }
 
-  const open = (options: { shortNames?: boolean; after?: number | null } = {}): void => {
+  const open = (options: { shortNames?: boolean; after?: number | null; look?: () => unknown } = {}): void => {
     const commands: SessionCommands = {
       turn: record('turn'),
       approve: record('approve'),
@@ -202,5 +202,14 @@ describe('session socket', () => {
     stuck.resolve()
     await loopTurn()
     expect(calls).toHaveLength(32)
+  })
+
+  it('is closed within five seconds of a credential that has ended, and says so', async () => {
+    open({ look: () => Promise.reject(new ServiceError('authentication_required')) })
+    time.pass(5)
+    await new Promise(setImmediate)
+    expect(sent().at(-1)).toEqual({ event: 'stream.ended', data: { reason: 'credential_ended' } })
+    expect(peer.closing).toMatchObject({ code: 1008 })
+    expect(log.following).toBe(0)
   })
 })

@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../specs/errors.ts'
 import { Ticker } from '../../../src/actors/runtime/ticker.ts'
+import { StoreUnavailable } from '../../../src/storage/ports.ts'
 import { SseStreams } from '../../../src/transport/streams/sse.ts'
 import { delta, FakeLog, FakeResponse, loopTurn, ManualTime } from '../http/fakes.ts'
 
@@ -203,5 +205,35 @@ describe('sse', () => {
     expect(counters).toEqual({ openStreams: 1, eventsSent: 2 })
     log.end('done')
     expect(counters).toEqual({ openStreams: 0, eventsSent: 2 })
+  })
+
+  it.each(['authentication_required', 'tenant_suspended', 'forbidden'] as const)(
+    'ends within five seconds of a credential that is refused with %s, and says so',
+    async (code) => {
+      let refused = false
+      const look = async () => {
+        if (refused) throw new ServiceError(code)
+      }
+      streams.serve(log.follow(null), response, { ...plain, look })
+      log.append(delta('a'))
+      await loopTurn()
+      time.pass(5)
+      await loopTurn()
+      expect(response.ending).toBe('open')
+      refused = true
+      time.pass(5)
+      await loopTurn()
+      expect(response.ending).toBe('ended')
+      expect(response.text).toMatch(/event: stream\.ended\ndata: \{"reason":"credential_ended"\}\n\n$/)
+      expect([counters.openStreams, log.following]).toEqual([0, 0])
+    },
+  )
+
+  it('goes on while the store cannot say whether its credential still holds', async () => {
+    const look = () => Promise.reject(new StoreUnavailable('away'))
+    streams.serve(log.follow(null), response, { ...plain, look })
+    time.pass(10)
+    await loopTurn()
+    expect(response.ending).toBe('open')
   })
 })
