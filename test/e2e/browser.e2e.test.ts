@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Api } from './api.ts'
 import { patience } from './patience.ts'
 import { counted, endsTurn, type Frame, isDelta, textOf } from './stream-reader.ts'
-import { gatedTurn } from './tool-server.ts'
 import { World } from './world.ts'
 
 /** What a product's own page does with the API: fetch, read the stream, open a socket. It runs in the browser. */
@@ -242,7 +241,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     const page = await visit(allowed)
     const session = await world.as(token).createSession()
     const url = `${world.url.replace('http', 'ws')}/v1/sessions/${session}/ws?token=${token}`
-    const turn = { type: 'turn', ...gatedTurn({ url: 'http://127.0.0.1:9/' }) }
+    const refund = { type: 'function', needsApproval: true, function: { name: 'refund' } }
+    const turn = { type: 'turn', input: 'Please use the refund tool for order 7', tools: [refund] }
     const paused = await run<readonly Frame[]>(page, 'socket', url, turn, 'turn.paused')
     expect(paused.map(({ id }) => id)).toEqual(counted(paused))
     const cancelled = await run<readonly Frame[]>(page, 'socket', url, { type: 'cancel' }, 'turn.failed')

@@ -93,7 +93,8 @@ const sessionsOf = (
           return session
         }),
         client.createSession().then(async (session) => {
-          const turn = await client.turn(session, gatedTurn(tool))
+          // a token brings no tool that the server runs
+          const turn = await world.api.turn(session, gatedTurn(tool))
           await turn.until(isEvent('turn.paused'))
           return session
         }),

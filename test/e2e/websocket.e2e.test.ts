@@ -173,7 +173,9 @@ describe("a session's WebSocket", () => {
     const token = await clientToken('ada')
     const session = await world.as(token).createSession()
     const socket = await connect(session, `?token=${token}`)
-    const action = await pausedOn(socket)
+    const refund = { type: 'function', needsApproval: true, function: { name: 'refund' } }
+    socket.send({ type: 'turn', input: 'Please use the refund tool for order 7', tools: [refund] })
+    const action = (await socket.until(({ event }) => event === 'turn.paused')).data.action_id
     expect(await socket.refused({ type: 'approve', action_id: action })).toMatchObject({ code: 'secret_key_required' })
     expect(await socket.refused({ type: 'reject', action_id: action })).toMatchObject({ code: 'secret_key_required' })
     expect(await socket.refused('{')).toMatchObject({ code: 'malformed_json' })
