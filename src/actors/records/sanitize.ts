@@ -6,7 +6,7 @@ export const mask = '[masked]'
 /** Results longer than this are cut in views, in UTF-16 units. */
 const maxShown = 2000
 
-/** What lies deeper is masked as a whole: nobody reads it, and a walk has to end. */
+/** Deeper values are masked as a whole, so that the walk ends. */
 const maxDepth = 64
 
 /** The last word of a key that holds a secret. `max_tokens` and `secret_name` do not end in one. */
@@ -37,7 +37,7 @@ const isSecretKey = (key: string): boolean => {
 
 /**
  * Secrets by their own shape. Each begins where no longer word could have begun, and nothing repeats what is itself
- * repeated: the time is linear in the text, whoever wrote it (`npm run check` attacks them).
+ * repeated: the time is linear in any text (`npm run check` attacks them).
  */
 const secretSpans = [
   /(?<![\w-])(?:sk|pk|rk|csk|cak|cpk|ect|whsec|ghp|gho|ghs|xox[abpr])[-_][A-Za-z0-9_-]{12,}/g,

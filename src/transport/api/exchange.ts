@@ -15,7 +15,7 @@ export interface Exchange {
   readonly envelope: EnvelopeName
   /** Headers of whatever is answered: the request id, CORS, `Idempotent-Replayed`. */
   headers: Headers
-  /** Asks whether the credential still opens this operation; of operations that may answer a stream. */
+  /** Checks that the credential still opens this operation; present on operations that may answer a stream. */
   look?: LookAgain
   /** Made when somebody asks for the signal. */
   aborter: AbortController | null

@@ -1,6 +1,6 @@
 import { errors, ServiceError } from '../../../specs/errors.ts'
 
-/** Asks whether the credential that opened a stream still opens it; throws or rejects as a new request would. */
+/** Checks that the credential that opened a stream still opens it; throws or rejects as a new request would. */
 export type LookAgain = () => unknown
 
 /** A stream outlives its credential by this many seconds at most, and by the second that credentials are cached for. */
@@ -29,10 +29,10 @@ export class CredentialWatch {
     if (++this.#ticks < everyTicks || this.#looking) return
     this.#ticks = 0
     this.#looking = true
-    void this.#ask()
+    void this.#check()
   }
 
-  async #ask(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       await this.#look()
     } catch (error) {
