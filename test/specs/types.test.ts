@@ -1,7 +1,8 @@
-import { describe, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ResultOf } from '../../specs/index.ts'
 import type { StreamAnswer } from '../../src/actors/call/call.ts'
 import type { UseCases, WithHeaders } from '../../src/actors/call/use-cases.ts'
+import { operations } from '../../src/actors/capabilities.ts'
 
 describe('types of declarations', () => {
   it('follow the path, the query and the body', () => {
@@ -19,6 +20,8 @@ describe('types of declarations', () => {
     expectTypeOf<QueryOf<'tenants.list'>['limit']>().toEqualTypeOf<number>()
     expectTypeOf<BodyOf<'sessions.approve'>['action_id']>().toEqualTypeOf<string>()
     expectTypeOf<BodyOf<'sessions.get'>>().toEqualTypeOf<undefined>()
+    expect(operations['sessions.turns'].params).toEqual(['session_id'])
+    expect(operations['sessions.get'].body).toBeNull()
   })
 
   it('let nullable fields out of bodies and keep them in answers', () => {
@@ -29,6 +32,9 @@ describe('types of declarations', () => {
     }>()
     expectTypeOf<ResultOf<'agents.get'>['description']>().toEqualTypeOf<string | null>()
     expectTypeOf<BodyOf<'project_members.create'>['password']>().toEqualTypeOf<string>()
+    expect(operations['agents.create'].body?.json).toMatchObject({
+      required: expect.not.arrayContaining(['description']),
+    })
   })
 
   it('show a secret in the one answer that carries it', () => {
@@ -36,6 +42,8 @@ describe('types of declarations', () => {
     expectTypeOf<ResultOf<'project_keys.rotate'>['key']>().toEqualTypeOf<string>()
     expectTypeOf<ResultOf<'project_keys.delete'>>().not.toHaveProperty('key')
     expectTypeOf<ResultOf<'project_keys.list'>['data'][number]>().not.toHaveProperty('key')
+    expect(operations['project_keys.create'].answer).toMatchObject({ secret: true })
+    expect(operations['project_keys.list'].answer).toMatchObject({ secret: false })
   })
 
   it('say what a use-case returns', () => {
@@ -44,5 +52,7 @@ describe('types of declarations', () => {
     expectTypeOf<Returned<'auth.logout'>>().toEqualTypeOf<WithHeaders<{ readonly success: true }>>()
     expectTypeOf<Returned<'sessions.delete'>>().toEqualTypeOf<{ readonly id: string; readonly deleted: true }>()
     expectTypeOf<Returned<'tenants.list'>['next_cursor']>().toEqualTypeOf<string | null>()
+    expect(operations['sessions.turns'].answer.kind).toBe('events')
+    expect(operations['auth.logout'].answer).toMatchObject({ kind: 'json', withHeaders: true })
   })
 })

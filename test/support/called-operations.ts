@@ -7,8 +7,9 @@ const root = resolve(import.meta.dirname, '../..')
 /** Notes in the recording of this run, when there is one, that the running test file had answers of these operations. */
 export const noteCalled = (operations: readonly string[]): void => {
   const recording = process.env.CALLED_OPERATIONS
+  if (recording === undefined || operations.length === 0) return
   const { testPath } = expect.getState()
-  if (recording === undefined || testPath === undefined || operations.length === 0) return
+  if (testPath === undefined) return
   const file = relative(root, testPath)
   appendFileSync(recording, operations.map((operation) => `${file}\t${operation}\n`).join(''))
 }

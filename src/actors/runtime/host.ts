@@ -133,13 +133,8 @@ export abstract class Host {
     const erased = (project: string, actor: string) => isErased(storage.records, project, actor)
     const discarded = async (sender: string, message: string): Promise<boolean> =>
       (await storage.commits.byCause(sender, discardCause('poison_message', message))) !== null
-    return new Outbox(this, {
-      ...this.#options,
-      sinks: sinks?.(this) ?? {},
-      erased,
-      discarded,
-      ...stuckMessages(this.stuck),
-    })
+    const parts = { sinks: sinks?.(this) ?? {}, erased, discarded, ...stuckMessages(this.stuck) }
+    return new Outbox(this, { ...this.#options, ...parts })
   }
 
   #openStepper(): Stepper {
