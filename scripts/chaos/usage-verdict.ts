@@ -18,11 +18,19 @@ const judgeCount = (id: string, log: readonly LogRow[], rows: number): readonly 
   return rows > most ? [{ kind: 'doubled', what: `${id}: ${rows} rows of usage for at most ${most} answers` }] : []
 }
 
-/** The model that calls a tool is asked once more when that has answered; one whose call was rejected is not. */
+/**
+ * The model that calls a tool is called once more with what the tool gave: the server's tool by `tool_call.completed`,
+ * the caller's own by the approval. After a rejection it is not.
+ */
 const answersIn = (turn: readonly LogRow[]): number => {
   const called = has(turn, 'tool_call.started')
   if (!has(turn, 'turn.completed')) return called ? 1 : 0
-  return called && has(turn, 'tool_call.completed') ? 2 : 1
+  return called && (has(turn, 'tool_call.completed') || has(afterResume(turn), 'output_text.delta')) ? 2 : 1
+}
+
+const afterResume = (turn: readonly LogRow[]): readonly LogRow[] => {
+  const resumed = turn.findLastIndex(({ event_type }) => event_type === 'turn.resumed')
+  return resumed < 0 ? [] : turn.slice(resumed + 1)
 }
 
 const has = (turn: readonly LogRow[], type: string): boolean => turn.some(({ event_type }) => event_type === type)

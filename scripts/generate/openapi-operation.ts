@@ -87,7 +87,7 @@ export const contentOf = (answer: Answer, components: Components, title: string)
       return { 'application/json': { schema: components.answer(filledForm(answer.schema.json), `${title}Response`) } }
     case 'events':
       // OpenAPI 3.1 has no schema for one event of a stream: the schema is of the whole text, `x-events` of each event's data
-      return { 'text/event-stream': { schema: text, 'x-events': eventsOf(answer.events, components) } }
+      return { 'text/event-stream': { schema: {}, 'x-events': eventsOf(answer.events, components) } }
     case 'bytes':
       return Object.fromEntries(answer.contentTypes.map((type) => [type, { schema: isText(type) ? text : bytes }]))
     case 'choice':

@@ -29,6 +29,14 @@ export function startServer(env: Readonly<Record<string, string>> = {}, port?: n
     }),
     args: () => [...nodeOptions, resolve(root, 'src/start.js')],
     url: (port) => `http://127.0.0.1:${port}`,
+    started: hasStarted,
   }
   return startService(spec, port)
 }
+
+/** It takes its port before it looks at its store, and answers `starting` until it has (src/transport/early-listener.ts). */
+const hasStarted = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/readyz`).then(
+    async (answer) => !(await answer.text()).includes('starting'),
+    () => false,
+  )

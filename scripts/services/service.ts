@@ -30,6 +30,8 @@ export interface ServiceSpec {
   env(port: number, dataFolder: string): NodeJS.ProcessEnv
   args(port: number, dataFolder: string): readonly string[]
   url(port: number): string
+  /** Whether it has started, for a server that accepts connections before; absent: it has when it accepts them. */
+  started?(port: number): Promise<boolean>
 }
 
 const startTimeoutMs = 120_000
@@ -69,9 +71,13 @@ export const isFree = (port: number): Promise<boolean> =>
   })
 
 /** Resolves when something accepts connections on the port; rejects when `gone()` says why it never will. */
-export async function acceptsOn(port: number, gone: () => string | null): Promise<void> {
+export async function acceptsOn(
+  port: number,
+  gone: () => string | null,
+  started: (port: number) => Promise<boolean> = accepts,
+): Promise<void> {
   const deadline = performance.now() + startTimeoutMs
-  while (!(await accepts(port))) {
+  while (!(await started(port))) {
     const reason = gone() ?? (performance.now() > deadline ? `nothing listens after ${startTimeoutMs} ms` : null)
     if (reason !== null) throw new Error(reason)
     await new Promise((resolve) => setTimeout(resolve, pollMs))
@@ -90,7 +96,7 @@ async function launch(spec: ServiceSpec, port: number, folder: string): Promise<
     await exited
   }
   try {
-    await acceptsOn(port, () => (isGone() ? 'it ended' : null))
+    await acceptsOn(port, () => (isGone() ? 'it ended' : null), spec.started)
   } catch (error) {
     await end('SIGKILL')
     throw new Error(`${spec.name} did not start\n${log().trim().split('\n').slice(-8).join('\n')}`, { cause: error })

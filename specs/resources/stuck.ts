@@ -2,7 +2,7 @@ import { secretKeyOrDashboard } from '../access.ts'
 import { answersJson } from '../answer.ts'
 import { defineOperations } from '../declare.ts'
 import { cursorPage, cursorQuery } from '../lists.ts'
-import { id, integer, json, nullable, object, oneOf, optional, string, timestamp } from '../schema.ts'
+import { id, integer, nullable, object, oneOf, optional, string, timestamp } from '../schema.ts'
 
 const kind = oneOf(
   'parked_actor',
@@ -59,7 +59,7 @@ export const stuck = defineOperations('stuck', {
     errors,
     body: object({
       /** An event of the machine, such as `{"type": "tool_answered", "action_id": "act_…", "output": "…"}`. */
-      event: json(),
+      event: object({ type: string({ pattern: '^[^$]', maxLength: 128 }) }, { open: true }),
     }),
     answer: decided,
   },

@@ -4,6 +4,7 @@ import type { Operation } from '../../specs/declare.ts'
 import type { ErrorCode } from '../../specs/errors.ts'
 import { codeIn, statusIn } from '../../specs/wire-errors.ts'
 import { operations } from '../../src/actors/capabilities.ts'
+import { newId } from '../../src/actors/runtime/ids.ts'
 import { takesForms } from '../specs/sample-form.ts'
 import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../specs/samples.ts'
 import { type Answered, Api, type Extra } from './api.ts'
@@ -71,6 +72,8 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string, receiver
     agent_id: agent,
     run_id: await made(project, `/v1/agents/${agent}/runs`, { input: { prompt: 'hi' }, installation_id: installed }),
     version,
+    // work is stuck after trouble only: the id of none, under which all is refused alike
+    stuck_id: newId('stk'),
     agent_key_id: await made(project, `/v1/agents/${agent}/keys`, { name: 'k' }),
     installation_id: installed,
     tenant_id: tenant,

@@ -87,7 +87,7 @@ const sessionsOf = (
     tokens.flatMap((token) => {
       const client = world.as(token)
       return [
-        client.createSession({ metadata: { note: long('note'), mark } }).then(async (session) => {
+        client.createSession({ metadata: { note: 'note', mark } }).then(async (session) => {
           const turn = await client.turn(session, { input: `hello ${mark}`, instructions: long('rules') })
           await turn.until(endsTurn)
           return session

@@ -72,11 +72,8 @@ it('journals a retry with who decided it, and the work goes on', async () => {
 
 it('skips with an event of the machine only', async () => {
   const { probe, useCases, stuck } = await parked()
-  const skip = (event: { type: string } | string) =>
-    useCases['stuck.skip'](callOf({ stuck_id: stuck.id }, {}, { event }))
-  for (const wrong of ['done', { type: '$retry' }]) {
-    await expect(skip(wrong)).rejects.toMatchObject({ code: 'invalid_field', details: { param: 'event' } })
-  }
+  const skip = (event: { type: string }) => useCases['stuck.skip'](callOf({ stuck_id: stuck.id }, {}, { event }))
+  await expect(skip({ type: '$retry' })).rejects.toMatchObject({ code: 'invalid_field', details: { param: 'event' } })
   await skip({ type: 'worked' })
   expect((await probe.find(id)).state.inFlight).toEqual({})
 })

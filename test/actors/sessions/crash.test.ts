@@ -297,9 +297,10 @@ it('keeps every promise over any sequence of crashes and lost answers', async ()
     maxLength: 12,
   })
   const ends = fc.constantFrom<Fault>('crash_before', 'crash_after')
+  // an actor whose effect three processes in a row did not survive is parked (specs/decisions/0091)
   const plan = fc.tuple(faults, ends).map(([before, end]) => [...before, end])
   await fc.assert(
-    fc.asyncProperty(fc.array(plan, { maxLength: 4 }), fc.constantFrom(...lives), async (plans, [decision, effect]) => {
+    fc.asyncProperty(fc.array(plan, { maxLength: 2 }), fc.constantFrom(...lives), async (plans, [decision, effect]) => {
       await check(await live(plans, decision, effect), decision, effect)
     }),
     { numRuns: 200 },

@@ -76,6 +76,7 @@ describe('somebody without the key', () => {
     socket.on('error', () => socket.destroy())
     socket.resume()
     await closed(socket)
+    expect(socket.destroyed).toBe(true)
   })
 
   it('does not keep a server from closing', async () => {
@@ -86,7 +87,7 @@ describe('somebody without the key', () => {
     await once(socket, 'connect')
     const ended = server.close()
     await clock.advance(peerLimits.closeMs)
-    await ended
+    expect(await ended).toBeUndefined()
   })
 
   it('reads nothing on the wire', async () => {
