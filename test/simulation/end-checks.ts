@@ -1,4 +1,4 @@
-import { readStoredState } from '../../src/actors/runtime/actor-state.ts'
+import { readParked, readStoredState } from '../../src/actors/runtime/actor-state.ts'
 import { actionContext, sessionContext } from '../../src/actors/sessions/schema.ts'
 import type { StateValue } from '../../src/machines/definition.ts'
 import { isInState } from '../../src/machines/state-value.ts'
@@ -23,7 +23,8 @@ export const checkTheEnd = async (
 ): Promise<void> => {
   for (const [id, known] of ledger.actors) {
     const commit = newest(known)
-    if (commit === undefined) continue
+    // three processes did not survive its effect: it waits for an operator (specs/decisions/0091)
+    if (commit === undefined || readParked(commit) !== undefined) continue
     const flights = Object.keys(commit.in_flight)
     ledger.expect(flights.length === 0, () => `${id} still has ${flights.join()} in flight`)
     ledger.expect(commit.due === null || commit.due > now - slackMs, () => `${id} has a reminder that nobody delivers`)

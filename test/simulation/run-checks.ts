@@ -1,6 +1,6 @@
 import { projectScope } from '../../specs/scope.ts'
 import { runQueueContext } from '../../src/actors/runs/schema.ts'
-import { readStoredState } from '../../src/actors/runtime/actor-state.ts'
+import { readParked, readStoredState } from '../../src/actors/runtime/actor-state.ts'
 import { derivedId } from '../../src/actors/runtime/ids.ts'
 import { runContext } from '../../src/actors/sessions/schema.ts'
 import { usageRows } from '../../src/gateway/ledger/usage-rows.ts'
@@ -26,7 +26,7 @@ const isOpen = (status: string | null): boolean =>
 export const checkRuns = (ledger: Ledger): void => {
   for (const [id, known] of ledger.actors) {
     const commit = known.commits.at(-1)
-    if (commit === undefined) continue
+    if (commit === undefined || readParked(commit) !== undefined) continue
     if (id.startsWith('run_')) checkRun(id, known, commit, ledger)
     if (id.startsWith('rqu_')) checkQueue(id, commit, ledger)
   }
@@ -75,12 +75,18 @@ const checkChild = (id: string, parent: string, _: readonly RunCall[], ledger: L
   ledger.expect(!orphan, () => `${id} goes on, and ${parent} is over`)
 }
 
+/** It waits for an operator, with its slot. */
+const isParked = (ledger: Ledger, id: string): boolean => {
+  const commit = newestOf(ledger, id)
+  return commit !== undefined && readParked(commit) !== undefined
+}
+
 /** Slots of runs that were deleted are found by upkeep. */
 const checkQueue = (id: string, commit: Commit, ledger: Ledger): void => {
   const { holders } = runQueueContext(readStoredState(commit).context)
   const kept = Object.values(holders)
     .flat()
-    .filter((run) => !ledger.isDeleted(run))
+    .filter((run) => !ledger.isDeleted(run) && !isParked(ledger, run))
   ledger.expect(kept.length === 0, () => `${id} keeps the slots of ${kept.join()}`)
 }
 

@@ -90,8 +90,11 @@ describe('a decision is refused', () => {
     const next = await openWorld({ storage: faulty.storage, clock })
     await clock.advance(70_000)
     faulty.away = true
-    await expect(approve(next, session, actionId)).rejects.toThrow(StoreUnavailable)
-    await expect(reject(next, session, actionId)).rejects.toThrow(StoreUnavailable)
+    for (const decide of [approve, reject]) {
+      const refused = expect(decide(next, session, actionId)).rejects.toThrow(StoreUnavailable)
+      await clock.advance(10_000)
+      await refused
+    }
   })
 })
 
