@@ -209,7 +209,7 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
   describe.each(
     reading.filter(
       (operation) =>
-        !operation.params.some((name) => ['key_id', 'member_id', 'agent_key_id', 'node_id'].includes(name)),
+        !operation.params.some((name) => ['key_id', 'member_id', 'agent_key_id', 'node_id', 'stuck_id'].includes(name)),
     ),
   )('$id', (operation) => {
     it('shows nothing of another project', async () => {
