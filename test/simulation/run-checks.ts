@@ -106,7 +106,7 @@ export const checkUsage = async (ledger: Ledger, inner: Storage): Promise<void> 
 export const checkRunsExpired = (ledger: Ledger): void => {
   for (const id of ledger.actors.keys()) {
     if (!id.startsWith('run_')) continue
-    ledger.expect(!isOpen(statusOf(ledger, id)), () => `${id} has not expired`)
+    ledger.expect(!isOpen(statusOf(ledger, id)) || isParked(ledger, id), () => `${id} has not expired`)
   }
 }
 
