@@ -1,6 +1,6 @@
 /**
  * Events that an EventSource listens to by name, as they stand on the wire. One that is missing here is found as a hole
- * in the sequence and read from the log. A test compares this list with specs/events.ts.
+ * in the sequence and read from the log. A test compares this list with specs/events/events.ts.
  */
 export const eventNames = [
   'turn.started',

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { climbingImportFindings } from './check/climbing-imports.ts'
 import { docstringFindings } from './check/docstrings.ts'
 import { fileLengthFindings } from './check/file-length.ts'
+import { folderSizeFindings } from './check/folder-size.ts'
 import { layerFindings } from './check/layers.ts'
 import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
@@ -57,6 +59,8 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
   layers: () => listed(layerFindings(product)),
   rooms: () => listed(roomFindings(rooms)),
+  'climbing imports': () => listed(climbingImportFindings(code)),
+  'sizes of folders': () => listed(folderSizeFindings(code)),
   'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),

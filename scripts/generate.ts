@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
 import called from '../specs/called-operations.json' with { type: 'json' }
-import type { Operation } from '../specs/declare.ts'
+import type { Operation } from '../specs/dsl/declare.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
 import { charts, operations } from '../src/actors/capabilities.ts'
 import { accessPage } from './generate/access-page.ts'

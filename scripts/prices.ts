@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { providers } from '../specs/providers.ts'
+import { providers } from '../specs/data/providers.ts'
 import { checkPrices, type PriceFile, priceTable } from '../src/gateway/prices/price-table.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../src/outgoing/wire.ts'
 import { type SlimRow, slimRow } from './prices/slim-row.ts'
 
 /**
- * Slims a price list of the `litellm` wheel down to what we route to, and writes `specs/prices.json`.
+ * Slims a price list of the `litellm` wheel down to what we route to, and writes `specs/data/prices.json`.
  *
  * Usage: node scripts/prices.ts <model_prices_and_context_window_backup.json> <wheel version> <today>
  * The file lies inside the wheel: `pip download --no-deps litellm` and unzip it. Licence: NOTICE.
@@ -30,7 +30,7 @@ const rows = [...found].flatMap(([provider, models]) =>
 const prices: PriceFile = { source: 'litellm', version, date: date ?? '', currency: 'USD', rows }
 const table = priceTable(prices)
 checkPrices(table)
-writeFileSync(new URL('../specs/prices.json', import.meta.url), `${JSON.stringify(prices)}\n`)
+writeFileSync(new URL('../specs/data/prices.json', import.meta.url), `${JSON.stringify(prices)}\n`)
 process.stdout.write(`${rows.length} models of ${new Set(rows.map(({ provider }) => provider)).size} providers\n`)
 
 function keep(key: string, fields: WireObject): void {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { actorRows, definitions } from '../src/actors/capabilities.ts'
 import { systemClock } from '../src/actors/runtime/clock.ts'
-import { type RebuildReport, rebuildRows } from '../src/actors/runtime/rebuild-rows.ts'
+import { type RebuildReport, rebuildRows } from '../src/actors/runtime/rows/rebuild-rows.ts'
 import { usageLedger } from '../src/actors/usage/usage-ledger.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 

@@ -6,7 +6,7 @@ import {
   failedSeeds,
 } from '../test/simulation/failed-seeds.ts'
 import { findingSeed } from '../test/simulation/finding-seed.ts'
-import { runDefects } from '../test/simulation/run-defects.ts'
+import { runDefects } from '../test/simulation/runs/run-defects.ts'
 import { type Scenario, shareOf, simulate } from '../test/simulation/simulation.ts'
 
 /**

@@ -8,6 +8,7 @@ import {
   calledIn,
   mergedRecording,
   recordingFindings,
+  recordingNotes,
   recordingPath,
   recordingText,
 } from './test/called-operations.ts'
@@ -40,11 +41,13 @@ const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'
 const summary = summarise(read(report), run.status)
 const kept: CalledOperations = JSON.parse(read(recording) ?? '{}')
 const called = calledIn(read(calls) ?? '', [...Object.keys(operations), sessionSocket.id])
-const stale = process.env.CI !== undefined && args.length === 0 ? recordingFindings(kept, called) : []
+const whole = process.env.CI !== undefined && args.length === 0
+const stale = whole ? recordingFindings(kept, called) : []
 if (records) keepRecording()
 
 const total = { ...summary, failed: summary.failed + stale.length, failures: [...summary.failures, ...stale] }
 for (const test of total.retried) console.log(`RETRIED ${test}`)
+for (const note of whole ? recordingNotes(kept, called) : []) console.log(`NOTE ${note}`)
 for (const failure of total.failures) console.log(`FAILED ${failure}`)
 console.log(resultLine(total))
 process.exitCode = total.failed > 0 ? 1 : 0

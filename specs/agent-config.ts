@@ -1,4 +1,3 @@
-import { runLimits } from './run-limits.ts'
 import {
   array,
   boolean,
@@ -13,7 +12,8 @@ import {
   record,
   string,
   union,
-} from './schema.ts'
+} from './dsl/schema.ts'
+import { runLimits } from './run-limits.ts'
 import { tools } from './tools.ts'
 
 const model = string({ minLength: 1, maxLength: 256 })

@@ -1,5 +1,5 @@
-import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from './answer.ts'
-import type { Operation, Signature } from './declare.ts'
+import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from './dsl/answer.ts'
+import type { Operation, Signature } from './dsl/declare.ts'
 
 /**
  * The resources of the interface by the name of their declaration. Each file of specs/resources adds its own (`declare

@@ -10,7 +10,7 @@ import {
   optional,
   string,
   union,
-} from './schema.ts'
+} from './dsl/schema.ts'
 
 const word = () => string({ minLength: 1, maxLength: 256 })
 

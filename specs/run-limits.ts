@@ -1,4 +1,4 @@
-import { integer, number, object, optional } from './schema.ts'
+import { integer, number, object, optional } from './dsl/schema.ts'
 
 /** Limits of an agent's runs. A run that reaches one fails with `too_many_steps`, `token_limit_exceeded`, `cost_limit_exceeded` or `time_limit_exceeded`. */
 export const runLimits = object(

@@ -11,7 +11,7 @@ import {
   record,
   string,
   union,
-} from './schema.ts'
+} from './dsl/schema.ts'
 
 /** Risk of a tool call. */
 export const riskLevel = described(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { providers } from '../specs/providers.ts'
+import { providers } from '../specs/data/providers.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
 
 /** A model provider as the environment names it. */
@@ -38,7 +38,7 @@ export interface Config {
   readonly masterKey: Buffer | null
   /** How long a shutdown waits for what runs, in ms. */
   readonly shutdownGraceMs: number
-  /** The managed keys, by id of specs/providers.ts. */
+  /** The managed keys, by id of specs/data/providers.ts. */
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly simulatedProvider: 'auto' | 'on' | 'off'
   /** Lower-case `host` or `host:port`. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { WrongMasterKey } from './actors/accounts/bootstrap.ts'
-import { ClusterRuns } from './actors/runtime/start-number.ts'
+import { ClusterRuns } from './actors/runtime/stuck/start-number.ts'
 import { type Config, ConfigError } from './config.ts'
 import { sqlitePath } from './open-storage.ts'
 import { DataFolderUnusable } from './storage/data-folder.ts'

@@ -1,4 +1,4 @@
-import type { ClusterNode, LocalCluster } from '../../scripts/cluster/local-cluster.ts'
+import type { ClusterNode, LocalCluster } from '#scripts/cluster/local-cluster.ts'
 
 /** Sessions of the killed node that are asked for, each in a shard of its own. */
 const asked = 8

@@ -2,8 +2,8 @@ import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { onPath } from '../../scripts/services/command.ts'
-import { type Service, startService } from '../../scripts/services/service.ts'
+import { onPath } from '#scripts/services/command.ts'
+import { type Service, startService } from '#scripts/services/service.ts'
 
 const run = promisify(execFile)
 const folder = resolve(import.meta.dirname, '../../.cache/gateway-bench')

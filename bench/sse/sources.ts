@@ -1,10 +1,10 @@
 import { pino } from 'pino'
-import type { EventSink, EventStream } from '../../src/actors/call/call.ts'
-import { Ticker } from '../../src/actors/runtime/ticker.ts'
-import type { LogEvent } from '../../src/storage/ports.ts'
-import { openServer } from '../../src/transport/http/open-server.ts'
-import { loadUws, type UwsResponse } from '../../src/transport/http/uws/uws-binding.ts'
-import { SseStreams } from '../../src/transport/streams/sse.ts'
+import type { EventSink, EventStream } from '#actors/call/call.ts'
+import { Ticker } from '#runtime/ticker.ts'
+import type { LogEvent } from '#storage/ports.ts'
+import { openServer } from '#transport/http/open-server.ts'
+import { loadUws, type UwsResponse } from '#transport/http/uws/uws-binding.ts'
+import { SseStreams } from '#transport/streams/sse.ts'
 
 /** A stream that a bench writes to. `send` writes its next `events` events; false when its reader must catch up first. */
 export interface Source {

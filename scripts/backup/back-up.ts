@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { BackupError } from '../../src/actors/backup/backup-error.ts'
-import { type Config, readConfig } from '../../src/config.ts'
-import { databaseOf, sqlitePath } from '../../src/open-storage.ts'
+import { BackupError } from '#actors/backup/backup-error.ts'
+import { type Config, readConfig } from '#src/config.ts'
+import { databaseOf, sqlitePath } from '#src/open-storage.ts'
 
 const mongoAdvice = (url: string): string =>
   [

@@ -1,4 +1,4 @@
-import type { InventoryData } from '../../src/actors/backup/inventory.ts'
+import type { InventoryData } from '#actors/backup/inventory.ts'
 
 /** What a project consists of, on one line. */
 export const contentsOf = ({ actors, commits, blobs, records }: InventoryData): string => {

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb'
-import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
-import { MongoLeases } from '../../src/storage/mongo/leases.ts'
+import type { LeaseTable } from '#storage/cluster-ports.ts'
+import { MongoLeases } from '#storage/mongo/leases.ts'
 import { type ClusterNode, LocalCluster } from '../cluster/local-cluster.ts'
 import { startReplicaSet } from '../services/replica-set.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'

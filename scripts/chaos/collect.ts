@@ -1,4 +1,4 @@
-import { Random } from '../../test/simulation/random.ts'
+import { Random } from '#test/simulation/world/random.ts'
 import type { ActionView, Evidence, GatedCall, LogRow, SessionEvidence, UsageEvidence } from './evidence.ts'
 import type { Load } from './load.ts'
 import { type ClientParts, NodeClient, Refused, type Wanted } from './node-client.ts'

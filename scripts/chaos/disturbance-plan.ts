@@ -1,4 +1,4 @@
-import { Random } from '../../test/simulation/random.ts'
+import { Random } from '#test/simulation/world/random.ts'
 
 /** What can be done to a cluster. */
 export type DisturbanceKind = 'kill' | 'pause' | 'restart' | 'redis' | 'mongod' | 'cut_mongod' | 'cut_redis'

@@ -1,4 +1,4 @@
-import { Random } from '../../test/simulation/random.ts'
+import { Random } from '#test/simulation/world/random.ts'
 import type { ClusterNode } from '../cluster/local-cluster.ts'
 import { type ChaosWorld, isUp, type KilledStore } from './chaos-world.ts'
 import type { Disturbance, DisturbanceKind } from './disturbance-plan.ts'

@@ -1,4 +1,4 @@
-import { Random } from '../../test/simulation/random.ts'
+import { Random } from '#test/simulation/world/random.ts'
 import type { PlainAction } from './evidence.ts'
 import { type ClientParts, GivenUp, NodeClient, Refused } from './node-client.ts'
 import { SessionVisit, turnWeights, type VisitParts } from './session-visit.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../../test/simulation/random.ts'
+import type { Random } from '#test/simulation/world/random.ts'
 
 /** One request, as any node may be asked it. */
 export interface Wanted {

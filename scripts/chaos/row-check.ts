@@ -1,9 +1,9 @@
-import { actorRows, definitions, kinds } from '../../src/actors/capabilities.ts'
-import { systemClock } from '../../src/actors/runtime/clock.ts'
-import { rebuildRows } from '../../src/actors/runtime/rebuild-rows.ts'
-import { usageLedger } from '../../src/actors/usage/usage-ledger.ts'
-import { databaseOf } from '../../src/open-storage.ts'
-import { openMongoStorage } from '../../src/storage/mongo/open-mongo-storage.ts'
+import { actorRows, definitions, kinds } from '#actors/capabilities.ts'
+import { usageLedger } from '#actors/usage/usage-ledger.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { rebuildRows } from '#runtime/rows/rebuild-rows.ts'
+import { databaseOf } from '#src/open-storage.ts'
+import { openMongoStorage } from '#storage/mongo/open-mongo-storage.ts'
 import type { Problem } from './verdict.ts'
 
 /** Every row that does not follow from the commits. */

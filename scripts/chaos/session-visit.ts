@@ -1,5 +1,5 @@
-import { answerTo } from '../../test/e2e/simulated-answer.ts'
-import type { Random } from '../../test/simulation/random.ts'
+import { answerTo } from '#test/e2e/gateway/simulated-answer.ts'
+import type { Random } from '#test/simulation/world/random.ts'
 import { type Frame, frames } from '../quickstart/sse-lines.ts'
 import type { AskedTurn, GatedCall, ToolRuns } from './evidence.ts'
 import { type NodeClient, Refused, type Wanted } from './node-client.ts'

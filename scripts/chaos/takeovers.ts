@@ -1,6 +1,6 @@
-import { shardOf } from '../../src/actors/runtime/shard.ts'
-import type { LeaseTable } from '../../src/storage/cluster-ports.ts'
-import { Random } from '../../test/simulation/random.ts'
+import { shardOf } from '#runtime/recovery/shard.ts'
+import type { LeaseTable } from '#storage/cluster-ports.ts'
+import { Random } from '#test/simulation/world/random.ts'
 import { type ClientParts, NodeClient } from './node-client.ts'
 import { SessionVisit } from './session-visit.ts'
 

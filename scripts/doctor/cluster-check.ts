@@ -1,7 +1,7 @@
-import { shardCount } from '../../src/actors/runtime/shard.ts'
-import type { Config } from '../../src/config.ts'
-import { openStorage } from '../../src/open-storage.ts'
-import type { Lease, LeaseTable, Member } from '../../src/storage/cluster-ports.ts'
+import { shardCount } from '#runtime/recovery/shard.ts'
+import type { Config } from '#src/config.ts'
+import { openStorage } from '#src/open-storage.ts'
+import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { overTcp } from './tcp.ts'
 

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig } from '../../src/config.ts'
+import { type Config, ConfigError, readConfig } from '#src/config.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { apiPepperName } from '../../src/actors/accounts/api-keys.ts'
-import { installations, pepperOf } from '../../src/actors/accounts/bootstrap.ts'
-import type { Config } from '../../src/config.ts'
-import { openStorage, sqlitePath } from '../../src/open-storage.ts'
-import type { Storage } from '../../src/storage/ports.ts'
-import { loadMasterKey } from '../../src/storage/secrets.ts'
+import { apiPepperName } from '#actors/accounts/api-keys.ts'
+import { installations, pepperOf } from '#actors/accounts/bootstrap.ts'
+import type { Config } from '#src/config.ts'
+import { openStorage, sqlitePath } from '#src/open-storage.ts'
+import type { Storage } from '#storage/ports.ts'
+import { loadMasterKey } from '#storage/secrets.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const lowBytes = 1024 ** 3

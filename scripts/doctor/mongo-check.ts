@@ -1,5 +1,5 @@
 import { type Db, type Document, MongoClient } from 'mongodb'
-import { databaseOf } from '../../src/open-storage.ts'
+import { databaseOf } from '#src/open-storage.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { networkTimeoutMs } from './tcp.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { providers as known } from '../../specs/providers.ts'
-import type { Config } from '../../src/config.ts'
+import { providers as known } from '#specs/data/providers.ts'
+import type { Config } from '#src/config.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { type Address, networkTimeoutMs, overTcp, shown } from './tcp.ts'
 

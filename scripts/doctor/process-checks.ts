@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { Config } from '../../src/config.ts'
-import { loadUws } from '../../src/transport/http/uws/uws-binding.ts'
+import type { Config } from '#src/config.ts'
+import { loadUws } from '#transport/http/uws/uws-binding.ts'
 import { installedChromium } from '../services/chromium.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 

@@ -1,5 +1,5 @@
-import type { Operation } from '../../specs/declare.ts'
-import { type FieldRule, speakersOf } from '../../specs/field-access.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { type FieldRule, speakersOf } from '#specs/field-access.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/access.md`: who may call what, and who may set which field. */

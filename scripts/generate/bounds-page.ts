@@ -1,4 +1,4 @@
-import { bounds } from '../../specs/bounds.ts'
+import { bounds } from '#specs/bounds.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/bounds.md`: every bound, and what happens beyond it. */

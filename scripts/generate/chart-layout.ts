@@ -1,5 +1,5 @@
 import elk, { type ElkExtendedEdge, type ElkLabel, type ElkNode } from 'elkjs/lib/elk.bundled.js'
-import type { Chart } from '../../src/machines/definition.ts'
+import type { Chart } from '#machines/definition.ts'
 import { type ChartGraph, type ChartState, type ChartTransition, chartGraph } from './chart-graph.ts'
 
 /** A box in pixels from the chart's upper left corner. */

@@ -1,5 +1,5 @@
-import type { Operation } from '../../specs/declare.ts'
-import { interfaceRows } from '../../specs/interface-rows.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { interfaceRows } from '#specs/interface-rows.ts'
 import { type CalledOperations, recordingPath } from '../test/called-operations.ts'
 import type { GeneratedFile } from './generated-file.ts'
 

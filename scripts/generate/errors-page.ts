@@ -1,6 +1,6 @@
-import type { Operation } from '../../specs/declare.ts'
-import { errors } from '../../specs/errors.ts'
-import { codesOf } from '../../specs/wire-errors.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { errors } from '#specs/errors/errors.ts'
+import { codesOf } from '#specs/errors/wire-errors.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/errors.md`: every code, what it means, and where it is answered. */
@@ -12,8 +12,8 @@ export const errorsPage = (operations: readonly Operation[]): GeneratedFile => {
   const text = [
     '# Errors',
     '',
-    'Made from `specs/errors.ts` by `npm run generate`. The status is that of the platform envelope; the flat, web and',
-    'custom-provider families answer whatever is malformed with 400 (`specs/wire-errors.ts`). A code without a place is',
+    'Made from `specs/errors/errors.ts` by `npm run generate`. The status is that of the platform envelope; the flat, web and',
+    'custom-provider families answer whatever is malformed with 400 (`specs/errors/wire-errors.ts`). A code without a place is',
     'met in streams, or belongs to operations that are not declared yet.',
     '',
     '| code | status | type | message | answered by |',

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ProviderSpec, providers } from '../../specs/providers.ts'
+import { type ProviderSpec, providers } from '#specs/data/providers.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /*
- * The logo of every provider in specs/providers.ts, as `specs/logos/<id>.svg`: the vendor's mark on a white tile of our
+ * The logo of every provider in specs/data/providers.ts, as `specs/logos/<id>.svg`: the vendor's mark on a white tile of our
  * own, so that black marks can be seen on dark pages and no logo needs to know where it stands. Marks come from
  * @lobehub/icons-static-svg (MIT), then simple-icons (CC0); who is in neither gets the first letter of its name.
  */

@@ -1,4 +1,4 @@
-import type { Chart } from '../../src/machines/definition.ts'
+import type { Chart } from '#machines/definition.ts'
 import { type ChartState, type ChartTransition, chartGraph } from './chart-graph.ts'
 import type { GeneratedFile } from './generated-file.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonSchema } from '../../specs/schema.ts'
+import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { withOneSpelling } from './openapi-spelling.ts'
 
 /** A schema or a reference to one. */

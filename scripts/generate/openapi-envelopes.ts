@@ -1,4 +1,4 @@
-import type { EnvelopeName } from '../../specs/declare.ts'
+import type { EnvelopeName } from '#specs/dsl/declare.ts'
 
 const text = { type: 'string' }
 const textOrNull = { type: ['string', 'null'] }

@@ -1,5 +1,5 @@
-import type { EnvelopeName, Operation } from '../../specs/declare.ts'
-import { codeIn, codesOf, statusIn } from '../../specs/wire-errors.ts'
+import type { EnvelopeName, Operation } from '#specs/dsl/declare.ts'
+import { codeIn, codesOf, statusIn } from '#specs/errors/wire-errors.ts'
 import { envelopeTitles } from './openapi-envelopes.ts'
 
 /** The error responses of a document: each status of an envelope is one component, which operations refer to. */

@@ -1,5 +1,5 @@
-import type { Operation } from '../../specs/declare.ts'
-import type { JsonSchema, Shape } from '../../specs/schema.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
 
 /** Every parameter of an operation: path, query, and the headers that follow from its declaration. */
 export const parametersOf = (operation: Operation): readonly object[] => {

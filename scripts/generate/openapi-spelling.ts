@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../specs/schema.ts'
+import type { JsonSchema } from '#specs/dsl/schema.ts'
 
 /**
  * The schema with one spelling of each field, the first declared one; the other is named in its description.

@@ -1,6 +1,6 @@
-import { filledForm } from '../../specs/ajv.ts'
-import { constant, object, timestamp } from '../../specs/schema.ts'
-import { webhookEvents, webhookEventTypes } from '../../specs/webhook-events.ts'
+import { filledForm } from '#specs/dsl/ajv.ts'
+import { constant, object, timestamp } from '#specs/dsl/schema.ts'
+import { webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.ts'
 import type { Components } from './openapi-components.ts'
 import { titleOf } from './openapi-operation.ts'
 

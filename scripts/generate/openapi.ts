@@ -1,4 +1,4 @@
-import type { Operation } from '../../specs/declare.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { jsonText } from './json-text.ts'
 import { Components } from './openapi-components.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Commit, StoredEvent } from '../../src/storage/ports.ts'
+import type { Commit, StoredEvent } from '#storage/ports.ts'
 
 /** One step of an actor as it was made: the event with all that it said, and the commit with its snapshot. */
 export interface RecordedStep {

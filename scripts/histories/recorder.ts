@@ -1,7 +1,7 @@
-import type { Host } from '../../src/actors/runtime/host.ts'
-import type { Delivery } from '../../src/actors/runtime/resident.ts'
-import type { AppendOutcome, Commit, Storage } from '../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../test/support/memory/open-memory-storage.ts'
+import type { Host } from '#runtime/host.ts'
+import type { Delivery } from '#runtime/resident.ts'
+import type { AppendOutcome, Commit, Storage } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import type { History, RecordedStep } from './history.ts'
 
 /** Keeps what the actors of a host do: every event that they are given, every commit that is written. */

@@ -1,10 +1,10 @@
-import { projectScope } from '../../specs/scope.ts'
-import { runRows } from '../../src/actors/runs/kinds.ts'
-import { noAgent } from '../../src/actors/sessions/turn-plan.ts'
-import { cancelRun, startRun } from '../../test/actors/runs/run-world.ts'
-import { calls, functionTool, httpTool } from '../../test/actors/sessions/approving.ts'
-import { agentConfigOf, callOf, type Script, type World } from '../../test/actors/sessions/harness.ts'
-import type { VirtualClock } from '../../test/support/virtual-clock.ts'
+import { runRows } from '#actors/runs/kinds.ts'
+import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
+import { projectScope } from '#specs/scope.ts'
+import { cancelRun, startRun } from '#test/actors/runs/run-world.ts'
+import { calls, functionTool, httpTool } from '#test/actors/sessions/approving.ts'
+import { agentConfigOf, callOf, type Script, type World } from '#test/actors/sessions/harness.ts'
+import type { VirtualClock } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** Longer than whatever can happen at once takes. */

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
-import type { ModelMode, PriceRow, PriceTier } from '../../src/gateway/prices/price-table.ts'
-import { arrayOf, objectOf, textOf, type WireObject } from '../../src/outgoing/wire.ts'
+import type { ModelMode, PriceRow, PriceTier } from '#gateway/prices/price-table.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /** A row without what its place in the file says. */
 export type SlimRow = Omit<PriceRow, 'provider' | 'id'>

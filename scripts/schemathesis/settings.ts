@@ -1,4 +1,4 @@
-import type { Operation } from '../../specs/declare.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
 import type { KnownIds } from './known-ids.ts'
 
 /**

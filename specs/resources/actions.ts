@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '../access.ts'
-import { defineResource } from '../resource.ts'
+import { defineResource } from '../dsl/resource.ts'
 import {
   defaulted,
   described,
@@ -11,7 +11,7 @@ import {
   optional,
   string,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
 import { expiresIn, riskLevel, toolResults } from '../tools.ts'
 
 /** Approvals are answered by members with that role, and those above. */

@@ -1,8 +1,7 @@
 import { dashboardOnly } from '../access.ts'
-import { answersEvents, answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { sessionEvents } from '../events.ts'
-import { numberedPage, pageQuery, startingAfter } from '../lists.ts'
+import { answersEvents, answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { numberedPage, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
   array,
   boolean,
@@ -17,7 +16,8 @@ import {
   optional,
   string,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
+import { sessionEvents } from '../events/events.ts'
 import { session, sessionStatus } from './sessions.ts'
 
 const project = '/api/projects/{project_id}'

@@ -1,6 +1,6 @@
 import { secretKeyOrDashboard } from '../access.ts'
-import { defineResource } from '../resource.ts'
-import { jsonObject, nullable, optional, string, timestamp } from '../schema.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { jsonObject, nullable, optional, string, timestamp } from '../dsl/schema.ts'
 import { visibility } from './agent-versions.ts'
 
 /** Agents that can be installed, each with its newest published version. */

@@ -1,6 +1,6 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { defineResource } from '../resource.ts'
-import { array, defaulted, described, nullable, oneOf, string, timestamp } from '../schema.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { array, defaulted, described, nullable, oneOf, string, timestamp } from '../dsl/schema.ts'
 
 /** A host name, `*.` and a host name for its subdomains, or an origin; with a port unless it is the default one. */
 const domain = string({

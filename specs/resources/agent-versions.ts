@@ -1,9 +1,9 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { agentConfig } from '../agent-config.ts'
-import { answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { defineResource } from '../resource.ts'
-import { semverPattern } from '../rule-words.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { semverPattern } from '../dsl/rule-words.ts'
 import {
   array,
   boolean,
@@ -17,7 +17,7 @@ import {
   optional,
   string,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
 
 const path = '/v1/agents/{agent_id}/versions'
 

@@ -1,7 +1,7 @@
 import { secretKeyOrDashboard } from '../access.ts'
 import { agentConfig } from '../agent-config.ts'
-import { defineResource } from '../resource.ts'
-import { nullable, string } from '../schema.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { nullable, string } from '../dsl/schema.ts'
 
 /** Agents of a project. */
 export const agents = defineResource('agents', {

@@ -1,8 +1,8 @@
 import { secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { cursorPage, cursorQuery } from '../lists.ts'
-import { array, described, id, nullable, object, optional, string, timestamp } from '../schema.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { cursorPage, cursorQuery } from '../dsl/lists.ts'
+import { array, described, id, nullable, object, optional, string, timestamp } from '../dsl/schema.ts'
 
 const word = string({ minLength: 1, maxLength: 128 })
 

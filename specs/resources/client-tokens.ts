@@ -1,7 +1,7 @@
 import { permissions, secretKeyOnly } from '../access.ts'
-import { answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { array, defaulted, described, integer, object, oneOf, optional, string, timestamp } from '../schema.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { array, defaulted, described, integer, object, oneOf, optional, string, timestamp } from '../dsl/schema.ts'
 
 const reference = string({ minLength: 1, maxLength: 256 })
 

@@ -1,7 +1,7 @@
 import { dashboardOnly, publicAccess, roles } from '../access.ts'
-import { answersJson, answersJsonWithHeaders } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { defineResource } from '../resource.ts'
+import { answersJson, answersJsonWithHeaders } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { defineResource } from '../dsl/resource.ts'
 import {
   array,
   constant,
@@ -14,7 +14,7 @@ import {
   oneOf,
   string,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
 
 const role = oneOf(...roles)
 const name = string({ minLength: 1, maxLength: 256 })

@@ -1,6 +1,6 @@
 import { secretKeyOnly } from '../access.ts'
-import { defineResource } from '../resource.ts'
-import { described, nullable, optional, string } from '../schema.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { described, nullable, optional, string } from '../dsl/schema.ts'
 import { metadata } from '../tools.ts'
 
 const externalId = string({ minLength: 1, maxLength: 256 })

@@ -1,7 +1,7 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { approvalPolicy, overlays } from '../agent-config.ts'
-import { defineResource } from '../resource.ts'
-import { defaulted, described, nullable, object, oneOf, optional, string } from '../schema.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { defaulted, described, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
 
 const reference = string({ minLength: 1, maxLength: 128 })
 const version = string({ minLength: 1, maxLength: 128 })

@@ -1,7 +1,7 @@
 import { dashboardOnly } from '../access.ts'
-import { answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { array, boolean, defaulted, described, integer, nullable, object, string, timestamp } from '../schema.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { array, boolean, defaulted, described, integer, nullable, object, string, timestamp } from '../dsl/schema.ts'
 
 /** A server process of the installation. */
 const node = object(

@@ -1,6 +1,6 @@
 import { secretKeyOnly } from '../access.ts'
-import { defineResource } from '../resource.ts'
-import { boolean, defaulted, described, nullable, string } from '../schema.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { boolean, defaulted, described, nullable, string } from '../dsl/schema.ts'
 
 /** Decimal text: money is never a float. */
 const amount = (description: string) =>

@@ -1,9 +1,7 @@
 import { anyKeyOrDashboard, secretKeyOnly } from '../access.ts'
-import { answersEither, answersEvents, answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { turnUsage } from '../events.ts'
-import { cursorPage } from '../lists.ts'
-import { runEvents } from '../run-events.ts'
+import { answersEither, answersEvents, answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { cursorPage } from '../dsl/lists.ts'
 import {
   defaulted,
   described,
@@ -17,7 +15,9 @@ import {
   optional,
   string,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
+import { turnUsage } from '../events/events.ts'
+import { runEvents } from '../events/run-events.ts'
 import { expiresIn } from '../tools.ts'
 
 const one = '/v1/runs/{run_id}'

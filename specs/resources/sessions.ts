@@ -1,9 +1,7 @@
 import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
-import { answersEvents, answersJson } from '../answer.ts'
-import { defineOperation, defineOperations } from '../declare.ts'
-import { sessionEvents } from '../events.ts'
-import { serverSide } from '../field-access.ts'
-import { numberedPage, pageQuery, startingAfter } from '../lists.ts'
+import { answersEvents, answersJson } from '../dsl/answer.ts'
+import { defineOperation, defineOperations } from '../dsl/declare.ts'
+import { numberedPage, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
   boolean,
   constant,
@@ -18,7 +16,9 @@ import {
   optional,
   string,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
+import { sessionEvents } from '../events/events.ts'
+import { serverSide } from '../field-access.ts'
 import { metadata, serverRunTools, toolResults, tools } from '../tools.ts'
 
 const path = '/v1/sessions'

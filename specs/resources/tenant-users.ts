@@ -1,8 +1,8 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { defineResource } from '../resource.ts'
-import { boolean, constant, defaulted, described, id, nullable, object, string } from '../schema.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { boolean, constant, defaulted, described, id, nullable, object, string } from '../dsl/schema.ts'
 import { metadata } from '../tools.ts'
 
 const resource = {

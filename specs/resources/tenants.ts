@@ -1,7 +1,7 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersBytes, answersEither, answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { defineResource } from '../resource.ts'
+import { answersBytes, answersEither, answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { defineResource } from '../dsl/resource.ts'
 import {
   array,
   constant,
@@ -14,7 +14,7 @@ import {
   optional,
   string,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
 import { freeFields, metadata } from '../tools.ts'
 
 const status = oneOf('active', 'suspended', 'deleting', 'deleted')

@@ -1,7 +1,7 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersBytes, answersEither, answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { cursorPage, cursorQuery } from '../lists.ts'
+import { answersBytes, answersEither, answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { cursorPage, cursorQuery } from '../dsl/lists.ts'
 import {
   array,
   boolean,
@@ -18,7 +18,7 @@ import {
   string,
   timeOrDay,
   timestamp,
-} from '../schema.ts'
+} from '../dsl/schema.ts'
 
 const reference = () => nullable(string())
 /** Exact decimal without an exponent. */

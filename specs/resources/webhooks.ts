@@ -1,8 +1,8 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../answer.ts'
-import { defineOperations } from '../declare.ts'
-import { cursorPage, cursorQuery } from '../lists.ts'
-import { defineResource } from '../resource.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { cursorPage, cursorQuery } from '../dsl/lists.ts'
+import { defineResource } from '../dsl/resource.ts'
 import {
   array,
   boolean,
@@ -18,8 +18,8 @@ import {
   optional,
   string,
   timestamp,
-} from '../schema.ts'
-import { webhookEventTypes, webhookPayload } from '../webhook-events.ts'
+} from '../dsl/schema.ts'
+import { webhookEventTypes, webhookPayload } from '../events/webhook-events.ts'
 
 const shownSecret = { secret: string({ description: 'Signing secret, shown once.' }) }
 const eventType = oneOf('*', ...webhookEventTypes)

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../actors/runtime/clock.ts'
-import type { RowWriter } from '../actors/runtime/row-writer.ts'
+import type { RowWriter } from '../actors/runtime/rows/row-writer.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
 import type { RecordStore } from '../storage/ports.ts'

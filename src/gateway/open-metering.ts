@@ -1,6 +1,6 @@
 import type { ProjectDirectory } from '../actors/accounts/project-directory.ts'
 import type { Clock } from '../actors/runtime/clock.ts'
-import type { RowWriter } from '../actors/runtime/row-writer.ts'
+import type { RowWriter } from '../actors/runtime/rows/row-writer.ts'
 import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
 import type { RecordStore } from '../storage/ports.ts'
 import type { Redaction } from './call/redaction.ts'

@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate'
-import type { JsonObject, LogEvent } from '../../specs/json.ts'
+import type { JsonObject, LogEvent } from '#specs/dsl/json.ts'
 import type { EffectPolicies } from './vocabulary.ts'
 
 /** Where an actor stands, as plain data; what a commit's `snapshot` holds. */

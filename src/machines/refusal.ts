@@ -1,5 +1,5 @@
 import type { AnyMachineSnapshot } from 'xstate'
-import type { StoredEvent } from '../../specs/json.ts'
+import type { StoredEvent } from '#specs/dsl/json.ts'
 import type { Refusal } from './vocabulary.ts'
 
 /** An event of one type in a context. */

@@ -1,13 +1,13 @@
-import type { ErrorCode } from '../../specs/errors.ts'
-import type { JsonObject, StoredEvent } from '../../specs/json.ts'
-import type { WebhookEventType } from '../../specs/webhook-events.ts'
+import type { JsonObject, StoredEvent } from '#specs/dsl/json.ts'
+import type { ErrorCode } from '#specs/errors/errors.ts'
+import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 
 /** How an effect may be repeated after a crash (specs/decisions/0002-effects.md). */
 export type EffectPolicy = 'idempotent' | 'at_most_once' | 'stream'
 
 /**
  * What machines say to the runtime. Each is a declared action with plain params; the host turns them into the
- * commit document (src/actors/runtime/step.ts). Nothing here runs anything.
+ * commit document (src/actors/runtime/step/step.ts). Nothing here runs anything.
  */
 
 /** A client-visible event to journal. */
@@ -27,7 +27,7 @@ export interface Message {
 
 /**
  * Tells the project's webhooks of an event: a message to the sink `webhooks`, without an effect or a commit of its own.
- * `data` is what specs/webhook-events.ts declares, but for `tenant_id`, which is filled in from the actor's owner.
+ * `data` is what specs/events/webhook-events.ts declares, but for `tenant_id`, which is filled in from the actor's owner.
  */
 export interface Notice {
   readonly event_type: WebhookEventType

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /** What servers like this one are called in `Via` (RFC 9110, section 7.6.3). It names no installation: loops lead through several. */
 const pseudonym = 'troupe'

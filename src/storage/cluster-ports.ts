@@ -1,4 +1,4 @@
-import type { JsonObject, LogEvent } from '../../specs/json.ts'
+import type { JsonObject, LogEvent } from '#specs/dsl/json.ts'
 
 /** A process of an installation of several nodes, as it announces itself. */
 export interface Member {

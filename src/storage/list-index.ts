@@ -1,4 +1,4 @@
-import type { Scope } from '../../specs/scope.ts'
+import type { Scope } from '#specs/scope.ts'
 import type { Json, ListFilter, RecordKind } from './ports.ts'
 
 type Where = { readonly [field: string]: Json } | undefined

@@ -1,9 +1,9 @@
-import type { Json, JsonObject, LogEvent, StoredEvent } from '../../specs/json.ts'
-import type { Scope } from '../../specs/scope.ts'
+import type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
+import type { Scope } from '#specs/scope.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
 import type { LeaseStore } from './cluster-ports.ts'
 
-export type { Json, JsonObject, LogEvent, StoredEvent } from '../../specs/json.ts'
+export type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
 export type { EffectPolicy } from '../machines/vocabulary.ts'
 
 /** An effect as data. `id` is `<actor>:<seq>:<n>` and is the Idempotency-Key at whatever the effect calls. */

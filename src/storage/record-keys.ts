@@ -1,4 +1,4 @@
-import type { Scope } from '../../specs/scope.ts'
+import type { Scope } from '#specs/scope.ts'
 import { keyText } from './commit-row.ts'
 import { filtersOf } from './list-index.ts'
 import type { Json, JsonObject, RecordKind } from './ports.ts'

@@ -1,6 +1,6 @@
-import { projectScope } from '../../specs/scope.ts'
+import { projectScope } from '#specs/scope.ts'
 import type { Actors } from '../actors/open-actors.ts'
-import { shardCount } from '../actors/runtime/shard.ts'
+import { shardCount } from '../actors/runtime/recovery/shard.ts'
 import { actionRows } from '../actors/sessions/kinds.ts'
 import { topState } from '../machines/state-value.ts'
 import type { RecordStore } from '../storage/ports.ts'

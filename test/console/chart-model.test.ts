@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { definitions } from '#actors/capabilities.ts'
 import { arrowHead, chartMarks, edgePath } from '../../console/chart-model.js'
 import { toneOf } from '../../console/format.js'
-import { definitions } from '../../src/actors/capabilities.ts'
 
 const layoutOf = (machine: string) =>
   JSON.parse(readFileSync(new URL(`../../console/charts/${machine}.layout.json`, import.meta.url), 'utf8'))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { sessionEvents } from '#specs/events/events.ts'
+import { wireName } from '#transport/streams/sse-frames.ts'
 import { EventLog, joined } from '../../console/event-log.js'
 import { eventNames, logName } from '../../console/event-names.js'
-import { sessionEvents } from '../../specs/events.ts'
-import { wireName } from '../../src/transport/streams/sse-frames.ts'
 
 interface Shown {
   readonly sequence: number

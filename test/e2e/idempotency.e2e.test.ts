@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Operation } from '../../specs/declare.ts'
-import { operations } from '../../src/actors/capabilities.ts'
+import { operations } from '#actors/capabilities.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
 import type { Answered, Api } from './api.ts'
 import { patience } from './patience.ts'
 import { isEvent, type StreamReader } from './stream-reader.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Operation } from '../../specs/declare.ts'
-import { operations } from '../../src/actors/capabilities.ts'
+import { operations } from '#actors/capabilities.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
 import type { Api } from './api.ts'
 import { type Populated, populate } from './tenant-life.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'

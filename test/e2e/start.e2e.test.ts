@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../scripts/services/service.ts'
+import { freePort } from '#scripts/services/service.ts'
 
 const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'troupe-start-'))

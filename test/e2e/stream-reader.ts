@@ -1,4 +1,4 @@
-import { type Frame, frames } from '../../scripts/quickstart/sse-lines.ts'
+import { type Frame, frames } from '#scripts/quickstart/sse-lines.ts'
 
 export type { Frame }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sessionSocket } from '../../specs/resources/sessions.ts'
+import { sessionSocket } from '#specs/resources/sessions.ts'
 import { noteCalled } from '../support/called-operations.ts'
 import { counted, endsTurn } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gatedTools, pausesByDefault, type ToolKind, type ToolTraits } from '../../src/machines/approval.ts'
+import { gatedTools, pausesByDefault, type ToolKind, type ToolTraits } from '#machines/approval.ts'
 
 const kinds: readonly ToolKind[] = ['function', 'http', 'builtin']
 const marks = [true, false]

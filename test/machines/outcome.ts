@@ -1,8 +1,8 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, transition } from 'xstate'
-import { type ListedAction, paramsOf } from '../../src/actors/runtime/schema.ts'
-import type { StateValue } from '../../src/machines/definition.ts'
-import { refusalOf } from '../../src/machines/refusal.ts'
-import type { StoredEvent } from '../../src/storage/ports.ts'
+import type { StateValue } from '#machines/definition.ts'
+import { refusalOf } from '#machines/refusal.ts'
+import { type ListedAction, paramsOf } from '#runtime/schema.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 
 /** `active.working.thinking` for `{ active: { working: 'thinking' } }`. */
 export const pathOf = (value: StateValue): string =>

@@ -1,6 +1,6 @@
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import { getShortestPaths } from 'xstate/graph'
-import type { JsonObject, StoredEvent } from '../../src/storage/ports.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 
 /** A machine, its input, and the events to try in every state. */
 export interface Walk {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { boundedBody } from '../../src/outgoing/bounded-body.ts'
+import { boundedBody } from '#outgoing/bounded-body.ts'
 
 const bodyOf = (...parts: readonly string[]): Readable => Readable.from(parts.map((part) => Buffer.from(part)))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SseDecoder, SseEventTooLarge } from '../../src/outgoing/sse-decoder.ts'
+import { SseDecoder, SseEventTooLarge } from '#outgoing/sse-decoder.ts'
 
 type Decoded = readonly [data: string, event: string]
 

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { isPublicAddress } from '../../src/outgoing/address-rules.ts'
-import { openSsrfGuard, RedirectFailed, type SsrfGuard, SsrfRefused } from '../../src/outgoing/ssrf-guard.ts'
+import { isPublicAddress } from '#outgoing/address-rules.ts'
+import { openSsrfGuard, RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 
 const opened: SsrfGuard[] = []
 const guard = (allowedPrivateHosts: readonly string[] = [], lookup?: LookupFunction): SsrfGuard => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ownVia, viaBehind, viaOf } from '../../src/outgoing/via.ts'
+import { ownVia, viaBehind, viaOf } from '#outgoing/via.ts'
 
 describe('the servers that a request came through', () => {
   it.each([

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { MongoClient } from 'mongodb'
 import { describe, expect, it } from 'vitest'
-import { findChromium } from '../../scripts/services/chromium.ts'
-import { startMongod } from '../../scripts/services/mongod.ts'
-import { startRedis } from '../../scripts/services/redis.ts'
-import { startService } from '../../scripts/services/service.ts'
+import { findChromium } from '#scripts/services/chromium.ts'
+import { startMongod } from '#scripts/services/mongod.ts'
+import { startRedis } from '#scripts/services/redis.ts'
+import { startService } from '#scripts/services/service.ts'
 
 const connect = (url: string) => MongoClient.connect(url, { writeConcern: { w: 'majority', journal: true } })
 

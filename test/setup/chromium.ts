@@ -1,5 +1,5 @@
-import { findChromium } from '../../scripts/services/chromium.ts'
-import { say } from '../../scripts/services/command.ts'
+import { findChromium } from '#scripts/services/chromium.ts'
+import { say } from '#scripts/services/command.ts'
 
 /** Gives browser tests a Chromium as `CHROMIUM_PATH`. Without one they are skipped, but never in CI. */
 export function setup(): void {

@@ -1,5 +1,5 @@
-import { say } from '../../scripts/services/command.ts'
-import { startMongod } from '../../scripts/services/mongod.ts'
+import { say } from '#scripts/services/command.ts'
+import { startMongod } from '#scripts/services/mongod.ts'
 
 /** Gives the tests a real MongoDB as `MONGODB_URL`: the one given, else a mongod of our own, one for all test files. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {

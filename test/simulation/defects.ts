@@ -1,22 +1,14 @@
-import { projectScope } from '../../specs/scope.ts'
-import type { EventStream } from '../../src/actors/call/call.ts'
-import type { Host } from '../../src/actors/runtime/host.ts'
-import type { Delivery } from '../../src/actors/runtime/resident.ts'
-import { epochs } from '../../src/actors/runtime/runtime.ts'
-import type {
-  Commit,
-  CommitStore,
-  LogEvent,
-  RecordKind,
-  RecordStore,
-  Storage,
-  StoredRecord,
-} from '../../src/storage/ports.ts'
-import type { Faults } from './faults.ts'
+import type { EventStream } from '#actors/call/call.ts'
+import type { Host } from '#runtime/host.ts'
+import type { Delivery } from '#runtime/resident.ts'
+import { epochs } from '#runtime/runtime.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { Commit, CommitStore, LogEvent, RecordKind, RecordStore, Storage, StoredRecord } from '#storage/ports.ts'
 import { copyMark } from './ledger.ts'
-import type { NodeParts } from './node.ts'
-import type { SimProcess } from './sim-process.ts'
 import type { Scenario } from './simulation.ts'
+import type { Faults } from './world/faults.ts'
+import type { NodeParts } from './world/node.ts'
+import type { SimProcess } from './world/sim-process.ts'
 
 /** Where a defect is planted. */
 export interface Planted {

@@ -1,11 +1,11 @@
-import { readParked, readStoredState } from '../../src/actors/runtime/actor-state.ts'
-import { actionContext, sessionContext } from '../../src/actors/sessions/schema.ts'
-import type { StateValue } from '../../src/machines/definition.ts'
-import { isInState } from '../../src/machines/state-value.ts'
-import type { Commit, JsonObject, Storage } from '../../src/storage/ports.ts'
-import { isBad } from './bad-actors.ts'
+import { actionContext, sessionContext } from '#actors/sessions/schema.ts'
+import type { StateValue } from '#machines/definition.ts'
+import { isInState } from '#machines/state-value.ts'
+import { readParked, readStoredState } from '#runtime/step/actor-state.ts'
+import type { Commit, JsonObject, Storage } from '#storage/ports.ts'
 import type { KnownActor, Ledger } from './ledger.ts'
-import type { OutsideWorld } from './outside-world.ts'
+import { isBad } from './world/bad-actors.ts'
+import type { OutsideWorld } from './world/outside-world.ts'
 
 const newest = ({ commits }: KnownActor): Commit | undefined => commits.at(-1)
 const stateOf = (commit: Commit | undefined): StateValue | undefined => commit && readStoredState(commit).value

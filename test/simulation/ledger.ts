@@ -1,8 +1,8 @@
-import type { Commit, LogEvent, StoredRecord } from '../../src/storage/ports.ts'
-import { isBad } from './bad-actors.ts'
+import type { Commit, LogEvent, StoredRecord } from '#storage/ports.ts'
 import { type LogRules, noRules } from './log-rules.ts'
-import { RunRules } from './run-rules.ts'
-import { TurnRules } from './turn-rules.ts'
+import { RunRules } from './runs/run-rules.ts'
+import { TurnRules } from './sessions/turn-rules.ts'
+import { isBad } from './world/bad-actors.ts'
 
 /** What an actor is known to have committed. */
 export interface KnownActor {

@@ -1,4 +1,4 @@
-import type { LogEvent } from '../../src/storage/ports.ts'
+import type { LogEvent } from '#storage/ports.ts'
 
 /** What has to hold of one actor's log, event by event. */
 export interface LogRules {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { defects } from './defects.ts'
 import { findingSeed } from './finding-seed.ts'
-import { runDefects } from './run-defects.ts'
+import { runDefects } from './runs/run-defects.ts'
 
 const planted = { ...defects, ...runDefects }
 

@@ -1,7 +1,7 @@
-import { covers } from '../../specs/scope.ts'
+import { covers } from '#specs/scope.ts'
 import { Client } from './client.ts'
-import { callAs } from './identities.ts'
-import type { Server } from './node.ts'
+import { callAs } from './world/identities.ts'
+import type { Server } from './world/node.ts'
 
 /** A client that asks for what belongs to others, and looks at what lists show. */
 export class Prober extends Client {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { noFaults } from './faults.ts'
 import { type Scenario, type SimulationResult, shareOf, simulate } from './simulation.ts'
+import { noFaults } from './world/faults.ts'
 
 /** What a file of seeds is about; the scenarios are files of their own, so that all workers have some. */
 export interface ScenarioSuite {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Random } from './random.ts'
-import { Scheduler } from './scheduler.ts'
+import { Random } from './world/random.ts'
+import { Scheduler } from './world/scheduler.ts'
 
 const orderOf = async (seed: number): Promise<string> => {
   const scheduler = new Scheduler(new Random(seed), 0)

@@ -1,6 +1,6 @@
 import { Client, type ClientParts } from './client.ts'
-import { callAs, type Identity } from './identities.ts'
-import type { Reader } from './stream-client.ts'
+import type { Reader } from './sessions/stream-client.ts'
+import { callAs, type Identity } from './world/identities.ts'
 
 /** Follows one session's log from its start to the end of the run, over any number of connections. */
 export class Watcher extends Client {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { bounds } from '../../specs/bounds.ts'
-import type { Operation } from '../../specs/declare.ts'
-import { maxMetadataBytes } from '../../specs/tools.ts'
-import { requestValidator } from '../../specs/validate.ts'
-import { operations } from '../../src/actors/capabilities.ts'
+import { operations } from '#actors/capabilities.ts'
+import { bounds } from '#specs/bounds.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { requestValidator } from '#specs/dsl/validate.ts'
+import { maxMetadataBytes } from '#specs/tools.ts'
 
 /** Forms of other providers, whose metadata goes on to them. */
 const gateway = /^(responses|messages|chat_completions)\./

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../specs/errors.ts'
-import { formFields } from '../../specs/query.ts'
-import { integer, object } from '../../specs/schema.ts'
-import { envelop } from '../../src/transport/api/envelopes.ts'
-import { parseJson } from '../../src/transport/api/json-body.ts'
+import { formFields } from '#specs/dsl/query.ts'
+import { integer, object } from '#specs/dsl/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { parseJson } from '#transport/api/body/json-body.ts'
+import { envelop } from '#transport/api/envelopes.ts'
 
 const caught = (fails: () => unknown): ServiceError => {
   try {

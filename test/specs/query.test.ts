@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formFields } from '../../specs/query.ts'
-import { array, boolean, object, optional, string } from '../../specs/schema.ts'
+import { formFields } from '#specs/dsl/query.ts'
+import { array, boolean, object, optional, string } from '#specs/dsl/schema.ts'
 
 const { json } = object({ model: string(), diarize: optional(boolean()), tags: array(string()) })
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../../specs/declare.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
 
 /** A form as it goes over the wire. */
 export interface SampleForm {

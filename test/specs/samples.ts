@@ -1,5 +1,5 @@
-import { compile } from '../../specs/ajv.ts'
-import type { JsonSchema } from '../../specs/schema.ts'
+import { compile } from '#specs/dsl/ajv.ts'
+import type { JsonSchema } from '#specs/dsl/schema.ts'
 
 /** One way to change a body, and where. */
 export interface Mutation {

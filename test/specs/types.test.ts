@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { BodyOf, OperationId, ParamsOf, QueryOf, ResultOf } from '../../specs/index.ts'
-import type { StreamAnswer } from '../../src/actors/call/call.ts'
-import type { UseCases, WithHeaders } from '../../src/actors/call/use-cases.ts'
-import { operations } from '../../src/actors/capabilities.ts'
+import type { StreamAnswer } from '#actors/call/call.ts'
+import type { UseCases, WithHeaders } from '#actors/call/use-cases.ts'
+import { operations } from '#actors/capabilities.ts'
+import type { BodyOf, OperationId, ParamsOf, QueryOf, ResultOf } from '#specs/index.ts'
 
 describe('types of declarations', () => {
   it('follow the path, the query and the body', () => {

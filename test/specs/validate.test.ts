@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { secretKeyOnly } from '../../specs/access.ts'
-import { answersJson } from '../../specs/answer.ts'
-import { defineOperation, type OperationSpec } from '../../specs/declare.ts'
-import { ServiceError } from '../../specs/errors.ts'
-import { semverPattern } from '../../specs/rule-words.ts'
+import { secretKeyOnly } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperation, type OperationSpec } from '#specs/dsl/declare.ts'
+import { semverPattern } from '#specs/dsl/rule-words.ts'
 import {
   array,
   boolean,
@@ -20,8 +19,9 @@ import {
   string,
   timeOrDay,
   union,
-} from '../../specs/schema.ts'
-import { answerChecker, requestValidator } from '../../specs/validate.ts'
+} from '#specs/dsl/schema.ts'
+import { answerChecker, requestValidator } from '#specs/dsl/validate.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 const validatorOf = (spec: Partial<OperationSpec>) =>
   requestValidator(

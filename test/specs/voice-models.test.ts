@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { maxAudioBytes, maxSpeechChars } from '../../specs/audio.ts'
-import { providers } from '../../specs/providers.ts'
-import { speechModels } from '../../specs/speech-models.ts'
-import { transcriptionModels } from '../../specs/transcription-models.ts'
-import { voiceFormats } from '../../src/gateway/providers/voice/voice-formats.ts'
-import { speechCandidates, transcriptionCandidates } from '../../src/gateway/voice/auto-candidates.ts'
-import { speechModelOf, transcriptionModelOf } from '../../src/gateway/voice/model-lookup.ts'
+import { voiceFormats } from '#gateway/providers/voice/voice-formats.ts'
+import { speechCandidates, transcriptionCandidates } from '#gateway/voice/auto-candidates.ts'
+import { speechModelOf, transcriptionModelOf } from '#gateway/voice/model-lookup.ts'
+import { maxAudioBytes, maxSpeechChars } from '#specs/audio.ts'
+import { providers } from '#specs/data/providers.ts'
+import { speechModels } from '#specs/data/speech-models.ts'
+import { transcriptionModels } from '#specs/data/transcription-models.ts'
 
 const formatOf = (provider: string) => providers.find(({ id }) => id === provider)?.format
 

@@ -1,4 +1,4 @@
-import { LocalLimits } from '../../src/storage/local-limits.ts'
+import { LocalLimits } from '#storage/local-limits.ts'
 import { MemoryExchange } from '../support/memory/fan-out.ts'
 import { MemoryPresence } from '../support/memory/presence.ts'
 import { fanOutContract } from './contract/fan-out.ts'

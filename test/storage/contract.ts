@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Storage } from '../../src/storage/ports.ts'
+import type { Storage } from '#storage/ports.ts'
 import { appendContract } from './contract/append.ts'
 import { blobContract } from './contract/blobs.ts'
 import { listContract } from './contract/lists.ts'

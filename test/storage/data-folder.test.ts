@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DataFolderUnusable, openDataFolder } from '../../src/storage/data-folder.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite/open-sqlite-storage.ts'
+import { DataFolderUnusable, openDataFolder } from '#storage/data-folder.ts'
+import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 
 const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'troupe-folder-'))

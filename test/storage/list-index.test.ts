@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope, tenantScope, userScope } from '../../specs/scope.ts'
-import { auditLog } from '../../src/actors/audit/kinds.ts'
-import { sessionRows } from '../../src/actors/sessions/kinds.ts'
-import { tenantUsers } from '../../src/actors/tenants/kinds.ts'
-import { everyChoiceOf, listIndexFor } from '../../src/storage/list-index.ts'
+import { auditLog } from '#actors/audit/kinds.ts'
+import { sessionRows } from '#actors/sessions/kinds.ts'
+import { tenantUsers } from '#actors/tenants/kinds.ts'
+import { projectScope, tenantScope, userScope } from '#specs/scope.ts'
+import { everyChoiceOf, listIndexFor } from '#storage/list-index.ts'
 import { widgets } from './samples.ts'
 
 const whole = projectScope('prj_1')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LocalLimits } from '../../src/storage/local-limits.ts'
+import { LocalLimits } from '#storage/local-limits.ts'
 
 describe('limits of one process', () => {
   it('never let more through in any window, and give every unit back soon after it', async () => {

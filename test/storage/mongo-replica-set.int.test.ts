@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import { startMongod } from '../../scripts/services/mongod.ts'
-import type { Service } from '../../scripts/services/service.ts'
+import { startMongod } from '#scripts/services/mongod.ts'
+import type { Service } from '#scripts/services/service.ts'
 import { leaseContract } from './contract/leases.ts'
 import { storageContract } from './contract.ts'
 import { openPatientMongo } from './mongo-patience.ts'

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startRedis } from '../../scripts/services/redis.ts'
-import type { Service } from '../../scripts/services/service.ts'
-import type { Member } from '../../src/storage/cluster-ports.ts'
-import { openRedis, type RedisServices } from '../../src/storage/redis/open-redis.ts'
+import { startRedis } from '#scripts/services/redis.ts'
+import type { Service } from '#scripts/services/service.ts'
+import type { Member } from '#storage/cluster-ports.ts'
+import { openRedis, type RedisServices } from '#storage/redis/open-redis.ts'
 import { newsOf } from './contract/fan-out.ts'
 import { openOn, silent } from './redis/opening.ts'
 

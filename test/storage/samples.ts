@@ -1,4 +1,4 @@
-import type { Commit, LogEvent, RecordKind, StoredRecord } from '../../src/storage/ports.ts'
+import type { Commit, LogEvent, RecordKind, StoredRecord } from '#storage/ports.ts'
 
 let made = 0
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { loadMasterKey, openSecretBox, SecretUnreadable } from '../../src/storage/secrets.ts'
+import { loadMasterKey, openSecretBox, SecretUnreadable } from '#storage/secrets.ts'
 
 const aad = 'prj_1|connection|refresh_token'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, it } from 'vitest'
-import { openSqliteStorage } from '../../src/storage/sqlite/open-sqlite-storage.ts'
+import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-crash-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

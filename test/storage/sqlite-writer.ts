@@ -1,4 +1,4 @@
-import { openSqliteStorage } from '../../src/storage/sqlite/open-sqlite-storage.ts'
+import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { commitOf } from './samples.ts'
 
 /** Appends for ever from eight actors to the file named as argument, and prints `<actor>/<seq>` of what was acknowledged. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { exactTotal, listName, Totals, totalAgeMs } from '../../src/storage/totals.ts'
+import { exactTotal, listName, Totals, totalAgeMs } from '#storage/totals.ts'
 
 /** A list of so many records, and how often they were counted to the end. */
 const listOf = (initial: number) => {

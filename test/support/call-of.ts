@@ -1,6 +1,6 @@
-import { projectScope, type Scope, userScope } from '../../specs/scope.ts'
-import type { Call, Principal } from '../../src/actors/call/call.ts'
-import { newId } from '../../src/actors/runtime/ids.ts'
+import type { Call, Principal } from '#actors/call/call.ts'
+import { newId } from '#runtime/ids.ts'
+import { projectScope, type Scope, userScope } from '#specs/scope.ts'
 
 /** A secret key of a project. */
 export const secretOf = (project = 'prj_a'): Principal => ({ kind: 'secret_key', project, keyId: `key_${project}` })

@@ -1,4 +1,4 @@
-import { type AppendOutcome, type Commit, type Storage, StoreUnavailable } from '../../src/storage/ports.ts'
+import { type AppendOutcome, type Commit, type Storage, StoreUnavailable } from '#storage/ports.ts'
 
 /**
  * What may go wrong with one commit.

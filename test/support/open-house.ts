@@ -1,8 +1,8 @@
 import { pino } from 'pino'
-import { definitions, kinds } from '../../src/actors/capabilities.ts'
-import { NoticeDelivery } from '../../src/actors/records/notice-delivery.ts'
-import { type Clock, systemClock } from '../../src/actors/runtime/clock.ts'
-import type { Storage } from '../../src/storage/ports.ts'
+import { definitions, kinds } from '#actors/capabilities.ts'
+import { NoticeDelivery } from '#records/notice-delivery.ts'
+import { type Clock, systemClock } from '#runtime/clock.ts'
+import type { Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from './memory/open-memory-storage.ts'
 
 /** What a test may set of a house. */

@@ -1,7 +1,7 @@
-import type { ActorCaller } from '../../src/gateway/call/caller.ts'
-import type { ModelAnswer, ModelMessage, ModelRequest } from '../../src/gateway/call/provider-port.ts'
-import { refusalOf } from '../../src/gateway/call/refusal.ts'
-import type { TurnModels } from '../../src/gateway/turns/turn-models.ts'
+import type { ActorCaller } from '#gateway/call/caller.ts'
+import type { ModelAnswer, ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
+import { refusalOf } from '#gateway/call/refusal.ts'
+import type { TurnModels } from '#gateway/turns/turn-models.ts'
 
 /** A model as a test plays it. */
 export interface TestModel {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/actors/runtime/clock.ts'
+import type { Clock } from '#runtime/clock.ts'
 
 interface Timer {
   readonly at: number

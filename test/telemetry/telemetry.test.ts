@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { Commit } from '../../src/storage/ports.ts'
-import { Telemetry } from '../../src/telemetry/telemetry.ts'
-import { readTraceparent, traceparent } from '../../src/telemetry/trace-context.ts'
-import { type EndedSpan, Tracer } from '../../src/telemetry/tracer.ts'
+import type { Commit } from '#storage/ports.ts'
+import { Telemetry } from '#telemetry/telemetry.ts'
+import { readTraceparent, traceparent } from '#telemetry/trace-context.ts'
+import { type EndedSpan, Tracer } from '#telemetry/tracer.ts'
 
 const logged = () => {
   const lines: { readonly msg: string }[] = []

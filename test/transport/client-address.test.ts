@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TrustedProxies } from '../../src/config.ts'
-import { clientAddressReader } from '../../src/transport/client-address.ts'
+import type { TrustedProxies } from '#src/config.ts'
+import { clientAddressReader } from '#transport/client-address.ts'
 
 const read = (trusted: TrustedProxies | null, remoteAddress: string, forwarded?: string): string =>
   clientAddressReader(trusted)({

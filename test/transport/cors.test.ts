@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { corsHeaders, isPreflight, preflightHeaders } from '../../src/transport/cors.ts'
+import { corsHeaders, isPreflight, preflightHeaders } from '#transport/cors.ts'
 
 const origin = 'https://app.example'
 

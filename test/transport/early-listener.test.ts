@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { EarlyListener } from '../../src/transport/early-listener.ts'
-import { CannotListen } from '../../src/transport/http/cannot-listen.ts'
-import { openServer } from '../../src/transport/http/open-server.ts'
+import { EarlyListener } from '#transport/early-listener.ts'
+import { CannotListen } from '#transport/http/cannot-listen.ts'
+import { openServer } from '#transport/http/open-server.ts'
 
 const log = pino({ level: 'silent' })
 

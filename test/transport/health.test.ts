@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openHealth } from '../../src/transport/health.ts'
+import { openHealth } from '#transport/health.ts'
 import { FakeResponse } from './http/fakes.ts'
 
 const ready = async (ping: () => Promise<void>, draining = false): Promise<[number, unknown]> => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Metrics } from '../../src/transport/metrics.ts'
+import { Metrics } from '#transport/metrics.ts'
 import { FakeResponse } from './http/fakes.ts'
 
 describe('metrics', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestId } from '../../src/transport/request-id.ts'
+import { requestId } from '#transport/request-id.ts'
 
 describe('request id', () => {
   it.each(['abcdEF_-', '0'.repeat(128)])('takes over %j', (given) => {

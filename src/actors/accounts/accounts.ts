@@ -1,4 +1,4 @@
-import { auth as login, projectKeys, projectMembers, projects } from '../../../specs/resources/dashboard.ts'
+import { auth as login, projectKeys, projectMembers, projects } from '#specs/resources/dashboard.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
 import type { HasAgent } from './agent-keys.ts'

@@ -1,4 +1,4 @@
-import type { RecordStore } from '../../storage/ports.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 import type { Row } from '../records/schema.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { projectScope } from '../../../specs/scope.ts'
-import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
 import { mintSecret } from '../records/secrets.ts'
 import { type NewRow, Table } from '../records/table.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { Principal } from '../call/call.ts'
 import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from './agent-keys.ts'
 import type { ApiKeys } from './api-keys.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { Principal } from '../call/call.ts'
 
 /** A signed-in member. */

@@ -1,4 +1,4 @@
-import type { Role } from '../../../specs/access.ts'
+import type { Role } from '#specs/access.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 

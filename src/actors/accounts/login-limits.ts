@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { ServiceError } from '../../../specs/errors.ts'
-import type { RateLimits } from '../../storage/cluster-ports.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { RateLimits } from '#storage/cluster-ports.ts'
 
 const failures = { limit: 10, windowMs: 15 * 60_000 }
 

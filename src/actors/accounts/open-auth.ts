@@ -1,4 +1,4 @@
-import type { RecordStore } from '../../storage/ports.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { AgentKeys, type HasAgent } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the OWASP baseline, some 20 ms of a worker thread. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const

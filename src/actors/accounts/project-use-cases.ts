@@ -1,5 +1,5 @@
-import { organizationScope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import { organizationScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'

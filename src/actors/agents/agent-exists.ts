@@ -1,5 +1,5 @@
-import { projectScope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import { Table } from '../records/table.ts'
 import { agents } from './kinds.ts'
 

@@ -1,5 +1,5 @@
-import { projectScope, type Scope } from '../../../specs/scope.ts'
-import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
+import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'

@@ -1,6 +1,6 @@
-import type { Subagent } from '../sessions/resolved-config.ts'
-import { toolName } from '../sessions/turn-config.ts'
-import type { AgentConfig } from '../sessions/turn-plan.ts'
+import type { Subagent } from '../sessions/turns/resolved-config.ts'
+import { toolName } from '../sessions/turns/turn-config.ts'
+import type { AgentConfig } from '../sessions/turns/turn-plan.ts'
 import type { Overlays } from './kinds.ts'
 import type { Manifest } from './schema.ts'
 

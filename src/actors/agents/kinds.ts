@@ -1,7 +1,7 @@
-import type { approvalPolicy, overlays } from '../../../specs/agent-config.ts'
-import type { BodyOf } from '../../../specs/index.ts'
-import type { Infer } from '../../../specs/schema.ts'
-import type { AgentVersionContext } from '../../machines/agent-version/agent-version.ts'
+import type { AgentVersionContext } from '#machines/agent-version/agent-version.ts'
+import type { approvalPolicy, overlays } from '#specs/agent-config.ts'
+import type { Infer } from '#specs/dsl/schema.ts'
+import type { BodyOf } from '#specs/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** An agent's own configuration, as its author wrote it. */

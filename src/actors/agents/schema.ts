@@ -1,5 +1,5 @@
-import type { AgentVersionContext } from '../../machines/agent-version/agent-version.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import type { AgentVersionContext } from '#machines/agent-version/agent-version.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import type { VersionStatus, AgentConfig as WrittenConfig } from './kinds.ts'
 
 /*

@@ -1,9 +1,9 @@
-import type { ResultOf } from '../../../specs/index.ts'
-import type { AgentVersionContext, VersionActor } from '../../machines/agent-version/agent-version.ts'
+import type { AgentVersionContext, VersionActor } from '#machines/agent-version/agent-version.ts'
+import type { ResultOf } from '#specs/index.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
 import type { VersionRowData, VersionStatus } from './kinds.ts'
 import { jsonObjectOf, manifestOf, testEvidence, versionContext, versionStatus } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import type { MessageRecord, RecordStore } from '../../storage/ports.ts'
+import type { MessageRecord, RecordStore } from '#storage/ports.ts'
 import { derivedId } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'

@@ -1,4 +1,4 @@
-import { audit as operations } from '../../../specs/resources/audit.ts'
+import { audit as operations } from '#specs/resources/audit.ts'
 import { capability } from '../capability/capability.ts'
 import { auditSink } from '../runtime/sinks.ts'
 import { auditLines } from './audit-log.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../storage/ports.ts'
+import type { Json } from '#storage/ports.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import { isObject } from '../runtime/schema.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { projectScope } from '../../../specs/scope.ts'
+import { projectScope } from '#specs/scope.ts'
 import {
   type AppendOutcome,
   type Commit,
@@ -7,10 +7,10 @@ import {
   type Storage,
   type StoredRecord,
   StoreUnavailable,
-} from '../../storage/ports.ts'
+} from '#storage/ports.ts'
 import { projectKeys } from '../accounts/kinds.ts'
 import type { AnyKind } from '../records/schema.ts'
-import { shardOf } from '../runtime/shard.ts'
+import { shardOf } from '../runtime/recovery/shard.ts'
 import { BackupError } from './backup-error.ts'
 import type { Item } from './schema.ts'
 import { SealedFields } from './sealed-fields.ts'

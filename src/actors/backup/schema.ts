@@ -1,4 +1,4 @@
-import type { Commit, Json, StoredRecord } from '../../storage/ports.ts'
+import type { Commit, Json, StoredRecord } from '#storage/ports.ts'
 import { isEvent, isObject } from '../runtime/schema.ts'
 import { BackupError } from './backup-error.ts'
 import type { InventoryData } from './inventory.ts'

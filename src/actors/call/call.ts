@@ -1,7 +1,7 @@
-import type { Role } from '../../../specs/access.ts'
-import type { ReservedField } from '../../../specs/field-access.ts'
-import type { Scope } from '../../../specs/scope.ts'
-import type { LogEvent } from '../../storage/ports.ts'
+import type { Role } from '#specs/access.ts'
+import type { ReservedField } from '#specs/field-access.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { LogEvent } from '#storage/ports.ts'
 
 /** Who calls, as its credential says. */
 export type Principal =

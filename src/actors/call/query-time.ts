@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Milliseconds of a time in a query. */
 export const timeOf = (param: string, text: string): number => {

@@ -1,4 +1,4 @@
-import { type Speaker, serverSide } from '../../../specs/field-access.ts'
+import { type Speaker, serverSide } from '#specs/field-access.ts'
 import type { Principal } from './call.ts'
 
 /** Who a credential speaks for, as the rules of fields know it; null without a credential. */

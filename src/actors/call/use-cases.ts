@@ -1,5 +1,5 @@
-import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from '../../../specs/answer.ts'
-import type { AnswerOf, BodyOf, OperationId, ParamsOf, QueryOf } from '../../../specs/index.ts'
+import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from '#specs/dsl/answer.ts'
+import type { AnswerOf, BodyOf, OperationId, ParamsOf, QueryOf } from '#specs/index.ts'
 import type { ByteStream, Call, StreamAnswer } from './call.ts'
 
 /** A document with headers of its own; for operations declared with `answersJsonWithHeaders`. */

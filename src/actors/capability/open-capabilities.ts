@@ -1,5 +1,5 @@
 import type { AnyUseCases } from '../call/use-cases.ts'
-import type { EffectCatalog } from '../runtime/effects.ts'
+import type { EffectCatalog } from '../runtime/effects/effects.ts'
 import type { Sinks } from '../runtime/sinks.ts'
 import type { AnyCapability } from './capability.ts'
 import type { House } from './house.ts'

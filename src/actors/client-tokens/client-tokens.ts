@@ -1,5 +1,5 @@
-import { clientTokens as operations } from '../../../specs/resources/client-tokens.ts'
-import { sessionDefinition } from '../../machines/session/session-definition.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { clientTokens as operations } from '#specs/resources/client-tokens.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { capability } from '../capability/capability.ts'
 import { clientTokenUseCases } from './client-token-use-cases.ts'

@@ -1,6 +1,6 @@
-import type { HostFacts, LeaseStore, LeaseTable, LiveActor, Member, Presence } from '../../storage/cluster-ports.ts'
+import type { HostFacts, LeaseStore, LeaseTable, LiveActor, Member, Presence } from '#storage/cluster-ports.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { shardOf } from '../runtime/shard.ts'
+import { shardOf } from '../runtime/recovery/shard.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 
 /** What the view of a cluster is read from. */

@@ -1,7 +1,7 @@
-import type { LiveActor } from '../../storage/cluster-ports.ts'
+import type { LiveActor } from '#storage/cluster-ports.ts'
 import type { Host } from '../runtime/host.ts'
 import { liveActorOf } from '../runtime/live-actor.ts'
-import { shardCount } from '../runtime/shard.ts'
+import { shardCount } from '../runtime/recovery/shard.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 
 /** The only process of an installation. */

@@ -1,4 +1,4 @@
-import type { ResultOf } from '../../../specs/index.ts'
+import type { ResultOf } from '#specs/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 

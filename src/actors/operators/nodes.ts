@@ -1,4 +1,4 @@
-import type { HostFacts, LiveActor } from '../../storage/cluster-ports.ts'
+import type { HostFacts, LiveActor } from '#storage/cluster-ports.ts'
 
 /** A process of the installation as its operators see it. */
 export interface NodeView {

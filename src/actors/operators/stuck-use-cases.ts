@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { ResultOf } from '../../../specs/index.ts'
-import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -10,8 +10,8 @@ import { Table } from '../records/table.ts'
 import type { Host } from '../runtime/host.ts'
 import { newId } from '../runtime/ids.ts'
 import { isEvent } from '../runtime/schema.ts'
-import { type StuckKind, stuckRows } from '../runtime/stuck.ts'
-import { discardCause, type OperatorVerb } from '../runtime/system-steps.ts'
+import { discardCause, type OperatorVerb } from '../runtime/step/system-steps.ts'
+import { type StuckKind, stuckRows } from '../runtime/stuck/stuck.ts'
 
 type StuckData = {
   readonly kind: StuckKind

@@ -1,4 +1,4 @@
-import type { RecordStore } from '../../storage/ports.ts'
+import type { RecordStore } from '#storage/ports.ts'
 
 /** The methods of a store as an object of their own, so that some can be put in place of others. */
 export const boundRecords = (records: RecordStore): RecordStore => ({

@@ -1,5 +1,5 @@
-import type { Scope } from '../../../specs/scope.ts'
-import type { Json, JsonObject } from '../../storage/ports.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
 import { cursorAfter, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { Row } from './schema.ts'
 import type { Table } from './table.ts'

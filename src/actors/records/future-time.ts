@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /**
  * An optional RFC 3339 time of a request in ms since the epoch; null for none.

@@ -1,5 +1,5 @@
-import type { WebhookEventType } from '../../../specs/webhook-events.ts'
-import type { JsonObject, MessageRecord, StoredEvent, StoredRecord } from '../../storage/ports.ts'
+import type { WebhookEventType } from '#specs/events/webhook-events.ts'
+import type { JsonObject, MessageRecord, StoredEvent, StoredRecord } from '#storage/ports.ts'
 import { auditSink, webhookSink } from '../runtime/sinks.ts'
 import { type AuditNote, auditEvent } from './audit-note.ts'
 
@@ -8,7 +8,7 @@ import { type AuditNote, auditEvent } from './audit-note.ts'
  * crash too, and under the same id each time.
  *
  * - `audit`: a line of the audit log.
- * - `webhook`: an event for the project's webhooks, `data` as specs/webhook-events.ts declares it.
+ * - `webhook`: an event for the project's webhooks, `data` as specs/events/webhook-events.ts declares it.
  * - `message`: an event for an actor; `create` with `input` makes it, with the record's owner.
  */
 export type Notice =

@@ -1,4 +1,4 @@
-import type { NumberedPage } from '../../../specs/lists.ts'
+import type { NumberedPage } from '#specs/dsl/lists.ts'
 
 /** The `{ data, pagination }` envelope of sessions and their events (interface "Session event"). */
 export const numberedPage = <T>(data: readonly T[], page: number, limit: number, total: number): NumberedPage<T> => ({

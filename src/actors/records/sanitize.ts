@@ -1,4 +1,4 @@
-import type { Json } from '../../storage/ports.ts'
+import type { Json } from '#storage/ports.ts'
 
 /** Stands where a secret was. */
 export const mask = '[masked]'

@@ -1,5 +1,5 @@
-import { runQueueDefinition } from '../../machines/run-queue/run-queue-definition.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Sink } from '../runtime/sinks.ts'

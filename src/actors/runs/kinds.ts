@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../storage/ports.ts'
+import type { RecordKind } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** List rows of runs. `lane` only while a run waits for a slot. */

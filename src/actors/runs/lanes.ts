@@ -1,5 +1,5 @@
-import { projectScope } from '../../../specs/scope.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import { Table } from '../records/table.ts'
 import { derivedId, newId } from '../runtime/ids.ts'
 import { type RunLaneData, runLanes } from './kinds.ts'

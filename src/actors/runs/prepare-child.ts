@@ -1,12 +1,12 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { RunCall, RunContext } from '../../machines/run/run-data.ts'
-import type { Json, JsonObject } from '../../storage/ports.ts'
-import type { EffectContext, IdempotentEffect } from '../runtime/effects.ts'
+import type { RunCall, RunContext } from '#machines/run/run-data.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
+import type { EffectContext, IdempotentEffect } from '../runtime/effects/effects.ts'
 import { newIdIn } from '../runtime/ids.ts'
+import { shardOf } from '../runtime/recovery/shard.ts'
 import { isObject } from '../runtime/schema.ts'
-import { shardOf } from '../runtime/shard.ts'
-import type { ResolveAgent } from '../sessions/resolved-config.ts'
 import { runContext } from '../sessions/schema.ts'
+import type { ResolveAgent } from '../sessions/turns/resolved-config.ts'
 import { inputFrom, type ParentRun, type PlanParts, planRun } from './plan-run.ts'
 
 /** What planning a delegation needs. */

@@ -1,4 +1,4 @@
-import type { JsonObject, LogEvent } from '../../storage/ports.ts'
+import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { ReadLog } from '../sessions/conversations.ts'
 

@@ -1,7 +1,7 @@
-import type { EffectCatalog } from '../runtime/effects.ts'
-import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
-import { type CallModelParts, callRunModel } from '../sessions/call-model.ts'
-import { type RunToolParts, runRunTool } from '../sessions/run-tool.ts'
+import type { EffectCatalog } from '../runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { type RunToolParts, runRunTool } from '../sessions/tools/run-tool.ts'
+import { type CallModelParts, callRunModel } from '../sessions/turns/call-model.ts'
 import { type PickParts, pickRuns } from './pick-runs.ts'
 import { type ChildParts, prepareChild } from './prepare-child.ts'
 

@@ -1,5 +1,5 @@
-import type { RunQueueContext } from '../../machines/run-queue/run-queue.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import type { RunQueueContext } from '#machines/run-queue/run-queue.ts'
+import type { JsonObject } from '#storage/ports.ts'
 
 /*
  * What our own commits hold comes back as the type that was written: they are written by the machines only, and a

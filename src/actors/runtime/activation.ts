@@ -1,6 +1,17 @@
 import type { Logger } from 'pino'
-import type { MachineDefinition, StoredState } from '../../machines/definition.ts'
-import type { Commit, Json, MessageRecord, Storage } from '../../storage/ports.ts'
+import type { MachineDefinition, StoredState } from '#machines/definition.ts'
+import type { Commit, Json, MessageRecord, Storage } from '#storage/ports.ts'
+import { putBack } from './blobs/blob-fields.ts'
+import type { Clock } from './clock.ts'
+import { compacted, newNonce } from './commit/commit-document.ts'
+import { writeCommit } from './commit/commit-writer.ts'
+import { checkEpoch, fence } from './commit/fence.ts'
+import { startsCounted } from './effects/counted-starts.ts'
+import { isLeftOver } from './erasure/erased-actors.ts'
+import { epochHere, type Ownership } from './recovery/ownership.ts'
+import { shardOf } from './recovery/shard.ts'
+import { Resident } from './resident.ts'
+import { isEvent, isObject } from './schema.ts'
 import {
   type ActorState,
   readOwner,
@@ -10,18 +21,7 @@ import {
   revive,
   type TurnText,
   Unrestorable,
-} from './actor-state.ts'
-import { putBack } from './blob-fields.ts'
-import type { Clock } from './clock.ts'
-import { compacted, newNonce } from './commit-document.ts'
-import { writeCommit } from './commit-writer.ts'
-import { startsCounted } from './counted-starts.ts'
-import { isLeftOver } from './erased-actors.ts'
-import { checkEpoch, fence } from './fence.ts'
-import { epochHere, type Ownership } from './ownership.ts'
-import { Resident } from './resident.ts'
-import { isEvent, isObject } from './schema.ts'
-import { shardOf } from './shard.ts'
+} from './step/actor-state.ts'
 
 /** An actor, loaded. */
 export interface Activated {

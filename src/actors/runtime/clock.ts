@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../storage/ports.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 
 /** Time and timers, injected so that a simulation can own them. */
 export interface Clock {

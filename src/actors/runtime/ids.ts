@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { decodeTime, encodeTime, ulid } from 'ulid'
 import type { Idempotency } from '../call/call.ts'
-import { shardOf } from './shard.ts'
+import { shardOf } from './recovery/shard.ts'
 import { type IdSource, UlidSource } from './ulid-source.ts'
 
 /** Random bytes are drawn many at once: one by one they cost more than the rest of a request's ids. */

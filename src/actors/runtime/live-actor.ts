@@ -1,4 +1,4 @@
-import type { LiveActor, Member } from '../../storage/cluster-ports.ts'
+import type { LiveActor, Member } from '#storage/cluster-ports.ts'
 import type { Resident } from './resident.ts'
 
 /** An actor in this process's memory, as the directory names it. */

@@ -1,10 +1,10 @@
-import type { MachineDefinition } from '../../machines/definition.ts'
-import type { JsonObject, LogEvent } from '../../storage/ports.ts'
-import type { Owner } from './actor-state.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
+import type { JsonObject, LogEvent } from '#storage/ports.ts'
+import { Superseded } from './commit/superseded.ts'
 import { Host } from './host.ts'
 import { newId } from './ids.ts'
 import type { Delivery, Resident, Told } from './resident.ts'
-import { Superseded } from './superseded.ts'
+import type { Owner } from './step/actor-state.ts'
 
 /** The host of the only process of a store: it runs every actor, and nothing of a cluster is in its path. */
 export class LocalHost extends Host {

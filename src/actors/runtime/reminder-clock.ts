@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import { type Commit, type CommitStore, StoreUnavailable } from '../../storage/ports.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { type Commit, type CommitStore, StoreUnavailable } from '#storage/ports.ts'
+import type { Telemetry } from '#telemetry/telemetry.ts'
 import { backoffMs, type Clock } from './clock.ts'
+import { Elsewhere } from './commit/superseded.ts'
 import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
-import { Elsewhere } from './superseded.ts'
 
 const everyMs = 500
 const pageSize = 500

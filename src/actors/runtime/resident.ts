@@ -1,8 +1,8 @@
-import type { MachineDefinition } from '../../machines/definition.ts'
-import type { Commit, LogEvent, StoredEvent } from '../../storage/ports.ts'
-import type { TraceContext } from '../../telemetry/trace-context.ts'
-import { type ActorState, type Owner, storedState } from './actor-state.ts'
-import { LogTail } from './log-tail.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
+import type { Commit, LogEvent, StoredEvent } from '#storage/ports.ts'
+import type { TraceContext } from '#telemetry/trace-context.ts'
+import { LogTail } from './log/log-tail.ts'
+import { type ActorState, type Owner, storedState } from './step/actor-state.ts'
 
 /** One thing for an actor to do. */
 export interface Delivery {

@@ -1,7 +1,7 @@
 import { type Activated, type ActivationParts, activate } from './activation.ts'
+import { Elsewhere, Superseded } from './commit/superseded.ts'
+import { shardOf } from './recovery/shard.ts'
 import type { Resident } from './resident.ts'
-import { shardOf } from './shard.ts'
-import { Elsewhere, Superseded } from './superseded.ts'
 
 /** What keeping actors in memory needs of the host. */
 export interface ResidentsParts extends ActivationParts {

@@ -1,19 +1,19 @@
-import type { Member } from '../../storage/cluster-ports.ts'
+import type { Member } from '#storage/cluster-ports.ts'
 import { pause } from './clock.ts'
 import type { ClusterParts } from './cluster/cluster-node.ts'
 import { startCluster } from './cluster/start-cluster.ts'
-import { EpochWatch } from './epoch-watch.ts'
+import { EpochWatch } from './commit/epoch-watch.ts'
 import type { Host, HostOptions } from './host.ts'
-import { Janitor, type Residency } from './janitor.ts'
 import { LocalHost } from './local-host.ts'
-import { recover, recoverLate } from './recovery.ts'
+import { Janitor, type Residency } from './log/janitor.ts'
+import { recover, recoverLate } from './recovery/recovery.ts'
+import { SoleOwner } from './recovery/sole-owner.ts'
 import { ReminderClock } from './reminder-clock.ts'
-import { SoleOwner } from './sole-owner.ts'
-import { aboveAllLeases, lastCrashed, newestStart, nextStart, noteEnd } from './start-number.ts'
-import { noteReminder } from './stuck-notes.ts'
+import { aboveAllLeases, lastCrashed, newestStart, nextStart, noteEnd } from './stuck/start-number.ts'
+import { noteReminder } from './stuck/stuck-notes.ts'
 
-export { epochs } from './start-number.ts'
-export { stuckRows } from './stuck.ts'
+export { epochs } from './stuck/start-number.ts'
+export { stuckRows } from './stuck/stuck.ts'
 
 /** A running host and what looks after it. */
 export interface Runtime {

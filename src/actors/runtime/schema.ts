@@ -1,6 +1,6 @@
-import type { StateValue } from '../../machines/definition.ts'
-import type { Abortion, AuditLine, Emission, Message, Notice } from '../../machines/vocabulary.ts'
-import type { Json, JsonObject, StoredEvent } from '../../storage/ports.ts'
+import type { StateValue } from '#machines/definition.ts'
+import type { Abortion, AuditLine, Emission, Message, Notice } from '#machines/vocabulary.ts'
+import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
 
 /** Whether a value is a JSON object. */
 export const isObject = (value: unknown): value is JsonObject =>

@@ -1,5 +1,5 @@
-import type { MessageRecord } from '../../storage/ports.ts'
-import type { Owner } from './actor-state.ts'
+import type { MessageRecord } from '#storage/ports.ts'
+import type { Owner } from './step/actor-state.ts'
 
 /**
  * Takes messages of durable commits that are for no actor. Called until it resolves, again after a crash, with the same

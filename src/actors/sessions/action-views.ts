@@ -1,10 +1,10 @@
-import type { ResultOf } from '../../../specs/index.ts'
-import type { ActionContext } from '../../machines/action/action.ts'
+import type { ActionContext } from '#machines/action/action.ts'
+import type { ResultOf } from '#specs/index.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { sanitized, sanitizedText, truncated } from '../records/sanitize.ts'
-import { storedState } from '../runtime/actor-state.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { isObject } from '../runtime/schema.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
 import { actionContext } from './schema.ts'
 
 type Action = ResultOf<'actions.get'>

@@ -1,7 +1,7 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
-import type { ResolveAgent, ResolvedConfig } from './resolved-config.ts'
-import type { AgentConfig } from './turn-plan.ts'
+import type { ResolveAgent, ResolvedConfig } from './turns/resolved-config.ts'
+import type { AgentConfig } from './turns/turn-plan.ts'
 
 /** A change of an agent reaches the turns of every node within this time, in ms. */
 const recheckMs = 1000

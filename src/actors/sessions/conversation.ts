@@ -1,5 +1,5 @@
-import type { ModelMessage, ModelToolCall } from '../../gateway/call/provider-port.ts'
-import type { Json, JsonObject, LogEvent } from '../../storage/ports.ts'
+import type { ModelMessage, ModelToolCall } from '#gateway/call/provider-port.ts'
+import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
 
 /** The answer that is still being put together: its text, its calls and their outputs. */

@@ -1,4 +1,4 @@
-import type { StoredLogEvent } from '../../storage/ports.ts'
+import type { StoredLogEvent } from '#storage/ports.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 

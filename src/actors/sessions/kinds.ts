@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../storage/ports.ts'
+import type { RecordKind } from '#storage/ports.ts'
 import type { AnyKind } from '../records/schema.ts'
 
 /** List rows of sessions; `total_cost` is exact decimal text. */

@@ -1,9 +1,9 @@
-import type { ActionContext } from '../../machines/action/action.ts'
-import type { RunContext } from '../../machines/run/run-data.ts'
-import type { SessionContext } from '../../machines/session/session-data.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import type { ActionContext } from '#machines/action/action.ts'
+import type { RunContext } from '#machines/run/run-data.ts'
+import type { SessionContext } from '#machines/session/session-data.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import type { ConversationState } from './conversation.ts'
-import type { TurnConfig } from './turn-config.ts'
+import type { TurnConfig } from './turns/turn-config.ts'
 
 /*
  * What our own commits and blobs hold comes back as the type that was written: they are written by the machines and

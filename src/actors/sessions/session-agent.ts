@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { BodyOf } from '../../../specs/index.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
 import type { Call, Principal } from '../call/call.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { sessionContext } from './schema.ts'

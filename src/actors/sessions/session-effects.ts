@@ -1,11 +1,11 @@
-import type { Storage } from '../../storage/ports.ts'
-import type { EffectCatalog } from '../runtime/effects.ts'
-import { eraseActor } from '../runtime/erase-actor.ts'
-import type { EraserHost } from '../runtime/erase-listed.ts'
-import { type CallModelParts, callModel } from './call-model.ts'
-import { runActionTool, runSessionTool } from './run-tool.ts'
+import type { Storage } from '#storage/ports.ts'
+import type { EffectCatalog } from '../runtime/effects/effects.ts'
+import { eraseActor } from '../runtime/erasure/erase-actor.ts'
+import type { EraserHost } from '../runtime/erasure/erase-listed.ts'
 import { eraseSession, writeCheckpoint } from './session-upkeep.ts'
-import type { ToolRunner } from './tool-runner.ts'
+import { runActionTool, runSessionTool } from './tools/run-tool.ts'
+import type { ToolRunner } from './tools/tool-runner.ts'
+import { type CallModelParts, callModel } from './turns/call-model.ts'
 
 /** What the effects of sessions and actions need. */
 export interface SessionEffectParts extends CallModelParts {

@@ -1,7 +1,7 @@
-import { projectScope } from '../../../specs/scope.ts'
-import type { IdempotentEffect } from '../runtime/effects.ts'
-import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
-import { type EraserHost, eraseListed } from '../runtime/erase-listed.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { IdempotentEffect } from '../runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { type EraserHost, eraseListed } from '../runtime/erasure/erase-listed.ts'
 import type { Conversations } from './conversations.ts'
 import { actionRows } from './kinds.ts'
 

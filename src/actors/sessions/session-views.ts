@@ -1,8 +1,8 @@
-import type { ResultOf } from '../../../specs/index.ts'
-import { sessionStatus } from '../../machines/session/session-definition.ts'
-import type { StoredLogEvent, StoredRecord } from '../../storage/ports.ts'
-import { storedState } from '../runtime/actor-state.ts'
+import { sessionStatus } from '#machines/session/session-definition.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { StoredLogEvent, StoredRecord } from '#storage/ports.ts'
 import type { Resident } from '../runtime/resident.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
 import { eventId } from './event-id.ts'
 import { sessionContext, sessionRow } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { BodyOf } from '../../../specs/index.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import type { BodyOf } from '#specs/index.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'

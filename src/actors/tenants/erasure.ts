@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import { projectScope } from '../../../specs/scope.ts'
+import { projectScope } from '#specs/scope.ts'
 import { isAuditActor } from '../audit/schema.ts'
 import { Table } from '../records/table.ts'
-import type { EffectCatalog, EffectContext } from '../runtime/effects.ts'
-import { type EraseParts, eraseActor } from '../runtime/erase-actor.ts'
+import type { EffectCatalog, EffectContext } from '../runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { tenants } from './kinds.ts'
 import type { Owned, OwnerOf } from './owned.ts'
 

@@ -1,5 +1,5 @@
-import { erasureDefinition } from '../../machines/erasure/erasure.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import { erasureDefinition } from '#machines/erasure/erasure.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Host } from '../runtime/host.ts'

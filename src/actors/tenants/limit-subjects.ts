@@ -1,6 +1,6 @@
-import { projectScope } from '../../../specs/scope.ts'
-import type { LimitSubjects } from '../../gateway/limits/limit-use-cases.ts'
-import type { RecordKind, RecordStore } from '../../storage/ports.ts'
+import type { LimitSubjects } from '#gateway/limits/limit-use-cases.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordKind, RecordStore } from '#storage/ports.ts'
 import { agentKeys, projectKeys } from '../accounts/kinds.ts'
 import { tenants } from './kinds.ts'
 

@@ -1,9 +1,9 @@
-import { projectScope, type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
-import type { RecordStore, Storage } from '../../storage/ports.ts'
+import { projectScope, type Scope, tenantScope, userScope } from '#specs/scope.ts'
+import type { RecordStore, Storage } from '#storage/ports.ts'
 import { idempotencyKeys } from '../records/idempotent.ts'
 import type { AnyKind } from '../records/schema.ts'
-import { tenantBlobs } from '../runtime/blob-owner.ts'
-import { type EraserParts, tellListed, tellToErase } from '../runtime/erase-listed.ts'
+import { tenantBlobs } from '../runtime/blobs/blob-owner.ts'
+import { type EraserParts, tellListed, tellToErase } from '../runtime/erasure/erase-listed.ts'
 
 /** Whose things: all of a tenant, or those of one user of it. */
 export interface OwnerOf {

@@ -1,10 +1,10 @@
-import { type Scope, tenantScope } from '../../../specs/scope.ts'
-import type { JsonObject, Storage, StoredRecord } from '../../storage/ports.ts'
+import { type Scope, tenantScope } from '#specs/scope.ts'
+import type { JsonObject, Storage, StoredRecord } from '#storage/ports.ts'
 import type { BytesResult } from '../call/use-cases.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { AnyKind, Row } from '../records/schema.ts'
 import type { Host } from '../runtime/host.ts'
-import { logPage } from '../runtime/log-page.ts'
+import { logPage } from '../runtime/log/log-page.ts'
 import type { TenantData } from './kinds.ts'
 
 /** What an export reads from. */

@@ -1,4 +1,4 @@
-import { ratePlans as declaration } from '../../../specs/resources/rate-plans.ts'
+import { ratePlans as declaration } from '#specs/resources/rate-plans.ts'
 import { plainResource } from '../capability/plain-resource.ts'
 import { ratePlans as kind } from './kinds.ts'
 

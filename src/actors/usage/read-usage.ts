@@ -1,5 +1,5 @@
-import { type Scope, tenantScope, userScope } from '../../../specs/scope.ts'
-import { tenantAgent, type UsageData, usagePrefix } from '../../gateway/ledger/usage-rows.ts'
+import { tenantAgent, type UsageData, usagePrefix } from '#gateway/ledger/usage-rows.ts'
+import { type Scope, tenantScope, userScope } from '#specs/scope.ts'
 import { type Cover, filteredPage } from '../records/filtered-page.ts'
 import type { Page, PageQuery } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'

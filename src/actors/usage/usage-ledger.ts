@@ -1,6 +1,6 @@
-import { tenantAgent, type UsageData, usagePrefix, usageRows } from '../../gateway/ledger/usage-rows.ts'
+import { tenantAgent, type UsageData, usagePrefix, usageRows } from '#gateway/ledger/usage-rows.ts'
 import { derivedId } from '../runtime/ids.ts'
-import type { Ledger } from '../runtime/ledger.ts'
+import type { Ledger } from '../runtime/log/ledger.ts'
 import { meteredIn } from './schema.ts'
 
 /** One usage row for each commit whose event was metered: its id follows from the commit's key, so it is there once. */

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { UsageData } from '../../gateway/ledger/usage-rows.ts'
-import { type Amount, amountOf, textOf, zero } from '../../gateway/prices/money.ts'
+import type { UsageData } from '#gateway/ledger/usage-rows.ts'
+import { type Amount, amountOf, textOf, zero } from '#gateway/prices/money.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 

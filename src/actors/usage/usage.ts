@@ -1,5 +1,5 @@
-import { usage as usageOperations } from '../../../specs/resources/usage.ts'
-import { usageRows } from '../../gateway/ledger/usage-rows.ts'
+import { usageRows } from '#gateway/ledger/usage-rows.ts'
+import { usage as usageOperations } from '#specs/resources/usage.ts'
 import { capability } from '../capability/capability.ts'
 import { usageLedger } from './usage-ledger.ts'
 import { usageUseCases } from './usage-use-cases.ts'

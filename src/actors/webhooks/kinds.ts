@@ -1,5 +1,5 @@
-import type { WebhookEventType } from '../../../specs/webhook-events.ts'
-import type { RecordKind } from '../../storage/ports.ts'
+import type { WebhookEventType } from '#specs/events/webhook-events.ts'
+import type { RecordKind } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 

@@ -1,5 +1,5 @@
-import { isWebhookEventType, type WebhookEventType } from '../../../specs/webhook-events.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import { isWebhookEventType, type WebhookEventType } from '#specs/events/webhook-events.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
 
@@ -15,7 +15,7 @@ export interface WebhookNotice {
   /** When it happened, in ms since the epoch. */
   readonly at: number
   readonly event_type: WebhookEventType
-  /** As specs/webhook-events.ts declares it; a missing `tenant_id` is filled in. */
+  /** As specs/events/webhook-events.ts declares it; a missing `tenant_id` is filled in. */
   readonly data: JsonObject
 }
 

@@ -1,5 +1,5 @@
-import type { DeliveryContext } from '../../machines/webhook-delivery/webhook-delivery.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import type { DeliveryContext } from '#machines/webhook-delivery/webhook-delivery.ts'
+import type { JsonObject } from '#storage/ports.ts'
 
 /*
  * What our own commits and rows hold comes back as the type that was written: the delivery machine alone writes them,

@@ -1,5 +1,5 @@
-import type { DeliveryInput } from '../../machines/webhook-delivery/webhook-delivery.ts'
-import { deliveryDefinition } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
+import type { DeliveryInput } from '#machines/webhook-delivery/webhook-delivery.ts'
+import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import { derivedId } from '../runtime/ids.ts'

@@ -1,5 +1,5 @@
-import { webhookDeliveries, webhooks as webhookOperations, webhookTests } from '../../../specs/resources/webhooks.ts'
-import { deliveryDefinition } from '../../machines/webhook-delivery/webhook-delivery-definition.ts'
+import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
+import { webhookDeliveries, webhooks as webhookOperations, webhookTests } from '#specs/resources/webhooks.ts'
 import { capability } from '../capability/capability.ts'
 import { webhookSink } from '../runtime/sinks.ts'
 import { deliveryUseCases } from './delivery-use-cases.ts'

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import { arrayOf, objectOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /** @param param path of the field, such as `messages[2].content[0].type`. */
 export const invalid = (param: string, why: string): ServiceError =>

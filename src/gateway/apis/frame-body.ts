@@ -1,4 +1,4 @@
-import type { ByteSink, ByteStream, StreamControl } from '../../actors/call/call.ts'
+import type { ByteSink, ByteStream, StreamControl } from '#actors/call/call.ts'
 
 /** How a body is written. */
 export interface FrameOptions {

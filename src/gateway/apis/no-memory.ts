@@ -1,4 +1,4 @@
-import { usesMemory } from '../../../specs/memory-field.ts'
+import { usesMemory } from '#specs/memory-field.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

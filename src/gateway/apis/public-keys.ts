@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Principal } from '../../actors/call/call.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /** An agent's public key is seen in browsers: it may chat, and nothing else of the gateway. @throws {ServiceError} `forbidden` */
 export const refusePublicKey = (principal: Principal): void => {

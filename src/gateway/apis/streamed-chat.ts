@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { BytesResult } from '../../actors/call/use-cases.ts'
-import type { WireObject } from '../../outgoing/wire.ts'
+import type { BytesResult } from '#actors/call/use-cases.ts'
+import type { WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatSummary } from '../call/chat-calls.ts'
 import { FrameBody, keepAliveMs } from './frame-body.ts'
 

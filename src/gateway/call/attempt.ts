@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Ticker, Ticking } from '../../actors/runtime/ticker.ts'
+import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import { atEndOfTask } from './end-of-task.ts'
 import {
   AttemptFailed,

@@ -1,8 +1,8 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { type CallEnd, type CallHead, CallRecord, type RecordParts } from './accounting/call-record.ts'
 import type { Admission, Ticket } from './admission.ts'
 import type { Breaker } from './breaker.ts'
 import { type CallPolicy, waitBefore } from './call-policy.ts'
-import { type CallEnd, type CallHead, CallRecord, type RecordParts } from './call-record.ts'
 import { AttemptFailed } from './failure.ts'
 import type { Way, Ways } from './ways.ts'
 

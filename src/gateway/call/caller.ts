@@ -1,7 +1,7 @@
-import type { Scope } from '../../../specs/scope.ts'
-import type { Attribution, Principal } from '../../actors/call/call.ts'
-import type { Owner } from '../../actors/runtime/actor-state.ts'
-import { viaBehind } from '../../outgoing/via.ts'
+import type { Attribution, Principal } from '#actors/call/call.ts'
+import { viaBehind } from '#outgoing/via.ts'
+import type { Owner } from '#runtime/step/actor-state.ts'
+import type { Scope } from '#specs/scope.ts'
 
 /** Who a gateway request is for: limits, budgets, usage rows and the request log go by it. */
 export interface Caller {

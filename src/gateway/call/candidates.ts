@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { Breaker } from './breaker.ts'
 import type { Need, Route, Routes } from './routes.ts'
 import type { Way, Ways } from './ways.ts'

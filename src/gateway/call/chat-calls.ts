@@ -1,6 +1,6 @@
-import type { WireObject } from '../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
+import type { Charge } from './accounting/charge.ts'
 import type { Caller } from './caller.ts'
-import type { Charge } from './charge.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { Route } from './routes.ts'
 

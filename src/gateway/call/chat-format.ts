@@ -1,4 +1,4 @@
-import type { WireObject } from '../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { ChatBody } from './chat-calls.ts'
 import type { AttemptFailed } from './failure.ts'

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /**
  * What a provider says of an error, as OpenAI says it (`message`, `type`, `code`, `param`), out of the forms that

@@ -1,5 +1,5 @@
-import { errors } from '../../../specs/errors.ts'
-import { isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { errors } from '#specs/errors/errors.ts'
 import { errorIn } from './error-body.ts'
 import { ModelError } from './provider-port.ts'
 

@@ -1,6 +1,6 @@
-import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { Telemetry } from '#telemetry/telemetry.ts'
+import type { CallLedger } from './accounting/call-ledger.ts'
 import type { Admission } from './admission.ts'
-import type { CallLedger } from './call-ledger.ts'
 import type { Redaction } from './redaction.ts'
 import type { Routes } from './routes.ts'
 

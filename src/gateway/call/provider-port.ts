@@ -49,7 +49,7 @@ export interface ModelAnswer {
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter'
 }
 
-/** Why a model call failed; `code` is an error code of `specs/errors.ts`. */
+/** Why a model call failed; `code` is an error code of `specs/errors/errors.ts`. */
 export type ModelErrorCode =
   | 'provider_not_configured'
   | 'model_not_found'

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
+import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
 import { AttemptFailed } from './failure.ts'
 import { ModelError } from './provider-port.ts'
 

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../../../specs/providers.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 
 /** What a gateway request needs a model for. */
 export type Need = 'chat' | 'vision' | 'embedding' | 'speech' | 'transcription'
@@ -13,7 +13,7 @@ export type KeySource = 'byok' | 'custom' | 'managed' | 'simulated'
 export interface Route {
   /** The model as its provider knows it, without a prefix. */
   readonly model: string
-  /** Id of `specs/providers.ts`, or `custom:<id>`. */
+  /** Id of `specs/data/providers.ts`, or `custom:<id>`. */
   readonly provider: string
   readonly format: WireFormat
   /** Up to the version segment, without a slash at its end. */

@@ -1,6 +1,6 @@
-import type { ProviderSpec } from '../../../specs/providers.ts'
-import { providers } from '../../../specs/providers.ts'
-import { type CapabilityName, capabilityNames, type ModelType } from '../../../specs/resources/catalogue.ts'
+import type { ProviderSpec } from '#specs/data/providers.ts'
+import { providers } from '#specs/data/providers.ts'
+import { type CapabilityName, capabilityNames, type ModelType } from '#specs/resources/gateway/catalogue.ts'
 import type { PriceRow, PriceTable } from '../prices/price-table.ts'
 import { contextDisplay, imageDisplay, perMillion, tokenDisplay } from './displays.ts'
 

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { UseCases } from '../../actors/call/use-cases.ts'
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { logoOf } from './logos.ts'
 import { PublicCatalogue, type PublicCatalogueParts } from './public-catalogue.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { providers } from '../../../specs/providers.ts'
-import type { BytesResult } from '../../actors/call/use-cases.ts'
+import type { BytesResult } from '#actors/call/use-cases.ts'
+import { providers } from '#specs/data/providers.ts'
 
 const folder = new URL('../../../specs/logos/', import.meta.url)
 const ids = new Set(providers.map(({ id }) => id))

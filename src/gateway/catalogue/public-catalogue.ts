@@ -1,5 +1,5 @@
-import type { QueryOf } from '../../../specs/index.ts'
-import { providers } from '../../../specs/providers.ts'
+import { providers } from '#specs/data/providers.ts'
+import type { QueryOf } from '#specs/index.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { type CatalogueModel, type CatalogueProvider, catalogueModels, catalogueProviders } from './catalogue-rows.ts'
 

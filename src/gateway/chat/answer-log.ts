@@ -1,4 +1,4 @@
-import { isObject, parseJson, type WireObject } from '../../outgoing/wire.ts'
+import { isObject, parseJson, type WireObject } from '#outgoing/wire.ts'
 import { completionOf } from '../providers/completion-of.ts'
 
 /** Bytes of frames, and numbers of chunks, that are kept of a streamed answer for the request log. */

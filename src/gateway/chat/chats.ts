@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../call/chat-calls.ts'
 import { type ChatParts, ChatRun, type ChatRunRequest, type RunListener, type WholeAnswer } from './chat-run.ts'
 

@@ -1,6 +1,6 @@
-import { arrayOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
-import { tokensOfChars } from '../call/usage.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'

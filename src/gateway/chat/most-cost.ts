@@ -1,4 +1,4 @@
-import { arrayOf, countOf, isObject, objectOf, textOf } from '../../outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { costOfUnits, priceAt } from '../prices/prices.ts'

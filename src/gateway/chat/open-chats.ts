@@ -1,5 +1,5 @@
-import { Ticker, tickMsFor } from '../../actors/runtime/ticker.ts'
-import type { SsrfGuard } from '../../outgoing/ssrf-guard.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { Ticker, tickMsFor } from '#runtime/ticker.ts'
 import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
 import { Upstreams } from '../call/upstreams.ts'

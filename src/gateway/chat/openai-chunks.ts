@@ -1,6 +1,6 @@
-import { isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { usageOf } from '../call/accounting/openai-usage.ts'
 import { streamBroken, streamedFailure } from '../call/failure.ts'
-import { usageOf } from '../call/openai-usage.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { StreamEnd } from './answer-reader.ts'
 

@@ -1,5 +1,5 @@
-import { SseDecoder } from '../../outgoing/sse-decoder.ts'
-import type { WireObject } from '../../outgoing/wire.ts'
+import { SseDecoder } from '#outgoing/sse-decoder.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 

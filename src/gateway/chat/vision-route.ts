@@ -1,4 +1,4 @@
-import { arrayOf, isObject } from '../../outgoing/wire.ts'
+import { arrayOf, isObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'

@@ -1,4 +1,4 @@
-import { objectOf } from '../../outgoing/wire.ts'
+import { objectOf } from '#outgoing/wire.ts'
 import type { ChatBody, ChatCall } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { priceAt } from '../prices/prices.ts'

@@ -1,5 +1,5 @@
-import type { WireObject } from '../../outgoing/wire.ts'
-import { tokensOfChars } from '../call/usage.ts'
+import type { WireObject } from '#outgoing/wire.ts'
+import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { EmbeddingInput, EmbeddingRequest } from '../providers/embedding-format.ts'
 import { isVector } from '../providers/openai/openai-embeddings.ts'
 

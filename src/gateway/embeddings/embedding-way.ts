@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Route } from '../call/routes.ts'
 import type { Way } from '../call/ways.ts'

@@ -1,6 +1,6 @@
-import { projectScope, type Scope } from '../../../specs/scope.ts'
-import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import type { AnyKind, TypedKind } from '#records/schema.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import type { KeySource, Need } from '../call/routes.ts'
 
 /** Whose calls they are: what many calls of a segment have in common. */

@@ -1,9 +1,9 @@
-import { projectScope } from '../../../specs/scope.ts'
-import type { Notice } from '../../actors/records/notices.ts'
-import { RecheckCache } from '../../actors/records/recheck-cache.ts'
-import type { Row } from '../../actors/records/schema.ts'
-import { Table } from '../../actors/records/table.ts'
-import type { RecordStore } from '../../storage/ports.ts'
+import type { Notice } from '#records/notices.ts'
+import { RecheckCache } from '#records/recheck-cache.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import { type RequestLogSettingsData, requestLogSettings } from './kinds.ts'
 
 /** How a project has its request log that never said otherwise. */

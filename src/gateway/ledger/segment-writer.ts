@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../storage/ports.ts'
-import type { GatewayCall } from '../call/call-ledger.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import type { GatewayCall } from '../call/accounting/call-ledger.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Route } from '../call/routes.ts'
 import { priceAt, priceSnapshot } from '../prices/prices.ts'

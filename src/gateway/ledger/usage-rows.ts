@@ -1,5 +1,5 @@
-import type { TypedKind } from '../../actors/records/schema.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import type { TypedKind } from '#records/schema.ts'
+import type { JsonObject } from '#storage/ports.ts'
 
 /** Where a model was called: a session's turn, a run, the test of a draft, or a request to the gateway by what it needs. */
 export type UsageOperation =

@@ -1,4 +1,4 @@
-import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
+import type { AnyKind, TypedKind } from '#records/schema.ts'
 
 /** Whose calls a limit is about. */
 export type LimitSubject = 'project' | 'tenant' | 'key'

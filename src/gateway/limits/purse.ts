@@ -1,8 +1,8 @@
-import type { Scope } from '../../../specs/scope.ts'
-import type { Row } from '../../actors/records/schema.ts'
-import type { Table } from '../../actors/records/table.ts'
-import { type Clock, pause } from '../../actors/runtime/clock.ts'
-import { StoreUnavailable } from '../../storage/ports.ts'
+import type { Row } from '#records/schema.ts'
+import type { Table } from '#records/table.ts'
+import { type Clock, pause } from '#runtime/clock.ts'
+import type { Scope } from '#specs/scope.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { type Amount, textOf, zero } from '../prices/money.ts'
 import {
   type BudgetSpan,

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Row } from '../../actors/records/schema.ts'
-import type { LimitState, RateLimits } from '../../storage/cluster-ports.ts'
+import type { Row } from '#records/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { LimitState, RateLimits } from '#storage/cluster-ports.ts'
 import type { LimitData } from './kinds.ts'
 
 const windowMs = 60_000

@@ -1,12 +1,12 @@
-import { providers } from '../../../specs/providers.ts'
-import { objectOf, textOf } from '../../outgoing/wire.ts'
+import { objectOf, textOf } from '#outgoing/wire.ts'
+import { providers } from '#specs/data/providers.ts'
 
 /** What a model makes. `chat` models may also see, reason and search; `capabilities` says so. */
 export type ModelMode = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription'
 
-/** Prices of one model in `specs/prices.json`: USD as decimal text, a token where nothing else is said. */
+/** Prices of one model in `specs/data/prices.json`: USD as decimal text, a token where nothing else is said. */
 export interface PriceRow {
-  /** Id of `specs/providers.ts`. */
+  /** Id of `specs/data/providers.ts`. */
   readonly provider: string
   /** As its provider knows it. */
   readonly id: string
@@ -68,7 +68,7 @@ export interface PriceStamp {
   readonly currency: 'USD'
 }
 
-/** The file: rows in the order of `specs/providers.ts`, then by id. */
+/** The file: rows in the order of `specs/data/providers.ts`, then by id. */
 export interface PriceFile extends PriceStamp {
   readonly rows: readonly PriceRow[]
 }
@@ -77,7 +77,7 @@ export interface PriceFile extends PriceStamp {
 export interface PriceTable extends PriceFile {
   /** By provider, also under its aliases, and then by id. */
   readonly byProvider: ReadonlyMap<string, ReadonlyMap<string, PriceRow>>
-  /** By id alone: of several providers that sell it, the first of `specs/providers.ts`. */
+  /** By id alone: of several providers that sell it, the first of `specs/data/providers.ts`. */
   readonly byId: ReadonlyMap<string, PriceRow>
 }
 
@@ -89,7 +89,7 @@ export interface PriceTable extends PriceFile {
  */
 export function priceTable(file: unknown): PriceTable {
   const parsed = objectOf(file)
-  if (!isPriceFile(parsed)) throw new Error('specs/prices.json is not a price table')
+  if (!isPriceFile(parsed)) throw new Error('specs/data/prices.json is not a price table')
   const byProvider = new Map<string, Map<string, PriceRow>>()
   for (const { id, aliases = [] } of providers) {
     const models = new Map<string, PriceRow>()
@@ -106,7 +106,7 @@ export function priceTable(file: unknown): PriceTable {
 /** Goes over every row of a table. @throws {Error} naming the first that is not right. */
 export function checkPrices({ rows }: PriceTable): void {
   const wrong = rows.find((row) => !isPriceRow(row))
-  if (wrong !== undefined) throw new Error(`specs/prices.json has a wrong row: ${wrong.provider}/${wrong.id}`)
+  if (wrong !== undefined) throw new Error(`specs/data/prices.json has a wrong row: ${wrong.provider}/${wrong.id}`)
 }
 
 const isPriceFile = (file: object): file is PriceFile => {

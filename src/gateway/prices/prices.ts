@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
-import { providers } from '../../../specs/providers.ts'
+import { providers } from '#specs/data/providers.ts'
 import { type Attodollars, attodollars, usdText } from './attodollars.ts'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
 import type { TokenUsage, Usage } from './usage.ts'
 
 /** The snapshot that the server was built with; `specs/decisions/0030-models-and-prices.md` says where it comes from. */
 export const prices: PriceTable = priceTable(
-  JSON.parse(readFileSync(new URL('../../../specs/prices.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../../specs/data/prices.json', import.meta.url), 'utf8')),
 )
 
 /** Prices and limits of a model as one provider sells it; undefined when the snapshot does not know it. */
@@ -18,7 +18,7 @@ export function priceAt(provider: string, model: string): PriceRow | undefined {
 
 /**
  * Prices and limits of a model by `provider/id`, or by its id alone; of several providers that sell the id, the first of
- * `specs/providers.ts`. Undefined when the snapshot does not know it.
+ * `specs/data/providers.ts`. Undefined when the snapshot does not know it.
  */
 export function priceOf(model: string): PriceRow | undefined {
   const slash = model.indexOf('/')

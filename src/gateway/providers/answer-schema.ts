@@ -1,4 +1,4 @@
-import { isObject, objectOf, type WireObject } from '../../outgoing/wire.ts'
+import { isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { unsayable } from './content-parts.ts'
 
 /** What form the caller wants the answer in; null for text as it comes. `schema` is null for any JSON object. */

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../../../specs/providers.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 import type { ChatFormat } from '../call/chat-format.ts'
 import { anthropicFormat } from './anthropic/anthropic-format.ts'
 import { googleFormat } from './google/google-format.ts'

@@ -1,4 +1,4 @@
-import type { WireObject } from '../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 
 /** Where answers get what their providers do not tell. */

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 interface CallParts {
   id: string

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import { isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Bytes in base64 with their type, or where the provider fetches them. */
 export type MediaSource =

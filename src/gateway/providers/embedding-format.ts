@@ -1,4 +1,4 @@
-import type { WireObject } from '../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { AttemptFailed } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
 import type { VectorEncoding, WireVector } from './vector-encoding.ts'

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../../../specs/providers.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 import type { EmbeddingFormat } from './embedding-format.ts'
 import { googleEmbeddings } from './google/google-embeddings.ts'
 import { openAiEmbeddings } from './openai/openai-embeddings.ts'

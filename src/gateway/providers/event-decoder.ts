@@ -1,5 +1,5 @@
-import { SseDecoder } from '../../outgoing/sse-decoder.ts'
-import { isObject, parseJson, type WireObject } from '../../outgoing/wire.ts'
+import { SseDecoder } from '#outgoing/sse-decoder.ts'
+import { isObject, parseJson, type WireObject } from '#outgoing/wire.ts'
 import type { AnswerEnd, ChatDecoder, FormatAnswer } from '../call/chat-format.ts'
 import { AttemptFailed, streamBroken } from '../call/failure.ts'
 import { completionOf } from './completion-of.ts'

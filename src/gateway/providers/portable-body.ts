@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'

@@ -1,4 +1,4 @@
-import { arrayOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /** The messages of a chat request as input items of OpenAI's Responses. */
 export const responseItems = (messages: unknown): readonly WireObject[] =>

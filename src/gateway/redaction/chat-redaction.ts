@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { RedactionPolicy } from '../call/redaction.ts'
 import { ChatRestorer } from './chat-restorer.ts'

@@ -1,4 +1,4 @@
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Restorer } from '../call/redaction.ts'
 
 /** Fields of a message, and of a delta, that hold the model's words. */

@@ -1,4 +1,4 @@
-import type { PiiType } from '../../../specs/resources/redaction.ts'
+import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import { numberWindows } from './number-windows.ts'
 import { protectedSpans } from './protected-spans.ts'
 import { emails, urlCredentials } from './recognisers/email.ts'

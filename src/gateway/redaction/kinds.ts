@@ -1,5 +1,5 @@
-import type { PiiType, RedactionTarget } from '../../../specs/resources/redaction.ts'
-import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
+import type { AnyKind, TypedKind } from '#records/schema.ts'
+import type { PiiType, RedactionTarget } from '#specs/resources/gateway/redaction.ts'
 
 export type RedactionPolicyData = {
   readonly enabled: boolean

@@ -1,4 +1,4 @@
-import { piiTypes } from '../../../specs/resources/redaction.ts'
+import { piiTypes } from '#specs/resources/gateway/redaction.ts'
 import { Placeholders } from './placeholders.ts'
 import { bytesOfBase64, protectedSpans } from './protected-spans.ts'
 

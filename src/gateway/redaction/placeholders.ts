@@ -1,4 +1,4 @@
-import type { PiiType } from '../../../specs/resources/redaction.ts'
+import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import type { Restorer } from '../call/redaction.ts'
 import { findPersonalData, type Sought } from './find-personal-data.ts'
 

@@ -1,4 +1,4 @@
-import type { PiiType } from '../../../specs/resources/redaction.ts'
+import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import type { RedactionPolicy } from '../call/redaction.ts'
 import { Placeholders } from './placeholders.ts'
 

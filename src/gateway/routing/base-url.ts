@@ -1,4 +1,4 @@
-import type { WireFormat } from '../../../specs/providers.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 
 /** The version segment of each format whose SDKs leave it out of their base URLs; people write it either way. */
 const versions: Readonly<Partial<Record<WireFormat, string>>> = {

@@ -1,4 +1,4 @@
-import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { keyHeadersOf } from './upstream-models.ts'
 import { sendUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'

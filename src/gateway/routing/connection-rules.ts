@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { WireFormat } from '../../../specs/providers.ts'
-import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
+import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { providerNamed } from './model-names.ts'
 
 /** What a caller says of where a connection leads. */

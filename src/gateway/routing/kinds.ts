@@ -1,5 +1,5 @@
-import type { WireFormat } from '../../../specs/providers.ts'
-import type { AnyKind, TypedKind } from '../../actors/records/schema.ts'
+import type { AnyKind, TypedKind } from '#records/schema.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 import type { ChangedModel } from './model-diff.ts'
 
 /** A key that cannot be opened is none: routing passes its row by until it has another. */
@@ -10,7 +10,7 @@ export type ConnectionStatus = 'untested' | 'ok' | 'failed'
 
 export type ConnectionData = {
   readonly name: string
-  /** Id of specs/providers.ts, or the project's own word for a server that nobody else knows. */
+  /** Id of specs/data/providers.ts, or the project's own word for a server that nobody else knows. */
   readonly provider: string
   readonly api_format: WireFormat
   /** null: the provider's own. */

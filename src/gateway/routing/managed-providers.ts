@@ -1,4 +1,4 @@
-import { type ProviderSpec, providers, type WireFormat } from '../../../specs/providers.ts'
+import { type ProviderSpec, providers, type WireFormat } from '#specs/data/providers.ts'
 import type { Route } from '../call/routes.ts'
 import { versionedUrl } from './base-url.ts'
 
@@ -11,7 +11,7 @@ export interface ProviderKeys {
 
 /** Which providers the installation itself pays for. */
 export interface ManagedConfig {
-  /** By id of `specs/providers.ts`. */
+  /** By id of `specs/data/providers.ts`. */
   readonly keys: Readonly<Record<string, ProviderKeys>>
   /** `auto`: on when nothing else is configured. */
   readonly simulated: 'auto' | 'on' | 'off'

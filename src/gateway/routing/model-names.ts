@@ -1,10 +1,10 @@
-import { type ProviderSpec, providers, type WireFormat } from '../../../specs/providers.ts'
+import { type ProviderSpec, providers, type WireFormat } from '#specs/data/providers.ts'
 import type { Need } from '../call/routes.ts'
 import { priceAt, prices } from '../prices/prices.ts'
 
 /** A provider that sells what was asked for, and the model's name there. */
 export interface Seller {
-  /** Id of `specs/providers.ts`. */
+  /** Id of `specs/data/providers.ts`. */
   readonly provider: string
   readonly model: string
 }

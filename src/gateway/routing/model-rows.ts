@@ -1,4 +1,4 @@
-import { providers } from '../../../specs/providers.ts'
+import { providers } from '#specs/data/providers.ts'
 import type { PriceRow } from '../prices/price-table.ts'
 import { prices } from '../prices/prices.ts'
 import type { SyncedModel } from './kinds.ts'
@@ -11,7 +11,7 @@ export interface ModelRow {
   readonly created: number
   readonly owned_by: string
   readonly name: string
-  /** Id of `specs/providers.ts`, a connection's own word, or `custom:<id>`. */
+  /** Id of `specs/data/providers.ts`, a connection's own word, or `custom:<id>`. */
   readonly provider: string
   readonly source: 'service' | 'byok' | 'custom'
   readonly connection_id: string | null

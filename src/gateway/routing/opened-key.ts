@@ -1,4 +1,4 @@
-import type { SecretBox } from '../../actors/records/secret-box.ts'
+import type { SecretBox } from '#records/secret-box.ts'
 
 /** A sealed key in the clear; null for one that cannot be opened any more, as after a move to another master key. */
 export const openedKey = (box: Pick<SecretBox, 'open'>, sealed: string, aad: string): string | null => {

@@ -1,10 +1,10 @@
-import { projectScope } from '../../../specs/scope.ts'
-import { RecheckCache } from '../../actors/records/recheck-cache.ts'
-import type { Row } from '../../actors/records/schema.ts'
-import type { SecretBox } from '../../actors/records/secret-box.ts'
-import { Table } from '../../actors/records/table.ts'
-import type { FanOut } from '../../storage/cluster-ports.ts'
-import type { JsonObject, RecordStore } from '../../storage/ports.ts'
+import { RecheckCache } from '#records/recheck-cache.ts'
+import type { Row } from '#records/schema.ts'
+import type { SecretBox } from '#records/secret-box.ts'
+import { Table } from '#records/table.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { FanOut } from '#storage/cluster-ports.ts'
+import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import { versionedUrl } from './base-url.ts'
 import {
   type ConnectionData,

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { Need, Route, Routes } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 import type { Endpoint, ManagedProviders } from './managed-providers.ts'

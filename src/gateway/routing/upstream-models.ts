@@ -1,5 +1,5 @@
-import type { WireFormat } from '../../../specs/providers.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'

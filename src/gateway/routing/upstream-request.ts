@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici'
-import { boundedBody } from '../../outgoing/bounded-body.ts'
-import { identityEncoding } from '../../outgoing/identity-encoding.ts'
-import { SsrfRefused } from '../../outgoing/ssrf-guard.ts'
-import { ownVia } from '../../outgoing/via.ts'
-import { parseJson } from '../../outgoing/wire.ts'
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import { identityEncoding } from '#outgoing/identity-encoding.ts'
+import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { ownVia } from '#outgoing/via.ts'
+import { parseJson } from '#outgoing/wire.ts'
 import { errorCodeOf } from '../call/failure.ts'
 
 /** Largest answer that is read; a provider's list of models is some hundred kilobytes. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isObject, parseJson, textOf } from '../../outgoing/wire.ts'
+import { isObject, parseJson, textOf } from '#outgoing/wire.ts'
 import { audioLength } from '../voice/audio-length.ts'
 import { sendError, sendJson } from './respond.ts'
 import { speechOf } from './speech.ts'

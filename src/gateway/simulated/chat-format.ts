@@ -1,4 +1,4 @@
-import { tokensOfChars } from '../call/usage.ts'
+import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { SimulatedCall } from './reply.ts'
 
 /** What all chunks of one answer share. `created` is in seconds since the epoch. */

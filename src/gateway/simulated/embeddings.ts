@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { arrayOf, type WireObject } from '../../outgoing/wire.ts'
-import { tokensOfChars } from '../call/usage.ts'
+import { arrayOf, type WireObject } from '#outgoing/wire.ts'
+import { tokensOfChars } from '../call/accounting/usage.ts'
 import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'
 import { sendError, sendJson } from './respond.ts'
 

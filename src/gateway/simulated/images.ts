@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, textOf } from '../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import { type ImageHeader, imageHeader } from './image-header.ts'
 
 /** One image of the last message of the user. */

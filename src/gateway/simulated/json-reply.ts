@@ -1,4 +1,4 @@
-import { isObject, objectOf, type WireObject } from '../../outgoing/wire.ts'
+import { isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { fillArguments } from './arguments.ts'
 import { imageFacts, type SeenImage } from './images.ts'
 

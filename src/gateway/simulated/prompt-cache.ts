@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { tokensOfChars } from '../call/usage.ts'
+import { tokensOfChars } from '../call/accounting/usage.ts'
 
 /** As with OpenAI: shorter prompts are not kept, longer ones in steps. */
 const leastTokens = 1024

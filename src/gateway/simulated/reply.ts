@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'
 import { inFormat } from './json-reply.ts'

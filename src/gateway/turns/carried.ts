@@ -1,4 +1,4 @@
-import { arrayOf, parseJson, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, parseJson, type WireObject } from '#outgoing/wire.ts'
 import type { ModelToolCall } from '../call/provider-port.ts'
 import { carriedIn, idCarrying, plainCallId } from '../providers/tool-call-id.ts'
 

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { atEndOfTask } from '../call/end-of-task.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'

@@ -1,4 +1,4 @@
-import type { WireObject } from '../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from '../call/provider-port.ts'
 import { sentCallId, sentThoughts } from './carried.ts'

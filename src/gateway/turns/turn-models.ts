@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Charge } from '../call/accounting/charge.ts'
 import type { ActorCaller } from '../call/caller.ts'
-import type { Charge } from '../call/charge.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
 import type { KeySource } from '../call/routes.ts'
@@ -12,7 +12,7 @@ import { turnBytes } from './turn-bytes.ts'
 
 /** What an answered call is charged by. */
 export interface Bill {
-  /** Who answered: id of `specs/providers.ts`, or `custom:<id>`. */
+  /** Who answered: id of `specs/data/providers.ts`, or `custom:<id>`. */
   readonly provider: string
   /** The model that was requested there, as this provider knows it. */
   readonly model: string

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import { providers } from '../../../specs/providers.ts'
+import { providers } from '#specs/data/providers.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { Route, Routes } from '../call/routes.ts'
 import { visionModelOf } from '../prices/model-capabilities.ts'
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { ImageLimits } from './image-limits.ts'
 import { badImage } from './image-sources.ts'
 

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../../../specs/providers.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 
 /** What a family of providers takes. */
 export interface ImageLimits {

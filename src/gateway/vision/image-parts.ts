@@ -1,4 +1,4 @@
-import type { WireObject } from '../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { Route } from '../call/routes.ts'
 import { checkImage, readBase64 } from './image-check.ts'
 import { type ImageLimits, imageLimits } from './image-limits.ts'

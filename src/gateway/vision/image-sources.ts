@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import { maxImages } from '../../../specs/resources/vision.ts'
-import type { UploadedFile } from '../../actors/call/call.ts'
+import type { UploadedFile } from '#actors/call/call.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxImages } from '#specs/resources/gateway/vision.ts'
 
 /** One image as the caller gave it. `at` names it in errors: `image_url`, `images[1]`, `files[0]`. */
 export type ImageSource = { readonly at: string } & (

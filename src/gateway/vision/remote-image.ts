@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import { ServiceError } from '../../../specs/errors.ts'
-import { boundedBody } from '../../outgoing/bounded-body.ts'
-import { type SsrfGuard, SsrfRefused } from '../../outgoing/ssrf-guard.ts'
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { badImage } from './image-sources.ts'
 
 export interface RemoteImages {

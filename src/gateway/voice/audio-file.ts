@@ -1,5 +1,5 @@
-import { type AudioContainer, audioContainers, maxAudioBytes } from '../../../specs/audio.ts'
-import type { UploadedFile } from '../../actors/call/call.ts'
+import type { UploadedFile } from '#actors/call/call.ts'
+import { type AudioContainer, audioContainers, maxAudioBytes } from '#specs/audio.ts'
 import { unfit } from './speech-task.ts'
 
 /** A file to transcribe, checked. */

@@ -1,4 +1,4 @@
-import type { ByteSink, ByteStream } from '../../actors/call/call.ts'
+import type { ByteSink, ByteStream } from '#actors/call/call.ts'
 import { cancelled } from '../call/failure.ts'
 import type { AudioReader } from '../providers/voice/voice-format.ts'
 import type { OpenAnswer } from './voice-call.ts'

@@ -1,5 +1,5 @@
-import type { FanOut } from '../../storage/cluster-ports.ts'
-import type { JsonObject } from '../../storage/ports.ts'
+import type { FanOut } from '#storage/cluster-ports.ts'
+import type { JsonObject } from '#storage/ports.ts'
 
 /** How much the newest time counts. */
 const newest = 0.3

@@ -1,6 +1,6 @@
-import { providers } from '../../../specs/providers.ts'
-import { type SpeechModel, speechModels, type Voice } from '../../../specs/speech-models.ts'
-import { type TranscriptionModel, transcriptionModels } from '../../../specs/transcription-models.ts'
+import { providers } from '#specs/data/providers.ts'
+import { type SpeechModel, speechModels, type Voice } from '#specs/data/speech-models.ts'
+import { type TranscriptionModel, transcriptionModels } from '#specs/data/transcription-models.ts'
 
 /** A registered model under the name that a caller used. */
 export interface NamedModel<Model> {

@@ -1,5 +1,5 @@
-import { type ErrorCode, ServiceError } from '../../../specs/errors.ts'
-import { providers } from '../../../specs/providers.ts'
+import { providers } from '#specs/data/providers.ts'
+import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import type { Need, Route, Routes } from '../call/routes.ts'
 import { priceAt, priceOf } from '../prices/prices.ts'
 import { primaryLanguage } from '../providers/voice/primary-language.ts'

@@ -1,4 +1,4 @@
-import { speechModels } from '../../../specs/speech-models.ts'
+import { speechModels } from '#specs/data/speech-models.ts'
 import type { Routes } from '../call/routes.ts'
 import type { SpeechTask } from '../providers/voice/voice-format.ts'
 import { autoNames, speechCandidates } from './auto-candidates.ts'

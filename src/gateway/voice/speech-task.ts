@@ -1,6 +1,6 @@
-import { type AudioFormat, audioFormats } from '../../../specs/audio.ts'
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Range, SpeechModel, Voice } from '../../../specs/speech-models.ts'
+import { type AudioFormat, audioFormats } from '#specs/audio.ts'
+import type { Range, SpeechModel, Voice } from '#specs/data/speech-models.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { primaryLanguage } from '../providers/voice/primary-language.ts'
 import type { SpeechTask } from '../providers/voice/voice-format.ts'
 

@@ -1,4 +1,4 @@
-import type { TranscriptForm } from '../../../specs/audio.ts'
+import type { TranscriptForm } from '#specs/audio.ts'
 import type { TimedText, Transcript } from '../providers/voice/voice-format.ts'
 import { cuesOf, srtOf, vttOf } from './cues.ts'
 

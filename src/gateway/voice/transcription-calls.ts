@@ -1,4 +1,4 @@
-import { parseJson } from '../../outgoing/wire.ts'
+import { parseJson } from '#outgoing/wire.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'

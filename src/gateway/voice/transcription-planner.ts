@@ -1,4 +1,4 @@
-import { type TranscriptionModel, transcriptionModels } from '../../../specs/transcription-models.ts'
+import { type TranscriptionModel, transcriptionModels } from '#specs/data/transcription-models.ts'
 import type { Routes } from '../call/routes.ts'
 import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { autoNames, transcriptionCandidates } from './auto-candidates.ts'

@@ -1,5 +1,5 @@
-import type { TranscriptForm } from '../../../specs/audio.ts'
-import type { TranscriptionModel } from '../../../specs/transcription-models.ts'
+import type { TranscriptForm } from '#specs/audio.ts'
+import type { TranscriptionModel } from '#specs/data/transcription-models.ts'
 import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { type AudioFile, checkSize } from './audio-file.ts'
 import { checkLanguage, unfit } from './speech-task.ts'

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { boundedBody } from '../../outgoing/bounded-body.ts'
+import { boundedBody } from '#outgoing/bounded-body.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
 import { type AttemptFailed, cancelled, statusFailure, streamBroken, timedOut, unreachable } from '../call/failure.ts'
 import type { Upstream } from '../call/upstreams.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { AttemptFailed } from '../call/failure.ts'
 import { ModelError } from '../call/provider-port.ts'
 import type { Route } from '../call/routes.ts'

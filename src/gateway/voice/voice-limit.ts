@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import { voiceRequestsPerMinute } from '../../../specs/resources/voice.ts'
-import type { RateLimits } from '../../storage/cluster-ports.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { voiceRequestsPerMinute } from '#specs/resources/gateway/voice.ts'
+import type { RateLimits } from '#storage/cluster-ports.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

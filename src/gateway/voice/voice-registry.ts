@@ -1,6 +1,6 @@
-import { audioContainers, audioFormats, maxAudioBytes, transcriptForms } from '../../../specs/audio.ts'
-import { type SpeechModel, speechModels } from '../../../specs/speech-models.ts'
-import { transcriptionModels } from '../../../specs/transcription-models.ts'
+import { audioContainers, audioFormats, maxAudioBytes, transcriptForms } from '#specs/audio.ts'
+import { type SpeechModel, speechModels } from '#specs/data/speech-models.ts'
+import { transcriptionModels } from '#specs/data/transcription-models.ts'
 
 const speechRow = (model: SpeechModel) => ({
   id: model.id,

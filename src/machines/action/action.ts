@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate'
-import type { Json, JsonObject } from '../../../specs/json.ts'
+import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
@@ -23,7 +23,7 @@ export type ActionContext = {
   readonly risk_level: string
   readonly policy: 'idempotent' | 'at_most_once'
   readonly expires_in_ms: number
-  /** Where a server-run tool's definition stands (src/actors/sessions/turn-config.ts). */
+  /** Where a server-run tool's definition stands (src/actors/sessions/turns/turn-config.ts). */
   readonly config: Json
   readonly resolved_by: string | null
   /** When it was decided, RFC 3339; null while nobody has, or when nobody did in time. */

@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate'
-import type { WebhookEventType } from '../../../specs/webhook-events.ts'
+import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { type AuditLine, type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'

@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate'
-import type { JsonObject } from '../../../specs/json.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import type { MachineDefinition } from '../definition.ts'
 import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../specs/json.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ApprovalRule } from '../approval.ts'
 import type { CallEvent, ModelEvent, OpenCall, SessionTool, TurnUsage } from '../session/session-data.ts'
 import type { AuditLine } from '../vocabulary.ts'
@@ -32,7 +32,7 @@ export type RunLimits = {
   readonly max_duration_ms: number
 }
 
-/** Why a run failed; `code` is one of specs/errors.ts. */
+/** Why a run failed; `code` is one of specs/errors/errors.ts. */
 export type RunError = { readonly code: string; readonly message: string }
 
 /** A run that delegates, as its child knows it. */

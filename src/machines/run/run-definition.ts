@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../specs/json.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { isInState, topState } from '../state-value.ts'
 import { runMachine } from './run.ts'

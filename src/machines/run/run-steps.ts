@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js'
-import type { JsonObject } from '../../../specs/json.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import type { OpenCall, RequestedCall } from '../session/session-data.ts'
 import { callsAfter, firstStatus } from '../tool-call/tool-call.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../specs/json.ts'
+import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
 
 /** Tokens and money of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */
@@ -57,7 +57,7 @@ export type SessionContext = {
   /** Model calls made in this turn. */
   readonly steps: number
   readonly model: string
-  /** Everything else that a model call needs, inline or as a blob reference (src/actors/sessions/turn-config.ts). */
+  /** Everything else that a model call needs, inline or as a blob reference (src/actors/sessions/turns/turn-config.ts). */
   readonly config: JsonObject
   readonly tools: Readonly<Record<string, SessionTool>>
   readonly calls: readonly OpenCall[]

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../specs/json.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import { firstStatus } from '../tool-call/tool-call.ts'
 import { argumentsOf, openCall, unknownToolOutput } from '../tool-call/tool-calls.ts'
 import { type Emission, turnText } from '../vocabulary.ts'

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js'
-import type { Json, JsonObject } from '../../../specs/json.ts'
+import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { OpenCall, RejectedEvent, RequestedCall, SessionTool, TurnUsage } from '../session/session-data.ts'
 import type { Message } from '../vocabulary.ts'
 
@@ -7,7 +7,7 @@ import type { Message } from '../vocabulary.ts'
 export interface CallHolder {
   readonly tools: Readonly<Record<string, SessionTool>>
   readonly calls: readonly OpenCall[]
-  /** Everything else that a model call needs (src/actors/sessions/turn-config.ts). */
+  /** Everything else that a model call needs (src/actors/sessions/turns/turn-config.ts). */
   readonly config: JsonObject
 }
 

@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate'
-import type { JsonObject } from '../../../specs/json.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
 import { vocabulary } from '../vocabulary.ts'

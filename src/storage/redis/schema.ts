@@ -1,5 +1,5 @@
 import { Schema } from 'redis-om'
-import type { JsonObject } from '../../../specs/json.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorNews } from '../cluster-ports.ts'
 
 /** What travels on a channel of hints. */

@@ -1,8 +1,8 @@
-import type { Operation } from '../../../specs/declare.ts'
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Attribution, Principal } from '../../actors/call/call.ts'
+import type { Attribution, Principal } from '#actors/call/call.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '../http/http-port.ts'
-import type { Tenants } from './named-tenant.ts'
+import type { Tenants } from './credentials/named-tenant.ts'
 
 const tenantHeader = 'X-Tenant-Id'
 const userHeader = 'X-External-User-Id'

@@ -1,8 +1,8 @@
-import type { Operation } from '../../../specs/declare.ts'
-import { ServiceError } from '../../../specs/errors.ts'
-import { judgeFields, type ReservedField } from '../../../specs/field-access.ts'
-import type { Principal } from '../../actors/call/call.ts'
-import { speakerOf } from '../../actors/call/speaker.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { speakerOf } from '#actors/call/speaker.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { judgeFields, type ReservedField } from '#specs/field-access.ts'
 
 /**
  * Holds a validated body against the rules of its operation (`fields` in the declaration).

@@ -1,4 +1,4 @@
-import type { EventSink, EventStream, StreamControl } from '../../actors/call/call.ts'
+import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
 
 /** A stream that is only known later; a failure to get it ends it as lost. */
 export const deferredStream = (find: () => Promise<EventStream>, onError: (error: unknown) => void): EventStream => ({

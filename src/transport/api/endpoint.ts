@@ -1,6 +1,6 @@
-import type { Operation } from '../../../specs/declare.ts'
-import { type RequestValidator, requestValidator } from '../../../specs/validate.ts'
-import type { AnyUseCase, AnyUseCases } from '../../actors/call/use-cases.ts'
+import type { AnyUseCase, AnyUseCases } from '#actors/call/use-cases.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { type RequestValidator, requestValidator } from '#specs/dsl/validate.ts'
 
 /** An operation with all that serving it takes. */
 export interface Endpoint {

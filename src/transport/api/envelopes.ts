@@ -1,6 +1,6 @@
-import type { EnvelopeName } from '../../../specs/declare.ts'
-import { errors, type ServiceError } from '../../../specs/errors.ts'
-import { anthropicError, codeIn, statusIn } from '../../../specs/wire-errors.ts'
+import type { EnvelopeName } from '#specs/dsl/declare.ts'
+import { errors, type ServiceError } from '#specs/errors/errors.ts'
+import { anthropicError, codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 
 /** An error as a route family shows it. */
 export interface ShownError {

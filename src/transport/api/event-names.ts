@@ -1,6 +1,6 @@
-import { eventsOf } from '../../../specs/answer.ts'
-import type { Operation } from '../../../specs/declare.ts'
-import { ServiceError } from '../../../specs/errors.ts'
+import { eventsOf } from '#specs/dsl/answer.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 
 const header = 'X-Event-Names'

@@ -1,4 +1,4 @@
-import type { EnvelopeName } from '../../../specs/declare.ts'
+import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
 import type { LookAgain } from '../streams/credential-watch.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Operation } from '../../../specs/declare.ts'
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Scope } from '../../../specs/scope.ts'
-import type { Attribution, Idempotency, Principal, UploadedFile } from '../../actors/call/call.ts'
+import type { Attribution, Idempotency, Principal, UploadedFile } from '#actors/call/call.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { canonical } from './canonical.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { type ErrorCode, errors, ServiceError } from '../../../specs/errors.ts'
-import { StoreUnavailable } from '../../storage/ports.ts'
+import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { Containment } from '../http/containment.ts'
 import { BodyTooLarge, ConnectionClosed, type Headers } from '../http/http-port.ts'
 import { envelop } from './envelopes.ts'

@@ -1,5 +1,5 @@
-import type { StreamAnswer } from '../../actors/call/call.ts'
-import type { BytesResult, JsonChoice, WithHeaders } from '../../actors/call/use-cases.ts'
+import type { StreamAnswer } from '#actors/call/call.ts'
+import type { BytesResult, JsonChoice, WithHeaders } from '#actors/call/use-cases.ts'
 
 /*
  * What a use-case returned, given back the type that `UseCases` checked it against: the dispatcher serves every

@@ -1,6 +1,6 @@
-import type { ReservedField } from '../../../specs/field-access.ts'
-import type { Scope } from '../../../specs/scope.ts'
-import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '../../actors/call/call.ts'
+import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '#actors/call/call.ts'
+import type { ReservedField } from '#specs/field-access.ts'
+import type { Scope } from '#specs/scope.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { type Exchange, goneSignal, onGone } from './exchange.ts'
 

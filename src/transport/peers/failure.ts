@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import { StoreUnavailable } from '../../storage/ports.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import type { WireFailure } from './schema.ts'
 
 /** How an error travels; undefined for one that is a bug and tells a peer nothing. */

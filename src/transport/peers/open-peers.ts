@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { type Clock, systemClock } from '../../actors/runtime/clock.ts'
-import type { Peers } from '../../actors/runtime/peers.ts'
-import { StoreUnavailable } from '../../storage/ports.ts'
+import { type Clock, systemClock } from '#runtime/clock.ts'
+import type { Peers } from '#runtime/messages/peers.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { addressOf } from './host-port.ts'
 import { PeerConnection } from './peer-connection.ts'
 

@@ -1,7 +1,7 @@
-import { type ErrorCode, type ErrorDetails, errors } from '../../../specs/errors.ts'
-import type { PeerAnswer, PeerRequest } from '../../actors/runtime/peers.ts'
-import { isEvent, isObject } from '../../actors/runtime/schema.ts'
-import type { Json, JsonObject } from '../../storage/ports.ts'
+import type { PeerAnswer, PeerRequest } from '#runtime/messages/peers.ts'
+import { isEvent, isObject } from '#runtime/schema.ts'
+import { type ErrorCode, type ErrorDetails, errors } from '#specs/errors/errors.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
 
 /** How a refusal travels. */
 export type WireFailure =

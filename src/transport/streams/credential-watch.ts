@@ -1,4 +1,4 @@
-import { errors, ServiceError } from '../../../specs/errors.ts'
+import { errors, ServiceError } from '#specs/errors/errors.ts'
 
 /** Checks that the credential that opened a stream still opens it; throws or rejects as a new request would. */
 export type LookAgain = () => unknown

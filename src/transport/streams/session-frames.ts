@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Json, JsonObject } from '../../storage/ports.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
 
 /** One frame of a client, checked as far as the socket itself needs it. */
 export type ClientFrame =

@@ -1,4 +1,4 @@
-import type { LogEvent } from '../../storage/ports.ts'
+import type { LogEvent } from '#storage/ports.ts'
 
 /** Name of an event on the wire: the text event has a long form by default (interface "Session turn stream"). */
 export const wireName = (eventType: string, shortNames: boolean): string =>

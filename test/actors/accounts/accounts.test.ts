@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../src/actors/call/call.ts'
-import { operations } from '../../../src/actors/capabilities.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { operations } from '#actors/capabilities.ts'
 import { addForeign, callOf, openAccounts, ownerEmail } from './account-harness.ts'
 
 const password = 'a long enough password'

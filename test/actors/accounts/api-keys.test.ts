@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import { ApiKeys } from '../../../src/actors/accounts/api-keys.ts'
-import { authKinds, type ProjectKeyData, projectKeys } from '../../../src/actors/accounts/kinds.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { ApiKeys } from '#actors/accounts/api-keys.ts'
+import { authKinds, type ProjectKeyData, projectKeys } from '#actors/accounts/kinds.ts'
+import { Table } from '#records/table.ts'
+import { projectScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const clock = { now: 1_800_000_000_000 }

@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { organizationScope, projectScope } from '../../../specs/scope.ts'
-import { ApiKeys } from '../../../src/actors/accounts/api-keys.ts'
-import {
-  type BootstrapGiven,
-  bootstrap,
-  type Installation,
-  installations,
-} from '../../../src/actors/accounts/bootstrap.ts'
-import { members, organizations, projectKeys, projects } from '../../../src/actors/accounts/kinds.ts'
-import { verifyPassword } from '../../../src/actors/accounts/passwords.ts'
-import { ProjectDirectory } from '../../../src/actors/accounts/project-directory.ts'
-import { boundRecords } from '../../../src/actors/records/bound-records.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import type { RecordStore } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { ApiKeys } from '#actors/accounts/api-keys.ts'
+import { type BootstrapGiven, bootstrap, type Installation, installations } from '#actors/accounts/bootstrap.ts'
+import { members, organizations, projectKeys, projects } from '#actors/accounts/kinds.ts'
+import { verifyPassword } from '#actors/accounts/passwords.ts'
+import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import { boundRecords } from '#records/bound-records.ts'
+import { Table } from '#records/table.ts'
+import { organizationScope, projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const nothingGiven: BootstrapGiven = { secretKey: null, ownerEmail: null, ownerPassword: null }

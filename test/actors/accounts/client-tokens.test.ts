@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { ClientTokens } from '../../../src/actors/accounts/client-tokens.ts'
-import { deriveKey, keyName } from '../../../src/actors/records/derive-key.ts'
+import { ClientTokens } from '#actors/accounts/client-tokens.ts'
+import { deriveKey, keyName } from '#records/derive-key.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const start = 1_800_000_000_000

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { organizationScope } from '../../../specs/scope.ts'
-import { DashboardSessions, dashboardSessionS } from '../../../src/actors/accounts/dashboard-sessions.ts'
-import { dashboardSessions, members } from '../../../src/actors/accounts/kinds.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { DashboardSessions, dashboardSessionS } from '#actors/accounts/dashboard-sessions.ts'
+import { dashboardSessions, members } from '#actors/accounts/kinds.ts'
+import { Table } from '#records/table.ts'
+import { organizationScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const clock = { now: 1_800_000_000_000 }
 const now = () => clock.now

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LoginLimits } from '../../../src/actors/accounts/login-limits.ts'
-import { LocalLimits } from '../../../src/storage/local-limits.ts'
+import { LoginLimits } from '#actors/accounts/login-limits.ts'
+import { LocalLimits } from '#storage/local-limits.ts'
 
 const minute = 60_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../src/actors/call/call.ts'
+import type { Principal } from '#actors/call/call.ts'
 import { callOf, openAccounts, ownerEmail, ownerPassword } from './account-harness.ts'
 
 const visitor: Principal = { kind: 'public' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashPassword, verifyPassword } from '../../../src/actors/accounts/passwords.ts'
+import { hashPassword, verifyPassword } from '#actors/accounts/passwords.ts'
 
 describe('passwords', () => {
   it('are stored as argon2id with a salt of their own', async () => {

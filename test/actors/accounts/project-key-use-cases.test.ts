@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import { projectKeys } from '../../../src/actors/accounts/kinds.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
+import { projectKeys } from '#actors/accounts/kinds.ts'
+import { Table } from '#records/table.ts'
+import { newId } from '#runtime/ids.ts'
+import { projectScope } from '#specs/scope.ts'
 import { addForeign, callOf, openAccounts } from './account-harness.ts'
 
 const dayS = 86_400

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AgentKeys, permitsOrigin } from '../../../src/actors/accounts/agent-keys.ts'
-import { agentExists } from '../../../src/actors/agents/agent-exists.ts'
+import { AgentKeys, permitsOrigin } from '#actors/accounts/agent-keys.ts'
+import { agentExists } from '#actors/agents/agent-exists.ts'
 import { type AgentWorld, callOf, newAgent, openAgentWorld, refusalOf, secretOf } from './harness.ts'
 
 type Body = Parameters<AgentWorld['useCases']['agent_keys.create']>[0]['body']

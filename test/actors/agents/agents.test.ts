@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import { agentKeys } from '../../../src/actors/accounts/kinds.ts'
-import { agentCatalogue, agentVersionNames } from '../../../src/actors/agents/kinds.ts'
+import { agentKeys } from '#actors/accounts/kinds.ts'
+import { agentCatalogue, agentVersionNames } from '#actors/agents/kinds.ts'
+import { projectScope } from '#specs/scope.ts'
 import {
   type AgentWorld,
   callOf,
@@ -145,7 +145,7 @@ describe('the catalogue', () => {
     await published(world, agent, '1.0.0', { visibility: 'public' })
     const { id } = await draft(world, agent, '2.0.0', { visibility: 'public' })
     const word = { version_id: id, agent_id: agent, version: '2.0.0', visibility: 'public', published_at: 5 }
-    const { Catalogue } = await import('../../../src/actors/agents/catalogue.ts')
+    const { Catalogue } = await import('#actors/agents/catalogue.ts')
     const { sink } = new Catalogue({ records: world.records, now: Date.now })
     const owner = { project: 'prj_a', tenant: null, user: null }
     const tell = (type: string, listings: number) =>

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import {
-  connectionKeyAad,
-  customKeyAad,
-  customProviders,
-  providerConnections,
-} from '../../../src/gateway/routing/kinds.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { connectionKeyAad, customKeyAad, customProviders, providerConnections } from '#gateway/routing/kinds.ts'
+import { Table } from '#records/table.ts'
+import { projectScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'
 
 const passphrase = 'correct horse battery'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readLines } from '../../../src/actors/backup/read-lines.ts'
+import { readLines } from '#actors/backup/read-lines.ts'
 import { chunks } from './moving.ts'
 
 const linesOf = async (file: string, size: number): Promise<readonly string[]> => {

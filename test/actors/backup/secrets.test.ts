@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { projectScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'
 
 const passphrase = 'correct horse battery'

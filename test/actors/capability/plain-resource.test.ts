@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { secretKeyOnly } from '../../../specs/access.ts'
-import { defineResource } from '../../../specs/resource.ts'
-import { nullable, string } from '../../../specs/schema.ts'
-import { projectScope } from '../../../specs/scope.ts'
-import type { Call } from '../../../src/actors/call/call.ts'
-import { plainResource } from '../../../src/actors/capability/plain-resource.ts'
-import type { TypedKind } from '../../../src/actors/records/schema.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import type { Call } from '#actors/call/call.ts'
+import { plainResource } from '#actors/capability/plain-resource.ts'
+import type { TypedKind } from '#records/schema.ts'
+import { newId } from '#runtime/ids.ts'
+import { secretKeyOnly } from '#specs/access.ts'
+import { defineResource } from '#specs/dsl/resource.ts'
+import { nullable, string } from '#specs/dsl/schema.ts'
+import { projectScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 type LabelData = { readonly name: string; readonly colour: string | null }
 

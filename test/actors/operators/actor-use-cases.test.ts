@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import { projectScope } from '../../../specs/scope.ts'
-import type { Call, Principal } from '../../../src/actors/call/call.ts'
-import { definitions } from '../../../src/actors/capabilities.ts'
-import { activePaths, actorViewUseCases } from '../../../src/actors/operators/actor-use-cases.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
-import type { LogEvent } from '../../../src/storage/ports.ts'
+import type { Call, Principal } from '#actors/call/call.ts'
+import { definitions } from '#actors/capabilities.ts'
+import { activePaths, actorViewUseCases } from '#actors/operators/actor-use-cases.ts'
+import { newId } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { LogEvent } from '#storage/ports.ts'
 import { callOf, newSession, openWorld, type Script, turn, typesOf, type World } from '../sessions/harness.ts'
 
 const member: Principal = {

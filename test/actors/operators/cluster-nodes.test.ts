@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ClusterNodes } from '../../../src/actors/operators/cluster-nodes.ts'
-import { nodeUseCases } from '../../../src/actors/operators/node-use-cases.ts'
-import { newIdIn } from '../../../src/actors/runtime/ids.ts'
-import type { Member } from '../../../src/storage/cluster-ports.ts'
-import { MemoryLeases } from '../../support/memory/leases.ts'
-import { MemoryPresence } from '../../support/memory/presence.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
+import { ClusterNodes } from '#actors/operators/cluster-nodes.ts'
+import { nodeUseCases } from '#actors/operators/node-use-cases.ts'
+import { newIdIn } from '#runtime/ids.ts'
+import type { Member } from '#storage/cluster-ports.ts'
+import { MemoryLeases } from '#test/support/memory/leases.ts'
+import { MemoryPresence } from '#test/support/memory/presence.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { callOf } from '../sessions/harness.ts'
 
 const memberOf = (node: string, change: Partial<Member> = {}): Member => ({

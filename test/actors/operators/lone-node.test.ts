@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { openNodes } from '../../../src/actors/operators/open-nodes.ts'
+import { openNodes } from '#actors/operators/open-nodes.ts'
 import { newSession, openWorld, type World } from '../sessions/harness.ts'
 
 const worlds: World[] = []

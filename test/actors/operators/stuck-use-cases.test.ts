@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import type { Call, Principal } from '../../../src/actors/call/call.ts'
-import { stuckUseCases } from '../../../src/actors/operators/stuck-use-cases.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
+import type { Call, Principal } from '#actors/call/call.ts'
+import { stuckUseCases } from '#actors/operators/stuck-use-cases.ts'
+import { projectScope } from '#specs/scope.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, owner } from '../runtime/probe.ts'
 
 const id = 'prb_1'

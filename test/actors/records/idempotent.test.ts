@@ -1,12 +1,12 @@
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import { projectScope, tenantScope } from '../../../specs/scope.ts'
-import { boundRecords } from '../../../src/actors/records/bound-records.ts'
-import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '../../../src/actors/records/idempotent.ts'
-import type { Clock } from '../../../src/actors/runtime/clock.ts'
-import { type RecordStore, StoreUnavailable } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { boundRecords } from '#records/bound-records.ts'
+import { IdempotentRequests, idempotencyKeys, type KeyedRequest } from '#records/idempotent.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope, tenantScope } from '#specs/scope.ts'
+import { type RecordStore, StoreUnavailable } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const hourMs = 60 * 60 * 1000
 

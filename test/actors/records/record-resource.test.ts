@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope, tenantScope } from '../../../specs/scope.ts'
-import { RecordResource } from '../../../src/actors/records/record-resource.ts'
-import type { TypedKind } from '../../../src/actors/records/schema.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { RecordResource } from '#records/record-resource.ts'
+import type { TypedKind } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { newId } from '#runtime/ids.ts'
+import { projectScope, tenantScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 type Thing = { readonly key: string; readonly name: string; readonly color: string | null }
 

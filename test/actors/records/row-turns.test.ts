@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import { boundRecords } from '../../../src/actors/records/bound-records.ts'
-import type { TypedKind } from '../../../src/actors/records/schema.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { boundRecords } from '#records/bound-records.ts'
+import type { TypedKind } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { projectScope } from '#specs/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 type Counter = { readonly n: number }
 const counters: TypedKind<Counter> = { name: 'counters' }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { mask, sanitized, sanitizedText, truncated } from '../../../src/actors/records/sanitize.ts'
-import { isObject } from '../../../src/actors/runtime/schema.ts'
-import type { Json } from '../../../src/storage/ports.ts'
-import { deepFrozen } from '../../support/deep-frozen.ts'
+import { mask, sanitized, sanitizedText, truncated } from '#records/sanitize.ts'
+import { isObject } from '#runtime/schema.ts'
+import type { Json } from '#storage/ports.ts'
+import { deepFrozen } from '#test/support/deep-frozen.ts'
 
 it.each([
   'password',

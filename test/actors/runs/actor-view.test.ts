@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { definitions } from '../../../src/actors/capabilities.ts'
-import { actorViewUseCases } from '../../../src/actors/operators/actor-use-cases.ts'
+import { definitions } from '#actors/capabilities.ts'
+import { actorViewUseCases } from '#actors/operators/actor-use-cases.ts'
 import { functionTool } from '../sessions/approving.ts'
 import { callOf } from '../sessions/harness.ts'
 import { AnsweringModel, openRuns, startRun, until, withTools } from './run-world.ts'

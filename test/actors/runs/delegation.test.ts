@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { LogEvent } from '../../../src/storage/ports.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
+import type { LogEvent } from '#storage/ports.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { functionTool } from '../sessions/approving.ts'
 import { typesOf } from '../sessions/harness.ts'
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { RunCeilings } from '../../../specs/run-limits.ts'
-import { type PlanParts, planRun } from '../../../src/actors/runs/plan-run.ts'
-import { TurnConfigs } from '../../../src/actors/sessions/turn-config.ts'
-import type { JsonObject } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { type PlanParts, planRun } from '#actors/runs/plan-run.ts'
+import { TurnConfigs } from '#actors/sessions/turns/turn-config.ts'
+import type { RunCeilings } from '#specs/run-limits.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { agentConfigOf } from '../sessions/harness.ts'
 
 const none: RunCeilings = { maxSteps: null, maxTokens: null, maxCostUsd: null, maxDurationS: null }

@@ -1,9 +1,9 @@
-import type { ResolvedConfig } from '../../../src/actors/sessions/resolved-config.ts'
-import type { ToolDeclaration } from '../../../src/actors/sessions/turn-config.ts'
-import { noAgent } from '../../../src/actors/sessions/turn-plan.ts'
-import type { ModelAnswer, ModelRequest } from '../../../src/gateway/call/provider-port.ts'
-import type { LogEvent } from '../../../src/storage/ports.ts'
-import type { TestModel } from '../../support/test-model.ts'
+import type { ResolvedConfig } from '#actors/sessions/turns/resolved-config.ts'
+import type { ToolDeclaration } from '#actors/sessions/turns/turn-config.ts'
+import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
+import type { ModelAnswer, ModelRequest } from '#gateway/call/provider-port.ts'
+import type { LogEvent } from '#storage/ports.ts'
+import type { TestModel } from '#test/support/test-model.ts'
 import { agentConfigOf, callOf, collect, openWorld, type World, type WorldOptions } from '../sessions/harness.ts'
 
 /** What a test's agents are, by id. */

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  idAt,
-  isId,
-  newId,
-  newIdFor,
-  newIdForIn,
-  newIdIn,
-  takeIdsFrom,
-  timeOfId,
-} from '../../../src/actors/runtime/ids.ts'
-import { shardCount, shardOf } from '../../../src/actors/runtime/shard.ts'
+import { idAt, isId, newId, newIdFor, newIdForIn, newIdIn, takeIdsFrom, timeOfId } from '#runtime/ids.ts'
+import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
 
 describe('ids', () => {
   it('are a prefix and 26 lower-case characters', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { MailboxFull, maxWaiting } from '../../../src/actors/runtime/stepper.ts'
-import { id, Worker, work } from './effect-worker.ts'
+import { MailboxFull, maxWaiting } from '#runtime/step/stepper.ts'
+import { id, Worker, work } from './effects/effect-worker.ts'
 import { logOf, openProbe } from './probe.ts'
 
 it('takes a thousand deliveries, refuses more for now, and loses none that it took', async () => {

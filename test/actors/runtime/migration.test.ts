@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import type { MachineDefinition } from '../../../src/machines/definition.ts'
-import type { Commit, Storage } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { Commit, Storage } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { logOf, openProbe, owner, probeRows, typesOf } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
 

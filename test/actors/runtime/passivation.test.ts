@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { FaultyStorage } from '../../support/faulty-storage.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
-import { calm } from '../../support/virtual-clock.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, read, typesOf } from './probe.ts'
 
 const id = 'prb_1'

@@ -1,9 +1,9 @@
 import { setup } from 'xstate'
-import { paramsOf } from '../../../src/actors/runtime/schema.ts'
-import type { MachineDefinition } from '../../../src/machines/definition.ts'
-import { isInState } from '../../../src/machines/state-value.ts'
-import { turnText, vocabulary } from '../../../src/machines/vocabulary.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
+import { isInState } from '#machines/state-value.ts'
+import { turnText, vocabulary } from '#machines/vocabulary.ts'
+import { paramsOf } from '#runtime/schema.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 
 interface ProbeContext {
   readonly count: number

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FaultyStorage } from '../../support/faulty-storage.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { logOf, openProbe, type Probe, typesOf } from './probe.ts'
 
 const id = 'prb_1'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Ticker } from '../../../src/actors/runtime/ticker.ts'
-import { ManualTime } from '../../transport/http/fakes.ts'
+import { Ticker } from '#runtime/ticker.ts'
+import { ManualTime } from '#test/transport/http/fakes.ts'
 
 const fail = (): void => {}
 

@@ -1,6 +1,6 @@
-import { userScope } from '../../../specs/scope.ts'
-import type { Call, Principal } from '../../../src/actors/call/call.ts'
-import type { LogEvent } from '../../../src/storage/ports.ts'
+import type { Call, Principal } from '#actors/call/call.ts'
+import { userScope } from '#specs/scope.ts'
+import type { LogEvent } from '#storage/ports.ts'
 import { callOf, collect, type Script, turn, type World } from './harness.ts'
 
 type TurnBody = Parameters<World['useCases']['sessions.turns']>[0]['body']

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { checkpointEvery } from '../../../src/machines/session/session-steps.ts'
+import { checkpointEvery } from '#machines/session/session-steps.ts'
 import { newSession, openWorld, turn, type World } from './harness.ts'
 
 const worlds: World[] = []

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { transition } from 'xstate'
-import { type ListedAction, paramsOf } from '../../../src/actors/runtime/schema.ts'
-import { Conversation } from '../../../src/actors/sessions/conversation.ts'
-import { conversationState } from '../../../src/actors/sessions/schema.ts'
-import { isInState } from '../../../src/machines/state-value.ts'
-import type { LogEvent, StoredEvent } from '../../../src/storage/ports.ts'
-import { outcomeOf } from '../../machines/outcome.ts'
-import { fresh, machine, remove, walk } from '../../machines/session/session-samples.ts'
+import { Conversation } from '#actors/sessions/conversation.ts'
+import { conversationState } from '#actors/sessions/schema.ts'
+import { isInState } from '#machines/state-value.ts'
+import { type ListedAction, paramsOf } from '#runtime/schema.ts'
+import type { LogEvent, StoredEvent } from '#storage/ports.ts'
+import { outcomeOf } from '#test/machines/outcome.ts'
+import { fresh, machine, remove, walk } from '#test/machines/session/session-samples.ts'
 
 /** The log of a life that the session's own machine leads, and the sequences at which it calls the model. */
 const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelCalls: readonly number[] } => {

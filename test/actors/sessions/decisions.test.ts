@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreUnavailable } from '../../../src/storage/ports.ts'
-import { FaultyStorage } from '../../support/faulty-storage.ts'
-import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 import {
   action,
   approval,

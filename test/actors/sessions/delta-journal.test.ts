@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { DeltaJournal } from '../../../src/actors/sessions/delta-journal.ts'
-import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import { DeltaJournal } from '#actors/sessions/delta-journal.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 
 /** A journal whose writes a test ends. */
 const open = () => {

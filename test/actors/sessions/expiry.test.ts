@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { action, approve, calls, functionTool, pausedTurn, statusOf } from './approving.ts'
 import { callOf, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
 

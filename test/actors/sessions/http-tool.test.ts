@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpToolContext, maxToolAnswerBytes, runHttpTool } from '../../../src/actors/sessions/http-tool.ts'
-import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
+import { type HttpToolContext, maxToolAnswerBytes, runHttpTool } from '#actors/sessions/tools/http-tool.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 
 const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
 const call = { actionId: 'act_1', arguments: { city: 'Köln' }, owner: { sessionId: 'ses_1' } } as const

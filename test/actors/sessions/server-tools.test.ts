@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { serverTools } from '../../../src/actors/sessions/server-tools.ts'
-import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
-import type { JsonObject } from '../../../src/storage/ports.ts'
+import { serverTools } from '#actors/sessions/tools/server-tools.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import { approve, calls, httpTool, lastPayload, pausedTurn } from './approving.ts'
 import { newSession, openWorld, type Script, turn, typesOf, type World } from './harness.ts'
 

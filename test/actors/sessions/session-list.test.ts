@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { QueryOf } from '../../../specs/index.ts'
+import type { QueryOf } from '#specs/index.ts'
 import { callOf, newSession, openWorld, type World } from './harness.ts'
 
 let world: World

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { ModelError } from '../../../src/gateway/call/provider-port.ts'
+import { ModelError } from '#gateway/call/provider-port.ts'
 import { callOf, collect, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
 
 const worlds: World[] = []

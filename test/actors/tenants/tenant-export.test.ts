@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { kinds } from '../../../src/actors/capabilities.ts'
-import { sessionRows } from '../../../src/actors/sessions/kinds.ts'
-import { tenants } from '../../../src/actors/tenants/kinds.ts'
-import { TenantExport } from '../../../src/actors/tenants/tenant-export.ts'
-import type { RecordKind, StoredRecord } from '../../../src/storage/ports.ts'
-import { logOf, recordOf } from '../../storage/samples.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { kinds } from '#actors/capabilities.ts'
+import { sessionRows } from '#actors/sessions/kinds.ts'
+import { tenants } from '#actors/tenants/kinds.ts'
+import { TenantExport } from '#actors/tenants/tenant-export.ts'
+import type { RecordKind, StoredRecord } from '#storage/ports.ts'
+import { logOf, recordOf } from '#test/storage/samples.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const tenantRow = {
   tenant: 'ten_1',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../src/actors/call/call.ts'
-import type { TenantDirectory } from '../../../src/actors/tenants/tenant-directory.ts'
+import type { Principal } from '#actors/call/call.ts'
+import type { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
 import { callOf, openAccounts } from '../accounts/account-harness.ts'
 
 const open = async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Row } from '../../../src/actors/records/schema.ts'
-import { type InvoiceFacts, invoiceGroupings, invoiceLines } from '../../../src/actors/usage/invoice.ts'
-import { invoiceCsv } from '../../../src/actors/usage/invoice-csv.ts'
-import type { RatePlanData } from '../../../src/actors/usage/kinds.ts'
-import { GroupedUsage } from '../../../src/actors/usage/usage-sums.ts'
+import { type InvoiceFacts, invoiceGroupings, invoiceLines } from '#actors/usage/invoice.ts'
+import { invoiceCsv } from '#actors/usage/invoice-csv.ts'
+import type { RatePlanData } from '#actors/usage/kinds.ts'
+import { GroupedUsage } from '#actors/usage/usage-sums.ts'
+import type { Row } from '#records/schema.ts'
 import { type UsageSample, usageRow } from './rows.ts'
 
 const at = Date.UTC(2026, 0, 31)

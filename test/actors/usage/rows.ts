@@ -1,7 +1,7 @@
-import type { Row } from '../../../src/actors/records/schema.ts'
-import { idAt } from '../../../src/actors/runtime/ids.ts'
-import { tenantAgent, type UsageData, usageRows } from '../../../src/gateway/ledger/usage-rows.ts'
-import type { RecordStore } from '../../../src/storage/ports.ts'
+import { tenantAgent, type UsageData, usageRows } from '#gateway/ledger/usage-rows.ts'
+import type { Row } from '#records/schema.ts'
+import { idAt } from '#runtime/ids.ts'
+import type { RecordStore } from '#storage/ports.ts'
 
 /** What tests vary of a usage row. */
 export interface UsageSample extends Partial<UsageData> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rangeOf } from '../../../src/actors/usage/usage-range.ts'
+import { rangeOf } from '#actors/usage/usage-range.ts'
 
 const now = Date.UTC(2026, 5, 30, 12)
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GroupedUsage } from '../../../src/actors/usage/usage-sums.ts'
+import { GroupedUsage } from '#actors/usage/usage-sums.ts'
 import { usageRow } from './rows.ts'
 
 const at = Date.UTC(2026, 0, 31, 23, 59)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { AttemptGate } from '../../../src/actors/webhooks/attempt-gate.ts'
+import { AttemptGate } from '#actors/webhooks/attempt-gate.ts'
 
 const never = new AbortController().signal
 

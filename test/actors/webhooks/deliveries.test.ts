@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerChecker } from '../../../specs/validate.ts'
-import { webhookEvents } from '../../../specs/webhook-events.ts'
-import { retryDelaysMs } from '../../../src/machines/webhook-delivery/webhook-delivery.ts'
-import { calm } from '../../support/virtual-clock.ts'
+import { retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
+import { answerChecker } from '#specs/dsl/validate.ts'
+import { webhookEvents } from '#specs/events/webhook-events.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { callOf, deliveriesOf, deliveriesWhen, newWebhook, openWorld, runCompleted, type World } from './world.ts'
 
 let world: World

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { Table } from '../../../src/actors/records/table.ts'
-import type { Clock } from '../../../src/actors/runtime/clock.ts'
-import { webhooks } from '../../../src/actors/webhooks/kinds.ts'
-import { deliveryEffects, openEndpoints } from '../../../src/actors/webhooks/open-webhooks.ts'
-import type { SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
-import type { RecordStore, Storage } from '../../../src/storage/ports.ts'
+import { webhooks } from '#actors/webhooks/kinds.ts'
+import { deliveryEffects, openEndpoints } from '#actors/webhooks/open-webhooks.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { Table } from '#records/table.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { RecordStore, Storage } from '#storage/ports.ts'
 
 /** The status that an endpoint answers next; a promise that never resolves is an endpoint that does not answer. */
 export type Answering = () => Promise<number>

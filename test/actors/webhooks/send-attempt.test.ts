@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sendAttempt } from '../../../src/actors/webhooks/send-attempt.ts'
-import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
+import { sendAttempt } from '#actors/webhooks/send-attempt.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Receiver } from './receiver.ts'
 
 let receiver: Receiver

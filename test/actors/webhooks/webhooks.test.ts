@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { projectScope } from '../../../specs/scope.ts'
-import { webhooks } from '../../../src/actors/webhooks/kinds.ts'
-import { failingMs } from '../../../src/actors/webhooks/webhook-endpoints.ts'
-import { calm } from '../../support/virtual-clock.ts'
+import { webhooks } from '#actors/webhooks/kinds.ts'
+import { failingMs } from '#actors/webhooks/webhook-endpoints.ts'
+import { projectScope } from '#specs/scope.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { callOf, deliveriesOf, deliveriesWhen, newWebhook, openWorld, runCompleted, type World } from './world.ts'
 
 let world: World

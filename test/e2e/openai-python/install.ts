@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { say } from '../../../scripts/services/command.ts'
-import { installPythonPackages } from '../../../scripts/services/python-packages.ts'
+import { say } from '#scripts/services/command.ts'
+import { installPythonPackages } from '#scripts/services/python-packages.ts'
 
 /**
  * OpenAI's SDK for Python, for PYTHONPATH; null where it cannot be installed: then tests with it are skipped, but never

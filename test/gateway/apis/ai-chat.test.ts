@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import { aiChat } from '../../../specs/resources/ai-chat.ts'
-import { aiChatUseCases } from '../../../src/gateway/apis/ai-chat/ai-chat-use-cases.ts'
-import { principals, type Sent } from '../../transport/api/serving.ts'
+import { aiChatUseCases } from '#gateway/apis/ai-chat/ai-chat-use-cases.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
+import { principals, type Sent } from '#test/transport/api/serving.ts'
 import { declaredAnswer, formServer, framesIn } from './form-server.ts'
 import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
 

@@ -1,8 +1,8 @@
-import { openAdmission } from '../../../src/gateway/call/admission.ts'
-import type { GatewayCall } from '../../../src/gateway/call/call-ledger.ts'
-import type { Route } from '../../../src/gateway/call/routes.ts'
-import { openChats } from '../../../src/gateway/chat/open-chats.ts'
-import type { WireObject } from '../../../src/outgoing/wire.ts'
+import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
+import { openAdmission } from '#gateway/call/admission.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { openChats } from '#gateway/chat/open-chats.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import { type Answer, openUpstream, whole } from '../call/scripted-upstream.ts'
 
 /** Chat over a real server on this machine that speaks OpenAI's format. */

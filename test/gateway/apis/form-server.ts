@@ -1,8 +1,8 @@
-import type { Operation } from '../../../specs/declare.ts'
-import { answerChecker } from '../../../specs/validate.ts'
-import type { AnyUseCases } from '../../../src/actors/call/use-cases.ts'
-import { noted } from '../../support/called-operations.ts'
-import { principals, type Received, type Sent, serve } from '../../transport/api/serving.ts'
+import type { AnyUseCases } from '#actors/call/use-cases.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { answerChecker } from '#specs/dsl/validate.ts'
+import { noted } from '#test/support/called-operations.ts'
+import { principals, type Received, type Sent, serve } from '#test/transport/api/serving.ts'
 
 /** The operations of a form behind the dispatcher: validated, enveloped, without a socket. */
 export const formServer = (declared: Readonly<Record<string, Operation>>, useCases: AnyUseCases) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FrameBody } from '../../../src/gateway/apis/frame-body.ts'
+import { FrameBody } from '#gateway/apis/frame-body.ts'
 
 /** A reader that takes `room` parts before it asks for a pause. */
 const reader = (room = Number.POSITIVE_INFINITY) => {

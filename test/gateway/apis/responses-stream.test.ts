@@ -1,6 +1,6 @@
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { framesIn } from './form-server.ts'
 import { responsesWorld } from './responses-world.ts'
 import { calling, type Script, saying } from './scripted-chat.ts'

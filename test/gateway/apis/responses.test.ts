@@ -1,7 +1,7 @@
 import { BadRequestError, NotFoundError } from 'openai'
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import { principals } from '../../transport/api/serving.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { principals } from '#test/transport/api/serving.ts'
 import { checkedResponse, responsesWorld } from './responses-world.ts'
 import { calling, saying } from './scripted-chat.ts'
 

@@ -1,11 +1,5 @@
-import type {
-  ChatCall,
-  ChatCalls,
-  ChatControl,
-  ChatListener,
-  ChatSummary,
-} from '../../../src/gateway/call/chat-calls.ts'
-import type { WireObject } from '../../../src/outgoing/wire.ts'
+import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatSummary } from '#gateway/call/chat-calls.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 
 /** One answer as a model gives it: deltas of `chat.completion.chunk`, and how it ends. */
 export interface Script {

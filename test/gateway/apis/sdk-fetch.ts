@@ -1,4 +1,4 @@
-import type { Received, Sent } from '../../transport/api/serving.ts'
+import type { Received, Sent } from '#test/transport/api/serving.ts'
 
 type Send = (target: string, body?: unknown, sent?: Partial<Sent>) => Promise<Received>
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cacheWrites, usageOf } from '../../../src/gateway/call/openai-usage.ts'
-import { anthropicUsage } from '../../../src/gateway/providers/anthropic/anthropic-usage.ts'
+import { cacheWrites, usageOf } from '#gateway/call/accounting/openai-usage.ts'
+import { anthropicUsage } from '#gateway/providers/anthropic/anthropic-usage.ts'
 
 describe('what a provider says that it wrote to its cache', () => {
   it('is part of the input, as Anthropic counts it by time', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryAfterMs, statusFailure } from '../../../src/gateway/call/failure.ts'
+import { retryAfterMs, statusFailure } from '#gateway/call/failure.ts'
 
 const failure = (status: number, body: unknown) =>
   statusFailure(status, typeof body === 'string' ? body : JSON.stringify(body), null, 0).error

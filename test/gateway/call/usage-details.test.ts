@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { usageOf } from '../../../src/gateway/call/openai-usage.ts'
-import { ChunkWriter } from '../../../src/gateway/providers/chunk-writer.ts'
-import { geminiTokens } from '../../../src/gateway/providers/google/gemini-audio.ts'
-import { googleUsage } from '../../../src/gateway/providers/google/google-usage.ts'
+import { usageOf } from '#gateway/call/accounting/openai-usage.ts'
+import { ChunkWriter } from '#gateway/providers/chunk-writer.ts'
+import { geminiTokens } from '#gateway/providers/google/gemini-audio.ts'
+import { googleUsage } from '#gateway/providers/google/google-usage.ts'
 import {
   type ChatWorld,
   delta,

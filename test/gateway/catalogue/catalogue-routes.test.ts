@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../../src/actors/capabilities.ts'
-import { catalogueUseCases } from '../../../src/gateway/catalogue/catalogue-use-cases.ts'
-import { prices } from '../../../src/gateway/prices/prices.ts'
-import { noted } from '../../support/called-operations.ts'
-import { serve } from '../../transport/api/serving.ts'
+import { operations } from '#actors/capabilities.ts'
+import { catalogueUseCases } from '#gateway/catalogue/catalogue-use-cases.ts'
+import { prices } from '#gateway/prices/prices.ts'
+import { noted } from '#test/support/called-operations.ts'
+import { serve } from '#test/transport/api/serving.ts'
 
 const now = () => Date.parse(prices.date)
 const declared = [operations['catalogue.models'], operations['catalogue.providers'], operations['catalogue.logo']]

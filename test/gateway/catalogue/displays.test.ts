@@ -1,12 +1,6 @@
 import { Decimal } from 'decimal.js'
 import { describe, expect, it } from 'vitest'
-import {
-  contextDisplay,
-  imageDisplay,
-  perMillion,
-  tokenDisplay,
-  usdDisplay,
-} from '../../../src/gateway/catalogue/displays.ts'
+import { contextDisplay, imageDisplay, perMillion, tokenDisplay, usdDisplay } from '#gateway/catalogue/displays.ts'
 
 describe('a size of context', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { providers } from '../../../specs/providers.ts'
-import { logoOf } from '../../../src/gateway/catalogue/logos.ts'
+import { logoOf } from '#gateway/catalogue/logos.ts'
+import { providers } from '#specs/data/providers.ts'
 
 const textOf = async (id: string): Promise<string> => String((await logoOf(id))?.bytes ?? '')
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { modelTypes } from '../../../specs/resources/catalogue.ts'
-import { answerChecker } from '../../../specs/validate.ts'
-import { operations } from '../../../src/actors/capabilities.ts'
-import { type CatalogueFilter, PublicCatalogue } from '../../../src/gateway/catalogue/public-catalogue.ts'
-import { priceTable } from '../../../src/gateway/prices/price-table.ts'
-import { prices } from '../../../src/gateway/prices/prices.ts'
+import { operations } from '#actors/capabilities.ts'
+import { type CatalogueFilter, PublicCatalogue } from '#gateway/catalogue/public-catalogue.ts'
+import { priceTable } from '#gateway/prices/price-table.ts'
+import { prices } from '#gateway/prices/prices.ts'
+import { answerChecker } from '#specs/dsl/validate.ts'
+import { modelTypes } from '#specs/resources/gateway/catalogue.ts'
 
 const capabilities = ['vision', 'tools', 'reasoning']
 const chat = { mode: 'chat', input: '0.00000015', output: '0.0000006', context: 128_000, capabilities }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AnswerLog } from '../../../src/gateway/chat/answer-log.ts'
-import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
+import { AnswerLog } from '#gateway/chat/answer-log.ts'
+import { completionOf } from '#gateway/providers/completion-of.ts'
 import { delta, framesOf, usageChunk } from './chat-world.ts'
 
 const logged = (frames: string): unknown => {

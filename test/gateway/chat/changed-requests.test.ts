@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
-import { policyBy } from '../../../src/gateway/redaction/redaction-policy.ts'
+import { completionOf } from '#gateway/providers/completion-of.ts'
+import { policyBy } from '#gateway/redaction/redaction-policy.ts'
 import { trickled } from '../call/scripted-upstream.ts'
 import { type ChatWorld, delta, framesOf, goodAnswer, hello, json, openChatWorld } from './chat-world.ts'
 

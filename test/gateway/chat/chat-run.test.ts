@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { cut, hangUp, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
 import {
   type ChatWorld,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FrameReader } from '../../../src/gateway/chat/frame-reader.ts'
+import { FrameReader } from '#gateway/chat/frame-reader.ts'
 import { delta, framesOf, goodStream, usageChunk } from './chat-world.ts'
 
 /** What comes out of a reader that is given these parts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Route } from '../../../src/gateway/call/routes.ts'
-import { mostCostOf } from '../../../src/gateway/chat/most-cost.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { mostCostOf } from '#gateway/chat/most-cost.ts'
 import { costOf } from '../call/cost-of.ts'
 
 const route = (provider: string, model: string): Route => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inLanes } from '../../../src/gateway/embeddings/in-lanes.ts'
+import { inLanes } from '#gateway/embeddings/in-lanes.ts'
 
 const none = new AbortController().signal
 

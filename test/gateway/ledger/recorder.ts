@@ -1,5 +1,5 @@
-import { systemClock } from '../../../src/actors/runtime/clock.ts'
-import { openSqliteStorage } from '../../../src/storage/sqlite/open-sqlite-storage.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { callerOf, callOf, openLedger } from './calls.ts'
 
 /*

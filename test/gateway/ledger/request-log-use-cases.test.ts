@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../src/actors/call/call.ts'
-import { requestLogUseCases } from '../../../src/gateway/ledger/request-log-use-cases.ts'
-import { callOf as callBy, secretOf } from '../../support/call-of.ts'
-import { noted } from '../../support/called-operations.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
+import type { Call } from '#actors/call/call.ts'
+import { requestLogUseCases } from '#gateway/ledger/request-log-use-cases.ts'
+import { callOf as callBy, secretOf } from '#test/support/call-of.ts'
+import { noted } from '#test/support/called-operations.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { callerOf, callOf, openLedger, project } from './calls.ts'
 
 const call = <Params, Query, Body>(params: Params, query: Query, body: Body): Call<Params, Query, Body> =>

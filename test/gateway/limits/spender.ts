@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { pause, systemClock } from '../../../src/actors/runtime/clock.ts'
-import { LocalLimits } from '../../../src/storage/local-limits.ts'
-import { openPatientMongo } from '../../storage/mongo-patience.ts'
+import { pause, systemClock } from '#runtime/clock.ts'
+import { LocalLimits } from '#storage/local-limits.ts'
+import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { callerOf, callOf, openLedger } from '../ledger/calls.ts'
 import { askOf, openLimited } from './limited.ts'
 

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attodollars, usdText } from '../../../src/gateway/prices/attodollars.ts'
+import { attodollars, usdText } from '#gateway/prices/attodollars.ts'
 
 const Exact = Decimal.clone({ precision: 60 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { providers } from '../../../specs/providers.ts'
-import { capabilitiesOf, visionModelOf } from '../../../src/gateway/prices/model-capabilities.ts'
-import { priceAt, prices } from '../../../src/gateway/prices/prices.ts'
+import { capabilitiesOf, visionModelOf } from '#gateway/prices/model-capabilities.ts'
+import { priceAt, prices } from '#gateway/prices/prices.ts'
+import { providers } from '#specs/data/providers.ts'
 
 describe('what a model can do', () => {
   it('is told by provider and id, and is null for a model that nobody knows', () => {

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { providers } from '../../../specs/providers.ts'
-import { checkPrices, priceTable } from '../../../src/gateway/prices/price-table.ts'
-import { costAt, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '../../../src/gateway/prices/prices.ts'
+import { checkPrices, priceTable } from '#gateway/prices/price-table.ts'
+import { costAt, costOfUnits, priceAt, priceOf, priceSnapshot, prices } from '#gateway/prices/prices.ts'
+import { providers } from '#specs/data/providers.ts'
 import { costOf } from '../call/cost-of.ts'
 
 const usage = (inputTokens: number, outputTokens: number, cachedTokens = 0, reasoningTokens = 0) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatBody } from '../../../src/gateway/call/chat-calls.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { hello, sent } from './format-harness.ts'
 
 const haiku = 'claude-haiku-4-5'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatBody } from '../../../src/gateway/call/chat-calls.ts'
-import { arrayOf } from '../../../src/outgoing/wire.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { arrayOf } from '#outgoing/wire.ts'
 import { asked, formats, hello, routeTo, sent } from './format-harness.ts'
 
 const haiku = 'claude-haiku-4-5'

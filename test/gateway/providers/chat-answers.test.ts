@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
-import { signatureIn } from '../../../src/gateway/providers/tool-call-id.ts'
-import { arrayOf, objectOf, textOf } from '../../../src/outgoing/wire.ts'
+import { completionOf } from '#gateway/providers/completion-of.ts'
+import { signatureIn } from '#gateway/providers/tool-call-id.ts'
+import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import { anthropic, google } from '../call/wire-samples.ts'
 import { asked, decoded, failureCode, formats, hello, routeTo, sse } from './format-harness.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { completionOf } from '../../../src/gateway/providers/completion-of.ts'
-import type { WireObject } from '../../../src/outgoing/wire.ts'
+import { completionOf } from '#gateway/providers/completion-of.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import { anthropic, google } from '../call/wire-samples.ts'
 import { asked, decoded, failureCode } from './format-harness.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closedSchema } from '../../../src/gateway/providers/anthropic/closed-schema.ts'
+import { closedSchema } from '#gateway/providers/anthropic/closed-schema.ts'
 
 describe('a schema for structured outputs', () => {
   it('closes objects at every depth', () => {

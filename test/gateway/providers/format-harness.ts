@@ -1,10 +1,10 @@
-import type { ChatBody } from '../../../src/gateway/call/chat-calls.ts'
-import type { AnswerEnd, ChatDecoder, ChatFormat, FormatRequest } from '../../../src/gateway/call/chat-format.ts'
-import { AttemptFailed } from '../../../src/gateway/call/failure.ts'
-import type { Route } from '../../../src/gateway/call/routes.ts'
-import { anthropicFormat } from '../../../src/gateway/providers/anthropic/anthropic-format.ts'
-import { googleFormat } from '../../../src/gateway/providers/google/google-format.ts'
-import { isObject, type WireObject } from '../../../src/outgoing/wire.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import type { AnswerEnd, ChatDecoder, ChatFormat, FormatRequest } from '#gateway/call/chat-format.ts'
+import { AttemptFailed } from '#gateway/call/failure.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { anthropicFormat } from '#gateway/providers/anthropic/anthropic-format.ts'
+import { googleFormat } from '#gateway/providers/google/google-format.ts'
+import { isObject, type WireObject } from '#outgoing/wire.ts'
 
 const heads = { now: () => 1_700_000_000_500, newId: () => 'chatcmpl-1' }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatBody } from '../../../src/gateway/call/chat-calls.ts'
-import { idWithSignature } from '../../../src/gateway/providers/tool-call-id.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { idWithSignature } from '#gateway/providers/tool-call-id.ts'
 import { asked, formats, hello, routeTo, sent } from './format-harness.ts'
 
 const flash = 'gemini-2.5-flash'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Route } from '../../../src/gateway/call/routes.ts'
-import { perplexityFormat } from '../../../src/gateway/providers/perplexity/perplexity-format.ts'
-import type { WireObject } from '../../../src/outgoing/wire.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { perplexityFormat } from '#gateway/providers/perplexity/perplexity-format.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import { type Answer, cut, refusal, trickled, whole } from '../call/scripted-upstream.ts'
 import { type ChatWorld, hello, json, openChatWorld } from '../chat/chat-world.ts'
 

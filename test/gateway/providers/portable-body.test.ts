@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { portableBody } from '../../../src/gateway/providers/portable-body.ts'
-import { idWithSignature, plainCallId } from '../../../src/gateway/providers/tool-call-id.ts'
+import { portableBody } from '#gateway/providers/portable-body.ts'
+import { idWithSignature, plainCallId } from '#gateway/providers/tool-call-id.ts'
 import { routeTo } from './format-harness.ts'
 
 const openAi = { ...routeTo('anthropic', 'gpt-4o'), format: 'openai' as const, baseUrl: 'https://api.openai.com/v1' }

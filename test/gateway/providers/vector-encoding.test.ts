@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { encodedAs, unitVector } from '../../../src/gateway/providers/vector-encoding.ts'
+import { encodedAs, unitVector } from '#gateway/providers/vector-encoding.ts'
 
 it('says the same in both encodings, to 32 bits', () => {
   fc.assert(

@@ -1,4 +1,4 @@
-import type { PiiType } from '../../../specs/resources/redaction.ts'
+import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 
 /** A line, and what of it is personal data. */
 export interface Labelled {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { piiTypes } from '../../../specs/resources/redaction.ts'
-import { redactForLog } from '../../../src/gateway/redaction/log-redaction.ts'
+import { redactForLog } from '#gateway/redaction/log-redaction.ts'
+import { piiTypes } from '#specs/resources/gateway/redaction.ts'
 import { corpus } from './corpus.ts'
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'pixel').toString('base64')

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { piiTypes } from '../../../specs/resources/redaction.ts'
-import type { Restorer } from '../../../src/gateway/call/redaction.ts'
-import { Placeholders } from '../../../src/gateway/redaction/placeholders.ts'
-import { policyBy } from '../../../src/gateway/redaction/redaction-policy.ts'
+import type { Restorer } from '#gateway/call/redaction.ts'
+import { Placeholders } from '#gateway/redaction/placeholders.ts'
+import { policyBy } from '#gateway/redaction/redaction-policy.ts'
+import { piiTypes } from '#specs/resources/gateway/redaction.ts'
 import { corpus } from './corpus.ts'
 
 const policy = policyBy({ types: piiTypes, input: true, toolArguments: true, restore: true, region: 'US' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type PiiType, piiTypes } from '../../../specs/resources/redaction.ts'
-import { findPersonalData } from '../../../src/gateway/redaction/find-personal-data.ts'
+import { findPersonalData } from '#gateway/redaction/find-personal-data.ts'
+import { type PiiType, piiTypes } from '#specs/resources/gateway/redaction.ts'
 import { corpus } from './corpus.ts'
 
 const sought = { types: new Set(piiTypes), region: 'US' }

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { piiTypes } from '../../../specs/resources/redaction.ts'
-import type { Call } from '../../../src/actors/call/call.ts'
-import { redactionPolicyUseCases } from '../../../src/gateway/redaction/policy-use-cases.ts'
-import { RedactionPolicies } from '../../../src/gateway/redaction/redaction-policies.ts'
-import { callOf, secretOf } from '../../support/call-of.ts'
-import { noted } from '../../support/called-operations.ts'
-import { openHouse } from '../../support/open-house.ts'
+import type { Call } from '#actors/call/call.ts'
+import { redactionPolicyUseCases } from '#gateway/redaction/policy-use-cases.ts'
+import { RedactionPolicies } from '#gateway/redaction/redaction-policies.ts'
+import { piiTypes } from '#specs/resources/gateway/redaction.ts'
+import { callOf, secretOf } from '#test/support/call-of.ts'
+import { noted } from '#test/support/called-operations.ts'
+import { openHouse } from '#test/support/open-house.ts'
 
 let now = 0
 let node: RedactionPolicies

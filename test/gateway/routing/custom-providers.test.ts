@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { callOf, keyed, refusalOf } from '../../actors/agents/harness.ts'
+import { callOf, keyed, refusalOf } from '#test/actors/agents/harness.ts'
 import { adminOf, type ConnectionsWorld, openConnectionsWorld } from './connections-world.ts'
 import { broken, json, type ModelServer, openModelServer, redirect, silent, text } from './model-server.ts'
 

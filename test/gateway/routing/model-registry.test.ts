@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../src/actors/call/call.ts'
-import { modelUseCases } from '../../../src/gateway/routing/model-use-cases.ts'
-import { callOf, refusalOf, secretOf } from '../../actors/agents/harness.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { modelUseCases } from '#gateway/routing/model-use-cases.ts'
+import { callOf, refusalOf, secretOf } from '#test/actors/agents/harness.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
 type World = Awaited<ReturnType<typeof openRoutingWorld>>

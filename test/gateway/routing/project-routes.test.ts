@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ProviderKeys } from '../../../src/gateway/routing/managed-providers.ts'
-import { simulatedWanted } from '../../../src/gateway/routing/managed-providers.ts'
+import type { ProviderKeys } from '#gateway/routing/managed-providers.ts'
+import { simulatedWanted } from '#gateway/routing/managed-providers.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
 const every: Readonly<Record<string, ProviderKeys>> = Object.fromEntries(

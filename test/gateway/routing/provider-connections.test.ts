@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { callOf, keyed, refusalOf, secretOf } from '../../actors/agents/harness.ts'
+import { callOf, keyed, refusalOf, secretOf } from '#test/actors/agents/harness.ts'
 import { type ConnectionsWorld, openConnectionsWorld } from './connections-world.ts'
 import { broken, json, type ModelServer, modelList, openModelServer, redirect, silent, text } from './model-server.ts'
 

@@ -1,6 +1,3 @@
-import { projectScope } from '../../../specs/scope.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import { newId } from '../../../src/actors/runtime/ids.ts'
 import {
   type ConnectionData,
   type CustomProviderData,
@@ -11,13 +8,16 @@ import {
   type ModelSyncData,
   modelSyncs,
   providerConnections,
-} from '../../../src/gateway/routing/kinds.ts'
-import { type ManagedConfig, ManagedProviders } from '../../../src/gateway/routing/managed-providers.ts'
-import { openRouting, type RoutingParts } from '../../../src/gateway/routing/open-routing.ts'
-import { openSsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
-import type { RecordStore } from '../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
-import { readableBox } from '../../support/open-house.ts'
+} from '#gateway/routing/kinds.ts'
+import { type ManagedConfig, ManagedProviders } from '#gateway/routing/managed-providers.ts'
+import { openRouting, type RoutingParts } from '#gateway/routing/open-routing.ts'
+import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { Table } from '#records/table.ts'
+import { newId } from '#runtime/ids.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { readableBox } from '#test/support/open-house.ts'
 
 /** What a test may set. */
 export interface RoutingWorldOptions extends Partial<ManagedConfig> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fillArguments } from '../../../src/gateway/simulated/arguments.ts'
+import { fillArguments } from '#gateway/simulated/arguments.ts'
 
 const fill = (properties: object, definitions: object = {}) =>
   fillArguments({ type: 'object', properties, $defs: definitions }, 'Paris', '')

@@ -1,6 +1,6 @@
 import { parseBuffer } from 'music-metadata'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SimulatedProvider, startSimulatedProvider } from '../../../src/gateway/simulated/server.ts'
+import { type SimulatedProvider, startSimulatedProvider } from '#gateway/simulated/server.ts'
 
 let provider: SimulatedProvider
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SimulatedProvider, startSimulatedProvider } from '../../../src/gateway/simulated/server.ts'
+import { type SimulatedProvider, startSimulatedProvider } from '#gateway/simulated/server.ts'
 import { jpeg, png } from './image-bytes.ts'
 
 type Asked = Partial<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming>

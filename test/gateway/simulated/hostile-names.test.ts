@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fillArguments } from '../../../src/gateway/simulated/arguments.ts'
-import { placesBehind } from '../../../src/gateway/simulated/named-places.ts'
+import { fillArguments } from '#gateway/simulated/arguments.ts'
+import { placesBehind } from '#gateway/simulated/named-places.ts'
 
 describe('a name that a request brings', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { imageHeader } from '../../../src/gateway/simulated/image-header.ts'
+import { imageHeader } from '#gateway/simulated/image-header.ts'
 import { gif, heic, jpeg, png, webpExtended, webpLossless, webpLossy } from './image-bytes.ts'
 
 const formats = [

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { ModelMessage, ModelTool } from '../../../src/gateway/call/provider-port.ts'
-import { type SimulatedProvider, startSimulatedProvider } from '../../../src/gateway/simulated/server.ts'
+import type { ModelMessage, ModelTool } from '#gateway/call/provider-port.ts'
+import { type SimulatedProvider, startSimulatedProvider } from '#gateway/simulated/server.ts'
 import { openTurnWorld, type TurnWorld, whose } from '../turns/turn-world.ts'
 
 const weather: ModelTool = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ModelToolCall } from '../../../src/gateway/call/provider-port.ts'
-import { signatureIn } from '../../../src/gateway/providers/tool-call-id.ts'
-import { receivedCall, sentCallId, sentThoughts } from '../../../src/gateway/turns/carried.ts'
+import type { ModelToolCall } from '#gateway/call/provider-port.ts'
+import { signatureIn } from '#gateway/providers/tool-call-id.ts'
+import { receivedCall, sentCallId, sentThoughts } from '#gateway/turns/carried.ts'
 
 /** As conversations keep it: what was stored once has to be read for ever. */
 const signed: ModelToolCall = { callId: 'c1', name: 'f', arguments: '{}', opaque: 'google:gemini-3.5-flash:c2ln' }

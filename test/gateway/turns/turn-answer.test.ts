@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { OpenAiDecoder } from '../../../src/gateway/chat/openai-decoder.ts'
-import { maxAnswerCalls, maxAnswerLength, TurnReader } from '../../../src/gateway/turns/turn-answer.ts'
+import { OpenAiDecoder } from '#gateway/chat/openai-decoder.ts'
+import { maxAnswerCalls, maxAnswerLength, TurnReader } from '#gateway/turns/turn-answer.ts'
 import { openAi } from '../call/wire-samples.ts'
 import { delta, framesOf } from '../chat/chat-world.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ModelMessage, ModelRequest } from '../../../src/gateway/call/provider-port.ts'
-import type { Route } from '../../../src/gateway/call/routes.ts'
-import { openAiBody } from '../../../src/gateway/chat/wire-body.ts'
-import { turnBody } from '../../../src/gateway/turns/turn-body.ts'
-import { turnBytes } from '../../../src/gateway/turns/turn-bytes.ts'
+import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { openAiBody } from '#gateway/chat/wire-body.ts'
+import { turnBody } from '#gateway/turns/turn-body.ts'
+import { turnBytes } from '#gateway/turns/turn-bytes.ts'
 import { routeOf } from './turn-world.ts'
 
 const route = routeOf('openai', { url: 'http://127.0.0.1:9' }, 'm')

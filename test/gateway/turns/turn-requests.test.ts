@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ModelMessage, ModelRequest } from '../../../src/gateway/call/provider-port.ts'
+import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
 import { whole } from '../call/scripted-upstream.ts'
 import { anthropic, google, openAi, type WireSample } from '../call/wire-samples.ts'
 import { openTurnWorld, type TurnWorld } from './turn-world.ts'

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { imageParts } from '../../../src/gateway/vision/image-parts.ts'
-import { fetchImage } from '../../../src/gateway/vision/remote-image.ts'
-import { openSsrfGuard, type SsrfGuard } from '../../../src/outgoing/ssrf-guard.ts'
+import { imageParts } from '#gateway/vision/image-parts.ts'
+import { fetchImage } from '#gateway/vision/remote-image.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { jpeg } from '../simulated/image-bytes.ts'
 import { pngOf } from './vision-world.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { speechOf } from '../../../src/gateway/simulated/speech.ts'
-import { audioLength, mostSeconds } from '../../../src/gateway/voice/audio-length.ts'
+import { speechOf } from '#gateway/simulated/speech.ts'
+import { audioLength, mostSeconds } from '#gateway/voice/audio-length.ts'
 
 const spoken = (format: string): Buffer => speechOf('Hello wonderful world', format, 1)?.audio ?? Buffer.alloc(0)
 

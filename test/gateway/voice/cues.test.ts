@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TimedText } from '../../../src/gateway/providers/voice/voice-format.ts'
-import { cuesOf, srtOf, vttOf } from '../../../src/gateway/voice/cues.ts'
+import type { TimedText } from '#gateway/providers/voice/voice-format.ts'
+import { cuesOf, srtOf, vttOf } from '#gateway/voice/cues.ts'
 
 const transcript = (words: readonly TimedText[]) => ({
   text: '',

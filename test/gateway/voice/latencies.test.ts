@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Latencies } from '../../../src/gateway/voice/latencies.ts'
-import type { JsonObject } from '../../../src/storage/ports.ts'
+import { Latencies } from '#gateway/voice/latencies.ts'
+import type { JsonObject } from '#storage/ports.ts'
 
 /** What carries hints between nodes, without a network: everybody hears everything, the teller too. */
 const openHints = () => {

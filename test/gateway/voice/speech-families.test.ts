@@ -1,6 +1,6 @@
 import { parseBuffer } from 'music-metadata'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AudioFormat } from '../../../specs/audio.ts'
+import type { AudioFormat } from '#specs/audio.ts'
 import { answers, sends, trickles } from './audio-upstream.ts'
 import { bytesOf, listen, openVoiceWorld, type VoiceWorld } from './voice-world.ts'
 import { geminiAudio, samples, serverSent } from './wire-answers.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startRedis } from '../../../scripts/services/redis.ts'
-import type { Service } from '../../../scripts/services/service.ts'
-import { VoiceLimit } from '../../../src/gateway/voice/voice-limit.ts'
-import type { RedisServices } from '../../../src/storage/redis/open-redis.ts'
-import { openOn } from '../../storage/redis/opening.ts'
+import { VoiceLimit } from '#gateway/voice/voice-limit.ts'
+import { startRedis } from '#scripts/services/redis.ts'
+import type { Service } from '#scripts/services/service.ts'
+import type { RedisServices } from '#storage/redis/open-redis.ts'
+import { openOn } from '#test/storage/redis/opening.ts'
 
 describe('the limit of a project on two nodes', () => {
   let server: Service

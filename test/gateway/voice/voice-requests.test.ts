@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import type { AdmissionRequest } from '../../../src/gateway/call/admission.ts'
+import type { AdmissionRequest } from '#gateway/call/admission.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { answers, sends } from './audio-upstream.ts'
 import { bytesOf, listen, openVoiceWorld, type VoiceWorld, wavFile } from './voice-world.ts'
 import { whisperAnswer } from './wire-answers.ts'

@@ -1,7 +1,7 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import type { ActionKind } from '../../../src/machines/action/action.ts'
-import { actionDefinition } from '../../../src/machines/action/action-definition.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import type { ActionKind } from '#machines/action/action.ts'
+import { actionDefinition } from '#machines/action/action-definition.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

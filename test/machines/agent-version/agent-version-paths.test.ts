@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
-import { type ListedAction, paramsOf } from '../../../src/actors/runtime/schema.ts'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { type ListedAction, paramsOf } from '#runtime/schema.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf } from '../outcome.ts'
 import { fresh, machine, walk } from './agent-version-samples.ts'
 

@@ -1,6 +1,6 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { agentVersionDefinition } from '../../../src/machines/agent-version/agent-version-definition.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

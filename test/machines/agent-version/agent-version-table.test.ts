@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { transition } from 'xstate'
-import { agentVersionDefinition } from '../../../src/machines/agent-version/agent-version-definition.ts'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
   approve,

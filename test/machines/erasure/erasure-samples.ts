@@ -1,5 +1,5 @@
-import { erasureMachine } from '../../../src/machines/erasure/erasure.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { erasureMachine } from '#machines/erasure/erasure.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { firstStep, nextStep, type Step } from '../../../src/actors/runtime/step.ts'
-import { confirmationMs, erasureDefinition, erasureMachine } from '../../../src/machines/erasure/erasure.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { confirmationMs, erasureDefinition, erasureMachine } from '#machines/erasure/erasure.ts'
+import { firstStep, nextStep, type Step } from '#runtime/step/step.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { restingStates } from '../outcome.ts'
 import { found, input } from './erasure-samples.ts'
 

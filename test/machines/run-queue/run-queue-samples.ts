@@ -1,6 +1,6 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { runQueueDefinition } from '../../../src/machines/run-queue/run-queue-definition.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
-import { runQueueContext } from '../../../src/actors/runs/schema.ts'
+import { runQueueContext } from '#actors/runs/schema.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import { fresh, machine, picked, queue, returned, upkeep, upkeepOfFull, wake } from './run-queue-samples.ts'
 

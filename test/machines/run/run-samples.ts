@@ -1,8 +1,8 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { runContext } from '../../../src/actors/sessions/schema.ts'
-import type { RunInput, RunLimits, RunTool } from '../../../src/machines/run/run-data.ts'
-import { runDefinition } from '../../../src/machines/run/run-definition.ts'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { runContext } from '#actors/sessions/schema.ts'
+import type { RunInput, RunLimits, RunTool } from '#machines/run/run-data.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

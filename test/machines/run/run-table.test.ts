@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { initialTransition } from 'xstate'
-import { type ListedAction, paramsOf } from '../../../src/actors/runtime/schema.ts'
-import type { RunInput } from '../../../src/machines/run/run-data.ts'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import type { RunInput } from '#machines/run/run-data.ts'
+import { type ListedAction, paramsOf } from '#runtime/schema.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
   answer,

@@ -1,8 +1,8 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { sessionContext } from '../../../src/actors/sessions/schema.ts'
-import type { SessionTool } from '../../../src/machines/session/session-data.ts'
-import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
-import type { JsonObject, StoredEvent } from '../../../src/storage/ports.ts'
+import { sessionContext } from '#actors/sessions/schema.ts'
+import type { SessionTool } from '#machines/session/session-data.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

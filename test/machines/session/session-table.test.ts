@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
   answer,

@@ -1,4 +1,4 @@
-import { type ToolCallEvent, toolCallMachine } from '../../../src/machines/tool-call/tool-call.ts'
+import { type ToolCallEvent, toolCallMachine } from '#machines/tool-call/tool-call.ts'
 import { pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

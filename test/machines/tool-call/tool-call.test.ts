@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CallStatus, firstStatus, nextStatus, toolCallMachine } from '../../../src/machines/tool-call/tool-call.ts'
+import { type CallStatus, firstStatus, nextStatus, toolCallMachine } from '#machines/tool-call/tool-call.ts'
 import { restingStates } from '../outcome.ts'
 import { events } from './tool-call-samples.ts'
 

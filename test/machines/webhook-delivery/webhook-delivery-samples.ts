@@ -1,6 +1,6 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { deliveryDefinition } from '../../../src/machines/webhook-delivery/webhook-delivery-definition.ts'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { deliveryRetentionMs, retryDelaysMs } from '../../../src/machines/webhook-delivery/webhook-delivery.ts'
-import { deliveryDefinition } from '../../../src/machines/webhook-delivery/webhook-delivery-definition.ts'
-import type { StoredEvent } from '../../../src/storage/ports.ts'
+import { deliveryRetentionMs, retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
+import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
+import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
   backoff,

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type ClientParts, GivenUp, NodeClient, Refused } from '../../../scripts/chaos/node-client.ts'
-import { SessionVisit } from '../../../scripts/chaos/session-visit.ts'
-import { Random } from '../../simulation/random.ts'
+import { type ClientParts, GivenUp, NodeClient, Refused } from '#scripts/chaos/node-client.ts'
+import { SessionVisit } from '#scripts/chaos/session-visit.ts'
+import { Random } from '#test/simulation/world/random.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

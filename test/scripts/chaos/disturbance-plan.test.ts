@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { disturbanceKinds, planOf } from '../../../scripts/chaos/disturbance-plan.ts'
+import { disturbanceKinds, planOf } from '#scripts/chaos/disturbance-plan.ts'
 
 const minutes = 60_000
 const seeds = Array.from({ length: 50 }, (_, at) => at + 1)

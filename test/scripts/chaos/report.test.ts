@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { judgeFigures, judgeInterrupted, type Outcome, reportOf, takeoverMaxMs } from '../../../scripts/chaos/report.ts'
-import { quantile } from '../../../scripts/chaos/takeovers.ts'
+import { judgeFigures, judgeInterrupted, type Outcome, reportOf, takeoverMaxMs } from '#scripts/chaos/report.ts'
+import { quantile } from '#scripts/chaos/takeovers.ts'
 import { call, evidence, gated, logOf, session } from './samples.ts'
 
 const outcome: Outcome = {

@@ -1,5 +1,5 @@
-import type { Evidence, GatedCall, LogRow, SessionEvidence } from '../../../scripts/chaos/evidence.ts'
-import type { Frame } from '../../../scripts/quickstart/sse-lines.ts'
+import type { Evidence, GatedCall, LogRow, SessionEvidence } from '#scripts/chaos/evidence.ts'
+import type { Frame } from '#scripts/quickstart/sse-lines.ts'
 
 type Event = readonly [event_type: string, payload: LogRow['payload']]
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openTcpProxy, type TcpProxy } from '../../../scripts/chaos/tcp-proxy.ts'
+import { openTcpProxy, type TcpProxy } from '#scripts/chaos/tcp-proxy.ts'
 
 let echo: Server
 let port: number

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { GatedCall, ToolCall } from '../../../scripts/chaos/evidence.ts'
-import { judge } from '../../../scripts/chaos/verdict.ts'
+import type { GatedCall, ToolCall } from '#scripts/chaos/evidence.ts'
+import { judge } from '#scripts/chaos/verdict.ts'
 import { call, evidence, gated } from './samples.ts'
 
 const kinds = (change: Partial<GatedCall>, toolCalls: readonly ToolCall[]) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeUsage } from '../../../scripts/chaos/usage-verdict.ts'
+import { judgeUsage } from '#scripts/chaos/usage-verdict.ts'
 import { logOf, session, turnOf } from './samples.ts'
 
 const two = session()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { SessionEvidence } from '../../../scripts/chaos/evidence.ts'
-import { judge, type Problem } from '../../../scripts/chaos/verdict.ts'
+import type { SessionEvidence } from '#scripts/chaos/evidence.ts'
+import { judge, type Problem } from '#scripts/chaos/verdict.ts'
 import { asked, evidence, framesOf, logOf, session, turnOf } from './samples.ts'
 
 const kindsOf = (problems: readonly Problem[]) => [...new Set(problems.map(({ kind }) => kind))]

@@ -89,7 +89,7 @@ describe('lint rules', () => {
   it.each([
     ['as const', 'src/a.ts', 'export const a = [1] as const\n'],
     ["XState's way to name a type", 'src/machines/a.ts', 'export const a = {} as { b: string }\n'],
-    ['a cast in schema.ts', 'specs/schema.ts', 'export const a = JSON.parse("1") as number\n'],
+    ['a cast in schema.ts', 'specs/dsl/schema.ts', 'export const a = JSON.parse("1") as number\n'],
     [
       'a deadline in a test',
       'test/a.test.ts',

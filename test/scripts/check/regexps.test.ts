@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { regExpLiterals } from '../../../scripts/check/regexp-literals.ts'
-import { regExpFindings } from '../../../scripts/check/regexps.ts'
+import { regExpLiterals } from '#scripts/check/regexp-literals.ts'
+import { regExpFindings } from '#scripts/check/regexps.ts'
 
 const findingsIn = (text: string) => regExpFindings([{ path: 'src/planted.ts', text }]).map(({ line }) => line)
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { folderSizeFindings } from '../../../scripts/check/folder-size.ts'
-import { drawn, roomFindings, roomGraph, roomOf } from '../../../scripts/check/rooms.ts'
+import { climbingImportFindings } from '#scripts/check/climbing-imports.ts'
+import { folderSizeFindings } from '#scripts/check/folder-size.ts'
+import { drawn, roomFindings, roomGraph, roomOf } from '#scripts/check/rooms.ts'
 
 const file = (path: string, ...imports: readonly string[]) => ({
   path,
@@ -16,7 +17,7 @@ describe('rooms', () => {
     ['src/storage/mongo/leases.ts', 'storage'],
     ['src/config.ts', 'config'],
     ['src/main.ts', 'main'],
-    ['specs/errors.ts', 'specs'],
+    ['specs/errors/errors.ts', 'specs'],
     ['test/config.test.ts', null],
   ])('%s is of %s', (path, room) => {
     expect(roomOf(path)).toBe(room)
@@ -52,9 +53,9 @@ describe('rooms', () => {
 
   it('without a circle are accepted and drawn, the lowest first', () => {
     const graph = roomGraph([
-      file('src/gateway/call/b.ts', '../prices/a.ts', '../../../specs/errors.ts'),
-      file('src/gateway/prices/a.ts', '../../../specs/errors.ts'),
-      file('specs/errors.ts'),
+      file('src/gateway/call/b.ts', '../prices/a.ts', '../../../specs/errors/errors.ts'),
+      file('src/gateway/prices/a.ts', '../../../specs/errors/errors.ts'),
+      file('specs/errors/errors.ts'),
     ])
     expect(roomFindings(graph)).toEqual([])
     expect(drawn(graph)).toEqual([
@@ -71,5 +72,24 @@ describe('sizes of folders', () => {
   it('of 26 files are refused, of 25 accepted', () => {
     expect(folderSizeFindings(files(25))).toEqual([])
     expect(folderSizeFindings(files(26))).toMatchObject([{ path: 'src/actors/things' }])
+  })
+})
+
+describe('imports', () => {
+  const found = (specifier: string) =>
+    climbingImportFindings([file('src/actors/runs/a.ts', specifier)]).map(({ message }) => message)
+
+  it('that climb two folders or more are refused', () => {
+    expect(found('../../storage/ports.ts')).toHaveLength(1)
+  })
+
+  it('of a neighbour, by an alias or of a package are accepted', () => {
+    expect([...found('../records/table.ts'), ...found('#storage/ports.ts'), ...found('xstate')]).toEqual([])
+  })
+
+  it('by an alias count as an arrow of their room', () => {
+    expect(messages(file('src/actors/webhooks/a.ts', '#actors/runs/b.ts'), file('src/actors/runs/b.ts'))).toEqual([
+      'src/actors/webhooks/a.ts: a new arrow between capabilities: actors/webhooks -> actors/runs (src/actors/runs/b.ts)',
+    ])
   })
 })

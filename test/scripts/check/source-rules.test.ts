@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { docstringFindings } from '../../../scripts/check/docstrings.ts'
-import { fileLengthFindings } from '../../../scripts/check/file-length.ts'
-import { layerFindings } from '../../../scripts/check/layers.ts'
-import { namedPathFindings } from '../../../scripts/check/named-paths.ts'
-import { namingFindings } from '../../../scripts/check/naming.ts'
-import { type Finding, readFiles } from '../../../scripts/check/source-files.ts'
+import { docstringFindings } from '#scripts/check/docstrings.ts'
+import { fileLengthFindings } from '#scripts/check/file-length.ts'
+import { layerFindings } from '#scripts/check/layers.ts'
+import { namedPathFindings } from '#scripts/check/named-paths.ts'
+import { namingFindings } from '#scripts/check/naming.ts'
+import { type Finding, readFiles } from '#scripts/check/source-files.ts'
 
 const lines = (findings: readonly Finding[]) => findings.map(({ line }) => line)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { countsOf, lowered, ratchetFindings } from '../../../scripts/check/ratchet.ts'
-import type { SourceFile } from '../../../scripts/check/source-files.ts'
-import { citationFindings, emptyCommentFindings, privateWordFindings } from '../../../scripts/check/word-list.ts'
+import { countsOf, lowered, ratchetFindings } from '#scripts/check/ratchet.ts'
+import type { SourceFile } from '#scripts/check/source-files.ts'
+import { citationFindings, emptyCommentFindings, privateWordFindings } from '#scripts/check/word-list.ts'
 
 const file = (path: string, text: string): SourceFile => ({ path, text })
 const lines = (found: readonly { readonly line: number }[]) => found.map(({ line }) => line)

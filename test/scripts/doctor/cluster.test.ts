@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { clusterFound } from '../../../scripts/doctor/cluster-check.ts'
-import type { Lease, Member } from '../../../src/storage/cluster-ports.ts'
+import { clusterFound } from '#scripts/doctor/cluster-check.ts'
+import type { Lease, Member } from '#storage/cluster-ports.ts'
 
 const member = (name: string, change: Partial<Member> = {}): Member => ({
   process: `${name}-process`,

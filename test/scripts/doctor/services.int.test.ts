@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { MongoClient } from 'mongodb'
 import { expect, it, vi } from 'vitest'
-import { checkCluster } from '../../../scripts/doctor/cluster-check.ts'
-import { checkMongo } from '../../../scripts/doctor/mongo-check.ts'
-import { checkRedis } from '../../../scripts/doctor/network-checks.ts'
-import { startMongod } from '../../../scripts/services/mongod.ts'
-import { startRedis } from '../../../scripts/services/redis.ts'
-import { readConfig } from '../../../src/config.ts'
-import { databaseOf } from '../../../src/open-storage.ts'
-import { openPatientMongo } from '../../storage/mongo-patience.ts'
+import { checkCluster } from '#scripts/doctor/cluster-check.ts'
+import { checkMongo } from '#scripts/doctor/mongo-check.ts'
+import { checkRedis } from '#scripts/doctor/network-checks.ts'
+import { startMongod } from '#scripts/services/mongod.ts'
+import { startRedis } from '#scripts/services/redis.ts'
+import { readConfig } from '#src/config.ts'
+import { databaseOf } from '#src/open-storage.ts'
+import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 
 it('finds a MongoDB well that stands alone, warns that it does, and leaves nothing behind', async () => {
   const url = new URL(`/doctor_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href

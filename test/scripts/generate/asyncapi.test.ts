@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { asyncapiFile } from '../../../scripts/generate/asyncapi.ts'
-import { sessionEvents } from '../../../specs/events.ts'
-import { sessionFrames, sessionSocket } from '../../../specs/resources/sessions.ts'
-import { operations } from '../../../src/actors/capabilities.ts'
-import { readClientFrame } from '../../../src/transport/streams/session-frames.ts'
-import { sampleOf } from '../../specs/samples.ts'
+import { operations } from '#actors/capabilities.ts'
+import { asyncapiFile } from '#scripts/generate/asyncapi.ts'
+import { sessionEvents } from '#specs/events/events.ts'
+import { sessionFrames, sessionSocket } from '#specs/resources/sessions.ts'
+import { sampleOf } from '#test/specs/samples.ts'
+import { readClientFrame } from '#transport/streams/session-frames.ts'
 
 const document = JSON.parse(asyncapiFile([...Object.values(operations), sessionSocket], '1.2.3').text)
 

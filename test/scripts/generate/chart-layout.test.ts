@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setup } from 'xstate'
-import { chartGraph } from '../../../scripts/generate/chart-graph.ts'
-import { type Box, type ChartLayout, chartLayout, chartPath } from '../../../scripts/generate/chart-layout.ts'
-import { charts } from '../../../src/actors/capabilities.ts'
-import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
+import { charts } from '#actors/capabilities.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { chartGraph } from '#scripts/generate/chart-graph.ts'
+import { type Box, type ChartLayout, chartLayout, chartPath } from '#scripts/generate/chart-layout.ts'
 
 const machine = setup({
   types: { events: {} as { type: 'go' | 'stay' | 'stop' | 'reset' } },

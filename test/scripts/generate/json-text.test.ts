@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonText } from '../../../scripts/generate/json-text.ts'
+import { jsonText } from '#scripts/generate/json-text.ts'
 
 describe('the text of a generated JSON file', () => {
   it('is the same document as JSON.stringify writes', () => {

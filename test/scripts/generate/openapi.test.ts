@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { openapiFile } from '../../../scripts/generate/openapi.ts'
-import { secretKeyOnly } from '../../../specs/access.ts'
-import { answersEvents, answersJson } from '../../../specs/answer.ts'
-import { defineOperations, type Operation } from '../../../specs/declare.ts'
-import { defaulted, integer, nullable, object, optional, string } from '../../../specs/schema.ts'
-import { webhookEventTypes } from '../../../specs/webhook-events.ts'
-import { operations } from '../../../src/actors/capabilities.ts'
+import { operations } from '#actors/capabilities.ts'
+import { openapiFile } from '#scripts/generate/openapi.ts'
+import { secretKeyOnly } from '#specs/access.ts'
+import { answersEvents, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations, type Operation } from '#specs/dsl/declare.ts'
+import { defaulted, integer, nullable, object, optional, string } from '#specs/dsl/schema.ts'
+import { webhookEventTypes } from '#specs/events/webhook-events.ts'
 
 const declared: readonly Operation[] = Object.values(operations)
 const document = JSON.parse(openapiFile(declared, '1.2.3').text)

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createMachine } from 'xstate'
-import { coveragePage } from '../../../scripts/generate/coverage.ts'
-import { errorsPage } from '../../../scripts/generate/errors-page.ts'
-import { mermaidFile } from '../../../scripts/generate/mermaid.ts'
-import type { CalledOperations } from '../../../scripts/test/called-operations.ts'
-import type { Operation } from '../../../specs/declare.ts'
-import { errors } from '../../../specs/errors.ts'
-import { interfaceRows } from '../../../specs/interface-rows.ts'
-import { operations } from '../../../src/actors/capabilities.ts'
-import { sessionDefinition } from '../../../src/machines/session/session-definition.ts'
+import { operations } from '#actors/capabilities.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { coveragePage } from '#scripts/generate/coverage.ts'
+import { errorsPage } from '#scripts/generate/errors-page.ts'
+import { mermaidFile } from '#scripts/generate/mermaid.ts'
+import type { CalledOperations } from '#scripts/test/called-operations.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { errors } from '#specs/errors/errors.ts'
+import { interfaceRows } from '#specs/interface-rows.ts'
 
 const declared: readonly Operation[] = Object.values(operations)
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { calledIn, mergedRecording, recordingFindings, recordingText } from '../../../scripts/test/called-operations.ts'
+import {
+  calledIn,
+  mergedRecording,
+  recordingFindings,
+  recordingNotes,
+  recordingText,
+} from '#scripts/test/called-operations.ts'
 
 const kept = { 'test/a.test.ts': ['agents.get'], 'test/b.test.ts': ['agents.list', 'runs.get'] }
 
@@ -23,11 +29,16 @@ describe('the recording of what tests call', () => {
     expect(JSON.parse(recordingText(kept))).toEqual(kept)
   })
 
-  it('is found wrong for an operation that no test calls any more, and for one that it does not name', () => {
+  it('is found wrong for an operation that no test calls any more', () => {
+    const called = { 'test/a.test.ts': ['agents.get', 'agents.list', 'runs.cancel'] }
     expect(recordingFindings(kept, kept)).toEqual([])
-    const [gone, more] = recordingFindings(kept, { 'test/a.test.ts': ['agents.get', 'agents.list', 'runs.cancel'] })
-    expect(gone).toMatch(/names runs\.get, and no test/)
-    expect(more).toMatch(/does not name runs\.cancel/)
+    expect(recordingFindings(kept, called)).toEqual([expect.stringMatching(/names runs\.get, and no test/)])
+  })
+
+  it('gets a note for an operation that it does not name', () => {
+    const called = { 'test/a.test.ts': ['agents.get', 'agents.list', 'runs.cancel', 'runs.get'] }
+    expect(recordingNotes(kept, kept)).toEqual([])
+    expect(recordingNotes(kept, called)).toEqual([expect.stringMatching(/does not name runs\.cancel/)])
   })
 
   it('is not found wrong when an operation is called by other tests than it says', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resultLine, summarise } from '../../../scripts/test/summary.ts'
+import { resultLine, summarise } from '#scripts/test/summary.ts'
 
 const test = (status: string, fullName = 'a test') => ({ status, fullName })
 const file = (status: string, ...assertionResults: object[]) => ({ name: 'a.test.ts', status, assertionResults })

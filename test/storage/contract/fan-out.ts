@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { JsonObject } from '../../../specs/json.ts'
-import type { ActorNews, FanOut } from '../../../src/storage/cluster-ports.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
+import type { ActorNews, FanOut } from '#storage/cluster-ports.ts'
 
 /** Two processes' ends of one fan-out. */
 export interface FanOutSubject {

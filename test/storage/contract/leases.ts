@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Lease, LeaseStore, LeaseTable, Member } from '../../../src/storage/cluster-ports.ts'
-import type { Storage } from '../../../src/storage/ports.ts'
+import type { Lease, LeaseStore, LeaseTable, Member } from '#storage/cluster-ports.ts'
+import type { Storage } from '#storage/ports.ts'
 
 /** A store and its clock. */
 export interface LeaseSubject {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { RateLimits } from '../../../src/storage/cluster-ports.ts'
+import type { RateLimits } from '#storage/cluster-ports.ts'
 
 /** Views of one set of limits: those of as many processes as share it. */
 export interface LimitsSubject {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { LiveActor, Member, Presence } from '../../../src/storage/cluster-ports.ts'
+import type { LiveActor, Member, Presence } from '#storage/cluster-ports.ts'
 
 /** Two processes' views of one directory. */
 export interface PresenceSubject {

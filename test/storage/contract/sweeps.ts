@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Commit, CommitKey } from '../../../src/storage/ports.ts'
+import type { Commit, CommitKey } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf } from '../samples.ts'
 

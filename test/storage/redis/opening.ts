@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { openRedis, type RedisLog, type RedisServices } from '../../../src/storage/redis/open-redis.ts'
+import { openRedis, type RedisLog, type RedisServices } from '#storage/redis/open-redis.ts'
 
 export const silent: RedisLog = { info: () => {}, warn: () => {} }
 

@@ -1,4 +1,4 @@
-import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '../../../src/storage/commit-row.ts'
+import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '#storage/commit-row.ts'
 import type {
   AppendOutcome,
   Commit,
@@ -7,7 +7,7 @@ import type {
   DueLook,
   SettleWork,
   StoredLogEvent,
-} from '../../../src/storage/ports.ts'
+} from '#storage/ports.ts'
 
 interface Log {
   readonly bySeq: Map<number, CommitRow>

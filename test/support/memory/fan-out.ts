@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../specs/json.ts'
-import type { ActorNews, FanOut } from '../../../src/storage/cluster-ports.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
+import type { ActorNews, FanOut } from '#storage/cluster-ports.ts'
 
 /** Joins the fan-outs of several processes of a pure test. `up` cuts them all off, and joins them again. */
 export class MemoryExchange {

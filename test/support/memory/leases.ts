@@ -1,4 +1,4 @@
-import type { Lease, LeaseClaim, LeaseStore, LeaseTable, Member } from '../../../src/storage/cluster-ports.ts'
+import type { Lease, LeaseClaim, LeaseStore, LeaseTable, Member } from '#storage/cluster-ports.ts'
 
 /** A lease as it is kept: until when it is good, not for how long. */
 interface HeldLease extends Omit<Lease, 'leftMs'> {

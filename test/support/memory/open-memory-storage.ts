@@ -1,5 +1,5 @@
-import type { Storage } from '../../../src/storage/ports.ts'
-import { blobPrefix } from '../../../src/storage/record-keys.ts'
+import type { Storage } from '#storage/ports.ts'
+import { blobPrefix } from '#storage/record-keys.ts'
 import { MemoryCommits } from './commits.ts'
 import { MemoryLeases } from './leases.ts'
 import { MemoryRecords } from './records.ts'

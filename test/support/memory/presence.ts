@@ -1,10 +1,4 @@
-import {
-  type HostFacts,
-  type LiveActor,
-  liveActorMs,
-  type Member,
-  type Presence,
-} from '../../../src/storage/cluster-ports.ts'
+import { type HostFacts, type LiveActor, liveActorMs, type Member, type Presence } from '#storage/cluster-ports.ts'
 
 interface Announced {
   readonly host: Member & HostFacts

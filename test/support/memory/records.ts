@@ -1,14 +1,7 @@
-import { covers, type Scope } from '../../../specs/scope.ts'
-import { listIndexFor } from '../../../src/storage/list-index.ts'
-import type {
-  Json,
-  JsonObject,
-  RecordKind,
-  RecordQuery,
-  RecordStore,
-  StoredRecord,
-} from '../../../src/storage/ports.ts'
-import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '../../../src/storage/record-keys.ts'
+import { covers, type Scope } from '#specs/scope.ts'
+import { listIndexFor } from '#storage/list-index.ts'
+import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '#storage/ports.ts'
+import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '#storage/record-keys.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Principal } from '../../../src/actors/call/call.ts'
-import { callerOf } from '../../../src/gateway/call/caller.ts'
-import { attributionOf } from '../../../src/transport/api/attribution.ts'
-import { scopeOf } from '../../../src/transport/api/authorise.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { callerOf } from '#gateway/call/caller.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { attributionOf } from '#transport/api/attribution.ts'
+import { scopeOf } from '#transport/api/credentials/authorise.ts'
 import { principals } from './serving.ts'
 
 const asked: string[] = []

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { keyOrClient, publicAccess, secretKeyOnly } from '../../../specs/access.ts'
-import { answersEvents, answersJson } from '../../../specs/answer.ts'
-import { defineOperations, type Operation } from '../../../specs/declare.ts'
-import { ServiceError } from '../../../specs/errors.ts'
-import { object, optional, string } from '../../../specs/schema.ts'
-import type { Call, EventSink } from '../../../src/actors/call/call.ts'
-import type { AnyUseCase, AnyUseCases } from '../../../src/actors/call/use-cases.ts'
-import { StoreUnavailable } from '../../../src/storage/ports.ts'
+import type { Call, EventSink } from '#actors/call/call.ts'
+import type { AnyUseCase, AnyUseCases } from '#actors/call/use-cases.ts'
+import { keyOrClient, publicAccess, secretKeyOnly } from '#specs/access.ts'
+import { answersEvents, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations, type Operation } from '#specs/dsl/declare.ts'
+import { object, optional, string } from '#specs/dsl/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { principals, serve } from './serving.ts'
 
 const body = object({ name: optional(string()) })
@@ -305,7 +305,7 @@ describe('Idempotency-Key', () => {
     expect(second).toMatchObject({ status: 409, json: { error: { code: 'idempotency_secret_shown' } } })
     expect(seeds).toHaveLength(1)
     expect(first.headers['cache-control']).toBe('no-store')
-    const { projectScope } = await import('../../../specs/scope.ts')
+    const { projectScope } = await import('#specs/scope.ts')
     const [row] = await records.list(kind, projectScope('prj_1'), { limit: 1 })
     expect(row?.data).toMatchObject({ answer: expect.stringMatching(/^sealed:/) })
   })

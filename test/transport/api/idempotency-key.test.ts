@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../src/actors/call/call.ts'
-import { operations } from '../../../src/actors/capabilities.ts'
-import { scopeOf } from '../../../src/transport/api/authorise.ts'
-import { idempotencyOf } from '../../../src/transport/api/idempotency-key.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { operations } from '#actors/capabilities.ts'
+import { scopeOf } from '#transport/api/credentials/authorise.ts'
+import { idempotencyOf } from '#transport/api/idempotency-key.ts'
 import { principals } from './serving.ts'
 
 const asked = { params: {}, query: {}, body: {}, files: [] }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isJsonType, parseJson } from '../../../src/transport/api/json-body.ts'
+import { isJsonType, parseJson } from '#transport/api/body/json-body.ts'
 
 const parse = (text: string) => parseJson(Buffer.from(text))
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`

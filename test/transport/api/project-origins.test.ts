@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { projects } from '../../../src/actors/accounts/kinds.ts'
-import { ProjectDirectory } from '../../../src/actors/accounts/project-directory.ts'
-import { Table } from '../../../src/actors/records/table.ts'
-import { projectOrigins } from '../../../src/transport/api/project-origins.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+import { projects } from '#actors/accounts/kinds.ts'
+import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import { Table } from '#records/table.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { projectOrigins } from '#transport/api/credentials/project-origins.ts'
 
 const open = async (lists: Readonly<Record<string, readonly string[]>>) => {
   const { records } = openMemoryStorage()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Router } from '../../../src/transport/api/router.ts'
+import { Router } from '#transport/api/router.ts'
 
 const router = new Router<string>()
 for (const path of [

@@ -1,24 +1,24 @@
 import pino from 'pino'
-import type { Operation } from '../../../specs/declare.ts'
-import { ServiceError } from '../../../specs/errors.ts'
-import type { Principal } from '../../../src/actors/call/call.ts'
-import type { AnyUseCases } from '../../../src/actors/call/use-cases.ts'
-import { IdempotentRequests, idempotencyKeys } from '../../../src/actors/records/idempotent.ts'
-import { systemClock } from '../../../src/actors/runtime/clock.ts'
-import { Ticker } from '../../../src/actors/runtime/ticker.ts'
-import type { TrustedProxies } from '../../../src/config.ts'
-import { type ApiParts, Dispatcher } from '../../../src/transport/api/dispatcher.ts'
-import { endpointsOf } from '../../../src/transport/api/endpoint.ts'
-import { clientAddressReader } from '../../../src/transport/client-address.ts'
+import type { Principal } from '#actors/call/call.ts'
+import type { AnyUseCases } from '#actors/call/use-cases.ts'
+import { IdempotentRequests, idempotencyKeys } from '#records/idempotent.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { Ticker } from '#runtime/ticker.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { TrustedProxies } from '#src/config.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { type ApiParts, Dispatcher } from '#transport/api/dispatcher.ts'
+import { endpointsOf } from '#transport/api/endpoint.ts'
+import { clientAddressReader } from '#transport/client-address.ts'
 import {
   BodyTooLarge,
   type BodyWriter,
   type Headers,
   type HttpRequest,
   type HttpResponse,
-} from '../../../src/transport/http/http-port.ts'
-import { SseStreams } from '../../../src/transport/streams/sse.ts'
-import { openMemoryStorage } from '../../support/memory/open-memory-storage.ts'
+} from '#transport/http/http-port.ts'
+import { SseStreams } from '#transport/streams/sse.ts'
 
 /** A request as a test writes it. `body` that is no text is sent as JSON. */
 export interface Sent {

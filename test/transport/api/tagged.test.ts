@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { publicAccess } from '../../../specs/access.ts'
-import { answersBytes, answersJson } from '../../../specs/answer.ts'
-import { defineOperations } from '../../../specs/declare.ts'
-import { ServiceError } from '../../../specs/errors.ts'
-import { object, optional, string } from '../../../specs/schema.ts'
+import { publicAccess } from '#specs/access.ts'
+import { answersBytes, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { object, optional, string } from '#specs/dsl/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { serve } from './serving.ts'
 
 const declared = defineOperations('things', {

@@ -1,7 +1,7 @@
-import type { EventSink, EventStream } from '../../../src/actors/call/call.ts'
-import type { Every } from '../../../src/actors/runtime/ticker.ts'
-import type { LogEvent } from '../../../src/storage/ports.ts'
-import type { BodyWriter, Headers, HttpResponse, WebSocketPeer } from '../../../src/transport/http/http-port.ts'
+import type { EventSink, EventStream } from '#actors/call/call.ts'
+import type { Every } from '#runtime/ticker.ts'
+import type { LogEvent } from '#storage/ports.ts'
+import type { BodyWriter, Headers, HttpResponse, WebSocketPeer } from '#transport/http/http-port.ts'
 
 /** An `Every` that runs when the test says so. */
 export class ManualTime {

@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import {
-  BodyTooLarge,
-  ConnectionClosed,
-  type HttpRequest,
-  type HttpResponse,
-} from '../../../src/transport/http/http-port.ts'
+import { BodyTooLarge, ConnectionClosed, type HttpRequest, type HttpResponse } from '#transport/http/http-port.ts'
 import { head } from './raw-client.ts'
 import { type Answer, later, serving } from './serving.ts'
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach } from 'vitest'
-import type { HttpHandler, HttpServer } from '../../../src/transport/http/http-port.ts'
-import { openServer } from '../../../src/transport/http/open-server.ts'
+import type { HttpHandler, HttpServer } from '#transport/http/http-port.ts'
+import { openServer } from '#transport/http/open-server.ts'
 import { type RawClient, rawClient } from './raw-client.ts'
 
 /** What answers a request. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { BodyWriter, HttpRequest, HttpResponse } from '../../../src/transport/http/http-port.ts'
-import { openServer } from '../../../src/transport/http/open-server.ts'
+import type { BodyWriter, HttpRequest, HttpResponse } from '#transport/http/http-port.ts'
+import { openServer } from '#transport/http/open-server.ts'
 import { head, rawClient } from './raw-client.ts'
 import { type Answer, later, noUpgrade, serving } from './serving.ts'
 

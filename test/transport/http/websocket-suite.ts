@@ -4,7 +4,7 @@ import {
   type UpgradeDecision,
   type WebSocketPeer,
   websocketMaxBytes,
-} from '../../../src/transport/http/http-port.ts'
+} from '#transport/http/http-port.ts'
 import { clientFrame, head, type RawClient } from './raw-client.ts'
 import { later, serving } from './serving.ts'
 

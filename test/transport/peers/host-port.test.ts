@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressOf, addressText } from '../../../src/transport/peers/host-port.ts'
+import { addressOf, addressText } from '#transport/peers/host-port.ts'
 
 describe('an address', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LineReader, LineTooLong } from '../../../src/transport/peers/line-reader.ts'
+import { LineReader, LineTooLong } from '#transport/peers/line-reader.ts'
 
 const read = (parts: readonly Buffer[], maxBytes = 1000): readonly string[] => {
   const reader = new LineReader(maxBytes)

@@ -1,9 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { pino } from 'pino'
-import type { Clock } from '../../../src/actors/runtime/clock.ts'
-import type { PeerRequest, PeerService } from '../../../src/actors/runtime/peers.ts'
-import { openPeerServer, type PeerServer } from '../../../src/transport/peers/open-peer-server.ts'
-import { openPeers } from '../../../src/transport/peers/open-peers.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { PeerRequest, PeerService } from '#runtime/messages/peers.ts'
+import { openPeerServer, type PeerServer } from '#transport/peers/open-peer-server.ts'
+import { openPeers } from '#transport/peers/open-peers.ts'
 
 export const key = Buffer.alloc(32, 7)
 export const otherKey = Buffer.alloc(32, 8)

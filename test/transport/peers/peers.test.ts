@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import { PeerGone, type PeerRequest, type PeerService } from '../../../src/actors/runtime/peers.ts'
-import { StoreUnavailable } from '../../../src/storage/ports.ts'
-import { peerLimits } from '../../../src/transport/peers/peer-limits.ts'
-import { commitOf } from '../../storage/samples.ts'
-import { calm, VirtualClock } from '../../support/virtual-clock.ts'
+import { PeerGone, type PeerRequest, type PeerService } from '#runtime/messages/peers.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { commitOf } from '#test/storage/samples.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
+import { peerLimits } from '#transport/peers/peer-limits.ts'
 import {
   about,
   actorOf,

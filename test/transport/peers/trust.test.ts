@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { StoreUnavailable } from '../../../src/storage/ports.ts'
-import { peerLimits } from '../../../src/transport/peers/peer-limits.ts'
-import { commitOf } from '../../storage/samples.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { commitOf } from '#test/storage/samples.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
+import { peerLimits } from '#transport/peers/peer-limits.ts'
 import {
   about,
   actorOf,

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import { Ticker } from '../../../src/actors/runtime/ticker.ts'
-import { type SessionCommands, serveSessionSocket } from '../../../src/transport/streams/session-socket.ts'
+import { Ticker } from '#runtime/ticker.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { type SessionCommands, serveSessionSocket } from '#transport/streams/session-socket.ts'
 import { delta, FakeLog, FakePeer, loopTurn, ManualTime } from '../http/fakes.ts'
 
 const errorData = (error: unknown) =>

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../specs/errors.ts'
-import { Ticker } from '../../../src/actors/runtime/ticker.ts'
-import { StoreUnavailable } from '../../../src/storage/ports.ts'
-import { SseStreams } from '../../../src/transport/streams/sse.ts'
+import { Ticker } from '#runtime/ticker.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { SseStreams } from '#transport/streams/sse.ts'
 import { delta, FakeLog, FakeResponse, loopTurn, ManualTime } from '../http/fakes.ts'
 
 const plain = { shortNames: false, headers: [], endless: false }

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  closePayload,
-  closeReply,
-  encodeFrame,
-  FrameError,
-  FrameReader,
-} from '../../../src/transport/streams/websocket-frames.ts'
+import { closePayload, closeReply, encodeFrame, FrameError, FrameReader } from '#transport/streams/websocket-frames.ts'
 import { clientFrame } from '../http/raw-client.ts'
 
 const readAll = (reader: FrameReader): string[] => {

@@ -1,10 +1,10 @@
-import type { MachineDefinition } from '../../../machines/definition.ts'
-import type { JsonObject, LogEvent } from '../../../storage/ports.ts'
-import type { Owner } from '../actor-state.ts'
-import type { Standing } from '../feed.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
+import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import { Host, type HostOptions } from '../host.ts'
 import { newId, newIdIn } from '../ids.ts'
+import type { Standing } from '../messages/feed.ts'
 import type { Delivery, Resident, Told } from '../resident.ts'
+import type { Owner } from '../step/actor-state.ts'
 import type { ClusterNode } from './cluster-node.ts'
 
 /** The host of one process of a cluster: what concerns an actor of another process goes there by way of its node. */

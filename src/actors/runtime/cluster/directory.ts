@@ -1,4 +1,4 @@
-import { type LiveActor, liveActorMs, type Member, type Presence } from '../../../storage/cluster-ports.ts'
+import { type LiveActor, liveActorMs, type Member, type Presence } from '#storage/cluster-ports.ts'
 import type { Clock } from '../clock.ts'
 import { liveActorOf } from '../live-actor.ts'
 import type { Resident } from '../resident.ts'

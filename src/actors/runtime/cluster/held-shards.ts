@@ -1,11 +1,11 @@
-import type { Lease } from '../../../storage/cluster-ports.ts'
-import type { CommitStore } from '../../../storage/ports.ts'
+import type { Lease } from '#storage/cluster-ports.ts'
+import type { CommitStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
-import { guardedCommits } from '../guarded-commits.ts'
-import type { Ownership } from '../ownership.ts'
-import { shardCount } from '../shard.ts'
-import { overlapMs } from '../sole-owner.ts'
-import { Elsewhere } from '../superseded.ts'
+import { guardedCommits } from '../commit/guarded-commits.ts'
+import { Elsewhere } from '../commit/superseded.ts'
+import type { Ownership } from '../recovery/ownership.ts'
+import { shardCount } from '../recovery/shard.ts'
+import { overlapMs } from '../recovery/sole-owner.ts'
 
 /** How long a lease is good for by the store's clock, in ms (DESIGN "Owners"). */
 export const leaseMs = 4000

@@ -1,5 +1,5 @@
-import type { Lease, LeaseTable, Member } from '../../../storage/cluster-ports.ts'
-import { shardCount } from '../shard.ts'
+import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
+import { shardCount } from '../recovery/shard.ts'
 import { leaseMs, renewedMs } from './held-shards.ts'
 
 /** Who holds a shard, and where it answers. */

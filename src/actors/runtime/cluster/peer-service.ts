@@ -1,11 +1,11 @@
-import { ServiceError } from '../../../../specs/errors.ts'
-import type { MachineDefinition } from '../../../machines/definition.ts'
-import type { Commit } from '../../../storage/ports.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Commit } from '#storage/ports.ts'
+import { Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
-import type { PeerAnswer, PeerRequest, PeerService } from '../peers.ts'
+import type { PeerAnswer, PeerRequest, PeerService } from '../messages/peers.ts'
+import { shardOf } from '../recovery/shard.ts'
 import type { Resident, Told } from '../resident.ts'
-import { shardOf } from '../shard.ts'
-import { Superseded } from '../superseded.ts'
 import type { RemoteFollowers } from './remote-followers.ts'
 
 /** What answering other processes needs. */

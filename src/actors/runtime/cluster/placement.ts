@@ -1,5 +1,5 @@
-import type { Lease, LeaseClaim } from '../../../storage/cluster-ports.ts'
-import { shardCount } from '../shard.ts'
+import type { Lease, LeaseClaim } from '#storage/cluster-ports.ts'
+import { shardCount } from '../recovery/shard.ts'
 
 /** A shard that nobody runs is taken by anybody after so long, in ms: its preferred owner does not see it. */
 export const patienceMs = 1500

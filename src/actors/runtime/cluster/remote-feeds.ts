@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { ActorNews, FanOut } from '../../../storage/cluster-ports.ts'
-import type { LogEvent } from '../../../storage/ports.ts'
+import type { ActorNews, FanOut } from '#storage/cluster-ports.ts'
+import type { LogEvent } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
-import type { Feed, Standing } from '../feed.ts'
-import { LogTail } from '../log-tail.ts'
-import { shardOf } from '../shard.ts'
+import { LogTail } from '../log/log-tail.ts'
+import type { Feed, Standing } from '../messages/feed.ts'
+import { shardOf } from '../recovery/shard.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
 const tickMs = 250

@@ -1,7 +1,7 @@
-import type { FanOut } from '../../../storage/cluster-ports.ts'
-import type { LogEvent } from '../../../storage/ports.ts'
+import type { FanOut } from '#storage/cluster-ports.ts'
+import type { LogEvent } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
-import { charsOf } from '../log-page.ts'
+import { charsOf } from '../log/log-page.ts'
 import type { Resident } from '../resident.ts'
 
 /** A process that follows an actor says so again before this is over, in ms. */

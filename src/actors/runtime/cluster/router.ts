@@ -1,8 +1,8 @@
-import { StoreUnavailable } from '../../../storage/ports.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
-import { type PeerAnswer, PeerGone, type PeerRequest, type Peers } from '../peers.ts'
-import { shardOf } from '../shard.ts'
-import { Superseded } from '../superseded.ts'
+import { Superseded } from '../commit/superseded.ts'
+import { type PeerAnswer, PeerGone, type PeerRequest, type Peers } from '../messages/peers.ts'
+import { shardOf } from '../recovery/shard.ts'
 import type { HeldShards } from './held-shards.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 

@@ -1,6 +1,6 @@
 import { pause } from '../clock.ts'
 import type { HostOptions } from '../host.ts'
-import { nextStart } from '../start-number.ts'
+import { nextStart } from '../stuck/start-number.ts'
 import { ClusterHost } from './cluster-host.ts'
 import { ClusterNode, type ClusterParts } from './cluster-node.ts'
 import { HeldShards } from './held-shards.ts'

@@ -1,6 +1,6 @@
-import type { BodyOf } from '../../../../specs/index.ts'
-import { isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { ChatBody } from '../../call/chat-calls.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import type { BodyOf } from '#specs/index.ts'
 import { given, invalid, missing, needText } from '../chat-parts.ts'
 
 type Body = BodyOf<'ai_chat.create'>

@@ -1,6 +1,6 @@
-import type { UseCases } from '../../../actors/call/use-cases.ts'
-import { callerOf } from '../../call/caller.ts'
-import type { EmbeddingCalls, EmbeddingOutcome } from '../../embeddings/embedding-calls.ts'
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { callerOf } from '#gateway/call/caller.ts'
+import type { EmbeddingCalls, EmbeddingOutcome } from '#gateway/embeddings/embedding-calls.ts'
 import { refusePublicKey } from '../public-keys.ts'
 
 /** Embeddings in OpenAI's form: what a provider of that form answers is handed on as it came. */

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../../specs/errors.ts'
-import type { BodyOf } from '../../../../specs/index.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 
 type Turns = BodyOf<'messages.create'>['messages']

@@ -1,8 +1,8 @@
-import type { ResultOf } from '../../../../specs/index.ts'
-import { newId } from '../../../actors/runtime/ids.ts'
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { ChatOutcome, ChatSummary } from '../../call/chat-calls.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
+import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { newId } from '#runtime/ids.ts'
+import type { ResultOf } from '#specs/index.ts'
 
 /** Anthropic's Message document. */
 export type Message = ResultOf<'messages.create'>

@@ -1,7 +1,7 @@
-import type { ServiceError } from '../../../../specs/errors.ts'
-import { anthropicError } from '../../../../specs/wire-errors.ts'
-import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { ChatSummary } from '../../call/chat-calls.ts'
+import type { ChatSummary } from '#gateway/call/chat-calls.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import type { ServiceError } from '#specs/errors/errors.ts'
+import { anthropicError } from '#specs/errors/wire-errors.ts'
 import type { StreamForm } from '../streamed-chat.ts'
 import { newMessage, stopOf, stopTextOf, usageOf } from './message-answer.ts'
 

@@ -1,7 +1,7 @@
-import { ServiceError } from '../../../../specs/errors.ts'
-import type { BodyOf } from '../../../../specs/index.ts'
-import { isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { ChatBody } from '../../call/chat-calls.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 import { chatTurns } from './chat-turns.ts'
 

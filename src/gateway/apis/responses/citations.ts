@@ -1,4 +1,4 @@
-import type { WireObject } from '../../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { Source } from './response-output.ts'
 
 /** `[3]`, as the model was asked to name its sources. */

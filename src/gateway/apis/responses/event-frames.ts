@@ -1,4 +1,4 @@
-import type { WireObject } from '../../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 
 /** Writes the events of one response as frames, numbered from 0 in the order in which they come. */
 export class EventFrames {

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../../specs/errors.ts'
-import { newId } from '../../../actors/runtime/ids.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { newId } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 
 /** An item of a conversation in the Responses form, checked, with an id. */

@@ -1,4 +1,4 @@
-import type { AnyKind } from '../../../actors/records/schema.ts'
+import type { AnyKind } from '#records/schema.ts'
 import { storedItems, storedResponses } from './stored-responses.ts'
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

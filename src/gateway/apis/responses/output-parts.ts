@@ -1,5 +1,5 @@
-import { newId } from '../../../actors/runtime/ids.ts'
-import { objectOf, type WireObject } from '../../../outgoing/wire.ts'
+import { objectOf, type WireObject } from '#outgoing/wire.ts'
+import { newId } from '#runtime/ids.ts'
 import { citationsIn } from './citations.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { Emit, Source } from './response-output.ts'

@@ -1,5 +1,5 @@
-import type { ResultOf } from '../../../../specs/index.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import type { ResultOf } from '#specs/index.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { ResponseRequest } from './response-plan.ts'
 

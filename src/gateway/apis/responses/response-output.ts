@@ -1,5 +1,5 @@
-import { newId } from '../../../actors/runtime/ids.ts'
-import { arrayOf, countOf, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { newId } from '#runtime/ids.ts'
 import type { ResponseItem } from './input-items.ts'
 import { OutputCall, OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
 import { searchToolName } from './response-tools.ts'

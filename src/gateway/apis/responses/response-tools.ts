@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../../specs/errors.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 
 /** The name under which a model calls the search that the server runs. */

@@ -1,7 +1,7 @@
-import { ServiceError } from '../../../../specs/errors.ts'
-import type { ChatCall } from '../../call/chat-calls.ts'
-import type { Need, Route, Routes } from '../../call/routes.ts'
-import { isOwnOpenAi } from '../../routing/managed-providers.ts'
+import type { ChatCall } from '#gateway/call/chat-calls.ts'
+import type { Need, Route, Routes } from '#gateway/call/routes.ts'
+import { isOwnOpenAi } from '#gateway/routing/managed-providers.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { SearchTool } from './response-tools.ts'
 import { upstreamFormat } from './upstream-format.ts'
 

@@ -1,10 +1,10 @@
-import { countOf, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { AnswerEnd } from '../../call/chat-format.ts'
-import { streamBroken, streamedFailure } from '../../call/failure.ts'
-import { cacheWrites } from '../../call/openai-usage.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
-import type { ChunkWriter } from '../../providers/chunk-writer.ts'
-import type { EventReader } from '../../providers/event-decoder.ts'
+import { cacheWrites } from '#gateway/call/accounting/openai-usage.ts'
+import type { AnswerEnd } from '#gateway/call/chat-format.ts'
+import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import type { ChunkWriter } from '#gateway/providers/chunk-writer.ts'
+import type { EventReader } from '#gateway/providers/event-decoder.ts'
+import { countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /** Turns the events of OpenAI's Responses into chunks; searches and citations are fields of their deltas. */
 export class UpstreamReader implements EventReader {

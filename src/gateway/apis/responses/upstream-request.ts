@@ -1,5 +1,5 @@
-import { arrayOf, isObject, objectOf, type WireObject } from '../../../outgoing/wire.ts'
-import { responseItems, responseTool } from '../../providers/response-items.ts'
+import { responseItems, responseTool } from '#gateway/providers/response-items.ts'
+import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { given } from '../chat-parts.ts'
 import { searchToolName } from './response-tools.ts'
 

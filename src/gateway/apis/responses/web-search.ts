@@ -1,4 +1,4 @@
-import { objectOf, parseJson, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { searchToolName } from './response-tools.ts'
 
 /** A page that a search found. All of it is untrusted text. */

@@ -1,12 +1,12 @@
-import { ServiceError } from '../../../../specs/errors.ts'
-import type { Principal } from '../../../actors/call/call.ts'
-import type { BytesResult, UseCases } from '../../../actors/call/use-cases.ts'
-import { callerOf } from '../../call/caller.ts'
-import { audioFile } from '../../voice/audio-file.ts'
-import type { Voice } from '../../voice/open-voice.ts'
-import { checkStreamed } from '../../voice/transcription-task.ts'
-import { withLimit } from '../../voice/voice-limit.ts'
-import { speechList, transcriptionList, voiceList } from '../../voice/voice-registry.ts'
+import type { Principal } from '#actors/call/call.ts'
+import type { BytesResult, UseCases } from '#actors/call/use-cases.ts'
+import { callerOf } from '#gateway/call/caller.ts'
+import { audioFile } from '#gateway/voice/audio-file.ts'
+import type { Voice } from '#gateway/voice/open-voice.ts'
+import { checkStreamed } from '#gateway/voice/transcription-task.ts'
+import { withLimit } from '#gateway/voice/voice-limit.ts'
+import { speechList, transcriptionList, voiceList } from '#gateway/voice/voice-registry.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 
 /** The operations of voice. */
 export type VoiceUseCases = Pick<

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { type ContentPart, contentParts, unsayable } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
 

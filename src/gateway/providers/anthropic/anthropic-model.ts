@@ -1,4 +1,4 @@
-import { priceOf } from '../../prices/prices.ts'
+import { priceOf } from '#gateway/prices/prices.ts'
 
 /** What models of Anthropic take, where they differ. */
 export interface AnthropicModel {

@@ -1,4 +1,4 @@
-import { isObject, objectOf, type WireObject } from '../../../outgoing/wire.ts'
+import { isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import type { AnthropicModel } from './anthropic-model.ts'
 
 /** How much to think, in the format's words. */

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { OfferedFunction, OfferedFunctions } from '../chat-tools.ts'
 import type { AnthropicModel } from './anthropic-model.ts'
 import { closedSchema } from './closed-schema.ts'

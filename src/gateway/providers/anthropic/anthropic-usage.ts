@@ -1,6 +1,6 @@
-import { countOf, objectOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { ModelAnswer } from '../../call/provider-port.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
+import type { ModelAnswer } from '#gateway/call/provider-port.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 
 const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
   max_tokens: 'length',

@@ -1,4 +1,4 @@
-import { isObject, type WireObject } from '../../../outgoing/wire.ts'
+import { isObject, type WireObject } from '#outgoing/wire.ts'
 
 /** Keywords that the provider's structured outputs take. */
 const known = new Set([

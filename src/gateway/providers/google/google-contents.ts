@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { type ContentPart, contentParts, contentText, type MediaSource, unsayable } from '../content-parts.ts'
 import { plainCallId, signatureIn } from '../tool-call-id.ts'
 

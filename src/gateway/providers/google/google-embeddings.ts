@@ -1,5 +1,5 @@
-import { arrayOf, countOf, isObject, objectOf } from '../../../outgoing/wire.ts'
-import { streamedFailure } from '../../call/failure.ts'
+import { streamedFailure } from '#gateway/call/failure.ts'
+import { arrayOf, countOf, isObject, objectOf } from '#outgoing/wire.ts'
 import { unsayable } from '../content-parts.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
 import { isVector } from '../openai/openai-embeddings.ts'

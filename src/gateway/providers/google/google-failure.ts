@@ -1,5 +1,5 @@
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import { type AttemptFailed, statusFailure } from '../../call/failure.ts'
+import { type AttemptFailed, statusFailure } from '#gateway/call/failure.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /**
  * Google says in the body what others say in the status and in headers: a wrong key is a 400, and how long to wait is

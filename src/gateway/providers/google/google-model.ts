@@ -1,4 +1,4 @@
-import { priceOf } from '../../prices/prices.ts'
+import { priceOf } from '#gateway/prices/prices.ts'
 
 /** What models of Google take, where they differ. */
 export interface GoogleModel {

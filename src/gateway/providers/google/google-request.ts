@@ -1,5 +1,5 @@
-import { arrayOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { ChatBody } from '../../call/chat-calls.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { answerSchema } from '../answer-schema.ts'
 import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
 import { unsayable } from '../content-parts.ts'

@@ -1,4 +1,4 @@
-import type { WireObject } from '../../../outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { GoogleModel } from './google-model.ts'
 
 /** Google's own translation of `reasoning_effort` into tokens. */

@@ -1,6 +1,6 @@
-import { arrayOf, countOf, objectOf, type WireObject } from '../../../outgoing/wire.ts'
-import { audioTokens } from '../../call/openai-usage.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
+import { audioTokens } from '#gateway/call/accounting/openai-usage.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 
 /** The model stopped over a call that nobody can read. */
 export const isBrokenCall = (finishReason: string): boolean => brokenCalls.has(finishReason)

@@ -1,5 +1,5 @@
-import { arrayOf, isObject, objectOf, parseJson, textOf } from '../../../outgoing/wire.ts'
-import type { Route } from '../../call/routes.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
 import { containerTypes } from '../voice/multipart.ts'
 import { speakerOf, timedTexts } from '../voice/timed-text.ts'

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '../../../outgoing/wire.ts'
-import type { AnswerEnd } from '../../call/chat-format.ts'
-import { streamBroken, streamedFailure } from '../../call/failure.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
+import type { AnswerEnd } from '#gateway/call/chat-format.ts'
+import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 

@@ -1,4 +1,4 @@
-import { arrayOf, objectOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { responseItems, responseTool } from '../response-items.ts'
 
 /** Perplexity's own model, which all of its former ones are now: they differ by how hard they search. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AudioContainer } from '../../../../specs/audio.ts'
+import type { AudioContainer } from '#specs/audio.ts'
 
 /** A form with one file. */
 export interface FilledForm {

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../prices/usage.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { RawAudio } from './raw-audio.ts'
 import type { AudioReader } from './voice-format.ts'
 import { pcmRate, wavHeader } from './wav.ts'

@@ -1,5 +1,5 @@
-import { streamBroken } from '../../call/failure.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
+import { streamBroken } from '#gateway/call/failure.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
 import type { AudioReader } from './voice-format.ts'
 
 /** For answers whose body is the audio. */

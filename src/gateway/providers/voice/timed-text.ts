@@ -1,4 +1,4 @@
-import { arrayOf, isObject, textOf, type WireObject } from '../../../outgoing/wire.ts'
+import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { TimedText } from './voice-format.ts'
 
 /** A number of seconds; null when it is none. */

@@ -1,6 +1,6 @@
-import type { AudioContainer, AudioFormat } from '../../../../specs/audio.ts'
-import type { Route } from '../../call/routes.ts'
-import type { TokenUsage } from '../../prices/usage.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import type { AudioContainer, AudioFormat } from '#specs/audio.ts'
 
 /** A POST in a provider's words. */
 export interface VoiceRequest {

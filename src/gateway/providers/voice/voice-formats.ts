@@ -1,4 +1,4 @@
-import type { WireFormat } from '../../../../specs/providers.ts'
+import type { WireFormat } from '#specs/data/providers.ts'
 import { cartesiaVoice } from '../cartesia/cartesia-voice.ts'
 import { deepgramVoice } from '../deepgram/deepgram-voice.ts'
 import { elevenLabsVoice } from '../elevenlabs/elevenlabs-voice.ts'

@@ -1,4 +1,4 @@
-import type { PiiType } from '../../../../specs/resources/redaction.ts'
+import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 
 /** Where personal data stands in a text, in UTF-16 units. */
 export interface Hit {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
-import { OpenWork } from '../../open-work.ts'
+import { OpenWork } from '#transport/open-work.ts'
 import { cannotListen } from '../cannot-listen.ts'
 import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import type { Ticking } from '../../../actors/runtime/ticker.ts'
+import type { Ticking } from '#runtime/ticker.ts'
 import {
   closePayload,
   closeReply,
@@ -9,7 +9,7 @@ import {
   FrameError,
   FrameReader,
   opcodes,
-} from '../../streams/websocket-frames.ts'
+} from '#transport/streams/websocket-frames.ts'
 import type { Containment } from '../containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { OpenWork } from '../../open-work.ts'
+import { OpenWork } from '#transport/open-work.ts'
 import { whyNotListening } from '../cannot-listen.ts'
 import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'

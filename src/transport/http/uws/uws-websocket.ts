@@ -1,4 +1,4 @@
-import type { OpenWork } from '../../open-work.ts'
+import type { OpenWork } from '#transport/open-work.ts'
 import type { Containment } from '../containment.ts'
 import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import type { UwsBehaviour, UwsResponse, UwsSocket, UwsSocketListener, UwsUpgradeContext } from './uws-binding.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { LiveDirectory } from '../../../../src/actors/runtime/cluster/directory.ts'
-import { sessionDefinition } from '../../../../src/machines/session/session-definition.ts'
-import { type LiveActor, liveActorMs, type Member } from '../../../../src/storage/cluster-ports.ts'
-import { MemoryPresence } from '../../../support/memory/presence.ts'
-import { VirtualClock } from '../../../support/virtual-clock.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { LiveDirectory } from '#runtime/cluster/directory.ts'
+import { type LiveActor, liveActorMs, type Member } from '#storage/cluster-ports.ts'
+import { MemoryPresence } from '#test/support/memory/presence.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 const self: Member = { process: 'a.1', node: 'a', address: '127.0.0.1:1', draining: false, startedAt: 1 }
 const facts = { shards: 1, liveActors: 1, runningEffects: 0 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { projectScope } from '../../../../specs/scope.ts'
-import { shardCount } from '../../../../src/actors/runtime/shard.ts'
-import { calm } from '../../../support/virtual-clock.ts'
+import { shardCount } from '#runtime/recovery/shard.ts'
+import { projectScope } from '#specs/scope.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, owner, probeRows, typesOf } from '../probe.ts'
 import { ProbeCluster } from './probe-cluster.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { EventStream } from '../../../../src/actors/call/call.ts'
-import { shardCount, shardOf } from '../../../../src/actors/runtime/shard.ts'
-import { calm } from '../../../support/virtual-clock.ts'
+import type { EventStream } from '#actors/call/call.ts'
+import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { forever, logOf, type Reader, type Run, read, typesOf } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { HeldShards, leaseMs, marginMs } from '../../../../src/actors/runtime/cluster/held-shards.ts'
-import { Elsewhere } from '../../../../src/actors/runtime/superseded.ts'
-import type { Commit } from '../../../../src/storage/ports.ts'
-import { openMemoryStorage } from '../../../support/memory/open-memory-storage.ts'
-import { VirtualClock } from '../../../support/virtual-clock.ts'
+import { HeldShards, leaseMs, marginMs } from '#runtime/cluster/held-shards.ts'
+import { Elsewhere } from '#runtime/commit/superseded.ts'
+import type { Commit } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 const shard = 7
 const goodMs = leaseMs - marginMs

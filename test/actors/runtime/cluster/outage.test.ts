@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { pause } from '../../../../src/actors/runtime/clock.ts'
+import { pause } from '#runtime/clock.ts'
 import { logOf, type Run, typesOf } from '../probe.ts'
 import { ProbeCluster } from './probe-cluster.ts'
 

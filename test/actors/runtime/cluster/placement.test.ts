@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  patienceMs,
-  planFor,
-  preferredOwner,
-  type Situation,
-} from '../../../../src/actors/runtime/cluster/placement.ts'
-import { shardCount } from '../../../../src/actors/runtime/shard.ts'
-import type { Lease } from '../../../../src/storage/cluster-ports.ts'
+import { patienceMs, planFor, preferredOwner, type Situation } from '#runtime/cluster/placement.ts'
+import { shardCount } from '#runtime/recovery/shard.ts'
+import type { Lease } from '#storage/cluster-ports.ts'
 
 const shards = Array.from({ length: shardCount }, (_, shard) => shard)
 const processes = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 })

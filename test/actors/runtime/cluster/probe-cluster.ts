@@ -1,22 +1,16 @@
 import { pino } from 'pino'
-import { projectScope } from '../../../../specs/scope.ts'
-import type { Clock } from '../../../../src/actors/runtime/clock.ts'
-import {
-  type PeerAnswer,
-  PeerGone,
-  type PeerRequest,
-  type PeerService,
-  type Peers,
-} from '../../../../src/actors/runtime/peers.ts'
-import type { Resident, Told } from '../../../../src/actors/runtime/resident.ts'
-import { epochs, type Runtime, startRuntime, stuckRows } from '../../../../src/actors/runtime/runtime.ts'
-import { shardOf } from '../../../../src/actors/runtime/shard.ts'
-import { type Storage, type StoredEvent, StoreUnavailable } from '../../../../src/storage/ports.ts'
-import { MemoryExchange } from '../../../support/memory/fan-out.ts'
-import { MemoryLeases } from '../../../support/memory/leases.ts'
-import { openMemoryStorage } from '../../../support/memory/open-memory-storage.ts'
-import { MemoryPresence } from '../../../support/memory/presence.ts'
-import { VirtualClock } from '../../../support/virtual-clock.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { type PeerAnswer, PeerGone, type PeerRequest, type PeerService, type Peers } from '#runtime/messages/peers.ts'
+import { shardOf } from '#runtime/recovery/shard.ts'
+import type { Resident, Told } from '#runtime/resident.ts'
+import { epochs, type Runtime, startRuntime, stuckRows } from '#runtime/runtime.ts'
+import { projectScope } from '#specs/scope.ts'
+import { type Storage, type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
+import { MemoryExchange } from '#test/support/memory/fan-out.ts'
+import { MemoryLeases } from '#test/support/memory/leases.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { MemoryPresence } from '#test/support/memory/presence.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { owner, type ProbeEffects, probeEffects, probeRows } from '../probe.ts'
 import { probeDefinition } from '../probe-machine.ts'
 

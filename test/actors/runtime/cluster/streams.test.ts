@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { calm } from '../../../support/virtual-clock.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { type Reader, type Run, read } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { shardCount, shardOf } from '../../../../src/actors/runtime/shard.ts'
-import { StoreUnavailable } from '../../../../src/storage/ports.ts'
-import { calm } from '../../../support/virtual-clock.ts'
+import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { forever, logOf, type Run, read, typesOf } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { projectScope } from '../../../../specs/scope.ts'
-import type { Principal } from '../../../../src/actors/call/call.ts'
-import { embeddingUseCases } from '../../../../src/gateway/apis/embeddings/embedding-use-cases.ts'
-import type { EmbeddingCall, EmbeddingOutcome } from '../../../../src/gateway/embeddings/embedding-calls.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { embeddingUseCases } from '#gateway/apis/embeddings/embedding-use-cases.ts'
+import type { EmbeddingCall, EmbeddingOutcome } from '#gateway/embeddings/embedding-calls.ts'
+import { projectScope } from '#specs/scope.ts'
 
 const secretKey: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }
 const publicKey: Principal = {

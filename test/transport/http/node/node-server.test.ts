@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { sseWireSuite } from '../../streams/sse-wire-suite.ts'
+import { sseWireSuite } from '#test/transport/streams/sse-wire-suite.ts'
 import { httpSuite } from '../http-suite.ts'
 import { streamSuite } from '../stream-suite.ts'
 import { websocketSuite } from '../websocket-suite.ts'

@@ -1,0 +1,203 @@
+/** The HTTP API that a provider speaks. Many providers speak OpenAI's. */
+export type WireFormat =
+  | 'openai'
+  | 'anthropic'
+  | 'google'
+  | 'perplexity'
+  | 'elevenlabs'
+  | 'deepgram'
+  | 'cartesia'
+  | 'spitch'
+
+/** A model provider that the server knows by name. */
+export interface ProviderSpec {
+  /** Lower-case id, as in `provider/model` and in the public catalogue. */
+  readonly id: string
+  readonly name: string
+  readonly format: WireFormat
+  /** Up to the version segment, without a slash at its end. */
+  readonly baseUrl: string
+  /** `<env>_API_KEY` and `<env>_BASE_URL` are its managed key and address. */
+  readonly env: string
+  readonly website: string
+  readonly docsUrl: string
+  /** Ids of models that are this provider's, whether or not `specs/data/prices.json` lists them. */
+  readonly ids?: RegExp
+  /** Its answers report the charge in USD. The charge is taken before the price of `specs/data/prices.json`. */
+  readonly reportsCharges?: true
+  /** Other names of the provider in `provider/model`. */
+  readonly aliases?: readonly string[]
+}
+
+/** Every provider, in the order in which they are tried for a model that several of them serve. */
+export const providers: readonly ProviderSpec[] = [
+  {
+    id: 'openai',
+    name: 'OpenAI',
+    format: 'openai',
+    baseUrl: 'https://api.openai.com/v1',
+    env: 'OPENAI',
+    website: 'https://openai.com',
+    docsUrl: 'https://platform.openai.com/docs',
+    ids: /^(gpt-|chatgpt-|o\d|text-embedding-|tts-|whisper-1|dall-e)/,
+  },
+  {
+    id: 'anthropic',
+    name: 'Anthropic',
+    format: 'anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    env: 'ANTHROPIC',
+    website: 'https://www.anthropic.com',
+    docsUrl: 'https://docs.anthropic.com',
+    ids: /^claude-/,
+  },
+  {
+    id: 'google',
+    name: 'Google',
+    format: 'google',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    env: 'GOOGLE',
+    website: 'https://ai.google.dev',
+    docsUrl: 'https://ai.google.dev/gemini-api/docs',
+    ids: /^gemini-/,
+    aliases: ['gemini'],
+  },
+  {
+    id: 'groq',
+    name: 'Groq',
+    format: 'openai',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    env: 'GROQ',
+    website: 'https://groq.com',
+    docsUrl: 'https://console.groq.com/docs',
+    ids: /^(whisper-large-v3|distil-whisper|playai-tts)/,
+  },
+  {
+    id: 'mistral',
+    name: 'Mistral AI',
+    format: 'openai',
+    baseUrl: 'https://api.mistral.ai/v1',
+    env: 'MISTRAL',
+    website: 'https://mistral.ai',
+    docsUrl: 'https://docs.mistral.ai',
+    ids: /^(mistral-|codestral-|ministral-|pixtral-|magistral-)/,
+  },
+  {
+    id: 'deepseek',
+    name: 'DeepSeek',
+    format: 'openai',
+    baseUrl: 'https://api.deepseek.com/v1',
+    env: 'DEEPSEEK',
+    website: 'https://www.deepseek.com',
+    docsUrl: 'https://api-docs.deepseek.com',
+    ids: /^deepseek-/,
+  },
+  {
+    id: 'xai',
+    name: 'xAI',
+    format: 'openai',
+    baseUrl: 'https://api.x.ai/v1',
+    env: 'XAI',
+    website: 'https://x.ai',
+    docsUrl: 'https://docs.x.ai',
+    ids: /^grok-/,
+  },
+  {
+    id: 'perplexity',
+    name: 'Perplexity',
+    format: 'perplexity',
+    baseUrl: 'https://api.perplexity.ai/v1',
+    env: 'PERPLEXITY',
+    reportsCharges: true,
+    website: 'https://www.perplexity.ai',
+    docsUrl: 'https://docs.perplexity.ai',
+    ids: /^sonar/,
+  },
+  {
+    id: 'cerebras',
+    name: 'Cerebras',
+    format: 'openai',
+    baseUrl: 'https://api.cerebras.ai/v1',
+    env: 'CEREBRAS',
+    website: 'https://www.cerebras.ai',
+    docsUrl: 'https://inference-docs.cerebras.ai',
+  },
+  {
+    id: 'together',
+    name: 'Together AI',
+    format: 'openai',
+    baseUrl: 'https://api.together.xyz/v1',
+    env: 'TOGETHER',
+    website: 'https://www.together.ai',
+    docsUrl: 'https://docs.together.ai',
+  },
+  {
+    id: 'fireworks',
+    name: 'Fireworks AI',
+    format: 'openai',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    env: 'FIREWORKS',
+    website: 'https://fireworks.ai',
+    docsUrl: 'https://docs.fireworks.ai',
+  },
+  {
+    id: 'openrouter',
+    name: 'OpenRouter',
+    format: 'openai',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    env: 'OPENROUTER',
+    reportsCharges: true,
+    website: 'https://openrouter.ai',
+    docsUrl: 'https://openrouter.ai/docs',
+  },
+  {
+    id: 'elevenlabs',
+    name: 'ElevenLabs',
+    format: 'elevenlabs',
+    baseUrl: 'https://api.elevenlabs.io/v1',
+    env: 'ELEVENLABS',
+    website: 'https://elevenlabs.io',
+    docsUrl: 'https://elevenlabs.io/docs',
+    ids: /^(eleven_|scribe_)/,
+  },
+  {
+    id: 'deepgram',
+    name: 'Deepgram',
+    format: 'deepgram',
+    baseUrl: 'https://api.deepgram.com/v1',
+    env: 'DEEPGRAM',
+    website: 'https://deepgram.com',
+    docsUrl: 'https://developers.deepgram.com',
+    ids: /^(aura-|nova-)/,
+  },
+  {
+    id: 'cartesia',
+    name: 'Cartesia',
+    format: 'cartesia',
+    baseUrl: 'https://api.cartesia.ai',
+    env: 'CARTESIA',
+    website: 'https://cartesia.ai',
+    docsUrl: 'https://docs.cartesia.ai',
+    ids: /^(sonic-|sonic$|ink-)/,
+  },
+  {
+    id: 'spitch',
+    name: 'Spitch',
+    format: 'spitch',
+    baseUrl: 'https://api.spi-tch.com/v1',
+    env: 'SPITCH',
+    website: 'https://spitch.app',
+    docsUrl: 'https://docs.spitch.app',
+    ids: /^(spitch-|mansa_)/,
+  },
+  {
+    id: 'simulated',
+    name: 'Simulated',
+    format: 'openai',
+    baseUrl: '',
+    env: 'SIMULATED',
+    website: '',
+    docsUrl: '',
+    ids: /^simulated(-|$)/,
+  },
+]

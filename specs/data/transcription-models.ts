@@ -1,0 +1,47 @@
+import { maxAudioBytes, type TranscriptForm, transcriptForms } from '../audio.ts'
+
+/** A model that turns speech into text, as its provider documents it (specs/decisions/0085-voice.md). */
+export interface TranscriptionModel {
+  /** Id at the provider. */
+  readonly id: string
+  /** Id of `specs/data/providers.ts`. */
+  readonly provider: string
+  /** Formats of transcripts. Formats with times are left out where the model gives none. */
+  readonly forms: readonly TranscriptForm[]
+  /** The model separates speakers. */
+  readonly diarizes: boolean
+  /** Languages in ISO 639-1; null where the provider lists about a hundred. */
+  readonly languages: readonly string[] | null
+  /** At most `maxAudioBytes`. */
+  readonly maxBytes: number
+}
+
+const common = { forms: transcriptForms, languages: null, maxBytes: maxAudioBytes } as const
+
+const plain: readonly TranscriptForm[] = ['json', 'text']
+
+const openAi = { ...common, provider: 'openai', diarizes: false } as const
+
+/** Audio is sent as base64 in a request of at most 20 MB. */
+const gemini = { ...common, provider: 'google', diarizes: true, maxBytes: 14 * 1024 * 1024 } as const
+
+/** Every transcription model that is known by name. The first is the default. */
+export const transcriptionModels: readonly TranscriptionModel[] = [
+  { ...openAi, id: 'whisper-1' },
+  { ...openAi, id: 'gpt-4o-transcribe', forms: plain },
+  { ...openAi, id: 'gpt-4o-mini-transcribe', forms: plain },
+  { ...openAi, id: 'gpt-transcribe', forms: plain },
+  { ...openAi, id: 'gpt-4o-transcribe-diarize', diarizes: true },
+  { ...common, id: 'scribe_v2', provider: 'elevenlabs', diarizes: true },
+  { ...common, id: 'scribe_v1', provider: 'elevenlabs', diarizes: true },
+  { ...common, id: 'nova-3', provider: 'deepgram', diarizes: true },
+  { ...common, id: 'nova-2', provider: 'deepgram', diarizes: true },
+  { ...gemini, id: 'gemini-3.8-flash' },
+  { ...gemini, id: 'gemini-3.5-flash' },
+  { ...gemini, id: 'gemini-2.5-flash' },
+  { ...common, id: 'whisper-large-v3', provider: 'groq', diarizes: false },
+  { ...common, id: 'whisper-large-v3-turbo', provider: 'groq', diarizes: false },
+  { ...common, id: 'ink-whisper', provider: 'cartesia', diarizes: false },
+  { ...common, id: 'mansa_v1', provider: 'spitch', diarizes: false, languages: ['yo', 'ha', 'ig', 'am', 'en'] },
+  { ...common, id: 'simulated-transcribe', provider: 'simulated', diarizes: true },
+]

@@ -1,0 +1,295 @@
+import type { Access } from '../access.ts'
+import type { ErrorCode } from '../errors/errors.ts'
+import { answersJson, type JsonAnswer } from './answer.ts'
+import { defineOperations, type EnvelopeName, type Operation, type OperationSpec, type PathParams } from './declare.ts'
+import { cursorPage, cursorQuery } from './lists.ts'
+import {
+  constant,
+  described,
+  type Infer,
+  type InferShape,
+  id,
+  object,
+  optional,
+  type Schema,
+  type Shape,
+  timestamp,
+} from './schema.ts'
+
+/** How a standard verb differs from its resource's default. */
+export interface VerbSpec {
+  readonly summary?: string
+  readonly description?: string
+  readonly access?: Access
+  readonly status?: number
+  /** Filters of a list. */
+  readonly query?: Shape
+  readonly errors?: readonly ErrorCode[]
+  /** `delete` only: answers the row after a revoke or disable, instead of `{ id, deleted }`. */
+  readonly answersRow?: true
+  /** Secrets that this answer shows once beside the row. */
+  readonly shows?: Shape
+}
+
+/** A verb of its own: `POST <path>/{key}/<name>`, which answers the row. */
+export interface TransitionSpec {
+  /** What it sends to the resource's machine; none for a resource without one. */
+  readonly event?: string
+  readonly summary: string
+  readonly description?: string
+  readonly access?: Access
+  readonly body?: Schema<unknown>
+  readonly status?: number
+  readonly errors?: readonly ErrorCode[]
+  /** Secrets that this answer shows once beside the row. */
+  readonly shows?: Shape
+}
+
+/** One resource: its fields and its operations. */
+export interface ResourceSpec {
+  /** Path of the collection. */
+  readonly path: string
+  /** Path parameter that names one: an id, or a key that callers choose (`version`, `external_user_id`). */
+  readonly key: string
+  readonly idPrefix: string
+  /** Its name in the API reference and in generated clients; default summaries are made of it. */
+  readonly title: string
+  /** What it is, in whole sentences, for the API reference. */
+  readonly description?: string
+  /** Beside `id`, `created_at` and `updated_at`. */
+  readonly fields: Shape
+  /** Fields that bodies may carry; nullable ones and those with a default may be left out. */
+  readonly writable: readonly string[]
+  /** Further fields of bodies, which answers never show under this name (a password, `expires_in`). */
+  readonly writeOnly?: Shape
+  readonly access: Access
+  readonly envelope?: EnvelopeName
+  /** `put` is an upsert by key: PUT, 201. */
+  readonly operations: { readonly [V in Verb]?: VerbSpec }
+  /** Name of the machine that transitions are sent to (src/machines). */
+  readonly machine?: string
+  readonly transitions?: Readonly<Record<string, TransitionSpec>>
+}
+
+type Verb = 'list' | 'create' | 'get' | 'update' | 'put' | 'delete'
+
+type Simplify<T> = { [K in keyof T]: T[K] }
+
+/** A resource as it is answered. */
+export type RowOf<R extends ResourceSpec> = Simplify<
+  { readonly id: string } & InferShape<R['fields']> & { readonly created_at: string; readonly updated_at: string }
+>
+
+/** A body that creates; defaults are filled in. */
+export type CreateBodyOf<R extends ResourceSpec> = Simplify<
+  {
+    readonly [K in R['writable'][number] as LeavesOut<R, K> extends true ? never : K]: Infer<R['fields'][K]>
+  } & {
+    readonly [K in R['writable'][number] as LeavesOut<R, K> extends true ? K : never]?: Infer<R['fields'][K]>
+  } & WriteOnlyOf<R>
+>
+
+/** A body that changes: any of the writable fields. */
+export type UpdateBodyOf<R extends ResourceSpec> = Simplify<
+  { readonly [K in R['writable'][number]]?: Infer<R['fields'][K]> } & Partial<WriteOnlyOf<R>>
+>
+
+type WriteOnlyOf<R extends ResourceSpec> = R extends { readonly writeOnly: infer F extends Shape }
+  ? InferShape<F>
+  : unknown
+
+type ShownOf<S> = S extends { readonly shows: infer F extends Shape } ? InferShape<F> : unknown
+
+type LeavesOut<R extends ResourceSpec, K extends string> = R['fields'][K] extends {
+  readonly presence: 'optional' | 'nullable'
+}
+  ? true
+  : false
+
+type VerbParams<R extends ResourceSpec, V> = V extends 'list' | 'create'
+  ? PathParams<R['path']>
+  : Simplify<PathParams<R['path']> & { readonly [K in R['key']]: string }>
+
+type VerbQuery<S> = S extends { readonly query: infer Q extends Shape }
+  ? InferShape<typeof cursorQuery & Q>
+  : InferShape<typeof cursorQuery>
+
+type VerbBody<R extends ResourceSpec, V> = V extends 'create' | 'put'
+  ? CreateBodyOf<R>
+  : V extends 'update'
+    ? UpdateBodyOf<R>
+    : undefined
+
+type VerbResult<R extends ResourceSpec, V, S> = V extends 'list'
+  ? { readonly data: readonly RowOf<R>[]; readonly next_cursor: string | null }
+  : V extends 'delete'
+    ? S extends { readonly answersRow: true }
+      ? RowOf<R>
+      : { readonly id: string; readonly deleted: true }
+    : Simplify<RowOf<R> & ShownOf<S>>
+
+interface VerbSignature<R extends ResourceSpec, V, S> {
+  readonly params: VerbParams<R, V>
+  readonly query: V extends 'list' ? VerbQuery<S> : Record<never, never>
+  readonly body: VerbBody<R, V>
+  readonly answer: JsonAnswer<VerbResult<R, V, S>, false>
+}
+
+interface TransitionSignature<R extends ResourceSpec, T> {
+  readonly params: VerbParams<R, 'get'>
+  readonly query: Record<never, never>
+  readonly body: T extends { readonly body: infer B } ? Infer<B> : undefined
+  readonly answer: JsonAnswer<Simplify<RowOf<R> & ShownOf<T>>, false>
+}
+
+/** The operations of a resource, by id. */
+export type ResourceOperations<N extends string, R extends ResourceSpec> = {
+  readonly [V in keyof R['operations'] & string as `${N}.${V}`]: Operation<VerbSignature<R, V, R['operations'][V]>>
+} & {
+  readonly [K in keyof Transitions<R> & string as `${N}.${K}`]: Operation<TransitionSignature<R, Transitions<R>[K]>>
+}
+
+type Transitions<R> = R extends { readonly transitions: infer T } ? T : Record<never, never>
+
+/** Declares a resource; its operations get the ids `<name>.<verb>` and `<name>.<transition>`. */
+export function defineResource<const N extends string, const R extends ResourceSpec>(
+  name: N,
+  resource: R,
+): ResourceOperations<N, R>
+export function defineResource(name: string, resource: ResourceSpec): Readonly<Record<string, Operation>> {
+  const specs: Record<string, OperationSpec> = {}
+  for (const verb of verbs) {
+    const spec = resource.operations[verb]
+    if (spec !== undefined) specs[verb] = verbSpec(resource, verb, spec)
+  }
+  for (const [verb, spec] of Object.entries(resource.transitions ?? {})) specs[verb] = transition(resource, verb, spec)
+  return defineOperations(name, specs)
+}
+
+/** The schema of a resource as it is answered. */
+export const rowSchema = (
+  resource: Pick<ResourceSpec, 'idPrefix' | 'fields' | 'title' | 'description'>,
+  shows?: Shape,
+): Schema<unknown> =>
+  object(
+    {
+      id: id(resource.idPrefix),
+      ...resource.fields,
+      ...shows,
+      created_at: described(timestamp(), 'Time of creation.'),
+      updated_at: described(timestamp(), 'Time of the last change.'),
+    },
+    {
+      title: shows === undefined ? resource.title : `${resource.title}Shown`,
+      ...(resource.description !== undefined && { description: resource.description }),
+    },
+  )
+
+const verbs: readonly Verb[] = ['list', 'create', 'get', 'update', 'put', 'delete']
+
+const itemPath = ({ path, key }: ResourceSpec): string => `${path}/{${key}}`
+
+const verbSpec = (resource: ResourceSpec, verb: Verb, spec: VerbSpec): OperationSpec => ({
+  ...verbShape(resource, verb, spec),
+  summary: spec.summary ?? summaryOf(verb, nounOf(resource.title)),
+  ...shared(resource, spec),
+  ...(verb === 'list' && { description: spec.description ?? listDescription }),
+})
+
+const summaryOf = (verb: Verb, noun: string): string =>
+  verb === 'list' ? `List ${plural(noun)}` : `${verbWords[verb]} ${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`
+
+const verbWords: Readonly<Record<Exclude<Verb, 'list'>, string>> = {
+  create: 'Create',
+  get: 'Retrieve',
+  update: 'Update',
+  put: 'Create or update',
+  delete: 'Delete',
+}
+
+/** `AgentKey` is an agent key. */
+const nounOf = (title: string): string => title.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+
+const plural = (noun: string): string =>
+  noun.endsWith('y') && !noun.endsWith('key') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+
+const listDescription = 'Newest first. When there are more, `next_cursor` of a page is the `cursor` of the next one.'
+
+const shared = (resource: ResourceSpec, spec: Pick<VerbSpec, 'access' | 'errors' | 'description'>) => ({
+  ...(spec.description === undefined ? {} : { description: spec.description }),
+  access: spec.access ?? resource.access,
+  ...(spec.errors === undefined ? {} : { errors: spec.errors }),
+  ...(resource.envelope === undefined ? {} : { envelope: resource.envelope }),
+})
+
+function verbShape(
+  resource: ResourceSpec,
+  verb: Verb,
+  spec: VerbSpec,
+): Pick<OperationSpec, 'method' | 'path' | 'query' | 'body' | 'answer'> {
+  const row = rowSchema(resource, spec.shows)
+  const item = itemPath(resource)
+  const answered = (schema: Schema<unknown>, status: number) =>
+    answersJson(schema, { status: spec.status ?? status, secret: spec.shows !== undefined })
+  switch (verb) {
+    case 'list':
+      return {
+        method: 'GET',
+        path: resource.path,
+        query: { ...cursorQuery, ...spec.query },
+        answer: answered(cursorPage(row), 200),
+      }
+    case 'create':
+      return { method: 'POST', path: resource.path, body: createBody(resource), answer: answered(row, 201) }
+    case 'get':
+      return { method: 'GET', path: item, answer: answered(row, 200) }
+    case 'update':
+      return { method: 'PATCH', path: item, body: updateBody(resource), answer: answered(row, 200) }
+    case 'put':
+      return { method: 'PUT', path: item, body: createBody(resource), answer: answered(row, 201) }
+    case 'delete':
+      return { method: 'DELETE', path: item, answer: answered(spec.answersRow ? row : deleted(resource), 200) }
+  }
+}
+
+const deleted = ({ idPrefix }: ResourceSpec) =>
+  object({ id: id(idPrefix), deleted: described(constant(true), 'Always true.') })
+
+const createBody = (resource: ResourceSpec) =>
+  object({
+    ...writableFields(resource, (field) => (field.presence === 'nullable' ? optional(field) : field)),
+    ...resource.writeOnly,
+  })
+
+const updateBody = (resource: ResourceSpec) => {
+  const writeOnly = Object.entries(resource.writeOnly ?? {}).map(([name, field]) => [name, withoutDefault(field)])
+  return object({ ...writableFields(resource, withoutDefault), ...Object.fromEntries(writeOnly) })
+}
+
+/** A default belongs to creation: a change that leaves the field out must not reset it. */
+const withoutDefault = (field: Schema<unknown>): Schema<unknown> => {
+  const { default: _unused, ...json } = field.json
+  return optional({ json, presence: 'required' })
+}
+
+const writableFields = (resource: ResourceSpec, change: (field: Schema<unknown>) => Schema<unknown>): Shape =>
+  Object.fromEntries(
+    resource.writable.map((name) => {
+      const field = resource.fields[name]
+      if (field === undefined) throw new Error(`${resource.title}: writable names no field: ${name}`)
+      return [name, change(field)]
+    }),
+  )
+
+const transition = (resource: ResourceSpec, name: string, spec: TransitionSpec): OperationSpec => ({
+  summary: spec.summary,
+  method: 'POST',
+  path: `${itemPath(resource)}/${name}`,
+  ...(spec.body === undefined ? {} : { body: spec.body }),
+  answer: answersJson(rowSchema(resource, spec.shows), {
+    status: spec.status ?? 200,
+    secret: spec.shows !== undefined,
+  }),
+  ...(spec.event === undefined ? {} : { event: spec.event }),
+  ...shared(resource, spec),
+})

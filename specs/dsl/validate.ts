@@ -1,0 +1,159 @@
+import { ServiceError } from '../errors/errors.ts'
+import { answerForm, compile, type ErrorObject, requestForm, type Validate } from './ajv.ts'
+import { eventsOf } from './answer.ts'
+import type { Operation } from './declare.ts'
+import { type QueryParser, queryParser } from './query.ts'
+import { formatWords, patternWords } from './rule-words.ts'
+import { type JsonSchema, object } from './schema.ts'
+
+/** Validator of one operation's requests. */
+export interface RequestValidator {
+  /**
+   * Checks a parsed body in place: defaults are filled in, clamped numbers are moved.
+   *
+   * @throws {ServiceError} `missing_field`, `unknown_field` or `invalid_field` with the field's path in `param`.
+   */
+  body(value: unknown): void
+  /** The declared parameters of a query string. @throws {ServiceError} `invalid_query` with the name in `param`. */
+  query(text: string): unknown
+}
+
+/**
+ * Makes the validator of an operation's requests. A schema is compiled at its first use: all of them at once would take a
+ * quarter of a start. @throws (at the first request) for an invalid declaration, which the contract test excludes.
+ */
+export const requestValidator = (operation: Operation): RequestValidator => {
+  const { body } = operation
+  const form = body === null ? () => null : once(() => compile(requestForm(body.json, operation.unknownFields)))
+  return { body: (value) => checkBody(form(), value), query: queryOf(operation) }
+}
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Checks a document against the declared JSON answer. @returns the first error as a sentence, or null. For tests. */
+export const answerChecker = (schema: JsonSchema): ((value: unknown) => string | null) => {
+  const validate = compile(answerForm(schema))
+  return (value) => (validate(value) ? null : `${validate.errors?.[0]?.instancePath} ${validate.errors?.[0]?.message}`)
+}
+
+function checkBody(validate: Validate | null, value: unknown): void {
+  if (validate === null || validate(value)) return
+  throw refusal(worst(validate.errors ?? []))
+}
+
+const nothing = Object.freeze({})
+
+function queryOf(operation: Operation): RequestValidator['query'] {
+  const parse: QueryParser = queryParser(operation.query, othersOf(operation))
+  if (Object.keys(operation.query).length === 0) return (text) => (text === '' ? nothing : parse(text))
+  const form = once(() => compile(object(operation.query).json))
+  return (text) => {
+    const query = parse(text)
+    const validate = form()
+    if (!validate(query)) throw queryRefusal(validate.errors ?? [])
+    return query
+  }
+}
+
+/** Parameters beside the declared ones: what others' forms may bring, and a browser's token where it can send no header. */
+const othersOf = ({ unknownFields, passedOver, answer }: Operation): readonly string[] | null => {
+  if (unknownFields === 'ignore') return null
+  return eventsOf(answer)?.resumable ? [...passedOver, 'token'] : passedOver
+}
+
+/** The error that lies deepest in the value: of several branches, the one that was meant. */
+const worst = (errors: readonly ErrorObject[]): ErrorObject | undefined => {
+  const depth = (error: ErrorObject) => error.instancePath.split('/').length
+  return errors.reduce<ErrorObject | undefined>(
+    (found, error) => (found === undefined || depth(error) >= depth(found) ? error : found),
+    undefined,
+  )
+}
+
+function refusal(error: ErrorObject | undefined): ServiceError {
+  if (error === undefined) return new ServiceError('invalid_field')
+  const { keyword, instancePath, params } = error
+  if (keyword === 'required') return named('missing_field', pathOf(instancePath, params.missingProperty))
+  if (keyword === 'additionalProperties') return named('unknown_field', pathOf(instancePath, params.additionalProperty))
+  if (keyword === 'discriminator') return wrongTag(error)
+  const param = pathOf(instancePath)
+  if (param === '') return new ServiceError('invalid_field', { message: 'The body must be a JSON object.' })
+  return new ServiceError('invalid_field', { param, message: `${param} ${rule(error)}.` })
+}
+
+/** The discriminator is missing or names no branch. */
+const wrongTag = ({ instancePath, params }: ErrorObject): ServiceError =>
+  named(params.tagValue === undefined ? 'missing_field' : 'invalid_field', pathOf(instancePath, params.tag))
+
+const named = (code: 'missing_field' | 'unknown_field' | 'invalid_field', param: string): ServiceError =>
+  new ServiceError(code, { param })
+
+function queryRefusal(errors: readonly ErrorObject[]): ServiceError {
+  const error = worst(errors)
+  if (error === undefined) return new ServiceError('invalid_query')
+  const missing = error.keyword === 'required' ? error.params.missingProperty : undefined
+  // the parameter without the position of an item, which a query does not show
+  const param = pathOf(error.instancePath.split('/').slice(0, 2).join('/'), missing)
+  return new ServiceError('invalid_query', { param, message: `${param} ${formsOf(errors) ?? rule(error)}.` })
+}
+
+/** The formats that a text may have, when it has none of them. */
+const formsOf = (errors: readonly ErrorObject[]): string | undefined => {
+  const formats = errors.filter(({ keyword }) => keyword === 'format')
+  if (errors.at(-1)?.keyword !== 'anyOf' || formats.length < 2) return undefined
+  return `must be ${formats.map(({ params }) => formatWords[params.format] ?? params.format).join(' or ')}`
+}
+
+/** The rule that the value breaks, in words. */
+const rule = ({ keyword, params, message }: ErrorObject): string => {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+    case 'type':
+      return `must be ${[params.type].flat().map(kindOf).join(' or ')}`
+    case 'pattern':
+      return `must be ${patternWords[params.pattern] ?? `text that matches ${params.pattern}`}`
+    case 'format':
+      return `must be ${formatWords[params.format] ?? `a ${params.format}`}`
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
+    case 'x-max-bytes':
+      return `must have at most ${params.limit} bytes as JSON`
+    default:
+      return sizeRule(keyword, params.limit) ?? message ?? 'is not valid'
+  }
+}
+
+/** Rule about the number of characters, items or fields. */
+const sizeRule = (keyword: string, limit: unknown): string | undefined => {
+  const [, bound, what = ''] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? []
+  if (bound === undefined) return undefined
+  if (bound === 'min' && limit === 1) return 'must not be empty'
+  const one = { Length: 'character', Items: 'item', Properties: 'field' }[what] ?? what
+  return `must have at ${bound === 'min' ? 'least' : 'most'} ${limit} ${one}${limit === 1 ? '' : 's'}`
+}
+
+const kindOf = (type: unknown): string => {
+  if (type === 'object') return 'a JSON object'
+  if (type === 'null') return 'null'
+  return `${type === 'array' || type === 'integer' ? 'an' : 'a'} ${type}`
+}
+
+/** `/tools/0/function` and `name` give `tools[0].function.name`. */
+const pathOf = (instancePath: string, last?: unknown): string => {
+  const parts = instancePath.split('/').slice(1)
+  if (typeof last === 'string') parts.push(last)
+  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, plain(part))), '')
+}
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+
+const plain = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')

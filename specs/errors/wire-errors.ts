@@ -1,0 +1,114 @@
+import type { EnvelopeName, Operation } from '../dsl/declare.ts'
+import { type ErrorCode, errors, type ServiceError } from './errors.ts'
+
+const malformed: readonly ErrorCode[] = [
+  'bad_request',
+  'malformed_json',
+  'missing_field',
+  'unknown_field',
+  'invalid_field',
+  'invalid_query',
+]
+
+const isMalformed = (code: ErrorCode): boolean => malformed.includes(code)
+
+/** Status of a code in an envelope. Only the platform's envelopes answer a malformed request with 422; all others with 400. */
+export const statusIn = (envelope: EnvelopeName, code: ErrorCode): number => {
+  const platform = envelope === 'platform' || envelope === 'memory'
+  return isMalformed(code) && !platform ? 400 : errors[code].status
+}
+
+/** Code on the wire. The flat envelope has `bad_request` for every malformed request, and `provider_error` for `provider_refused`. */
+export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string => {
+  if (envelope !== 'flat') return code
+  if (code === 'provider_refused') return 'provider_error'
+  return isMalformed(code) ? 'bad_request' : code
+}
+
+/** An error in Anthropic's envelope: the body of a response, and the data of an `error` event. */
+export const anthropicError = ({ code, message, details }: ServiceError, requestId: string) => ({
+  type: 'error' as const,
+  error: {
+    type: anthropicType(statusIn('anthropic', code)),
+    message,
+    code,
+    param: details.param ?? null,
+    ...details.extra,
+  },
+  request_id: requestId,
+})
+
+const anthropicTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+}
+
+const anthropicType = (status: number): string =>
+  anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
+
+/** Every code of an operation, in the order of the table: the declared codes, and those that follow from the declaration. */
+export const codesOf = (operation: Operation): readonly ErrorCode[] => {
+  const codes = new Set<ErrorCode>([
+    ...operation.errors,
+    ...accessCodes(operation),
+    ...inputCodes(operation),
+    'store_unavailable',
+    'internal_error',
+  ])
+  return allCodes.filter((code) => codes.has(code))
+}
+
+const allCodes = Object.keys(errors).filter((code): code is ErrorCode => code in errors)
+
+const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation): readonly ErrorCode[] => {
+  const csrf: readonly ErrorCode[] = method === 'GET' ? [] : ['csrf_refused']
+  if (kinds.includes('public')) return cors ? [] : csrf
+  const secretOnly = kinds.length === 1 && kinds[0] === 'secret_key'
+  return [
+    'authentication_required',
+    secretOnly ? 'secret_key_required' : 'forbidden',
+    ...(kinds.includes('agent_key') ? (['origin_not_allowed'] as const) : []),
+    ...(permission === undefined ? [] : (['insufficient_scope'] as const)),
+    ...(kinds.includes('dashboard') ? csrf : []),
+  ]
+}
+
+const inputCodes = ({
+  params,
+  query,
+  body,
+  files,
+  answer,
+  idempotency,
+  attributed,
+  unknownFields,
+}: Operation): readonly ErrorCode[] => [
+  ...(params.length > 0 ? (['not_found'] as const) : []),
+  ...(Object.keys(query).length > 0 || unknownFields === 'refuse' ? (['invalid_query'] as const) : []),
+  ...(body === null ? [] : bodyCodes),
+  ...(files === null ? [] : (['bad_request'] as const)),
+  ...(answer.kind === 'events' && answer.resumable ? (['invalid_header'] as const) : []),
+  ...(attributed ? attributionCodes : []),
+  ...(idempotency === 'ignored' ? [] : (['invalid_header', 'idempotency_key_reused'] as const)),
+  ...(idempotency === 'stored' ? (['idempotency_in_progress'] as const) : []),
+  ...(idempotency === 'stored' && answer.kind === 'json' && answer.secret
+    ? (['idempotency_secret_shown'] as const)
+    : []),
+]
+
+const attributionCodes = ['not_found', 'tenant_suspended', 'tenant_deleting', 'invalid_header'] as const
+
+const bodyCodes = [
+  'malformed_json',
+  'missing_field',
+  'invalid_field',
+  'unknown_field',
+  'body_too_large',
+  'unsupported_media_type',
+] as const

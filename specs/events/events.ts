@@ -1,0 +1,81 @@
+import { array, described, integer, json, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
+
+/** Tokens and money of one turn. */
+export const turnUsage = object(
+  {
+    input_tokens: integer({ description: 'Tokens of the input.' }),
+    output_tokens: integer({ description: 'Tokens of the output.' }),
+    total_tokens: integer({ description: 'Tokens of input and output.' }),
+    cost_usd: nullable(string({ description: 'Exact decimal in USD; null when a price is unknown.' })),
+  },
+  { title: 'TurnUsage', description: 'Tokens and cost.', open: true },
+)
+
+/** Error that ended a turn. */
+const turnError = object(
+  {
+    code: string({ description: 'One of the error codes.' }),
+    message: string({ description: 'Sentence for developers.' }),
+  },
+  { title: 'TurnError', description: 'Error that ended a turn.' },
+)
+
+const tool = string({ description: 'Name of the tool.' })
+const actionId = string({ description: 'Id of the action that stands for the tool call.' })
+const turnNumber = integer({ description: 'Number of the turn in its session, from 1.' })
+const toolCall = { tool, arguments: described(json(), 'Arguments that the model chose.'), action_id: actionId }
+
+/** Payloads of a session's log by event name (`sessions.turns`, `sessions.stream`). */
+export const sessionEvents = {
+  'turn.started': object(
+    {
+      turn_number: turnNumber,
+      model: string({ description: 'Model of the turn.' }),
+      input_text: string({ description: "The caller's input." }),
+    },
+    { title: 'TurnStarted', description: 'A turn began.', open: true },
+  ),
+  'output_text.delta': object(
+    { delta: string({ description: 'Text that follows the text so far.' }) },
+    { title: 'OutputTextDelta', description: 'The model wrote more text.' },
+  ),
+  'tool_call.started': object(toolCall, { title: 'ToolCallStarted', description: 'The model called a tool.' }),
+  'tool_call.completed': object(
+    { tool, output: string({ description: 'Output of the tool.' }), action_id: actionId },
+    { title: 'ToolCallCompleted', description: 'A tool call has its output.' },
+  ),
+  'turn.paused': object(
+    { reason: oneOf('approval_required'), ...toolCall },
+    { title: 'TurnPaused', description: 'The turn waits for an approval of a tool call.' },
+  ),
+  'turn.resumed': object(
+    {
+      action_id: actionId,
+      resolution: described(oneOf('approved', 'rejected'), 'Decision about the tool call.'),
+      reason: optional(string({ description: 'Reason of a rejection, which the model reads.' })),
+      output: optional(string({ description: 'Output of the tool, where the caller ran it.' })),
+    },
+    { title: 'TurnResumed', description: 'A person decided about a tool call.' },
+  ),
+  'turn.completed': object(
+    {
+      turn_number: turnNumber,
+      output: string({ description: 'Whole text of the turn.' }),
+      usage: turnUsage,
+      tool_calls: described(optional(array(object(toolCall))), 'Tool calls that the caller has to run.'),
+    },
+    { title: 'TurnCompleted', description: 'The turn is complete.' },
+  ),
+  'turn.failed': object(
+    {
+      turn_number: turnNumber,
+      output: object({ text: string({ description: 'Text before the error.' }), error: turnError }),
+      error: turnError,
+      usage: turnUsage,
+    },
+    { title: 'TurnFailed', description: 'The turn ended with an error.' },
+  ),
+} as const
+
+/** Names of events on streams, where they differ from the names in the log (`sessions.turns`). */
+export const streamNames: Readonly<Record<string, string>> = { 'output_text.delta': 'response.output_text.delta' }

@@ -1,0 +1,77 @@
+import { described, integer, json, jsonObject, nullable, object, oneOf, string } from '../dsl/schema.ts'
+import { turnUsage } from './events.ts'
+
+const reference = () => nullable(string())
+const runError = object({ code: string(), message: string() }, { title: 'RunError' })
+const output = nullable(jsonObject())
+const call = { tool: string(), action_id: string() }
+
+/** Payloads of a run's log by event name (`runs.events`). */
+export const runEvents = {
+  'run.queued': object(
+    {
+      agent_id: string(),
+      version: reference(),
+      installation_id: reference(),
+      parent_run_id: reference(),
+      input: jsonObject(),
+    },
+    { title: 'RunQueued', description: 'The run waits for a free slot.' },
+  ),
+  'run.started': object({}, { title: 'RunStarted', description: 'The run began.' }),
+  'run.model_call.started': object(
+    { step: integer(), model: string() },
+    { title: 'RunModelCallStarted', description: 'A model call began.' },
+  ),
+  'run.model_call.completed': object(
+    { step: integer(), model: string(), text: string(), usage: turnUsage },
+    { title: 'RunModelCallCompleted', description: 'A model call has its answer.' },
+  ),
+  'run.tool_call.started': object(
+    { ...call, arguments: json() },
+    { title: 'RunToolCallStarted', description: 'A tool call began.' },
+  ),
+  'run.tool_call.completed': object(
+    { ...call, output: string() },
+    { title: 'RunToolCallCompleted', description: 'A tool call has its output.' },
+  ),
+  'run.requires_action': object(
+    { reason: oneOf('approval_required', 'tool_output_required'), ...call, arguments: json() },
+    { title: 'RunRequiresAction', description: 'The run waits for an approval, or for the output of a tool.' },
+  ),
+  'run.action.approved': object(call, { title: 'RunActionApproved', description: 'A tool call was approved.' }),
+  'run.action.rejected': object(
+    { ...call, reason: oneOf('rejected', 'expired', 'deleted') },
+    { title: 'RunActionRejected', description: 'A tool call was rejected, expired or deleted.' },
+  ),
+  'run.delegated': object(
+    {
+      child_run_id: string(),
+      agent_id: string(),
+      agent_version_id: reference(),
+      action_id: described(reference(), 'Tool call that delegated; null after `runs.delegate`.'),
+      input: jsonObject(),
+    },
+    { title: 'RunDelegated', description: 'The run delegated work to a child run.' },
+  ),
+  'run.child.completed': object(
+    {
+      child_run_id: string(),
+      action_id: reference(),
+      status: oneOf('completed', 'failed', 'cancelled', 'expired'),
+      output,
+      error: nullable(runError),
+    },
+    { title: 'RunChildCompleted', description: 'A child run ended.' },
+  ),
+  'run.completed': object({ output, usage: turnUsage }, { title: 'RunCompleted', description: 'The run is complete.' }),
+  'run.failed': object(
+    { error: runError, usage: turnUsage },
+    { title: 'RunFailed', description: 'The run ended with an error.' },
+  ),
+  'run.cancelled': object({ usage: turnUsage }, { title: 'RunCancelled', description: 'The run was cancelled.' }),
+  'run.expired': object(
+    { usage: turnUsage },
+    { title: 'RunExpired', description: 'The run reached its `expires_at`.' },
+  ),
+} as const

@@ -1,0 +1,173 @@
+import {
+  array,
+  type Infer,
+  jsonObject,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  string,
+  timestamp,
+} from '../dsl/schema.ts'
+
+const reference = () => nullable(string())
+
+/** Id of the tenant; null for an event of the whole project. */
+const tenant = { tenant_id: reference() }
+
+const errorOf = nullable(object({ code: string(), message: string() }))
+
+/** The fields of a run that a receiver decides by. `runs.get` returns the whole run. */
+const runFields = {
+  run_id: string(),
+  agent_id: string(),
+  installation_id: reference(),
+  parent_run_id: reference(),
+  status: oneOf('queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'expired'),
+  ...tenant,
+}
+
+const run = (more = {}) => object({ ...runFields, ...more }, { open: true })
+
+/** An action without its arguments, which only approvers may see. */
+const action = (more = {}) =>
+  object(
+    {
+      action_id: string(),
+      tool: string(),
+      risk_level: oneOf('low', 'medium', 'high', 'critical'),
+      status: oneOf('pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired'),
+      run_id: reference(),
+      session_id: reference(),
+      ...tenant,
+      ...more,
+    },
+    { open: true },
+  )
+
+const agentVersion = (more = {}) =>
+  object(
+    {
+      version_id: string(),
+      agent_id: string(),
+      version: string(),
+      status: oneOf('draft', 'in_review', 'published', 'deprecated', 'retired'),
+      ...tenant,
+      ...more,
+    },
+    { open: true },
+  )
+
+const installation = (more = {}) =>
+  object(
+    {
+      installation_id: string(),
+      agent_id: string(),
+      version: nullable(string()),
+      status: oneOf('active', 'disabled'),
+      ...tenant,
+      ...more,
+    },
+    { open: true },
+  )
+
+const tenantEvent = (more = {}) =>
+  object(
+    {
+      ...tenant,
+      external_id: string(),
+      status: oneOf('active', 'suspended', 'deleting', 'deleted'),
+      ...more,
+    },
+    { open: true },
+  )
+
+const usage = jsonObject()
+
+const events = {
+  'run.queued': { says: 'A run was created and waits in the queue.', data: run() },
+  'run.started': { says: 'A run left the queue.', data: run() },
+  'run.requires_action': {
+    says: 'A run waits for approvals, or for outputs of tools that you run.',
+    data: run({ action_ids: array(string()) }),
+  },
+  'run.completed': { says: 'A run is complete.', data: run({ output: nullable(jsonObject()), usage }) },
+  'run.failed': { says: 'A run ended with an error.', data: run({ error: errorOf, usage }) },
+  'run.cancelled': { says: 'A run was cancelled.', data: run({ usage }) },
+  'run.expired': { says: 'A run reached its `expires_at`.', data: run({ usage }) },
+  'action.created': { says: 'A tool call waits for an approval.', data: action() },
+  'action.approved': { says: 'A person approved a tool call.', data: action({ resolved_by: reference() }) },
+  'action.rejected': {
+    says: 'A person rejected a tool call, or its session or run ended.',
+    data: action({ resolved_by: reference() }),
+  },
+  'action.executed': { says: 'An approved tool call was executed.', data: action() },
+  'action.failed': { says: 'An approved tool call failed.', data: action({ error: errorOf }) },
+  'action.expired': { says: 'A tool call expired without a decision.', data: action() },
+  'agent_version.created': { says: 'A draft of an agent version was created.', data: agentVersion() },
+  'agent_version.submitted': { says: 'An agent version was submitted for review.', data: agentVersion() },
+  'agent_version.published': { says: 'An agent version was published.', data: agentVersion() },
+  'agent_version.rejected': {
+    says: 'A review rejected an agent version; it is a draft again.',
+    data: agentVersion({ reason: reference() }),
+  },
+  'agent_version.deprecated': { says: 'An agent version was deprecated.', data: agentVersion() },
+  'agent_version.retired': { says: 'An agent version was retired.', data: agentVersion() },
+  'installation.created': { says: 'An agent was installed for a tenant.', data: installation() },
+  'installation.updated': {
+    says: 'Overlays, approval policy or rate plan of an installation changed.',
+    data: installation(),
+  },
+  'installation.upgraded': {
+    says: 'An installation was upgraded to another version.',
+    data: installation({ previous_version: reference() }),
+  },
+  'installation.rolled_back': {
+    says: 'An installation was rolled back to its previous version.',
+    data: installation({ previous_version: reference() }),
+  },
+  'installation.disabled': { says: 'An installation was disabled.', data: installation() },
+  'tenant.created': { says: 'A tenant was created.', data: tenantEvent() },
+  'tenant.updated': { says: 'A tenant was updated.', data: tenantEvent() },
+  'tenant.suspended': { says: 'A tenant was suspended.', data: tenantEvent() },
+  'tenant.resumed': { says: 'A suspended tenant was resumed.', data: tenantEvent() },
+  'tenant.deleting': { says: 'Deletion of a tenant began.', data: tenantEvent() },
+  'tenant.deleted': {
+    says: 'Deletion of a tenant is complete.',
+    data: object({ external_id: string(), ...tenant }, { open: true }),
+  },
+  'webhook.test': {
+    says: 'A test of the endpoint (`webhooks.test`).',
+    data: object({ webhook_id: string(), message: string(), ...tenant }),
+  },
+} as const satisfies Record<string, WebhookEventSpec>
+
+interface WebhookEventSpec {
+  /** Summary for the API reference. */
+  readonly says: string
+  /** Schema of the payload's `data`. Fields may be added, never removed. */
+  readonly data: Schema<unknown>
+}
+
+/** Name of a webhook event. */
+export type WebhookEventType = keyof typeof events
+
+/** Every webhook event (`webhooks.create`). */
+export const webhookEvents: Readonly<Record<WebhookEventType, WebhookEventSpec>> = events
+
+/** `data` of an event's payload. */
+export type WebhookData<E extends WebhookEventType> = Infer<(typeof events)[E]['data']>
+
+/** Names of all events, as the declarations are ordered. */
+export const webhookEventTypes: readonly WebhookEventType[] = Object.keys(events).filter(isWebhookEventType)
+
+/** Whether a text names an event. */
+export function isWebhookEventType(text: string): text is WebhookEventType {
+  return Object.hasOwn(events, text)
+}
+
+/** Body of a delivery. `timestamp` is the time of the event. */
+export const webhookPayload = object(
+  { type: string(), timestamp: timestamp(), data: jsonObject() },
+  { title: 'WebhookPayload' },
+)

@@ -1,0 +1,128 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import {
+  array,
+  boolean,
+  described,
+  integer,
+  json,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Schema,
+  string,
+  union,
+} from '#specs/dsl/schema.ts'
+import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+import { memoryBlock, memoryField } from '#specs/memory-field.ts'
+
+/** A field of a body that may be absent or null. */
+const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
+
+const word = string({ minLength: 1, maxLength: 256 })
+
+const message = object(
+  {
+    role: oneOf('system', 'developer', 'user', 'assistant', 'tool'),
+    content: maybe(union([string(), array(jsonObject())])),
+    name: maybe(string({ maxLength: 256 })),
+    toolCalls: maybe(array(jsonObject(), { maxItems: 128 })),
+    tool_calls: maybe(array(jsonObject(), { maxItems: 128 })),
+    toolCallId: maybe(string({ maxLength: 65_536 })),
+    tool_call_id: maybe(string({ maxLength: 65_536 })),
+  },
+  { title: 'AiChatMessage', description: 'A message of a conversation.' },
+)
+
+const usage = object(
+  {
+    promptTokens: integer(),
+    completionTokens: integer(),
+    totalTokens: integer(),
+    prompt_tokens: integer(),
+    completion_tokens: integer(),
+    total_tokens: integer(),
+  },
+  { title: 'AiChatUsage', description: 'Tokens of the answer.' },
+)
+
+const toolCall = object(
+  { id: string(), type: oneOf('function'), function: object({ name: string(), arguments: string() }) },
+  { title: 'AiChatToolCall' },
+)
+
+/** A whole answer. Each field of two words stands in camelCase and in snake_case. Costs are in USD, null when the price is unknown. */
+const result = object(
+  {
+    id: string(),
+    content: string(),
+    model: string(),
+    provider: string(),
+    finishReason: nullable(string()),
+    finish_reason: nullable(string()),
+    usage,
+    toolCalls: nullable(array(toolCall)),
+    tool_calls: nullable(array(toolCall)),
+    costUsd: nullable(number()),
+    cost_usd: nullable(number()),
+    memory: optional(memoryBlock),
+  },
+  { title: 'AiChatResult', description: 'Answer of a model.' },
+)
+
+const body = object(
+  {
+    model: word,
+    models: maybe(
+      described(array(word, { maxItems: 8 }), 'Models that are tried in order when `model` cannot answer.'),
+    ),
+    messages: array(message, { minItems: 1, maxItems: 4096 }),
+    temperature: maybe(number({ min: 0, max: 2 })),
+    topP: maybe(number({ min: 0, max: 1 })),
+    top_p: maybe(number({ min: 0, max: 1 })),
+    maxTokens: maybe(integer({ min: 1 })),
+    max_tokens: maybe(integer({ min: 1 })),
+    stop: maybe(union([string(), array(string(), { maxItems: 16 })])),
+    stream: maybe(boolean()),
+    tools: maybe(array(jsonObject(), { maxItems: 128 })),
+    toolChoice: maybe(json()),
+    tool_choice: maybe(json()),
+    responseFormat: maybe(json()),
+    response_format: maybe(json()),
+    userId: maybe(word),
+    user_id: maybe(word),
+    memory: maybe(memoryField),
+  },
+  { title: 'AiChatRequest' },
+)
+
+/** Chat in the gateway's own API. */
+export const aiChat = defineOperations('ai_chat', {
+  create: {
+    summary: 'Chat with a model',
+    description:
+      'Answers one document, or a stream with `stream: true`. A conversation with images goes to a model that reads images when `model` does not.',
+    method: 'POST',
+    path: '/api/ai/chat',
+    access: anyKeyOrDashboard,
+    envelope: 'flat',
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    attributed: true,
+    cors: true,
+    maxBodyBytes: 32 * 1024 * 1024,
+    body,
+    answer: answersEither(answersJson(result), answersBytes('text/event-stream')),
+    errors: modelCallErrors,
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly aiChat: typeof aiChat
+  }
+}

@@ -1,0 +1,91 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { array, boolean, integer, json, nullable, number, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
+import { memoryBlock, memoryField } from '#specs/memory-field.ts'
+
+const model = string({ minLength: 1, maxLength: 256 })
+
+/** Tokens of a completion, as OpenAI writes them. */
+const usage = object(
+  { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer() },
+  { title: 'ChatCompletionUsage', description: 'Tokens of the completion.', open: true },
+)
+
+const completion = object(
+  {
+    id: string(),
+    object: oneOf('chat.completion'),
+    created: integer(),
+    model: string(),
+    choices: array(
+      object(
+        {
+          index: integer(),
+          message: object({ role: oneOf('assistant'), content: nullable(string()) }, { open: true }),
+          finish_reason: nullable(string()),
+        },
+        { open: true },
+      ),
+    ),
+    usage: optional(usage),
+    memory: optional(memoryBlock),
+  },
+  { title: 'ChatCompletion', description: "OpenAI's chat completion.", open: true },
+)
+
+/** OpenAI's chat completions. The fields that the gateway itself reads are declared; all others go to the provider. */
+export const chatCompletions = defineOperations('chat_completions', {
+  create: {
+    summary: 'Create a chat completion',
+    description:
+      "Compatible with OpenAI's chat completions, for every model. Answers one document, or a stream with `stream: true`. Undeclared fields are passed on to the provider. Models of `models` are tried in order when `model` cannot answer.",
+    method: 'POST',
+    path: '/v1/chat/completions',
+    access: anyKeyOrDashboard,
+    attributed: true,
+    cors: true,
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    maxBodyBytes: 50 * 1024 * 1024,
+    body: object({
+      model,
+      messages: array(object({ role: string({ maxLength: 32 }), content: optional(json()) }, { open: true }), {
+        minItems: 1,
+      }),
+      models: optional(array(model, { maxItems: 8 })),
+      stream: optional(nullable(boolean())),
+      stream_options: optional(nullable(object({ include_usage: optional(nullable(boolean())) }, { open: true }))),
+      temperature: optional(nullable(number({ min: 0, max: 2 }))),
+      max_tokens: optional(nullable(integer({ min: 1 }))),
+      max_completion_tokens: optional(nullable(integer({ min: 1 }))),
+      n: optional(nullable(integer({ min: 1, max: 128 }))),
+      tools: optional(nullable(array(object({ type: string({ maxLength: 64 }) }, { open: true })))),
+      memory: optional(nullable(memoryField)),
+    }),
+    answer: answersEither(answersJson(completion), answersBytes('text/event-stream')),
+    errors: [
+      'bad_request',
+      'model_not_found',
+      'context_length_exceeded',
+      'content_policy_violation',
+      'provider_not_configured',
+      'request_loop',
+      'rate_limit_exceeded',
+      'budget_exceeded',
+      'price_unknown',
+      'credit_balance_exhausted',
+      'provider_rate_limited',
+      'provider_timeout',
+      'provider_unavailable',
+      'provider_error',
+      'provider_stream_broken',
+    ],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly chatCompletions: typeof chatCompletions
+  }
+}

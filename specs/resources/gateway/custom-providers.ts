@@ -1,0 +1,188 @@
+import { dashboardOnly } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { namedList } from '#specs/dsl/lists.ts'
+import {
+  array,
+  boolean,
+  constant,
+  defaulted,
+  described,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+  union,
+} from '#specs/dsl/schema.ts'
+
+const uuid = string({ format: 'uuid' })
+const format = oneOf('openai', 'anthropic')
+const key = string({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' })
+const baseUrl = described(
+  string({ maxLength: 2048, pattern: '^https?://' }),
+  'URL of the server up to `/v1`, without `/chat/completions`.',
+)
+const modelId = string({ minLength: 1, maxLength: 256, pattern: '^[!-~]+$' })
+
+const providerFields = {
+  id: uuid,
+  name: string(),
+  base_url: string(),
+  api_format: format,
+  is_active: boolean(),
+  created_at: timestamp(),
+}
+
+const provider = object(providerFields, { title: 'CustomProvider', description: 'A model server of your own.' })
+
+const modelFields = { id: uuid, model_name: string(), display_name: string() }
+const listedModel = object(modelFields, { title: 'CustomModel', description: 'A model of a custom provider.' })
+const model = object(
+  { ...modelFields, is_active: boolean() },
+  { title: 'CustomModelShown', description: 'A model of a custom provider.' },
+)
+
+const listed = object({ ...providerFields, custom_models: array(listedModel) }, { title: 'CustomProviderListed' })
+const shown = object({ ...providerFields, custom_models: array(model) }, { title: 'CustomProviderShown' })
+
+const models = array(
+  object({
+    name: described(string({ minLength: 1, maxLength: 256 }), 'Name for people.'),
+    modelId: described(modelId, 'Id of the model on the server.'),
+  }),
+  { maxItems: 500 },
+)
+
+const writable = {
+  name: described(
+    string({ minLength: 1, maxLength: 256 }),
+    'Name of the provider. Requests reach it as `name` or `name/model`, in upper or lower case.',
+  ),
+  baseUrl,
+  apiKey: described(
+    optional(nullable(key)),
+    'Key of the server. It is stored encrypted and never shown. Null for a server without keys.',
+  ),
+  format,
+  models: optional(models),
+}
+
+const all = '/api/projects/{project_id}/providers'
+const one = `${all}/{provider_id}`
+const shared = { envelope: 'custom_providers' } as const
+
+/** Model servers of a project. Their models are served by the gateway. */
+export const customProviders = defineOperations('custom_providers', {
+  create: {
+    summary: 'Create a custom provider',
+    description: 'Registers a model server of your own. Its models are served by the gateway.',
+    method: 'POST',
+    path: all,
+    access: dashboardOnly('admin'),
+    body: object(writable),
+    answer: answersJson(object({ provider }), { status: 201 }),
+    ...shared,
+  },
+  list: {
+    summary: 'List custom providers',
+    description: 'Newest first, with their models.',
+    method: 'GET',
+    path: all,
+    access: dashboardOnly('member'),
+    answer: answersJson(namedList('providers', listed)),
+    ...shared,
+  },
+  get: {
+    summary: 'Retrieve a custom provider',
+    method: 'GET',
+    path: one,
+    access: dashboardOnly('member'),
+    answer: answersJson(object({ provider: shown })),
+    ...shared,
+  },
+  update: {
+    summary: 'Update a custom provider',
+    description: 'A provider with `isActive: false` gets no requests.',
+    method: 'PATCH',
+    path: one,
+    access: dashboardOnly('admin'),
+    body: object({
+      name: optional(writable.name),
+      baseUrl: optional(baseUrl),
+      isActive: optional(boolean()),
+      format: optional(format),
+      apiKey: writable.apiKey,
+      models: described(optional(models), 'All models of the provider. A model that was there before keeps its id.'),
+    }),
+    answer: answersJson(object({ provider })),
+    ...shared,
+  },
+  delete: {
+    summary: 'Delete a custom provider',
+    description: 'Its models are deleted too.',
+    method: 'DELETE',
+    path: one,
+    access: dashboardOnly('admin'),
+    answer: answersJson(object({ success: constant(true) })),
+    ...shared,
+  },
+  test: {
+    summary: 'Test a custom provider',
+    description:
+      'Sends the server a minimal chat completion. A failure of the server is a response with `success: false`, not an error.',
+    method: 'POST',
+    path: '/api/projects/{project_id}/custom-providers/test',
+    access: dashboardOnly('admin'),
+    body: object({
+      provider_id: described(
+        optional(string({ maxLength: 64 })),
+        'Id of a registered provider. Without it, `base_url` is tested.',
+      ),
+      base_url: optional(baseUrl),
+      api_format: defaulted(format, 'openai'),
+      model: described(
+        optional(modelId),
+        'Model to call. Default: the first model of the provider, or `gpt-3.5-turbo`.',
+      ),
+      api_key: optional(key),
+    }),
+    answer: answersJson(
+      union([
+        object(
+          {
+            success: constant(true),
+            message: string(),
+            latency_ms: integer(),
+            response: object({
+              model: string(),
+              content: string(),
+              usage: object({ prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer() }),
+            }),
+          },
+          { title: 'CustomProviderAnswered' },
+        ),
+        object(
+          {
+            success: constant(false),
+            error: string(),
+            latency_ms: described(
+              optional(integer()),
+              'Milliseconds until the answer; absent when the server did not answer in time.',
+            ),
+          },
+          { title: 'CustomProviderFailed' },
+        ),
+      ]),
+    ),
+    ...shared,
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly customProviders: typeof customProviders
+  }
+}

@@ -1,0 +1,67 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { array, integer, nullable, number, object, oneOf, optional, string, union } from '#specs/dsl/schema.ts'
+import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+
+const model = string({ minLength: 1, maxLength: 256 })
+const text = string({ minLength: 1 })
+const tokens = array(integer({ min: 0 }), { minItems: 1, maxItems: 65_536 })
+
+/** OpenAI's limit for one request. */
+const maxInputs = 2_048
+
+const list = object(
+  {
+    object: oneOf('list'),
+    data: array(
+      object(
+        { object: oneOf('embedding'), index: integer(), embedding: union([array(number()), string()]) },
+        { title: 'Embedding', description: 'Vector of one text.', open: true },
+      ),
+    ),
+    model: string(),
+    usage: object(
+      { prompt_tokens: integer(), total_tokens: integer() },
+      { title: 'EmbeddingUsage', description: 'Tokens of the texts.', open: true },
+    ),
+  },
+  { title: 'EmbeddingList', description: 'Vectors in the order of the texts.', open: true },
+)
+
+/** OpenAI's embeddings. Undeclared fields go to the provider. */
+export const embeddings = defineOperations('embeddings', {
+  create: {
+    summary: 'Create embeddings',
+    description:
+      "Compatible with OpenAI's embeddings, for every model. Models of `models` are tried in order when `model` cannot answer.",
+    method: 'POST',
+    path: '/v1/embeddings',
+    access: anyKeyOrDashboard,
+    attributed: true,
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    maxBodyBytes: 16 * 1024 * 1024,
+    body: object({
+      model,
+      input: union([
+        text,
+        array(text, { minItems: 1, maxItems: maxInputs }),
+        tokens,
+        array(tokens, { minItems: 1, maxItems: maxInputs }),
+      ]),
+      models: optional(array(model, { maxItems: 8 })),
+      dimensions: optional(nullable(integer({ min: 1, max: 65_536 }))),
+      encoding_format: optional(nullable(oneOf('float', 'base64'))),
+      user: optional(nullable(string({ maxLength: 512 }))),
+    }),
+    answer: answersEither(answersJson(list)),
+    errors: ['bad_request', 'content_policy_violation', ...modelCallErrors],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly embeddings: typeof embeddings
+  }
+}

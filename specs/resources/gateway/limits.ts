@@ -1,0 +1,97 @@
+import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { defineResource } from '#specs/dsl/resource.ts'
+import { boolean, described, id, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
+
+/** Decimal text: money is never a float. */
+const amount = (description: string) =>
+  nullable(described(string({ pattern: '^\\d{1,9}(\\.\\d{1,18})?$' }), description))
+const spent = (description: string) => nullable(described(string({ pattern: '^\\d+(\\.\\d+)?$' }), description))
+const count = (description: string) => nullable(described(integer({ min: 1, max: 1_000_000_000 }), description))
+
+/** Subject of a limit. */
+const subject = described(oneOf('project', 'tenant', 'key'), 'Subject whose calls are limited.')
+
+/**
+ * Rate limits and budgets of a project, a tenant or a key. A call is held to every limit that applies to it
+ * (specs/decisions/0086-metering-and-limits.md). A second limit of a subject replaces the first.
+ */
+export const limits = defineResource('limits', {
+  path: '/v1/limits',
+  key: 'limit_id',
+  idPrefix: 'lim',
+  title: 'Limit',
+  description:
+    'Rate limits and budgets of a project, a tenant or a key. A call is held to every limit that applies to it.',
+  fields: {
+    subject,
+    subject_id: nullable(
+      described(string({ minLength: 1, maxLength: 128 }), 'Id of the tenant or key. Null for the project.'),
+    ),
+    requests_per_minute: count('Most requests in any 60 seconds.'),
+    tokens_per_minute: count(
+      'Most input and output tokens in any 60 seconds. Tokens are counted after a call, so one call may exceed the limit.',
+    ),
+    budget_day_usd: amount('Budget of a day in UTC, in USD.'),
+    budget_month_usd: amount('Budget of a month in UTC, in USD.'),
+    budget_total_usd: amount('Budget without an end, in USD, counted from its creation.'),
+    spent_day_usd: spent('USD spent today. Null without a budget.'),
+    spent_month_usd: spent('USD spent this month. Null without a budget.'),
+    spent_total_usd: spent('USD spent since the budget was created. Null without a budget.'),
+    reserved_usd: spent('Most USD that calls in progress can cost.'),
+  },
+  writable: [
+    'subject',
+    'subject_id',
+    'requests_per_minute',
+    'tokens_per_minute',
+    'budget_day_usd',
+    'budget_month_usd',
+    'budget_total_usd',
+  ],
+  access: secretKeyOnly,
+  operations: {
+    list: { query: { subject: optional(subject), subject_id: optional(string({ maxLength: 128 })) } },
+    create: {
+      summary: 'Create or replace a limit',
+      description: 'A limit replaces the limit of the same subject.',
+      errors: ['not_found', 'version_conflict'],
+    },
+    get: {},
+    delete: {},
+  },
+})
+
+/** Prepaid credits of an organisation, for calls with managed keys. */
+export const credits = defineOperations('credits', {
+  get: {
+    summary: "Retrieve the organisation's credits",
+    description: 'Credits pay for calls with managed keys. Calls with your own keys cost no credits.',
+    method: 'GET',
+    path: '/v1/credits',
+    access: secretKeyOrDashboard('member'),
+    errors: ['not_found'],
+    answer: answersJson(
+      object(
+        {
+          organization_id: id('org'),
+          gated: described(boolean(), 'Whether calls need credits. When false, the amounts are null.'),
+          granted_usd: spent('USD granted since the beginning.'),
+          spent_usd: spent('USD spent since the beginning.'),
+          balance_usd: nullable(
+            string({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'USD granted and not yet spent.' }),
+          ),
+        },
+        { title: 'Credits', description: 'Prepaid credits of an organisation.' },
+      ),
+    ),
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly limits: typeof limits
+    readonly credits: typeof credits
+  }
+}

@@ -1,0 +1,136 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import {
+  array,
+  boolean,
+  described,
+  integer,
+  json,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Schema,
+  string,
+  union,
+} from '#specs/dsl/schema.ts'
+import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+
+/** A field of a body that may be absent or null. */
+const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
+
+const word = string({ minLength: 1, maxLength: 256 })
+const blocks = union([string(), array(jsonObject())])
+
+const conversation = {
+  model: word,
+  messages: array(
+    object(
+      { role: oneOf('user', 'assistant', 'system'), content: blocks },
+      { title: 'MessageTurn', description: 'A message of the conversation.' },
+    ),
+    {
+      minItems: 1,
+      maxItems: 8192,
+    },
+  ),
+  system: maybe(blocks),
+  tools: maybe(array(jsonObject(), { maxItems: 128 })),
+  tool_choice: maybe(
+    object({
+      type: oneOf('auto', 'any', 'tool', 'none'),
+      name: optional(word),
+      disable_parallel_tool_use: maybe(boolean()),
+    }),
+  ),
+  thinking: maybe(jsonObject()),
+}
+
+const body = object(
+  {
+    ...conversation,
+    max_tokens: integer({ min: 1 }),
+    stop_sequences: maybe(array(string(), { maxItems: 16 })),
+    stream: maybe(boolean()),
+    temperature: maybe(number({ min: 0, max: 1 })),
+    top_p: maybe(number({ min: 0, max: 1 })),
+    top_k: maybe(integer({ min: 0 })),
+    cache_control: maybe(jsonObject()),
+    mcp_servers: described(maybe(array(jsonObject(), { maxItems: 64 })), 'Not supported: `bad_request`.'),
+    metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
+    service_tier: maybe(oneOf('auto', 'standard_only')),
+    output_config: maybe(object({ effort: maybe(word), format: maybe(jsonObject()) })),
+  },
+  { title: 'MessageRequest', description: "Anthropic's request for a message." },
+)
+
+const usage = object(
+  {
+    input_tokens: integer(),
+    output_tokens: integer(),
+    cache_read_input_tokens: nullable(integer()),
+    cache_creation_input_tokens: nullable(integer()),
+  },
+  { title: 'MessageUsage', description: 'Tokens of the message.', open: true },
+)
+
+/** Anthropic's Message document. */
+const message = object(
+  {
+    id: string(),
+    type: oneOf('message'),
+    role: oneOf('assistant'),
+    model: string(),
+    content: array(object({ type: string() }, { title: 'MessageBlock', open: true })),
+    stop_reason: nullable(string()),
+    stop_sequence: nullable(string()),
+    stop_details: nullable(json()),
+    container: nullable(json()),
+    diagnostics: nullable(json()),
+    usage,
+  },
+  { title: 'Message', description: "Anthropic's message." },
+)
+
+/** Anthropic's Messages API, for every model. */
+export const messages = defineOperations('messages', {
+  create: {
+    summary: 'Create a message',
+    description:
+      "Compatible with Anthropic's Messages API, for every model. Answers one document, or a stream with `stream: true`.",
+    method: 'POST',
+    path: '/v1/messages',
+    access: anyKeyOrDashboard,
+    envelope: 'anthropic',
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    attributed: true,
+    maxBodyBytes: 32 * 1024 * 1024,
+    body,
+    answer: answersEither(answersJson(message), answersBytes('text/event-stream')),
+    errors: modelCallErrors,
+  },
+  count_tokens: {
+    summary: 'Count the tokens of a message',
+    description: 'Not supported: every request is answered with `bad_request`.',
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    access: anyKeyOrDashboard,
+    envelope: 'anthropic',
+    unknownFields: 'ignore',
+    idempotency: 'ignored',
+    maxBodyBytes: 32 * 1024 * 1024,
+    body: object(conversation, { title: 'MessageCountRequest' }),
+    answer: answersJson(object({ input_tokens: integer() })),
+    errors: ['bad_request'],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly messages: typeof messages
+  }
+}

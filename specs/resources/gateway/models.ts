@@ -1,0 +1,76 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { objectList } from '#specs/dsl/lists.ts'
+import { array, boolean, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
+
+const source = oneOf('service', 'byok', 'custom')
+
+/** A model that a credential can reach. */
+const model = object(
+  {
+    id: string(),
+    object: oneOf('model'),
+    created: integer(),
+    owned_by: string(),
+    name: string(),
+    description: string(),
+    provider: string(),
+    source,
+    connection_id: nullable(string()),
+    type: string(),
+    types: array(string()),
+    context_window: integer(),
+    status: oneOf('active', 'deprecated'),
+    available: boolean(),
+    unavailable_reason: nullable(oneOf('provider_not_configured', 'not_for_this_key')),
+    pricing_status: oneOf('priced', 'nominal', 'unknown'),
+  },
+  { title: 'Model', description: 'A model that the gateway serves.' },
+)
+
+const word = string({ maxLength: 256 })
+
+/** What SDKs of others send with a list of models, which is answered whole. */
+const pagesOfOthers = ['limit', 'order', 'after', 'after_id', 'before_id', 'beta']
+
+/** Models of providers, connections and custom providers, in one list. */
+export const models = defineOperations('models', {
+  list: {
+    summary: 'List models',
+    description:
+      "OpenAI's list of models, with further fields. Models of your own connections and custom providers are included. `available: true` leaves out models that no configured key can reach.",
+    method: 'GET',
+    path: '/v1/models',
+    access: anyKeyOrDashboard,
+    // pages with a public key show what they can chat with
+    cors: true,
+    query: {
+      provider: optional(word),
+      type: optional(word),
+      available: optional(boolean()),
+      source: optional(source),
+      connection_id: optional(word),
+    },
+    passedOver: pagesOfOthers,
+    answer: answersJson(objectList(model)),
+  },
+  get: {
+    summary: 'Retrieve a model',
+    description: 'By its id, or as `provider/model`.',
+    method: 'GET',
+    path: '/v1/models/{model}',
+    slashesInLast: true,
+    access: anyKeyOrDashboard,
+    cors: true,
+    passedOver: ['beta'],
+    answer: answersJson(model),
+    errors: ['model_not_found'],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly models: typeof models
+  }
+}

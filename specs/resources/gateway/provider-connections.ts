@@ -1,0 +1,197 @@
+import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { defineResource } from '#specs/dsl/resource.ts'
+import {
+  array,
+  boolean,
+  defaulted,
+  described,
+  id,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '#specs/dsl/schema.ts'
+
+const format = oneOf('openai', 'anthropic', 'google', 'perplexity', 'elevenlabs', 'deepgram', 'cartesia', 'spitch')
+
+const provider = described(
+  string({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+  'Id of a provider (`catalogue.providers`), or a name of your own for another server, which needs `base_url`.',
+)
+
+const baseUrl = described(
+  string({ maxLength: 2048, pattern: '^https?://' }),
+  "URL of the server up to the version segment. Default: the provider's own.",
+)
+
+const apiKey = described(
+  string({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' }),
+  'Key of the provider. It is stored encrypted and never shown.',
+)
+
+const apiFormat = described(format, "API that the server speaks. Default: the provider's own, or `openai`.")
+
+const fields = {
+  name: string({ minLength: 1, maxLength: 256 }),
+  provider,
+  api_format: format,
+  base_url: nullable(baseUrl),
+  key_last4: described(string(), 'Last four characters of the key; empty for a short key.'),
+  is_active: described(defaulted(boolean(), true), 'Whether requests are routed to the connection.'),
+  status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
+  last_tested_at: nullable(timestamp()),
+  model_sync_id: described(
+    nullable(id('syn')),
+    'Model sync that was applied last: its models are the models of the connection.',
+  ),
+  model_count: integer(),
+}
+
+/** A project's own keys at providers. */
+export const providerConnections = defineResource('provider_connections', {
+  path: '/v1/provider-connections',
+  key: 'connection_id',
+  idPrefix: 'pvc',
+  title: 'ProviderConnection',
+  description: 'Your own key at a provider. Calls to its models are billed by the provider, not by credits.',
+  fields,
+  writable: ['name', 'provider', 'base_url', 'is_active'],
+  writeOnly: { api_key: apiKey, api_format: optional(apiFormat) },
+  access: secretKeyOrDashboard('admin'),
+  operations: {
+    list: { access: secretKeyOrDashboard('member') },
+    create: { access: secretKeyOnly },
+    get: { access: secretKeyOrDashboard('member') },
+    update: {},
+    delete: {},
+  },
+})
+
+const trouble = object(
+  {
+    code: oneOf('key_refused', 'address_refused', 'timeout', 'unreachable', 'provider_error', 'unreadable', 'no_list'),
+    message: string(),
+  },
+  { title: 'ProviderTrouble', description: 'Failure of a provider.' },
+)
+
+const checked = {
+  latency_ms: integer(),
+  model_count: described(integer(), 'Number of models that the provider lists for this key.'),
+  error: nullable(trouble),
+}
+
+/** Tests of keys. A failure of the provider is an answer, not an error. */
+export const providerConnectionTests = defineOperations('provider_connections', {
+  validate: {
+    summary: 'Validate a provider key',
+    description:
+      'Lists the models of the provider with the key. The key is not stored. A failure of the provider is a response with `valid: false`, not an error.',
+    method: 'POST',
+    path: '/v1/provider-connections/validate',
+    access: secretKeyOrDashboard('admin'),
+    body: object({
+      name: optional(string({ maxLength: 256 })),
+      provider,
+      api_format: optional(apiFormat),
+      base_url: optional(nullable(baseUrl)),
+      api_key: apiKey,
+    }),
+    answer: answersJson(
+      object(
+        { valid: boolean(), provider: string(), api_format: format, ...checked },
+        { title: 'ProviderValidation', description: 'Result of a validation.' },
+      ),
+    ),
+  },
+  test: {
+    summary: 'Test a provider connection',
+    description: 'Lists the models of the provider with the stored key, and sets `status`.',
+    method: 'POST',
+    path: '/v1/provider-connections/{connection_id}/test',
+    access: secretKeyOrDashboard('admin'),
+    answer: answersJson(
+      object(
+        { success: boolean(), status: oneOf('ok', 'failed'), ...checked },
+        { title: 'ProviderTest', description: 'Result of a test.' },
+      ),
+    ),
+  },
+})
+
+const modelFields = {
+  id: string(),
+  name: string(),
+  context_window: described(integer(), 'Most tokens of a conversation; 0 when unknown.'),
+}
+const model = object(modelFields, { title: 'SyncedModel', description: 'A model that the provider lists.' })
+
+const sync = object(
+  {
+    id: id('syn'),
+    connection_id: id('pvc'),
+    status: oneOf('preview', 'applied'),
+    added: array(model),
+    removed: array(model),
+    changed: array(
+      object(
+        { ...modelFields, previous: object({ name: string(), context_window: integer() }) },
+        { title: 'ChangedModel', description: 'A model that changed, with its previous values.' },
+      ),
+    ),
+    model_count: described(integer(), 'Number of models after the sync is applied.'),
+    applied_at: nullable(timestamp()),
+    expires_at: described(nullable(timestamp()), 'Time at which an unapplied preview is deleted.'),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    title: 'ModelSync',
+    description: 'Difference between the models of a connection and the models that the provider lists.',
+  },
+)
+
+const syncs = '/v1/provider-connections/{connection_id}/model-syncs'
+
+/** Updates of a connection's models from the provider's list: previewed, then applied as previewed. */
+export const modelSyncs = defineOperations('model_syncs', {
+  create: {
+    summary: 'Create a model sync',
+    description:
+      "Compares the models of the connection with the provider's list. Nothing changes until the sync is applied.",
+    method: 'POST',
+    path: syncs,
+    access: secretKeyOrDashboard('admin'),
+    answer: answersJson(sync, { status: 201 }),
+    errors: ['invalid_field', 'provider_error', 'provider_timeout', 'provider_unavailable'],
+  },
+  get: {
+    summary: 'Retrieve a model sync',
+    method: 'GET',
+    path: `${syncs}/{sync_id}`,
+    access: secretKeyOnly,
+    answer: answersJson(sync),
+  },
+  apply: {
+    summary: 'Apply a model sync',
+    description: 'The models of the preview become the models of the connection. Applying it again changes nothing.',
+    method: 'POST',
+    path: `${syncs}/{sync_id}/apply`,
+    access: secretKeyOrDashboard('admin'),
+    answer: answersJson(sync),
+    errors: ['version_conflict'],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly providerConnections: typeof providerConnections
+    readonly providerConnectionTests: typeof providerConnectionTests
+    readonly modelSyncs: typeof modelSyncs
+  }
+}

@@ -1,0 +1,81 @@
+import { secretKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { array, boolean, described, nullable, object, oneOf, optional, string, timestamp } from '#specs/dsl/schema.ts'
+
+/** Kinds of personal data that are recognised (specs/decisions/0087-redaction.md). */
+export const piiTypes = [
+  'email',
+  'phone',
+  'payment_card',
+  'iban',
+  'us_ssn',
+  'national_id',
+  'ip_address',
+  'url_credentials',
+  'secret',
+] as const
+
+/** One of `piiTypes`. */
+export type PiiType = (typeof piiTypes)[number]
+
+/** Places in which personal data is redacted. `logs` always is. */
+export const redactionTargets = ['input', 'tool_arguments', 'logs'] as const
+
+/** One of `redactionTargets`. */
+export type RedactionTarget = (typeof redactionTargets)[number]
+
+const fields = {
+  enabled: described(boolean(), 'Whether requests to providers are redacted. Logs are always redacted.'),
+  types: described(
+    array(oneOf(...piiTypes), { maxItems: 32 }),
+    'Kinds of personal data that are replaced by placeholders in requests to providers.',
+  ),
+  apply_to: described(
+    array(oneOf(...redactionTargets), { maxItems: 8 }),
+    '`input`: texts of messages. `tool_arguments`: arguments of tool calls. `logs`: the request log, always.',
+  ),
+  restore: described(boolean(), 'Whether placeholders in the answer are replaced by the original values.'),
+  phone_region: described(
+    string({ pattern: '^[A-Z]{2}$' }),
+    'Country of phone numbers without a prefix, in ISO 3166 letters.',
+  ),
+}
+
+const policy = object(
+  { ...fields, updated_at: nullable(timestamp()) },
+  { title: 'RedactionPolicy', description: 'Redaction of personal data in requests to providers.' },
+)
+
+/** The redaction policy of a project. Every project has one. */
+export const redactionPolicy = defineOperations('redaction_policy', {
+  get: {
+    summary: 'Retrieve the redaction policy',
+    method: 'GET',
+    path: '/v1/redaction-policy',
+    access: secretKeyOrDashboard('member'),
+    answer: answersJson(policy),
+  },
+  update: {
+    summary: 'Update the redaction policy',
+    description: 'It applies to other nodes within a second.',
+    method: 'PATCH',
+    path: '/v1/redaction-policy',
+    access: secretKeyOrDashboard('admin'),
+    body: object({
+      enabled: optional(fields.enabled),
+      types: optional(fields.types),
+      apply_to: optional(fields.apply_to),
+      restore: optional(fields.restore),
+      phone_region: optional(fields.phone_region),
+    }),
+    answer: answersJson(policy),
+    errors: ['version_conflict'],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly redactionPolicy: typeof redactionPolicy
+  }
+}

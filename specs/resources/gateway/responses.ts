@@ -1,0 +1,181 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import {
+  array,
+  boolean,
+  constant,
+  described,
+  integer,
+  json,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  type Schema,
+  string,
+  union,
+} from '#specs/dsl/schema.ts'
+import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+
+const path = '/v1/responses'
+const one = '/v1/responses/{response_id}'
+
+/** A field of a body that may be absent or null. */
+const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
+
+const word = string({ minLength: 1, maxLength: 256 })
+const itemsMax = 8192
+
+const body = object(
+  {
+    model: word,
+    models: maybe(
+      described(array(word, { maxItems: 8 }), 'Models that are tried in order when `model` cannot answer.'),
+    ),
+    input: described(
+      maybe(union([string(), array(jsonObject(), { maxItems: itemsMax })])),
+      'Text or items of the input. Optional with `previous_response_id`.',
+    ),
+    instructions: maybe(string()),
+    previous_response_id: described(maybe(word), 'Stored response that the conversation continues.'),
+    store: described(maybe(boolean()), 'Whether the response is stored, for 30 days. Default: true.'),
+    stream: maybe(boolean()),
+    tools: maybe(array(jsonObject(), { maxItems: 128 })),
+    tool_choice: maybe(json()),
+    parallel_tool_calls: maybe(boolean()),
+    max_tool_calls: maybe(integer({ min: 1 })),
+    max_output_tokens: maybe(integer({ min: 1 })),
+    text: maybe(object({ format: maybe(jsonObject()), verbosity: maybe(oneOf('low', 'medium', 'high')) })),
+    reasoning: maybe(object({ effort: maybe(word), summary: maybe(word) })),
+    temperature: maybe(number({ min: 0, max: 2 })),
+    top_p: maybe(number({ min: 0, max: 1 })),
+    truncation: maybe(oneOf('auto', 'disabled')),
+    metadata: maybe(record(string({ maxLength: 512 }), { maxProperties: 16 })),
+    user: maybe(string({ maxLength: 256 })),
+    background: described(maybe(boolean()), 'Not supported: `true` is answered with `bad_request`.'),
+    conversation: described(maybe(json()), 'Not supported: `bad_request`. Use `previous_response_id`.'),
+    prompt: described(maybe(json()), 'Not supported: `bad_request`.'),
+  },
+  { title: 'ResponseRequest', description: "OpenAI's request for a response." },
+)
+
+const usage = object(
+  {
+    input_tokens: integer(),
+    input_tokens_details: object({ cached_tokens: integer(), cache_write_tokens: integer() }, { open: true }),
+    output_tokens: integer(),
+    output_tokens_details: object({ reasoning_tokens: integer() }, { open: true }),
+    total_tokens: integer(),
+  },
+  { title: 'ResponseUsage', open: true },
+)
+
+/** An item of a response: a message, a tool call, a web search, reasoning. */
+const item = object(
+  { id: string(), type: string() },
+  { title: 'ResponseItem', description: 'A message, a tool call, a web search or reasoning.', open: true },
+)
+
+/** OpenAI's response. Further fields of OpenAI's own answers are passed on. */
+const response = object(
+  {
+    id: string(),
+    object: oneOf('response'),
+    created_at: number(),
+    completed_at: optional(nullable(number())),
+    status: oneOf('in_progress', 'completed', 'incomplete', 'failed'),
+    background: optional(nullable(boolean())),
+    error: nullable(object({ code: string(), message: string() }, { open: true })),
+    incomplete_details: nullable(object({ reason: string() }, { open: true })),
+    instructions: nullable(json()),
+    max_output_tokens: optional(nullable(integer())),
+    max_tool_calls: optional(nullable(integer())),
+    metadata: nullable(jsonObject()),
+    model: string(),
+    output: array(item),
+    parallel_tool_calls: boolean(),
+    previous_response_id: optional(nullable(string())),
+    reasoning: optional(nullable(jsonObject())),
+    store: optional(boolean()),
+    temperature: nullable(number()),
+    text: optional(jsonObject()),
+    tool_choice: json(),
+    tools: array(jsonObject()),
+    top_p: nullable(number()),
+    truncation: optional(nullable(string())),
+    usage: optional(nullable(usage)),
+  },
+  { title: 'ModelResponse', description: "OpenAI's response.", open: true },
+)
+
+const itemList = object(
+  {
+    object: oneOf('list'),
+    data: array(item),
+    first_id: nullable(string()),
+    last_id: nullable(string()),
+    has_more: boolean(),
+  },
+  { title: 'ModelResponseInputItems' },
+)
+
+/** OpenAI's Responses API. Responses are stored for 30 days (specs/decisions/0082-chat-forms.md). */
+export const responses = defineOperations('responses', {
+  create: {
+    summary: 'Create a response',
+    description:
+      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, web search and `previous_response_id`.",
+    method: 'POST',
+    path,
+    access: anyKeyOrDashboard,
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    attributed: true,
+    // a stored response has to fit into one document of the store
+    maxBodyBytes: 12 * 1024 * 1024,
+    body,
+    answer: answersEither(answersJson(response), answersBytes('text/event-stream')),
+    errors: [...modelCallErrors, 'not_found'],
+  },
+  get: {
+    summary: 'Retrieve a stored response',
+    method: 'GET',
+    path: one,
+    access: anyKeyOrDashboard,
+    passedOver: ['include', 'include[]', 'include_obfuscation', 'starting_after'],
+    query: { stream: described(optional(boolean()), 'Not supported: `true` is answered with `bad_request`.') },
+    answer: answersJson(response),
+    errors: ['bad_request'],
+  },
+  delete: {
+    summary: 'Delete a stored response',
+    method: 'DELETE',
+    path: one,
+    access: anyKeyOrDashboard,
+    answer: answersJson(object({ id: string(), object: oneOf('response'), deleted: constant(true) })),
+  },
+  input_items: {
+    summary: 'List the input items of a stored response',
+    description: 'Without the items of earlier responses.',
+    method: 'GET',
+    path: `${one}/input_items`,
+    access: anyKeyOrDashboard,
+    query: {
+      limit: optional(integer({ min: 1, max: 100 })),
+      order: optional(oneOf('asc', 'desc')),
+      after: optional(word),
+    },
+    passedOver: ['include', 'include[]'],
+    answer: answersJson(itemList),
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly responses: typeof responses
+  }
+}

@@ -1,0 +1,118 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations, type OperationSpec } from '#specs/dsl/declare.ts'
+import {
+  array,
+  boolean,
+  described,
+  integer,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Schema,
+  type Shape,
+  string,
+  union,
+} from '#specs/dsl/schema.ts'
+import type { ErrorCode } from '#specs/errors/errors.ts'
+import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+
+/** Two images of 20 MiB in base64, or more smaller ones. */
+const maxBodyBytes = 64 * 1024 * 1024
+
+/** Most images of one request. */
+export const maxImages = 64
+
+const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
+
+const url = described(string({ minLength: 1 }), 'URL of the image: `https://`, or `data:` with base64.')
+const base64 = described(string({ minLength: 1 }), 'Image as base64, without a `data:` prefix.')
+const mimeType = string({ minLength: 1, maxLength: 128 })
+
+const image = union([url, object({ url: maybe(url), base64: maybe(base64), mime_type: maybe(mimeType) })])
+
+const body = object(
+  {
+    image_url: maybe(url),
+    image_base64: maybe(base64),
+    mime_type: maybe(described(mimeType, 'Media type of `image_base64`.')),
+    images: maybe(array(image, { maxItems: maxImages })),
+    prompt: maybe(
+      described(string({ maxLength: 100_000 }), 'Question about the images. Used by `vision.analyze` only.'),
+    ),
+    model: maybe(
+      described(
+        string({ minLength: 1, maxLength: 256 }),
+        'Model id, or `provider/model`. Default: `gpt-4o-mini`, or a configured model that reads images.',
+      ),
+    ),
+    max_tokens: maybe(integer({ min: 1 })),
+    temperature: maybe(number({ min: 0, max: 2 })),
+    response_format: maybe(oneOf('text', 'json')),
+    stream: maybe(boolean()),
+  },
+  { title: 'VisionRequest', description: 'Images, and a question about them.' },
+)
+
+const usd = nullable(number())
+
+/** Fields of every result. Costs are null when the price is unknown. */
+const about = {
+  model: string(),
+  provider: string(),
+  usage: object(
+    { promptTokens: integer(), completionTokens: integer(), totalTokens: integer() },
+    { title: 'VisionUsage' },
+  ),
+  cost: object({ providerCostUsd: usd, serviceChargeUsd: usd, markupPercentage: number() }, { title: 'VisionCost' }),
+}
+
+const refusals: readonly ErrorCode[] = ['bad_request', 'unsupported_format', 'image_too_large', ...modelCallErrors]
+
+const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
+  path: P,
+  summary: string,
+  title: string,
+  shows: F,
+) =>
+  ({
+    summary,
+    description:
+      'Images are sent as URLs, as base64, or as files of a form. Answers one document, or a stream with `stream: true`.',
+    method: 'POST',
+    path,
+    alsoAt: [path.replace('/v1/', '/api/ai/')],
+    access: anyKeyOrDashboard,
+    envelope: 'flat',
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    attributed: true,
+    maxBodyBytes,
+    body,
+    files: { fields: ['file', 'files[]', 'files'], orJson: true },
+    answer: answersEither(answersJson(object({ ...shows, ...about }, { title })), answersBytes('text/event-stream')),
+    errors: refusals,
+  }) as const satisfies OperationSpec
+
+/** Analysis of images, with the caller's prompt or a preset. */
+export const vision = defineOperations('vision', {
+  analyze: operation('/v1/vision', 'Analyze images', 'VisionResult', { analysis: string() }),
+  describe: operation('/v1/vision/describe', 'Describe images', 'VisionDescription', { description: string() }),
+  ocr: operation('/v1/vision/ocr', 'Extract text from images', 'VisionText', { text: string() }),
+  classify: operation('/v1/vision/classify', 'Classify images', 'VisionClassification', {
+    classification: described(
+      nullable(jsonObject()),
+      'Tags, categories and objects. Null when the model did not answer a JSON object; its text is in `raw`.',
+    ),
+    raw: string(),
+  }),
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly vision: typeof vision
+  }
+}

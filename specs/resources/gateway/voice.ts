@@ -1,0 +1,231 @@
+import { anyKeyOrDashboard, publicAccess } from '#specs/access.ts'
+import {
+  audioContainers,
+  audioFormats,
+  audioTypes,
+  maxAudioBytes,
+  maxSpeechChars,
+  transcriptForms,
+} from '#specs/audio.ts'
+import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import {
+  array,
+  boolean,
+  constant,
+  described,
+  integer,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+} from '#specs/dsl/schema.ts'
+import type { ErrorCode } from '#specs/errors/errors.ts'
+
+const model = described(
+  optional(string({ minLength: 1, maxLength: 256 })),
+  'Model id, or `provider/model`. `auto` chooses the fastest model of your own keys.',
+)
+
+const language = optional(string({ pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$' }))
+
+const refusals: readonly ErrorCode[] = [
+  'bad_request',
+  'provider_not_configured',
+  'request_loop',
+  'byok_required',
+  'credit_balance_exhausted',
+  'budget_exceeded',
+  'price_unknown',
+  'rate_limit_exceeded',
+  'provider_refused',
+  'provider_error',
+]
+
+const range = nullable(object({ min: number(), max: number() }))
+
+const languages = described(
+  nullable(array(string())),
+  'Languages in ISO 639-1. Null when the model detects the language or supports about a hundred.',
+)
+
+const speechRow = {
+  id: string(),
+  provider: string(),
+  voices: array(string()),
+  default_voice: string(),
+  formats: array(oneOf(...audioFormats)),
+  max_input_chars: integer(),
+  languages,
+} as const
+
+const speechModel = object(
+  {
+    ...speechRow,
+    supports_streaming: boolean(),
+    speed: described(range, 'Range of `speed`. Null when the speed cannot be changed.'),
+    temperature: described(range, 'Range of `temperature`. Null when it has no effect.'),
+    custom_voices: described(boolean(), 'Whether ids of your own voices at the provider are accepted.'),
+  },
+  { title: 'SpeechModel', description: 'A model that turns text into speech.' },
+)
+
+const transcriptionModel = object(
+  {
+    id: string(),
+    provider: string(),
+    response_formats: array(oneOf(...transcriptForms)),
+    supports_diarization: boolean(),
+    languages,
+    max_file_bytes: integer(),
+  },
+  { title: 'TranscriptionModel', description: 'A model that turns speech into text.' },
+)
+
+const transcript = object(
+  {
+    text: string(),
+    usage: optional(object({ type: constant('duration'), seconds: integer() })),
+    task: optional(constant('transcribe')),
+    language: optional(nullable(string())),
+    duration: described(optional(nullable(number())), 'Length of the audio in seconds.'),
+    segments: optional(
+      array(object({ id: integer(), start: number(), end: number(), text: string(), speaker: optional(string()) })),
+    ),
+    words: optional(array(object({ word: string(), start: number(), end: number(), speaker: optional(string()) }))),
+  },
+  { title: 'Transcript', description: 'Text of an audio file.' },
+)
+
+const transcriptForm = optional(oneOf(...transcriptForms))
+const audioFormat = optional(oneOf(...audioFormats))
+
+/** Most requests of one project in a minute, speech and transcription together. */
+export const voiceRequestsPerMinute = 60
+
+/** Overhead of a form around its file. */
+const formSlackBytes = 64 * 1024
+
+/** Larger than the largest file, so that a file a little too large is answered with an error and not cut off. */
+const maxFormBytes = maxAudioBytes + 7 * 1024 * 1024 + formSlackBytes
+
+/** Text to speech, under the current and the classic paths. */
+export const speech = defineOperations('speech', {
+  speak: {
+    summary: 'Create speech',
+    description: 'Turns text into audio. Audio is sent while it is made, where the model does so.',
+    method: 'POST',
+    path: '/v1/audio/speech',
+    alsoAt: ['/api/ai/audio/speech'],
+    access: anyKeyOrDashboard,
+    attributed: true,
+    body: object({
+      input: string({ minLength: 1, maxLength: maxSpeechChars }),
+      model,
+      voice: optional(string({ minLength: 1, maxLength: 128 })),
+      response_format: audioFormat,
+      responseFormat: audioFormat,
+      speed: optional(number({ min: 0.25, max: 4 })),
+      temperature: optional(number({ min: 0, max: 2 })),
+      language,
+      instructions: optional(string({ maxLength: maxSpeechChars })),
+      stream: optional(boolean()),
+      stream_format: described(optional(constant('audio')), 'Audio only; server-sent events are not supported.'),
+    }),
+    answer: answersBytes(...Object.values(audioTypes)),
+    errors: refusals,
+    envelope: 'flat',
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+  },
+  models: {
+    summary: 'List speech models',
+    method: 'GET',
+    path: '/v1/audio/speech',
+    alsoAt: ['/api/ai/audio/speech'],
+    access: publicAccess,
+    answer: answersJson(
+      object({ models: array(speechModel), formats: array(oneOf(...audioFormats)), supports_streaming: boolean() }),
+    ),
+    envelope: 'flat',
+    tagged: true,
+    headers: [['cache-control', 'public, s-maxage=3600']],
+  },
+  voices: {
+    summary: 'List voices',
+    description: 'The voices of every speech model.',
+    method: 'GET',
+    path: '/v1/audio/voices',
+    alsoAt: ['/api/ai/audio/voices'],
+    access: publicAccess,
+    answer: answersJson(
+      object({ models: array(object(speechRow, { title: 'ModelVoices', description: 'Voices of a speech model.' })) }),
+    ),
+    envelope: 'flat',
+    tagged: true,
+    headers: [['cache-control', 'public, s-maxage=3600']],
+  },
+})
+
+/** Speech to text. */
+export const transcriptions = defineOperations('transcriptions', {
+  transcribe: {
+    summary: 'Create a transcription',
+    description: 'Turns an audio file of at most 25 MB into text.',
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    alsoAt: ['/api/ai/audio/transcriptions'],
+    access: anyKeyOrDashboard,
+    attributed: true,
+    files: { fields: ['file'], orJson: false },
+    maxBodyBytes: maxFormBytes,
+    body: object({
+      model,
+      language,
+      prompt: optional(string({ maxLength: maxSpeechChars })),
+      temperature: optional(number({ min: 0, max: 1 })),
+      diarize: optional(boolean()),
+      response_format: transcriptForm,
+      responseFormat: transcriptForm,
+      stream: described(
+        optional(boolean()),
+        'Send the transcript as server-sent events. For `response_format: json` only; the whole text is one delta.',
+      ),
+    }),
+    answer: answersEither(
+      answersJson(transcript),
+      answersBytes('text/plain', 'application/x-subrip', 'text/vtt', 'text/event-stream'),
+    ),
+    errors: refusals,
+    envelope: 'flat',
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+  },
+  models: {
+    summary: 'List transcription models',
+    method: 'GET',
+    path: '/v1/audio/transcriptions',
+    alsoAt: ['/api/ai/audio/transcriptions'],
+    access: publicAccess,
+    answer: answersJson(
+      object({
+        models: array(transcriptionModel),
+        containers: array(oneOf(...audioContainers)),
+        response_formats: array(oneOf(...transcriptForms)),
+        max_file_bytes: integer(),
+      }),
+    ),
+    envelope: 'flat',
+    tagged: true,
+    headers: [['cache-control', 'public, s-maxage=3600']],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly speech: typeof speech
+    readonly transcriptions: typeof transcriptions
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import type { BlobStore, Json, JsonObject } from '#storage/ports.ts'
+import { isObject } from '../schema.ts'
+import { Unrestorable } from '../step/actor-state.ts'
+
+/**
+ * What is long leaves a document for the blob store and comes back on reading: a string as `{ $blob: <owner><sha256> }`, an
+ * object or a list as `{ $blob: <owner><sha256>, json: true }`. Data that itself has a `$blob` key is wrapped as
+ * `{ $blob: null, value }`, so that no caller can point at a blob.
+ */
+
+/** How much of a document stays where it is. Lengths are of JSON, in UTF-16 units, which is near enough to bytes. */
+export interface Keeping {
+  /** Strings longer than this leave, and objects and lists whose JSON is. */
+  readonly maxLength: number
+  /** So many levels of objects stay, however long: 1 for a document whose fields are looked at one by one. */
+  readonly levels: number
+}
+
+/** A value that was taken out. */
+export interface Taken {
+  readonly hash: string
+  readonly content: string
+}
+
+/**
+ * `value` without what is long; that is added to `taken`. The same object when there is nothing.
+ *
+ * @param owner what the blobs' names start with (`actorBlobs`).
+ */
+export const takeOut = <T extends Json | undefined>(
+  value: T,
+  keeping: Keeping,
+  taken: Taken[],
+  owner = '',
+): T | Json => {
+  if (measured(value, keeping.maxLength, keeping.levels) < Number.POSITIVE_INFINITY) return value
+  if (typeof value === 'string') return reference(value, taken, owner)
+  if (typeof value !== 'object' || value === null) return value
+  const own: Taken[] = []
+  const inner = innerOf(value, { ...keeping, levels: keeping.levels - 1 }, own, owner)
+  if (keeping.levels <= 0 && lengthOf(inner) > keeping.maxLength) {
+    return { ...reference(JSON.stringify(value), taken, owner), json: true }
+  }
+  taken.push(...own)
+  return inner
+}
+
+const innerOf = (value: Json & object, keeping: Keeping, taken: Taken[], owner: string): Json => {
+  const each = (inner: Json | undefined) => takeOut(inner, keeping, taken, owner)
+  if (!isObject(value)) return Object.values(value).map((inner: Json) => each(inner) ?? null)
+  const object: Json = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]))
+  return '$blob' in value ? { $blob: null, value: object } : object
+}
+
+const reference = (content: string, taken: Taken[], owner: string): { readonly $blob: string } => {
+  const hash = owner + createHash('sha256').update(content).digest('hex')
+  taken.push({ hash, content })
+  return { $blob: hash }
+}
+
+/** About the length of the value's JSON; infinite once something in it has to leave. Allocates nothing. */
+export const measured = (value: Json | undefined, maxLength: number, levels: number): number => {
+  if (typeof value === 'string') return value.length > maxLength ? Number.POSITIVE_INFINITY : value.length + 3
+  if (typeof value !== 'object' || value === null) return 6
+  let length = 2
+  for (const key in value) {
+    if (key === '$blob') return Number.POSITIVE_INFINITY
+    const each: Json | undefined = Reflect.get(value, key)
+    length += key.length + 3 + measured(each, maxLength, levels - 1)
+    if (length > maxLength && (levels <= 0 || length === Number.POSITIVE_INFINITY)) return Number.POSITIVE_INFINITY
+  }
+  return length
+}
+
+/** About the length of the value's JSON. */
+export const lengthOf = (value: Json | undefined): number => {
+  if (typeof value === 'string') return value.length + 3
+  if (typeof value !== 'object' || value === null) return 6
+  let length = 2
+  for (const key in value) length += key.length + 3 + lengthOf(Reflect.get(value, key))
+  return length
+}
+
+const hasReference = (value: Json | undefined): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  for (const key in value) if (key === '$blob' || hasReference(Reflect.get(value, key))) return true
+  return false
+}
+
+/** `value` with all that was taken out put back. @throws {Unrestorable} when a blob is missing, which is a damaged store. */
+export const putBack = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
+  if (!hasReference(value)) return value
+  if (!isObject(value)) {
+    return Array.isArray(value) ? Promise.all(value.map((each: Json) => putBack(each, blobs, project))) : value
+  }
+  if ('$blob' in value) return fromReference(value, blobs, project)
+  return rebuilt(value, blobs, project)
+}
+
+const fromReference = async (
+  { $blob: hash, value: wrapped, json }: JsonObject,
+  blobs: BlobStore,
+  project: string,
+): Promise<Json> => {
+  if (hash === null) return isObject(wrapped) ? rebuilt(wrapped, blobs, project) : null
+  const content = typeof hash === 'string' ? await blobs.get(project, hash) : null
+  if (content === null) throw new Unrestorable('a blob is missing')
+  return json === true ? JSON.parse(content) : content
+}
+
+const rebuilt = async (value: { readonly [key: string]: Json | undefined }, blobs: BlobStore, project: string) => {
+  const entries = Object.entries(value).map(
+    async ([key, each]): Promise<[string, Json | undefined]> => [
+      key,
+      each === undefined ? undefined : await putBack(each, blobs, project),
+    ],
+  )
+  return Object.fromEntries(await Promise.all(entries))
+}

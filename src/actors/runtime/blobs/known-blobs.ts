@@ -1,0 +1,30 @@
+import type { BlobStore } from '#storage/ports.ts'
+
+/** So many names are remembered; the one that was stored first is forgotten first. */
+const maxKnown = 10_000
+
+/**
+ * Stores blobs, each once: a long field of an actor's context is in every snapshot, and would be sent to the store with
+ * each commit. What an actor stored lies there as long as the actor does.
+ */
+export class KnownBlobs implements Pick<BlobStore, 'put'> {
+  readonly #blobs: Pick<BlobStore, 'put'>
+  readonly #known = new Map<string, Promise<void>>()
+
+  constructor(blobs: Pick<BlobStore, 'put'>) {
+    this.#blobs = blobs
+  }
+
+  /** Resolves when the blob is durable. @throws {StoreUnavailable} and it is tried again the next time */
+  put(project: string, hash: string, content: string): Promise<void> {
+    const key = `${project}/${hash}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const storing = this.#blobs.put(project, hash, content)
+    this.#known.set(key, storing)
+    storing.catch(() => this.#known.delete(key))
+    const [first] = this.#known.size > maxKnown ? this.#known.keys() : []
+    if (first !== undefined) this.#known.delete(first)
+    return storing
+  }
+}

@@ -1,0 +1,51 @@
+import { type AppendOutcome, type Commit, type CommitStore, StoreUnavailable } from '#storage/ports.ts'
+import { backoffMs, type Clock, pause } from '../clock.ts'
+import { Superseded } from './superseded.ts'
+
+/** How long an unknown outcome is followed up before the caller is told that the store is away: within a second in all. */
+const patienceMs = 400
+
+/** What became of a commit, once it is certain. */
+export type Written = Exclude<AppendOutcome, 'unknown'>
+
+/**
+ * Writes one commit and finds out what became of it. A lost acknowledgement is read back by (actor, seq): ours when
+ * the nonce is ours, and written again under the same key when nothing is there, so that at most one lands.
+ *
+ * @throws {Superseded} when this process may not write it (any more).
+ * @throws {StoreUnavailable} when the outcome stays unknown; the actor has to be loaded again before its next step.
+ */
+export const writeCommit = async (store: CommitStore, commit: Commit, clock: Clock): Promise<Written> => {
+  const [outcome] = await store.append([commit])
+  return outcome === 'unknown' || outcome === undefined ? followUp(store, commit, clock) : outcome
+}
+
+const followUp = async (store: CommitStore, commit: Commit, clock: Clock): Promise<Written> => {
+  const deadline = clock.steady() + patienceMs
+  for (let attempt = 0; clock.steady() < deadline; attempt++) {
+    const known = await readBack(store, commit)
+    if (known !== 'unknown') return known
+    await pause(clock, backoffMs(attempt, 20, 500))
+  }
+  throw new StoreUnavailable('the outcome of a commit is unknown')
+}
+
+const readBack = async (store: CommitStore, commit: Commit): Promise<AppendOutcome> => {
+  try {
+    const there = await ownership(store, commit)
+    if (there !== null) return there
+    const [again] = await store.append([commit])
+    if (again === 'done' || again === 'unknown' || again === undefined) return again ?? 'unknown'
+    // our first write may have landed in between, and looks like another's then
+    return (await ownership(store, commit)) ?? again
+  } catch (error) {
+    if (error instanceof StoreUnavailable && !(error instanceof Superseded)) return 'unknown'
+    throw error
+  }
+}
+
+const ownership = async (store: CommitStore, commit: Commit): Promise<'done' | 'overtaken' | null> => {
+  const there = await store.at(commit.actor, commit.seq)
+  if (there === null) return null
+  return there.nonce === commit.nonce ? 'done' : 'overtaken'
+}

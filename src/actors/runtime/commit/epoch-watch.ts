@@ -1,0 +1,94 @@
+import type { Logger } from 'pino'
+import type { CommitStore } from '#storage/ports.ts'
+import type { Clock } from '../clock.ts'
+import { guardedCommits } from './guarded-commits.ts'
+import { Superseded } from './superseded.ts'
+
+/** A process makes sure so often that no later one has started, in ms. */
+const everyMs = 1000
+/** Without certainty for so long (a stall, a store that is away) it writes nothing before it is certain again. */
+const certainMs = 2500
+
+/** What the watch needs. */
+export interface EpochWatchParts {
+  readonly epoch: number
+  /** The newest epoch that any process took. @throws {StoreUnavailable} */
+  readonly newest: () => Promise<number>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Notices that a later process has taken over. The fence stops a process that was replaced at each actor that the later
+ * one has touched; this stops it everywhere else, above all at actors whose log the later one has removed.
+ */
+export class EpochWatch {
+  readonly #parts: EpochWatchParts
+  readonly #replaced = Promise.withResolvers<void>()
+  #isReplaced = false
+  #certainAt: number
+  #asking: Promise<void> | undefined
+  #cancel: (() => void) | undefined
+
+  constructor(parts: EpochWatchParts) {
+    this.#parts = parts
+    this.#certainAt = parts.clock.steady()
+  }
+
+  /** Resolves when a later process has started. */
+  get replaced(): Promise<void> {
+    return this.#replaced.promise
+  }
+
+  start(): void {
+    const { clock, log } = this.#parts
+    const look = (): Promise<void> =>
+      this.#confirm().catch((error: unknown) => log.warn({ err: error }, 'epoch not confirmed, trying again'))
+    this.#cancel = clock.after(everyMs, () => void look().finally(() => this.#cancel && this.start()))
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  /** The store as this process may write to it: not at all once it was replaced. */
+  guarded(commits: CommitStore): CommitStore {
+    const append: CommitStore['append'] = (batch) => {
+      if (this.#isCertain()) return commits.append(batch)
+      return this.#confirm().then(
+        () => this.#appendIfOwner(commits, batch),
+        () => batch.map(() => 'unknown' as const),
+      )
+    }
+    return guardedCommits(commits, append)
+  }
+
+  #appendIfOwner(commits: CommitStore, batch: Parameters<CommitStore['append']>[0]): ReturnType<CommitStore['append']> {
+    if (this.#isReplaced) throw new Superseded('a later process has taken over')
+    return commits.append(batch)
+  }
+
+  #isCertain(): boolean {
+    return !this.#isReplaced && this.#parts.clock.steady() - this.#certainAt <= certainMs
+  }
+
+  #confirm(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  async #ask(): Promise<void> {
+    const { epoch, newest, clock, log } = this.#parts
+    const askedAt = clock.steady()
+    if (this.#isReplaced || (await newest()) <= epoch) {
+      this.#certainAt = askedAt
+      return
+    }
+    this.#isReplaced = true
+    log.error({ epoch }, 'a later process has taken over')
+    this.#replaced.resolve()
+  }
+}

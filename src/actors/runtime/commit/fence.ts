@@ -1,0 +1,45 @@
+import type { Commit, CommitStore } from '#storage/ports.ts'
+import type { Clock } from '../clock.ts'
+import { newNonce } from './commit-document.ts'
+import { writeCommit } from './commit-writer.ts'
+import { Superseded } from './superseded.ts'
+
+/**
+ * Takes an actor over from an earlier process by a commit that changes nothing: whatever that process has sent and is
+ * not written yet, or will send, meets a taken sequence number (DESIGN "Owners"). Only then may what the newest commit
+ * says be acted on.
+ *
+ * @returns the fence; null when something was written in between, and the newest commit has to be read again.
+ * @throws {Superseded} when the newest commit is a later process's.
+ * @throws {StoreUnavailable}
+ */
+export const fence = async (
+  store: CommitStore,
+  newest: Commit,
+  epoch: number,
+  clock: Clock,
+): Promise<Commit | null> => {
+  checkEpoch(newest, epoch)
+  if (newest.epoch === epoch) return newest
+  const commit: Commit = {
+    ...newest,
+    seq: newest.seq + 1,
+    epoch,
+    // nothing of the actor has changed: for lists it is as old as it was
+    at: newest.at,
+    // an imported actor has fences of another store, whose epochs were counted there
+    cause: `fence:${epoch}:${newest.seq + 1}`,
+    nonce: newNonce(),
+    event: { type: '$fenced' },
+    events: [],
+    effects: [],
+    messages: [],
+    open: true,
+  }
+  return (await writeCommit(store, commit, clock)) === 'done' ? commit : null
+}
+
+/** @throws {Superseded} when `commit` is a later process's. */
+export const checkEpoch = (commit: Commit, epoch: number): void => {
+  if (commit.epoch > epoch) throw new Superseded('a later process has taken the actor over')
+}

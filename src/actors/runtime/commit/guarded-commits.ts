@@ -1,0 +1,16 @@
+import type { CommitStore } from '#storage/ports.ts'
+
+/** A commit store whose writes go through `append`; everything else is as it was. */
+export const guardedCommits = (commits: CommitStore, append: CommitStore['append']): CommitStore => ({
+  append,
+  head: (actor) => commits.head(actor),
+  at: (actor, seq) => commits.at(actor, seq),
+  byCause: (actor, cause) => commits.byCause(actor, cause),
+  events: (actor, after, limit) => commits.events(actor, after, limit),
+  open: (limit, shards) => commits.open(limit, shards),
+  due: (look) => commits.due(look),
+  settle: (work) => commits.settle(work),
+  ofProject: (project, after, limit) => commits.ofProject(project, after, limit),
+  actorsOf: (project, tenant, after, limit) => commits.actorsOf(project, tenant, after, limit),
+  forget: (actor) => commits.forget(actor),
+})

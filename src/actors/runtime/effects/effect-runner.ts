@@ -1,0 +1,162 @@
+import type { Logger } from 'pino'
+import type { InFlight } from '#storage/ports.ts'
+import type { Telemetry } from '#telemetry/telemetry.ts'
+import { type Clock, pause } from '../clock.ts'
+import { OneAtATime } from '../one-at-a-time.ts'
+import type { Ownership } from '../recovery/ownership.ts'
+import type { Delivery, Resident, Told } from '../resident.ts'
+import { EffectCall, type EffectEnd } from './effect-call.ts'
+import type { EffectCatalog } from './effects.ts'
+
+/** What the runner needs of its host. */
+export interface EffectHost {
+  readonly ownership: Ownership
+  readonly telemetry: Telemetry | undefined
+  /** Delivers to an actor, loading it when it is not live. */
+  deliver(actor: string, delivery: Delivery): Promise<Told>
+  /** The actor's log is gone. */
+  drop(actor: string): void
+}
+
+interface Running {
+  readonly abort: AbortController
+  readonly resident: Resident
+  readonly name: string
+  readonly actor: string
+  readonly shard: number
+  /** By the steady clock, in ms. */
+  readonly since: number
+}
+
+/** An effect that runs for longer than this is shown to operators, in ms. */
+const overdueMs = 30 * 60_000
+
+/** An effect that has run for a long time. */
+export interface OverdueEffect {
+  readonly id: string
+  readonly name: string
+  readonly resident: Resident
+  readonly runsMs: number
+}
+
+/** Runs effects of durable commits, each under its policy, and brings the result back as an event of the actor. */
+export class EffectRunner {
+  readonly #catalog: EffectCatalog
+  readonly #host: EffectHost
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #running = new Map<string, Running>()
+  /** Ids of the running effects of each actor that has some. */
+  readonly #idsOf = new Map<string, Set<string>>()
+  readonly #alone = new OneAtATime()
+  #idle: (() => void)[] = []
+  #stopped = false
+
+  constructor(catalog: EffectCatalog, host: EffectHost, clock: Clock, log: Logger) {
+    this.#catalog = catalog
+    this.#host = host
+    this.#clock = clock
+    this.#log = log
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** Starts an effect, unless it runs here already. `fresh`: its commit was just made, so nothing of it has happened. */
+  start(resident: Resident, id: string, flight: InFlight, fresh: boolean): void {
+    const isHeld = this.#stopped || resident.parked !== undefined || this.#running.has(id)
+    if (isHeld || !this.#host.ownership.opens(resident.shard)) return
+    const abort = new AbortController()
+    const { id: actor, shard } = resident
+    const running = { abort, resident, name: flight.name, actor, shard, since: this.#clock.steady() }
+    this.#running.set(id, running)
+    this.#idsOf.set(resident.id, (this.#idsOf.get(resident.id) ?? new Set()).add(id))
+    const parts = { catalog: this.#catalog, host: this.#host, clock: this.#clock, log: this.#log, alone: this.#alone }
+    const run = () => new EffectCall(parts, { resident, id, flight, fresh }, abort).run()
+    void this.#measured(resident, flight.name, run).finally(() => this.#ended(id, running))
+  }
+
+  /** The shards in which an effect runs here. */
+  shards(): ReadonlySet<number> {
+    return new Set([...this.#running.values()].map(({ shard }) => shard))
+  }
+
+  /** The machine ended these effects. */
+  abort(ids: readonly string[]): void {
+    for (const id of ids) this.#running.get(id)?.abort.abort()
+  }
+
+  /**
+   * The actor was loaded: whatever else of it still runs here was ended by a commit whose outcome was not known when it
+   * was written.
+   */
+  keepOnly(actor: string, inFlight: Readonly<Record<string, InFlight>>): void {
+    this.abort([...(this.#idsOf.get(actor) ?? [])].filter((id) => inFlight[id] === undefined))
+  }
+
+  /** The effects that have run for a long time. */
+  overdue(): readonly OverdueEffect[] {
+    const now = this.#clock.steady()
+    return [...this.#running]
+      .map(([id, { name, resident, since }]) => ({ id, name, resident, runsMs: now - since }))
+      .filter(({ runsMs }) => runsMs > overdueMs)
+  }
+
+  /** Ends an effect here, so that it can be started again. */
+  forget(id: string): void {
+    const running = this.#running.get(id)
+    if (running !== undefined) this.#abandon(id, running)
+  }
+
+  /** Another process runs the effects of this actor now. */
+  abandon(actor: string): void {
+    for (const id of [...(this.#idsOf.get(actor) ?? [])]) this.forget(id)
+  }
+
+  /** Another process runs the effects of these shards now. */
+  abandonShards(shards: ReadonlySet<number>): void {
+    for (const [id, running] of this.#running) if (shards.has(running.shard)) this.#abandon(id, running)
+  }
+
+  /** Starts nothing more, and resolves when what runs has ended or `graceMs` is over; the rest is found again at the next start. */
+  async drain(graceMs: number): Promise<void> {
+    this.#stopped = true
+    if (this.#running.size === 0) return
+    await Promise.race([new Promise<void>((resolve) => this.#idle.push(resolve)), pause(this.#clock, graceMs)])
+  }
+
+  /** Ends everything at once, without results. */
+  kill(): void {
+    this.#stopped = true
+    for (const { abort } of this.#running.values()) abort.abort()
+  }
+
+  /** It may come back at any moment, and runs here again then, beside what is left of this. */
+  #abandon(id: string, running: Running): void {
+    running.abort.abort()
+    this.#ended(id, running)
+  }
+
+  #ended(id: string, running: Running): void {
+    if (this.#running.get(id) !== running) return
+    this.#running.delete(id)
+    const ids = this.#idsOf.get(running.actor)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#idsOf.delete(running.actor)
+    if (this.#running.size > 0) return
+    for (const resolve of this.#idle) resolve()
+    this.#idle = []
+  }
+
+  /** Counts the effect, and runs it in a span of its own where traces are wanted. */
+  async #measured(resident: Resident, name: string, run: () => Promise<EffectEnd>): Promise<void> {
+    const { telemetry } = this.#host
+    if (telemetry === undefined) return void (await run())
+    const full = `${resident.definition.name}.${name}`
+    const startedMs = performance.now()
+    const attributes = { 'troupe.actor': resident.id, 'troupe.effect': full }
+    const end = await (telemetry.tracer === null ? run() : telemetry.tracer.run(`effect ${full}`, { attributes }, run))
+    telemetry.effect(full, end, performance.now() - startedMs)
+  }
+}

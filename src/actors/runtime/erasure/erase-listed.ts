@@ -1,0 +1,95 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { Json, RecordKind, Storage } from '#storage/ports.ts'
+import { actorBlobs } from '../blobs/blob-owner.ts'
+import { type Clock, pause } from '../clock.ts'
+import type { Host } from '../host.ts'
+import { markErased } from './erased-actors.ts'
+
+/** What removing actors needs of the host. */
+export interface EraserHost extends Pick<Host, 'deliver' | 'drop'> {
+  readonly rows: Pick<Host['rows'], 'shown'>
+}
+
+/** What removing actors needs. */
+export interface EraserParts {
+  readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
+  readonly host: EraserHost
+  readonly clock: Clock
+}
+
+/** An actor to remove, and whose it is. */
+export interface Condemned {
+  readonly actor: string
+  readonly project: string
+  readonly tenant: string | null
+}
+
+const pageSize = 100
+/** A row of another node's actor goes a moment after its actor. */
+const lookAgainMs = 100
+
+/**
+ * Tells an actor to remove itself; each kind of actor takes `delete` in every state. Telling it again changes nothing.
+ * One that is parked hears nothing, so its log is removed without it.
+ *
+ * @returns false when there is no such actor (any more).
+ * @throws {StoreUnavailable}
+ */
+export const tellToErase = async (parts: EraserParts, condemned: Condemned): Promise<boolean> => {
+  const { actor } = condemned
+  try {
+    await parts.host.deliver(actor, { event: { type: 'delete' }, cause: `erase:${actor}` })
+    return true
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (error.code === 'not_found') return false
+    if (error.code !== 'actor_parked') throw error
+    await removeParked(parts, condemned)
+    return true
+  }
+}
+
+const removeParked = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
+  const now = clock.now()
+  await markErased(storage.records, actor, { project, tenant, user: null, createdAt: now }, now)
+  await storage.commits.forget(actor)
+  await storage.blobs.remove(project, actorBlobs({ actor, tenant }))
+  host.drop(actor)
+}
+
+/** Removes every actor that a list shows, and resolves when it shows none. @throws {StoreUnavailable} */
+export const eraseListed = async (
+  parts: EraserParts,
+  rows: RecordKind,
+  scope: Scope,
+  where: { readonly [field: string]: Json } = {},
+): Promise<void> => {
+  for (let looks = 0; (await tellListed(parts, rows, scope, where)) > 0; looks++) {
+    if (looks > 0) await pause(parts.clock, lookAgainMs)
+  }
+}
+
+/** Tells every actor that a list shows now, and says how many. A row without an actor goes. @throws {StoreUnavailable} */
+export const tellListed = async (
+  parts: EraserParts,
+  rows: RecordKind,
+  scope: Scope,
+  where: { readonly [field: string]: Json } = {},
+): Promise<number> => {
+  const { storage, host } = parts
+  await host.rows.shown()
+  let told = 0
+  for (let after: string | undefined; ; ) {
+    const query = { where, limit: pageSize, ...(after !== undefined && { after }) }
+    const page = await storage.records.list(rows, scope, query)
+    await Promise.all(
+      page.map(async ({ id, project, tenant }) => {
+        if (!(await tellToErase(parts, { actor: id, project, tenant }))) await storage.records.remove(rows, scope, id)
+      }),
+    )
+    told += page.length
+    after = page.at(-1)?.id
+    if (after === undefined) return told
+  }
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../clock.ts'
+import type { Host } from '../host.ts'
+import type { Resident } from '../resident.ts'
+import { OverdueWatch } from '../stuck/stuck-notes.ts'
+
+const everyMs = 1000
+/** An actor that was left alone so long has its last commits closed. */
+const quietMs = 1000
+
+/** How many actors stay in memory, and for how long without use (ms). */
+export interface Residency {
+  readonly most: number
+  readonly idleMs: number
+}
+
+/** Looks after actors that are left alone: closes their last commits, gives their memory back. */
+export class Janitor {
+  readonly #host: Host
+  readonly #clock: Clock
+  readonly #residency: Residency
+  readonly #overdue: OverdueWatch
+  #cancel: (() => void) | undefined
+
+  constructor(host: Host, clock: Clock, residency: Residency) {
+    this.#host = host
+    this.#clock = clock
+    this.#residency = residency
+    this.#overdue = new OverdueWatch(host.stuck, host.effects)
+  }
+
+  start(): void {
+    this.#cancel = this.#clock.after(everyMs, () => {
+      this.round()
+      this.start()
+    })
+  }
+
+  stop(): void {
+    this.#cancel?.()
+  }
+
+  /** One look at every live actor. */
+  round(): void {
+    this.#overdue.round()
+    const now = this.#clock.now()
+    let spare = this.#host.live - this.#residency.most
+    for (const resident of this.#host.residents()) {
+      const idleMs = now - resident.usedAt
+      if (idleMs < quietMs || !this.#quiet(resident)) continue
+      resident.forgetTail()
+      if (idleMs < this.#residency.idleMs && spare <= 0) continue
+      if (this.#host.passivate(resident)) spare--
+    }
+  }
+
+  /** Closes the newest commits once all that they imply is done. False while something is not. */
+  #quiet(resident: Resident): boolean {
+    const { seq, inFlight } = resident.state
+    if (resident.working || resident.undelivered > 0 || this.#host.rows.waits(resident.id)) return false
+    if (Object.keys(inFlight).length > 0) return false
+    this.#host.settler.retire(resident)
+    if (resident.closedSeq === seq) return true
+    resident.closedSeq = seq
+    this.#host.settler.close({ actor: resident.id, seq })
+    if (seq > 1) {
+      this.#host.settler.close({ actor: resident.id, seq: seq - 1 })
+      this.#host.settler.undue({ actor: resident.id, seq: seq - 1 })
+    }
+    return true
+  }
+}

@@ -1,0 +1,210 @@
+import type { Logger } from 'pino'
+import type { MachineDefinition } from '#machines/definition.ts'
+import { errors, ServiceError } from '#specs/errors/errors.ts'
+import { type JsonObject, type MessageRecord, StoreUnavailable } from '#storage/ports.ts'
+import { backoffMs, type Clock, pause, within } from '../clock.ts'
+import type { Delivery, Resident, Told } from '../resident.ts'
+import { isObject } from '../schema.ts'
+import type { Sinks } from '../sinks.ts'
+import type { Owner } from '../step/actor-state.ts'
+
+/** How long a request waits for an actor that is being made, in ms. */
+const patienceMs = 3000
+
+/** A message that something other than its receiver's machine throws at so often is kept for an operator. */
+const poisonAfter = 5
+
+/** What the outbox needs of its host. */
+export interface MessageHost {
+  /** False when another process has taken the actor over: it delivers what is not delivered yet. */
+  runs(sender: Resident): boolean
+  deliver(actor: string, delivery: Delivery): Promise<Told>
+  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told>
+}
+
+/** What an outbox is made of. */
+export interface OutboxOptions {
+  readonly definitions: readonly MachineDefinition[]
+  /** Who takes messages that are for no actor. */
+  readonly sinks?: Sinks
+  /** Whether an actor's log was removed a short time ago. @throws {StoreUnavailable} */
+  readonly erased: (project: string, actor: string) => Promise<boolean>
+  /** Whether an operator has given the message up. @throws {StoreUnavailable} */
+  readonly discarded?: (sender: string, message: string) => Promise<boolean>
+  /** A receiver throws at this message. */
+  readonly poison?: (sender: Resident, message: MessageRecord, failure: PoisonFailure) => void
+  /** A message that was poison is delivered or given up. */
+  readonly passed?: (sender: Resident, message: MessageRecord) => void
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Why a message is poison, and how often it was tried. */
+export interface PoisonFailure {
+  readonly error: unknown
+  readonly attempts: number
+}
+
+/**
+ * Delivers the messages of durable commits: in order per sender and receiver, again and again until they are taken. The
+ * id of a message is its cause at the receiver, so one that arrives twice is processed once. A message that its
+ * receiver throws at is kept for an operator, and holds up no other.
+ */
+export class Outbox {
+  readonly #host: MessageHost
+  readonly #options: OutboxOptions
+  readonly #coming = new Map<string, Promise<void>>()
+  /** Senders' newest deliveries, by sender and receiver. */
+  readonly #chains = new WeakMap<Resident, Map<string, Promise<void>>>()
+  /** What ends the wait of a poison message, by its id: true when it is given up. */
+  readonly #poison = new Map<string, (givenUp: boolean) => void>()
+
+  constructor(host: MessageHost, options: OutboxOptions) {
+    this.#host = host
+    this.#options = options
+  }
+
+  /**
+   * Queues messages behind those that the actor has sent to the same receivers; `resident.outbox` resolves when all of its are
+   * delivered.
+   *
+   * @param again they may have been delivered before, and what they made may have been removed since.
+   */
+  post(resident: Resident, messages: readonly MessageRecord[], again = false): Promise<void> {
+    if (messages.length === 0) return resident.outbox
+    resident.undelivered++
+    const sent = messages.map((message) => this.#queue(resident, message, again))
+    const before = resident.outbox
+    resident.outbox = Promise.all(sent).then(() => {
+      resident.undelivered--
+      return before
+    })
+    return resident.outbox
+  }
+
+  #queue(resident: Resident, message: MessageRecord, again: boolean): Promise<void> {
+    const { to, event } = message
+    const chains = this.#chains.get(resident) ?? new Map<string, Promise<void>>()
+    this.#chains.set(resident, chains)
+    const before = chains.get(to) ?? Promise.resolve()
+    const sent: Promise<void> = before.then(async () => {
+      await this.#send(resident, message, again)
+      if (this.#coming.get(to) === sent) this.#coming.delete(to)
+      if (chains.get(to) === sent) chains.delete(to)
+    })
+    chains.set(to, sent)
+    if (event.type === 'create') this.#coming.set(to, sent)
+    return sent
+  }
+
+  /**
+   * A commit is on its way to the store, and once it is there others may read of the actors that it asks for: before
+   * whoever wrote it hears of that.
+   *
+   * @param written settles when that is over; what the commit sends is posted then.
+   */
+  announce(messages: readonly MessageRecord[], written: Promise<unknown>): void {
+    for (const { event, to } of messages) {
+      if (event.type !== 'create') continue
+      const made: Promise<void> = written.then(nothing, nothing).then(() => {
+        const posted = this.#coming.get(to)
+        if (posted !== made) return posted
+        this.#coming.delete(to)
+      })
+      this.#coming.set(to, made)
+    }
+  }
+
+  /**
+   * Resolves when an actor is made that a durable commit asked for, and whose id may be in a stream already;
+   * undefined when none of this id is under way.
+   *
+   * @throws {StoreUnavailable} when that takes longer than a request waits: it is not that there is none.
+   */
+  coming(id: string): Promise<void> | undefined {
+    const made = this.#coming.get(id)
+    return made && within(this.#options.clock, patienceMs, made)
+  }
+
+  /** Delivers a poison message again, or gives it up; nothing when there is none of this id. */
+  release(message: string, givenUp: boolean): void {
+    this.#poison.get(message)?.(givenUp)
+  }
+
+  async #send(sender: Resident, message: MessageRecord, again: boolean): Promise<void> {
+    let thrown = 0
+    for (let attempt = 0; this.#host.runs(sender); attempt++) {
+      try {
+        if (!(again && (await this.#isOver(sender, message)))) await this.#hand(sender.owner, message)
+        return
+      } catch (error) {
+        const trouble = troubleOf(error)
+        if (trouble === 'unwanted') return this.#leave(message, error)
+        this.#options.log.warn({ to: message.to, attempt, err: error }, 'message not delivered, trying again')
+        if (trouble === 'poison' || (trouble === 'thrown' && ++thrown >= poisonAfter)) {
+          return this.#hold(sender, message, { error, attempts: attempt + 1 })
+        }
+        await pause(this.#options.clock, backoffMs(attempt, 50, 5000))
+      }
+    }
+  }
+
+  /** A refusal is an answer: the receiver is gone, or in a state in which the message says nothing new. */
+  #leave({ to, id, event }: MessageRecord, error: unknown): void {
+    const code = error instanceof ServiceError ? error.code : 'unknown'
+    this.#options.log.info({ to, message: id, event: event.type, code }, 'message refused by its receiver')
+  }
+
+  /** Keeps a poison message until an operator decides: what follows goes on, and the commit that sent it stays open. */
+  #hold(sender: Resident, message: MessageRecord, failure: PoisonFailure): void {
+    sender.undelivered++
+    const over = this.#decided(sender, message, failure).then(() => sender.undelivered--)
+    sender.recorded = Promise.all([sender.recorded, over])
+  }
+
+  async #decided(sender: Resident, message: MessageRecord, failure: PoisonFailure): Promise<void> {
+    const said = Promise.withResolvers<boolean>()
+    this.#poison.set(message.id, said.resolve)
+    this.#options.poison?.(sender, message, failure)
+    const givenUp = await said.promise
+    this.#poison.delete(message.id)
+    this.#options.passed?.(sender, message)
+    if (!givenUp) await this.#send(sender, message, false)
+  }
+
+  /** Whether a message that may have been delivered before is not to be delivered now. */
+  async #isOver(sender: Resident, { id, to, event }: MessageRecord): Promise<boolean> {
+    const { erased, discarded } = this.#options
+    if (event.type === 'create' && (await erased(sender.owner.project, to))) return true
+    return (await discarded?.(sender.id, id)) ?? false
+  }
+
+  async #hand(owner: Owner, message: MessageRecord): Promise<void> {
+    const { definitions, sinks = {}, clock } = this.#options
+    const { event, id, to } = message
+    const sink = sinks[to]
+    if (sink !== undefined) return sink(owner, message)
+    if (event.type !== 'create') {
+      await this.#host.deliver(to, { event, cause: id })
+      return
+    }
+    const kind = definitions.find(({ idPrefix }) => to.startsWith(`${idPrefix}_`))
+    const input = event.input
+    if (kind === undefined || !isObject(input)) throw new ServiceError('not_found')
+    await this.#host.create(kind, to, { ...owner, createdAt: clock.now() }, input, id)
+  }
+}
+
+/**
+ * `passing`: the receiver may take it later. `unwanted`: it has answered that it will not. `poison`: its machine, which is
+ * pure, throws at the message. `thrown`: something else broke.
+ */
+const troubleOf = (error: unknown): 'passing' | 'unwanted' | 'poison' | 'thrown' => {
+  if (error instanceof StoreUnavailable) return 'passing'
+  if (!(error instanceof ServiceError)) return 'thrown'
+  if (error.code === 'internal_error') return 'poison'
+  const { status } = errors[error.code]
+  return error.code === 'actor_parked' || status >= 500 || status === 429 ? 'passing' : 'unwanted'
+}
+
+const nothing = (): void => {}

@@ -1,0 +1,63 @@
+import type { Commit, JsonObject } from '#storage/ports.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import type { Delivery, Told } from '../resident.ts'
+import type { Owner } from '../step/actor-state.ts'
+import type { Standing } from './feed.ts'
+
+/** What one process asks another that runs an actor. Every one may be asked again: what was done is not done twice. */
+export type PeerRequest =
+  | {
+      readonly kind: 'deliver'
+      readonly actor: string
+      readonly delivery: Pick<Delivery, 'event' | 'stored' | 'cause'>
+      /** The asking process, when it will follow the actor's log. */
+      readonly follower?: string
+    }
+  | {
+      readonly kind: 'create'
+      /** Name of the machine. */
+      readonly machine: string
+      readonly actor: string
+      readonly owner: Owner
+      readonly input: JsonObject
+      readonly cause: string
+    }
+  /** Resolves when what the actor has sent is taken, and, for an actor that is being made, when it is there. */
+  | { readonly kind: 'delivered'; readonly actor: string }
+  /** Resolves when the list rows of everything that was acknowledged are written. */
+  | { readonly kind: 'rows' }
+  /** The process follows these actors' logs for the next seconds. */
+  | { readonly kind: 'follow'; readonly actors: readonly string[]; readonly follower: string }
+
+/** What the other process answers. */
+export type PeerAnswer =
+  | {
+      readonly kind: 'told'
+      readonly commit: Commit | null
+      readonly duplicate: boolean
+      /** How far the actor is, for one that will follow its log. */
+      readonly standing?: Standing
+    }
+  | { readonly kind: 'done' }
+  /** It does not run the actor (any more): look again who does. Nothing was done. */
+  | { readonly kind: 'elsewhere' }
+
+/** Asks another process. */
+export interface Peers {
+  /**
+   * @param address `host:port`, from its lease.
+   * @throws {PeerGone} when nobody listens there; nothing was done.
+   * @throws {StoreUnavailable} when the answer was lost or the other one's store is away; it may have been done.
+   * @throws {ServiceError} what the other process refused with.
+   */
+  ask(address: string, request: PeerRequest): Promise<PeerAnswer>
+}
+
+/** Answers what other processes ask. Throws what `Peers.ask` is to throw there. */
+export type PeerService = (request: PeerRequest) => Promise<PeerAnswer>
+
+/** Nobody listens at the address: the process has ended. Nothing was done. */
+export class PeerGone extends StoreUnavailable {}
+
+/** What a `told` answer says to a caller of `deliver`. */
+export const toldOf = ({ commit, duplicate }: PeerAnswer & { kind: 'told' }): Told => ({ commit, duplicate })

@@ -1,0 +1,62 @@
+import type { Logger } from 'pino'
+import { backoffMs, type Clock, pause } from '../clock.ts'
+import { Elsewhere } from '../commit/superseded.ts'
+
+/** A first commit that was given up may reach the store so long after, in ms. */
+const lateMs = [5_000, 30_000]
+
+/**
+ * Loads actors again whose last commit has no known outcome: it may have landed, and what it says has to be carried
+ * out then, whether or not anybody asks for the actor.
+ */
+export class Reviver {
+  readonly #load: (id: string) => Promise<unknown>
+  readonly #holds: (id: string) => boolean
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  /** @param holds whether the actor is this process's to run, though it may not be certain of that now. */
+  constructor(load: (id: string) => Promise<unknown>, holds: (id: string) => boolean, clock: Clock, log: Logger) {
+    this.#load = load
+    this.#holds = holds
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Resolves when an actor that is being loaded again is there; undefined for every other. */
+  underWay(id: string): Promise<void> | undefined {
+    return this.#underWay.get(id)
+  }
+
+  /** Loads the actor as soon as the store answers. */
+  revive(id: string): void {
+    if (this.#underWay.has(id)) return
+    const work = this.#revive(id).finally(() => this.#underWay.delete(id))
+    this.#underWay.set(id, work)
+  }
+
+  async #revive(id: string): Promise<void> {
+    for (let attempt = 0, loaded = false; !loaded; attempt++) {
+      await pause(this.#clock, backoffMs(attempt, 100, 5000))
+      loaded = await this.#attempt(id, attempt)
+    }
+  }
+
+  async #attempt(id: string, attempt: number): Promise<boolean> {
+    try {
+      if ((await this.#load(id)) === null) this.#lookLater(id)
+      return true
+    } catch (error) {
+      // its owner takes up what it says: that is this process, when its lease is renewed under the same epoch
+      if (error instanceof Elsewhere && !this.#holds(id)) return true
+      this.#log.warn({ actorId: id, attempt, err: error }, 'actor not loaded, trying again')
+      return false
+    }
+  }
+
+  /** Nothing fences the first commit of an actor: it can come in as long as it is on its way. */
+  #lookLater(id: string): void {
+    for (const ms of lateMs) this.#clock.after(ms, () => void this.#load(id).catch(() => this.revive(id)))
+  }
+}

@@ -1,0 +1,55 @@
+import type { Logger } from 'pino'
+import type { RecordKind, RecordStore } from '#storage/ports.ts'
+import type { Clock } from '../clock.ts'
+
+const everyMs = 10 * 60 * 1000
+const atOnce = 200
+
+/** Removes records that have expired: idempotency keys, dashboard sessions, rows of deleted actors. They are hidden at once; this gives the room back. */
+export class RecordSweeper {
+  readonly #records: RecordStore
+  readonly #kinds: readonly RecordKind[]
+  readonly #clock: Clock
+  readonly #log: Logger
+  #cancel: (() => void) | undefined
+  #stopped = false
+
+  constructor(records: RecordStore, kinds: readonly RecordKind[], clock: Clock, log: Logger) {
+    this.#records = records
+    this.#kinds = kinds
+    this.#clock = clock
+    this.#log = log
+  }
+
+  start(): void {
+    this.#cancel = this.#clock.after(everyMs, () => void this.round().then(() => this.#cancel && this.start()))
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  /** One sweep over every kind; trouble is left to the next one. */
+  async round(): Promise<void> {
+    for (const kind of this.#kinds) {
+      try {
+        const removed = await this.#sweep(kind)
+        if (removed > 0) this.#log.debug({ kind: kind.name, removed }, 'expired records removed')
+      } catch (error) {
+        this.#log.warn({ kind: kind.name, err: error }, 'expired records not removed')
+      }
+    }
+  }
+
+  /** Some at a time: an embedded store answers nobody else meanwhile, and a busy gateway leaves many lines a minute. */
+  async #sweep(kind: RecordKind): Promise<number> {
+    for (let all = 0; ; ) {
+      const removed = await this.#records.sweep(kind, this.#clock.now(), atOnce)
+      all += removed
+      if (removed < atOnce || this.#stopped) return all
+      await new Promise<void>((resolve) => this.#clock.soon(resolve))
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import type { AnyMachineSnapshot } from 'xstate'
+import type { MachineDefinition, StateValue, StoredState } from '#machines/definition.ts'
+import type { Commit, InFlight, JsonObject, Reminder } from '#storage/ports.ts'
+import { isObject, isStateValue } from '../schema.ts'
+
+/** The text of the turn that goes on, folded from the log, and the sequence before its first event. */
+export interface TurnText {
+  readonly from: number
+  readonly value: string
+}
+
+/** An actor's whole state in memory: the after-image of its newest commit. Immutable; a step makes the next one. */
+export interface ActorState {
+  readonly seq: number
+  readonly lastSequence: number
+  readonly snapshot: AnyMachineSnapshot
+  readonly reminders: Readonly<Record<string, Reminder>>
+  readonly inFlight: Readonly<Record<string, InFlight>>
+  readonly text: TurnText
+  /** Why the actor takes nothing until an operator looks; absent while it runs. */
+  readonly parked?: Parked
+}
+
+/** An effect is begun so often at most: then its actor is parked. */
+export const mostStarts = 3
+
+/** Why an actor is parked: an effect that was begun too often, or whose result the machine throws at. */
+export interface Parked {
+  readonly kind: 'parked_actor' | 'poison_result'
+  /** Id of the effect. */
+  readonly effect: string
+  readonly reason: string
+}
+
+/** The state alone: what else a step said is done with once it is committed, and may be large. */
+export const stateAlone = ({
+  seq,
+  lastSequence,
+  snapshot,
+  reminders,
+  inFlight,
+  text,
+  parked,
+}: ActorState): ActorState => {
+  const state = { seq, lastSequence, snapshot, reminders, inFlight, text }
+  return parked === undefined ? state : { ...state, parked }
+}
+
+/** Who owns an actor, and when it was made (ms since the epoch). Fixed at its first commit. */
+export interface Owner {
+  readonly project: string
+  readonly tenant: string | null
+  readonly user: string | null
+  readonly createdAt: number
+}
+
+/** The machine's own part of a state, as plain data. */
+export const storedState = (snapshot: AnyMachineSnapshot): StoredState => ({
+  value: snapshot.value,
+  context: snapshot.context,
+})
+
+/** What a commit's `snapshot` field holds: the machine's state and what the host keeps beside it. */
+export const snapshotDocument = (
+  state: Pick<ActorState, 'snapshot' | 'text' | 'parked'>,
+  owner: Owner,
+): JsonObject => ({
+  value: state.snapshot.value,
+  context: state.snapshot.context,
+  user: owner.user,
+  created_at: owner.createdAt,
+  text_from: state.text.from,
+  ...(state.parked !== undefined && { parked: { ...state.parked } }),
+})
+
+/** A commit cannot be restored: an unknown state or version, a snapshot or blob that is not there. The actor is parked. */
+export class Unrestorable extends Error {
+  override readonly name = 'Unrestorable'
+}
+
+/** Reads the machine's part of a snapshot document. @throws {Unrestorable} */
+export const readStoredState = (commit: Commit): StoredState => {
+  const { value, context } = commit.snapshot ?? {}
+  if (!isStateValue(value) || !isObject(context)) throw new Unrestorable(`no snapshot at ${commit.actor}:${commit.seq}`)
+  return { value, context }
+}
+
+/** Reads the owner from a commit. */
+export const readOwner = (commit: Commit): Owner => {
+  const { user, created_at } = commit.snapshot ?? {}
+  return {
+    project: commit.project,
+    tenant: commit.tenant,
+    user: typeof user === 'string' ? user : null,
+    createdAt: typeof created_at === 'number' ? created_at : commit.at,
+  }
+}
+
+/** Why the actor is parked as of a commit; undefined when it runs. */
+export const readParked = ({ snapshot }: Pick<Commit, 'snapshot'>): Parked | undefined => {
+  const parked = snapshot?.parked
+  if (!isObject(parked)) return undefined
+  const { kind, effect, reason } = parked
+  if (typeof effect !== 'string' || typeof reason !== 'string') return undefined
+  return { kind: kind === 'poison_result' ? kind : 'parked_actor', effect, reason }
+}
+
+/** Sequence after which the turn's text starts. */
+export const readTextFrom = (commit: Commit): number => {
+  const from = commit.snapshot?.text_from
+  return typeof from === 'number' ? from : 0
+}
+
+/** A live snapshot from plain data. @throws {Unrestorable} for a state that the machine does not have. */
+export const revive = (definition: MachineDefinition, state: StoredState): AnyMachineSnapshot => {
+  try {
+    const snapshot = definition.machine.resolveState({ value: plainValue(state.value), context: state.context })
+    if (snapshot.status !== 'error') return snapshot
+  } catch (cause) {
+    throw new Unrestorable(`state ${JSON.stringify(state.value)} of ${definition.name}`, { cause })
+  }
+  throw new Unrestorable(`state ${JSON.stringify(state.value)} of ${definition.name}`)
+}
+
+type PlainValue = string | { [state: string]: PlainValue | undefined }
+
+const plainValue = (value: StateValue): PlainValue => {
+  if (typeof value === 'string') return value
+  const plain: { [state: string]: PlainValue | undefined } = {}
+  for (const [state, inner] of Object.entries(value)) plain[state] = inner && plainValue(inner)
+  return plain
+}

@@ -1,0 +1,303 @@
+import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import type { MachineDefinition } from '#machines/definition.ts'
+import { refusalOf } from '#machines/refusal.ts'
+import {
+  type AuditLine,
+  type Emission,
+  type Message,
+  type Notice,
+  type Refusal,
+  turnText,
+} from '#machines/vocabulary.ts'
+import type {
+  EffectPolicy,
+  EffectRecord,
+  InFlight,
+  Json,
+  JsonObject,
+  LogEvent,
+  MessageRecord,
+  Reminder,
+  StoredEvent,
+} from '#storage/ports.ts'
+import { type ListedAction, paramsOf } from '../schema.ts'
+import { auditSink, webhookSink } from '../sinks.ts'
+import type { ActorState, TurnText } from './actor-state.ts'
+import { pureTransition } from './pure-transition.ts'
+
+/** What one event does to an actor, before anything is written. */
+export type Step =
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'ignored' }
+  | { readonly kind: 'next'; readonly draft: Draft }
+
+/** The after-image and everything that the step asks for. */
+export interface Draft extends ActorState {
+  readonly events: readonly LogEvent[]
+  readonly effects: readonly EffectRecord[]
+  readonly messages: readonly MessageRecord[]
+  /** Ids of effects that the step ended. */
+  readonly aborted: readonly string[]
+}
+
+/** Where a step starts: which effect's result or part the event is, and the time. */
+export interface StepInput {
+  readonly actor: string
+  readonly event: StoredEvent
+  /** ms since the epoch. */
+  readonly at: number
+  /** The effect that this event is the result of: it is not in flight any more. */
+  readonly done?: string
+  /** The effect that this event is a part of: its progress grows. */
+  readonly part?: string
+}
+
+/** An action that no vocabulary knows: a mistake in a machine, found before anything is committed. */
+export class UnknownAction extends Error {
+  override readonly name = 'UnknownAction'
+}
+
+/** The first step of an actor. */
+export const firstStep = (definition: MachineDefinition, input: JsonObject, where: StepInput): Step => {
+  const [snapshot, actions] = initialTransition(definition.machine, input)
+  return draftOf(definition, emptyState(snapshot), snapshot, actions, where)
+}
+
+/** The next step: pure, apart from nothing. Nothing is committed when it throws. */
+export const nextStep = (definition: MachineDefinition, state: ActorState, where: StepInput): Step => {
+  const [snapshot, actions] = isOver(state)
+    ? untouched(state)
+    : pureTransition(definition.machine, state.snapshot, where.event)
+  const taken = snapshot !== state.snapshot || actions.length > 0 || where.done !== undefined
+  if (!taken) return refusedOrIgnored(state, where)
+  return draftOf(definition, state, snapshot, actions, where)
+}
+
+/** A machine in a final state takes nothing; XState's pure transition would still let its root react. */
+const isOver = ({ snapshot }: ActorState): boolean => snapshot.status === 'done'
+
+const untouched = ({ snapshot }: ActorState): ReturnType<typeof pureTransition> => [snapshot, []]
+
+const refusedOrIgnored = ({ snapshot }: ActorState, { event }: StepInput): Step => {
+  const refusal = refusalOf(snapshot, event)
+  return refusal === null ? { kind: 'ignored' } : { kind: 'refused', refusal }
+}
+
+/** A step that only marks an at-most-once effect as begun, so that a crash cannot run it twice. */
+export const startedStep = (state: ActorState, effectId: string): Draft => {
+  const flight = state.inFlight[effectId]
+  const inFlight = flight ? { ...state.inFlight, [effectId]: { ...flight, started: true } } : state.inFlight
+  return { ...state, seq: state.seq + 1, inFlight, events: [], effects: [], messages: [], aborted: [] }
+}
+
+const emptyState = (snapshot: AnyMachineSnapshot): ActorState => ({
+  seq: 0,
+  lastSequence: 0,
+  snapshot,
+  reminders: {},
+  inFlight: {},
+  text: { from: 0, value: '' },
+})
+
+const draftOf = (
+  definition: MachineDefinition,
+  state: ActorState,
+  snapshot: AnyMachineSnapshot,
+  actions: readonly ListedAction[],
+  where: StepInput,
+): Step => {
+  const gathered = gather(definition, state, actions, where)
+  const log = journal(definition, state, gathered.emissions)
+  return {
+    kind: 'next',
+    draft: {
+      seq: state.seq + 1,
+      lastSequence: state.lastSequence + log.events.length,
+      snapshot,
+      reminders: gathered.reminders,
+      inFlight: gathered.inFlight,
+      text: log.text,
+      events: log.events,
+      effects: gathered.effects,
+      messages: gathered.messages,
+      aborted: gathered.aborted,
+    },
+  }
+}
+
+interface Gathered {
+  readonly emissions: Emission[]
+  readonly effects: EffectRecord[]
+  readonly messages: MessageRecord[]
+  readonly aborted: string[]
+  reminders: Record<string, Reminder>
+  inFlight: Record<string, InFlight>
+}
+
+const gather = (
+  definition: MachineDefinition,
+  state: ActorState,
+  actions: readonly ListedAction[],
+  where: StepInput,
+): Gathered => {
+  const gathered: Gathered = {
+    emissions: [],
+    effects: [],
+    messages: [],
+    aborted: [],
+    reminders: state.reminders,
+    inFlight: afterCause(state.inFlight, where),
+  }
+  const place = {
+    definition,
+    actor: where.actor,
+    prefix: `${where.actor}:${state.seq + 1}`,
+    seq: state.seq + 1,
+    at: where.at,
+  }
+  for (const action of actions) take(gathered, action, place)
+  return gathered
+}
+
+const afterCause = (inFlight: Readonly<Record<string, InFlight>>, where: StepInput): Record<string, InFlight> => {
+  if (where.done !== undefined) return without(inFlight, [where.done])
+  const flight = where.part === undefined ? undefined : inFlight[where.part]
+  if (where.part === undefined || flight === undefined) return inFlight
+  return { ...inFlight, [where.part]: { ...flight, progress: (flight.progress ?? 0) + 1 } }
+}
+
+const without = <T>(entries: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> => {
+  const left: Record<string, T> = {}
+  for (const name in entries) {
+    const entry = entries[name]
+    if (entry !== undefined && !names.includes(name)) left[name] = entry
+  }
+  return left
+}
+
+interface Place {
+  readonly definition: MachineDefinition
+  readonly actor: string
+  readonly prefix: string
+  readonly seq: number
+  readonly at: number
+}
+
+const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
+  switch (action.type) {
+    case 'journal':
+      gathered.emissions.push(...paramsOf.journal(action).events)
+      return
+    case 'send':
+      for (const message of paramsOf.send(action).messages) takeMessage(gathered, message, place)
+      return
+    case 'notify':
+      takeMessage(gathered, noticeOf(paramsOf.notify(action), place.at), place)
+      return
+    case 'audit':
+      for (const line of paramsOf.audit(action).lines) takeMessage(gathered, auditMessage(line, place), place)
+      return
+    case 'abort':
+      abort(gathered, paramsOf.abort(action).effects)
+      return
+    case 'xstate.raise':
+      takeReminder(gathered, action, place)
+      return
+    case 'xstate.cancel':
+      gathered.reminders = without(gathered.reminders, [paramsOf.cancel(action).sendId])
+      return
+    default:
+      takeEffect(gathered, action, place)
+  }
+}
+
+/** `at`: when it happened, which is not when the webhook hears of it. */
+const noticeOf = ({ event_type, data }: Notice, at: number): Message => ({
+  to: webhookSink,
+  event: { type: 'notify', at, event_type, data },
+})
+
+const auditMessage = ({ action, by, resource, changes = [] }: AuditLine, { actor, at }: Place): Message => ({
+  to: auditSink,
+  event: { type: 'audit', at, action, by, resource: { type: resource, id: actor }, changes },
+})
+
+const takeMessage = (gathered: Gathered, message: Message, place: Place): void => {
+  const id = `${place.prefix}:m${gathered.messages.length}`
+  gathered.messages.push({ id, to: message.to, event: message.event })
+}
+
+/** `after` arrives as a raise with a delay; a raise without one was consumed by the transition already. */
+const takeReminder = (gathered: Gathered, action: ListedAction, place: Place): void => {
+  const { id, delay, event } = paramsOf.raise(action)
+  if (delay === undefined || id === undefined) return
+  gathered.reminders = { ...gathered.reminders, [id]: { due: place.at + delay, event, n: place.seq } }
+}
+
+const abort = (gathered: Gathered, names: readonly string[]): void => {
+  const ended = Object.keys(gathered.inFlight).filter((id) => names.includes(gathered.inFlight[id]?.name ?? ''))
+  if (ended.length === 0) return
+  gathered.aborted.push(...ended)
+  gathered.inFlight = without(gathered.inFlight, ended)
+}
+
+const takeEffect = (gathered: Gathered, action: ListedAction, place: Place): void => {
+  const params = paramsOf.effect(action)
+  const policy = policyOf(place.definition, action.type, params)
+  const id = `${place.prefix}:${gathered.effects.length}`
+  gathered.effects.push({ id, name: action.type, params, policy })
+  gathered.inFlight = { ...gathered.inFlight, [id]: { name: action.type, params, policy } }
+}
+
+const policyOf = (definition: MachineDefinition, name: string, params: JsonObject): EffectPolicy => {
+  const declared = definition.effects[name]
+  if (declared === undefined) throw new UnknownAction(`${definition.name} has no effect ${name}`)
+  if (declared !== 'from_params') return declared
+  return params.policy === 'idempotent' ? 'idempotent' : 'at_most_once'
+}
+
+const journal = (
+  definition: MachineDefinition,
+  state: ActorState,
+  emissions: readonly Emission[],
+): { events: readonly LogEvent[]; text: TurnText } => {
+  let sequence = state.lastSequence
+  let text = state.text
+  const events: LogEvent[] = []
+  for (const emission of emissions) {
+    sequence++
+    const event: LogEvent = { sequence, ...emission, payload: filled(emission.payload, text.value) }
+    text = folded(definition, text, event)
+    events.push(event)
+  }
+  return { events, text }
+}
+
+const folded = (definition: MachineDefinition, text: TurnText, event: LogEvent): TurnText => {
+  if (definition.text === undefined) return text
+  if (event.event_type === definition.text.startsAt) return { from: event.sequence - 1, value: '' }
+  const added = definition.text.adds(event)
+  return added === undefined ? text : { from: text.from, value: text.value + added }
+}
+
+/** The payload with `turnText` replaced, two levels deep, which is as deep as payloads hold it. */
+const filled = (payload: JsonObject, text: string): JsonObject => {
+  let result: { [key: string]: Json | undefined } | undefined
+  for (const key in payload) {
+    const value = payload[key]
+    const replaced = value === turnText ? text : filledInside(value, text)
+    if (replaced === value) continue
+    result ??= { ...payload }
+    result[key] = replaced
+  }
+  return result ?? payload
+}
+
+const filledInside = (value: Json | undefined, text: string): Json | undefined => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  for (const inner of Object.values(value)) {
+    if (inner !== turnText) continue
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, each === turnText ? text : each]))
+  }
+  return value
+}

@@ -1,0 +1,182 @@
+import type { MachineDefinition } from '#machines/definition.ts'
+import type { InFlight, Json, JsonObject, MessageRecord, StoredEvent } from '#storage/ports.ts'
+import { isEvent, isObject } from '../schema.ts'
+import { auditSink } from '../sinks.ts'
+import type { StuckKind } from '../stuck/stuck.ts'
+import { type ActorState, mostStarts, type Parked } from './actor-state.ts'
+import { type Draft, nextStep, type Step, type StepInput } from './step.ts'
+
+/**
+ * Steps that are the runtime's own, and no event of a machine: their types begin with `$`. Callers cannot send them, since
+ * use-cases make the events of machines.
+ *
+ * - `$threw {effect, reason}`: the effect threw; it is counted, and parks the actor when it has been begun too often.
+ * - `$alone {effect}`, `$survived {effect}`: an effect that may end the process is begun alone, and has not ended it.
+ * - `$parked {kind, effect, reason}`: the actor takes nothing until an operator looks.
+ * - `$retry`, `$skip`, `$discard {stuck: {kind, subject}, by}`: what an operator decided.
+ */
+export type OperatorVerb = 'retry' | 'skip' | 'discard'
+
+const operatorTypes: readonly string[] = ['$retry', '$skip', '$discard']
+
+/** Whether the event is an operator's decision, which a parked actor takes as well. */
+export const isOperatorEvent = ({ type }: StoredEvent): boolean => operatorTypes.includes(type)
+
+/** What an operator's decision is about. */
+export interface Decision {
+  readonly verb: OperatorVerb
+  readonly kind: StuckKind
+  readonly subject: string
+}
+
+/** The decision that an event holds; undefined for every other event. */
+export const decisionOf = (event: StoredEvent): Decision | undefined => {
+  const { stuck } = event
+  if (!isOperatorEvent(event) || !isObject(stuck)) return undefined
+  const verb = verbs[event.type]
+  const { kind, subject } = stuck
+  if (verb === undefined || !isStuckKind(kind) || typeof subject !== 'string') return undefined
+  return { verb, kind, subject }
+}
+
+const verbs: Readonly<Record<string, OperatorVerb>> = { $retry: 'retry', $skip: 'skip', $discard: 'discard' }
+
+const kindsOfStuck: Readonly<Record<StuckKind, true>> = {
+  parked_actor: true,
+  poison_message: true,
+  poison_result: true,
+  refused_row: true,
+  failing_reminder: true,
+  overdue_effect: true,
+}
+
+const isStuckKind = (value: Json | undefined): value is StuckKind => typeof value === 'string' && value in kindsOfStuck
+
+/** The cause of a discard: by it is known, after a crash too, that the work was given up. */
+export const discardCause = (kind: StuckKind, subject: string): string => `$discard:${kind}:${subject}`
+
+/** The step of a `$` event; undefined for an event of the machine. */
+export const systemStep = (definition: MachineDefinition, state: ActorState, where: StepInput): Step | undefined => {
+  const { event } = where
+  const decision = decisionOf(event)
+  if (decision !== undefined) return decided(definition, state, where, decision)
+  const { effect } = event
+  const flight = typeof effect === 'string' ? state.inFlight[effect] : undefined
+  if (typeof effect !== 'string' || flight === undefined) return undefined
+  switch (event.type) {
+    case '$threw':
+      return next(afterThrow(state, effect, flight, textOf(event.reason)))
+    case '$alone':
+      return next({ ...state, inFlight: { ...state.inFlight, [effect]: { ...flight, alone: true } } })
+    case '$survived':
+      return next({ ...state, inFlight: { ...state.inFlight, [effect]: calmed(flight) } })
+    case '$parked':
+      return next({ ...state, parked: { kind: 'poison_result', effect, reason: textOf(event.reason) } })
+    default:
+      return undefined
+  }
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** The effect as if it had not been begun before. */
+const calmed = ({ alone: _alone, failures: _failures, ...flight }: InFlight): InFlight => flight
+
+const afterThrow = (state: ActorState, effect: string, flight: InFlight, reason: string): ActorState => {
+  const failures = (flight.failures ?? 0) + 1
+  const inFlight = { ...state.inFlight, [effect]: { ...flight, failures } }
+  if (failures < mostStarts) return { ...state, inFlight }
+  return { ...state, inFlight, parked: { kind: 'parked_actor', effect, reason } }
+}
+
+const next = (state: ActorState, messages: readonly MessageRecord[] = []): Step => ({
+  kind: 'next',
+  draft: { ...state, seq: state.seq + 1, events: [], effects: [], messages, aborted: [] },
+})
+
+/** Whether the state is held up by what the decision names. */
+const isAbout = (parked: Parked | undefined, { kind, subject }: Decision): boolean =>
+  parked?.kind === kind && parked.effect === subject
+
+const decided = (
+  definition: MachineDefinition,
+  state: ActorState,
+  where: StepInput,
+  decision: Decision,
+): Step | undefined => {
+  const step = decisionStep(definition, state, where, decision)
+  return step?.kind === 'next' ? { kind: 'next', draft: audited(step.draft, where, decision) } : step
+}
+
+const decisionStep = (
+  definition: MachineDefinition,
+  { parked, ...running }: ActorState,
+  where: StepInput,
+  decision: Decision,
+): Step | undefined => {
+  const { verb, kind, subject } = decision
+  const isParked = isAbout(parked, decision)
+  const state: ActorState = isParked || parked === undefined ? running : { ...running, parked }
+  const flight = state.inFlight[subject]
+  const isEffect = kind === 'overdue_effect' || isParked
+  if (isEffect && flight === undefined) return nothingStuck
+  if (kind === 'failing_reminder' && state.reminders[subject] === undefined) return nothingStuck
+  if (verb === 'retry') return next(flight === undefined ? state : withFlight(state, subject, calmed(flight)))
+  if (verb === 'skip') return skipped(definition, state, where, decision)
+  if (isEffect) return next(without(state, 'inFlight', subject))
+  if (kind === 'failing_reminder') return next(without(state, 'reminders', subject))
+  return next(state)
+}
+
+const nothingStuck: Step = {
+  kind: 'refused',
+  refusal: { code: 'invalid_transition', message: 'Nothing is stuck there any more.' },
+}
+
+const withFlight = (state: ActorState, id: string, flight: InFlight): ActorState => ({
+  ...state,
+  inFlight: { ...state.inFlight, [id]: flight },
+})
+
+const without = (state: ActorState, field: 'inFlight' | 'reminders', name: string): ActorState => {
+  const { [name]: _gone, ...left } = state[field]
+  return { ...state, [field]: left }
+}
+
+/** The machine gets the operator's event in place of the result or reminder that it does not take. */
+const skipped = (
+  definition: MachineDefinition,
+  state: ActorState,
+  { event, ...where }: StepInput,
+  { kind, subject }: Decision,
+): Step => {
+  const given: Json | undefined = event.event
+  if (given === undefined || given === null || !isEvent(given) || given.type.startsWith('$')) return noEvent
+  const step =
+    kind === 'failing_reminder'
+      ? nextStep(definition, without(state, 'reminders', subject), { ...where, event: given })
+      : nextStep(definition, state, { ...where, event: given, done: subject })
+  // another effect may have it parked still
+  if (step.kind !== 'next' || state.parked === undefined) return step
+  return { ...step, draft: { ...step.draft, parked: state.parked } }
+}
+
+const noEvent: Step = {
+  kind: 'refused',
+  refusal: {
+    code: 'missing_field',
+    param: 'event',
+    message: 'To skip it, give the event that the machine gets instead.',
+  },
+}
+
+/** A line of the audit log: who decided it. */
+const audited = (draft: Draft, { actor, at, event }: StepInput, { verb, kind }: Decision): Draft => {
+  const by: JsonObject = isObject(event.by) ? event.by : { kind: 'system', id: null }
+  const resource = { type: 'stuck_work', id: actor }
+  const line = { type: 'audit', at, action: `stuck_work.${pastOf[verb]}`, by, resource, changes: [kind] }
+  const message = { id: `${actor}:${draft.seq}:m${draft.messages.length}`, to: auditSink, event: line }
+  return { ...draft, messages: [...draft.messages, message] }
+}
+
+const pastOf: Readonly<Record<OperatorVerb, string>> = { retry: 'retried', skip: 'skipped', discard: 'discarded' }

@@ -1,0 +1,102 @@
+import { projectScope } from '#specs/scope.ts'
+import type { RecordKind, Storage } from '#storage/ports.ts'
+import { type Clock, pause } from '../clock.ts'
+
+/**
+ * The number of the newest start on this store, over all processes: one row. The epochs of leases are counted from
+ * there by shard, and may get ahead of it: a process that runs alone begins above all of them (`lift`).
+ */
+export const epochs: RecordKind = { name: 'epochs' }
+
+const epochScope = projectScope('system')
+const epochId = 'epoch'
+
+/** Leases of a cluster that has ended run out within this time, in ms. */
+const runOutMs = 6000
+const lookMs = 500
+
+/** Other processes run the actors of this store, as a cluster: one that is no part of it may not start beside them. */
+export class ClusterRuns extends Error {
+  override readonly name = 'ClusterRuns'
+}
+
+/** The newest start's number; 0 before the first. @throws {StoreUnavailable} */
+export const newestStart = async ({ records }: Pick<Storage, 'records'>): Promise<number> => {
+  const stored = await records.get(epochs, epochScope, epochId)
+  return stored === null ? 0 : stored.version + liftOf(stored.data.lift)
+}
+
+/** Whether the process that started last has ended without a word; false before the first. @throws {StoreUnavailable} */
+export const lastCrashed = async ({ records }: Pick<Storage, 'records'>): Promise<boolean> => {
+  const stored = await records.get(epochs, epochScope, epochId)
+  return stored !== null && stored.data.ended !== true
+}
+
+/**
+ * Notes that the process with this number ends well, unless another one has started. It takes a number for that, since a
+ * number is the version of the row.
+ *
+ * @throws {StoreUnavailable}
+ */
+export const noteEnd = async ({ records }: Pick<Storage, 'records'>, number: number, now: number): Promise<void> => {
+  const stored = await records.get(epochs, epochScope, epochId)
+  if (stored === null || stored.version + liftOf(stored.data.lift) !== number) return
+  await records.replace(epochs, {
+    ...stored,
+    version: stored.version + 1,
+    updated_at: now,
+    data: { ...stored.data, ended: true },
+  })
+}
+
+/**
+ * Takes the next number.
+ *
+ * @param least the number is at least this; for a process that has to be above all leases.
+ * @throws {StoreUnavailable}
+ */
+export const nextStart = async (storage: Pick<Storage, 'records'>, clock: Clock, least = 1): Promise<number> => {
+  const { records } = storage
+  for (;;) {
+    const now = clock.now()
+    const stored = await records.get(epochs, epochScope, epochId)
+    const version = (stored?.version ?? 0) + 1
+    const lift = Math.max(liftOf(stored?.data.lift), least - version)
+    const record = {
+      id: epochId,
+      project: epochScope.project,
+      tenant: null,
+      user: null,
+      version,
+      created_at: stored?.created_at ?? now,
+      updated_at: now,
+      expires_at: null,
+      data: lift > 0 ? { lift } : {},
+    }
+    const outcome = stored === null ? await records.insert(epochs, record) : await records.replace(epochs, record)
+    if (outcome === 'done') return version + lift
+  }
+}
+
+/**
+ * The number from which a process that runs alone may begin: above every lease there ever was.
+ *
+ * @throws {ClusterRuns} when a cluster runs on the store; leases that are left over run out first.
+ * @throws {StoreUnavailable}
+ */
+export const aboveAllLeases = async ({ leases: store }: Pick<Storage, 'leases'>, clock: Clock): Promise<number> => {
+  if (store === null) return 1
+  for (let waitedMs = 0; ; waitedMs += lookMs) {
+    const { leases } = await store.read()
+    const live = leases.find(({ holder, leftMs }) => holder !== null && leftMs > 0)
+    if (live === undefined) return 1 + Math.max(0, ...leases.map(({ epoch }) => epoch))
+    if (waitedMs >= runOutMs) {
+      throw new ClusterRuns(
+        `${live.holder} at ${live.address} runs actors of this store as part of a cluster. Set REDIS_URL to join it.`,
+      )
+    }
+    await pause(clock, lookMs)
+  }
+}
+
+const liftOf = (stored: unknown): number => (typeof stored === 'number' ? stored : 0)

@@ -1,0 +1,91 @@
+import type { MessageRecord } from '#storage/ports.ts'
+import type { EffectRunner } from '../effects/effect-runner.ts'
+import type { Outbox, PoisonFailure } from '../messages/outbox.ts'
+import type { FailingReminder } from '../reminder-clock.ts'
+import type { Resident } from '../resident.ts'
+import type { Row, RowListener, RowWriter } from '../rows/row-writer.ts'
+import type { Decision } from '../step/system-steps.ts'
+import { reasonOf, type Stuck, type StuckBook, stuckRows } from './stuck.ts'
+
+/** A reminder that was not taken so often in a row is shown to operators. */
+const failingAfter = 5
+
+const whoseOf = ({ id, definition, owner }: Resident): Pick<Stuck, 'actor' | 'machine' | 'owner'> => ({
+  actor: id,
+  machine: definition.name,
+  owner,
+})
+
+/** Notes messages that their receivers throw at, under their sender. */
+export const stuckMessages = (book: StuckBook) => ({
+  poison: (sender: Resident, { id }: MessageRecord, { error, attempts }: PoisonFailure): void =>
+    book.note({ ...whoseOf(sender), kind: 'poison_message', subject: id, reason: reasonOf(error), attempts }),
+  passed: (sender: Resident, { id }: MessageRecord): void =>
+    book.clear({ kind: 'poison_message', actor: sender.id, subject: id }),
+})
+
+/** Notes rows that the store refuses. */
+export const stuckRowsOf = (book: StuckBook, residentOf: (id: string) => Resident | undefined): RowListener => ({
+  refused: (row: Row, error) => {
+    const resident = residentOf(row.actor)
+    if (resident === undefined || row.kind === stuckRows) return
+    book.note({ ...whoseOf(resident), kind: 'refused_row', subject: row.id, reason: reasonOf(error), attempts: 1 })
+  },
+  taken: ({ id, actor }) => book.clear({ kind: 'refused_row', actor, subject: id }),
+})
+
+/** Notes a reminder that fails again and again. */
+export const noteReminder = (
+  book: StuckBook,
+  resident: Resident,
+  { reminder, count, error }: FailingReminder,
+): void => {
+  if (count < failingAfter) return
+  const stuck = { kind: 'failing_reminder', subject: reminder, reason: reasonOf(error), attempts: count } as const
+  book.note({ ...whoseOf(resident), ...stuck })
+}
+
+/** Notes effects that run for very long, and forgets those that have ended. */
+export class OverdueWatch {
+  readonly #book: StuckBook
+  readonly #effects: Pick<EffectRunner, 'overdue'>
+  #noted = new Map<string, string>()
+
+  constructor(book: StuckBook, effects: Pick<EffectRunner, 'overdue'>) {
+    this.#book = book
+    this.#effects = effects
+  }
+
+  /** One look at what runs. */
+  round(): void {
+    const overdue = new Map<string, string>()
+    for (const { id, name, resident, runsMs } of this.#effects.overdue()) {
+      overdue.set(id, resident.id)
+      if (this.#noted.has(id)) continue
+      const reason = `The effect ${name} has run for ${Math.round(runsMs / 60_000)} minutes.`
+      this.#book.note({ ...whoseOf(resident), kind: 'overdue_effect', subject: id, reason, attempts: 1 })
+    }
+    for (const [subject, actor] of this.#noted) {
+      if (!overdue.has(subject)) this.#book.clear({ kind: 'overdue_effect', actor, subject })
+    }
+    this.#noted = overdue
+  }
+}
+
+/** What decisions set free. */
+export interface Held {
+  readonly outbox: Outbox
+  readonly rowWriter: RowWriter
+  readonly effects: EffectRunner
+  /** The actor may take its reminders at once. */
+  readonly reminders: (actor: string) => void
+}
+
+/** Sets free what an operator has durably decided about. */
+export const release = ({ id }: Resident, { kind, subject, verb }: Decision, held: Held): void => {
+  if (kind === 'poison_message') held.outbox.release(subject, verb === 'discard')
+  if (kind === 'refused_row' && verb === 'discard') held.rowWriter.discard(subject)
+  if (kind === 'refused_row' && verb === 'retry') held.rowWriter.retry(subject)
+  if (kind === 'failing_reminder') held.reminders(id)
+  if (kind === 'overdue_effect') held.effects.forget(subject)
+}

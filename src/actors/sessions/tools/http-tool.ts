@@ -1,0 +1,169 @@
+import type { Dispatcher } from 'undici'
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { webhookHeaders } from '#outgoing/webhook-signature.ts'
+import type { JsonObject } from '#storage/ports.ts'
+
+/** A tool that the server runs by calling its URL (`type: 'http'` in a turn's or an agent's tools). */
+export interface HttpTool {
+  readonly name: string
+  readonly url: string
+  readonly method?: 'POST' | 'PUT' | 'PATCH'
+  readonly headers?: Readonly<Record<string, string>>
+  /** From the start of the call to the end of the answer. */
+  readonly timeoutMs?: number
+}
+
+/** One call of a tool: what the model asked, and where it belongs. */
+export interface HttpToolCall {
+  readonly actionId: string
+  readonly arguments: JsonObject
+  readonly owner: { readonly sessionId: string } | { readonly runId: string }
+}
+
+/** What a call needs besides: the key that makes retries one, the project's signing secret, the guard. */
+export interface HttpToolContext {
+  /** The effect's id; also the `webhook-id`. */
+  readonly idempotencyKey: string
+  /** Standard Webhooks secret of the project (`whsec_…`). */
+  readonly secret: string
+  readonly guard: SsrfGuard
+  readonly signal: AbortSignal
+  /** Ms since the epoch; the clock in tests. */
+  readonly now?: () => number
+}
+
+/** Why a tool gave no output. The message is meant for the model and for the log; it quotes no answer. */
+export type HttpToolErrorCode =
+  | 'tool_url_refused'
+  | 'tool_unreachable'
+  | 'tool_timeout'
+  | 'tool_http_error'
+  | 'tool_answer_too_large'
+  | 'tool_answer_unreadable'
+  | 'cancelled'
+
+/** A tool's output as text (JSON stays JSON text), or the reason why there is none. */
+export type HttpToolResult =
+  | { readonly ok: true; readonly output: string }
+  | {
+      readonly ok: false
+      readonly code: HttpToolErrorCode
+      readonly message: string
+      /** Whether the tool may have acted: false only when the request surely never reached it. */
+      readonly reached: boolean
+      readonly status?: number
+    }
+
+/** Largest answer of a tool. */
+export const maxToolAnswerBytes = 64 * 1024
+
+const defaultTimeoutMs = 30_000
+const maxRedirects = 3
+
+/** Headers that belong to the call itself; a tool's own headers do not replace them. */
+const reserved = new Set([
+  'content-type',
+  'content-length',
+  'host',
+  'connection',
+  'transfer-encoding',
+  'idempotency-key',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+])
+
+/**
+ * Calls the tool once; it is not tried again here: whether it may be is the effect's policy.
+ * Never throws: trouble of any kind is a result that the model is told about.
+ */
+export async function runHttpTool(
+  tool: HttpTool,
+  call: HttpToolCall,
+  context: HttpToolContext,
+): Promise<HttpToolResult> {
+  const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs
+  const limit = AbortSignal.timeout(timeoutMs)
+  const signal = AbortSignal.any([limit, context.signal])
+  let reached = false
+  try {
+    if (context.signal.aborted) return failed('cancelled', 'The call was cancelled.', false)
+    const answer = await send(tool, call, context, signal)
+    reached = true
+    return await read(answer)
+  } catch (error) {
+    if (error instanceof SsrfRefused)
+      return failed('tool_url_refused', `The tool's URL was refused: ${error.message}.`, false)
+    if (error instanceof RedirectFailed) return failed('tool_url_refused', "The tool's redirect was refused.", true)
+    if (context.signal.aborted) return failed('cancelled', 'The call was cancelled.', true)
+    if (limit.aborted) return failed('tool_timeout', `The tool did not answer within ${timeoutMs} ms.`, true)
+    return reached
+      ? failed('tool_answer_unreadable', 'The tool broke off in the middle of its answer.', true)
+      : failed('tool_unreachable', 'The tool cannot be reached.', !isConnectError(error))
+  }
+}
+
+async function send(
+  tool: HttpTool,
+  call: HttpToolCall,
+  context: HttpToolContext,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const owner = 'sessionId' in call.owner ? { session_id: call.owner.sessionId } : { run_id: call.owner.runId }
+  const body = JSON.stringify({ tool: tool.name, arguments: call.arguments, action_id: call.actionId, ...owner })
+  const timestampS = Math.floor((context.now?.() ?? Date.now()) / 1000)
+  const headers = {
+    ...ownHeaders(tool),
+    'content-type': 'application/json',
+    accept: 'application/json, text/*;q=0.9',
+    'idempotency-key': context.idempotencyKey,
+    ...webhookHeaders(context.secret, context.idempotencyKey, timestampS, body),
+  }
+  return await context.guard.request(tool.url, { method: tool.method ?? 'POST', headers, body, signal, maxRedirects })
+}
+
+function ownHeaders(tool: HttpTool): Record<string, string> {
+  const entries = Object.entries(tool.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(entries.filter(([name]) => !reserved.has(name)))
+}
+
+async function read(answer: Dispatcher.ResponseData): Promise<HttpToolResult> {
+  const status = answer.statusCode
+  if (status < 200 || status > 299) {
+    answer.body.destroy()
+    return { ...failed('tool_http_error', `The tool answered with status ${status}.`, true), status }
+  }
+  const type = String(answer.headers['content-type'] ?? 'text/plain')
+  if (!/^(text\/|application\/([\w.-]+\+)?json)/i.test(type)) {
+    answer.body.destroy()
+    return failed('tool_answer_unreadable', 'The tool answered with something other than JSON or text.', true)
+  }
+  const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxToolAnswerBytes })
+  if (isCut) {
+    return failed('tool_answer_too_large', `The tool's answer is larger than ${maxToolAnswerBytes} bytes.`, true)
+  }
+  return decoded(bytes, /json/i.test(type))
+}
+
+function decoded(bytes: Buffer, json: boolean): HttpToolResult {
+  try {
+    const output = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (json && output !== '') JSON.parse(output)
+    return { ok: true, output }
+  } catch {
+    return failed('tool_answer_unreadable', 'The tool answered with malformed JSON or text.', true)
+  }
+}
+
+function failed(code: HttpToolErrorCode, message: string, reached: boolean): Extract<HttpToolResult, { ok: false }> {
+  return { ok: false, code, message, reached }
+}
+
+/** Nothing was sent when the connection itself failed. */
+function isConnectError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
+    String(code),
+  )
+}

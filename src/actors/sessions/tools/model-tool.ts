@@ -1,0 +1,16 @@
+import type { ModelTool } from '#gateway/call/provider-port.ts'
+import { type ToolDeclaration, toolName } from '../turns/turn-config.ts'
+
+const anyArguments = { type: 'object', properties: {} }
+
+const webSearch: Omit<ModelTool, 'name'> = {
+  description: 'Searches the web and returns results with their addresses.',
+  parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+}
+
+/** A declared tool as a model is told of it. */
+export const modelTool = (tool: ToolDeclaration): ModelTool => {
+  if (tool.type === 'web_search_preview') return { name: toolName(tool), ...webSearch }
+  const { description, parameters } = tool.type === 'function' ? tool.function : tool
+  return { name: toolName(tool), description: description ?? '', parameters: parameters ?? anyArguments }
+}

@@ -1,0 +1,116 @@
+import { type CallHolder, errorOutput } from '#machines/tool-call/tool-calls.ts'
+import type { EffectContext, UncertainEffect } from '#runtime/effects/effects.ts'
+import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
+import { actionContext, runContext, sessionContext } from '../schema.ts'
+import { type TurnConfigs, toolName } from '../turns/turn-config.ts'
+import type { ToolOutcome, ToolRunner } from './tool-runner.ts'
+
+/** What running a tool needs. */
+export interface RunToolParts {
+  readonly tools: ToolRunner
+  readonly configs: TurnConfigs
+}
+
+interface Wanted {
+  readonly tool: string
+  readonly arguments: string
+  readonly config: Json
+  readonly actionId: string
+  readonly sessionId: string | null
+  readonly runId: string | null
+}
+
+const lost = {
+  code: 'outcome_unknown',
+  message: 'The tool was called, and whether it did its work is not known. It is not called again.',
+}
+
+const large = { code: 'tool_output_too_large', message: 'The tool ran, and its output is larger than can be kept.' }
+
+/** Runs the approved tool of an action. The key is the same on every retry, so a tool that honours it acts once. */
+export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
+  policy: 'from_params',
+  run: async (_params, context) => {
+    const action = actionContext(context.context)
+    const outcome = await call(parts, context, {
+      tool: action.tool,
+      arguments: action.arguments,
+      config: action.config,
+      actionId: action.action_id,
+      sessionId: action.session_id,
+      runId: action.run_id,
+    })
+    if (outcome.ok) return { event: { type: 'tool_succeeded', output: outcome.output } }
+    return { event: { type: 'tool_failed', code: outcome.code, message: outcome.message } }
+  },
+  unknown: () => ({ type: 'tool_failed', ...lost }),
+  tooLarge: () => ({ type: 'tool_failed', ...large }),
+})
+
+/** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
+export const runSessionTool = (parts: RunToolParts): UncertainEffect =>
+  runOwnTool(parts, (context) => {
+    const session = sessionContext(context)
+    return { ...session, sessionId: session.session_id, runId: null }
+  })
+
+/** The same for a run. */
+export const runRunTool = (parts: RunToolParts): UncertainEffect =>
+  runOwnTool(parts, (context) => {
+    const run = runContext(context)
+    return { ...run, sessionId: null, runId: run.run_id }
+  })
+
+/** Who calls a tool without asking anybody: its open calls, and what the tools are. */
+type Caller = Pick<Wanted, 'sessionId' | 'runId'> & Pick<CallHolder, 'calls' | 'config'>
+
+const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Caller): UncertainEffect => ({
+  policy: 'from_params',
+  run: async (params, context) => {
+    const { calls, config, sessionId, runId } = callerOf(context.context)
+    const actionId = idOf(params)
+    const wanted = calls.find((each) => each.action_id === actionId)
+    const outcome = await call(parts, context, {
+      tool: wanted?.tool ?? '',
+      arguments: wanted?.arguments ?? '{}',
+      config,
+      actionId,
+      sessionId,
+      runId,
+    })
+    const output = outcome.ok ? outcome.output : errorOutput(outcome.code, outcome.message)
+    return { event: { type: 'tool_answered', action_id: actionId, output } }
+  },
+  unknown: (params) => answeredWith(params, lost),
+  tooLarge: (params) => answeredWith(params, large),
+})
+
+const answeredWith = (params: JsonObject, { code, message }: typeof lost): StoredEvent => ({
+  type: 'tool_answered',
+  action_id: idOf(params),
+  output: errorOutput(code, message),
+})
+
+const idOf = (params: JsonObject): string => String(params.action_id)
+
+const call = async (
+  { tools, configs }: RunToolParts,
+  { owner, idempotencyKey, signal }: EffectContext,
+  wanted: Wanted,
+): Promise<ToolOutcome> => {
+  const config = await configs.read(owner.project, wanted.config)
+  const tool = config.tools.find((each) => toolName(each) === wanted.tool)
+  if (tool === undefined) return { ok: false, code: 'unknown_tool', message: `There is no tool ${wanted.tool}.` }
+  const { actionId, sessionId, runId } = wanted
+  const args: Json = JSON.parse(wanted.arguments)
+  return tools.run({
+    project: owner.project,
+    tool,
+    arguments: args,
+    actionId,
+    sessionId,
+    runId,
+    idempotencyKey,
+    signal,
+  })
+}

@@ -1,0 +1,65 @@
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { isObject } from '#runtime/schema.ts'
+import type { ToolDeclaration } from '../turns/turn-config.ts'
+import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
+import type { ToolCall, ToolOutcome, ToolRunner } from './tool-runner.ts'
+
+/** What running tools needs. */
+export interface ServerToolParts {
+  readonly guard: SsrfGuard
+  /** The project's signing secret (`whsec_…`); null for an unknown project. */
+  readonly signingSecret: (project: string) => Promise<string | null>
+  /** Waits between the attempts of an idempotent tool. */
+  readonly pause: (ms: number) => Promise<void>
+}
+
+type HttpDeclaration = ToolDeclaration & { readonly type: 'http' }
+
+/** An idempotent tool is called again this often when it may not have been reached, with the same key. */
+const attempts = 3
+const firstPauseMs = 200
+
+const triedAgain = new Set(['tool_unreachable', 'tool_timeout', 'tool_answer_unreadable'])
+
+/** Runs the tools that are the server's to run (interface-additions "Turns, tools and approvals"). */
+export const serverTools = (parts: ServerToolParts): ToolRunner => ({
+  run: async (call) => {
+    const { tool } = call
+    if (tool.type === 'http') return runHttp(parts, call, tool)
+    if (tool.type === 'web_search_preview') {
+      return { ok: false, code: 'provider_not_configured', message: 'No web search is configured on this server.' }
+    }
+    return { ok: false, code: 'not_server_run', message: 'The caller runs this tool.' }
+  },
+})
+
+const runHttp = async (parts: ServerToolParts, call: ToolCall, tool: HttpDeclaration): Promise<ToolOutcome> => {
+  const secret = await parts.signingSecret(call.project)
+  if (secret === null) return { ok: false, code: 'not_found', message: 'The project is gone.' }
+  const { idempotencyKey, signal } = call
+  const context = { idempotencyKey, secret, guard: parts.guard, signal }
+  const most = tool.effect === 'idempotent' ? attempts : 1
+  let outcome = await once(call, tool, context)
+  for (let attempt = 1; attempt < most && !outcome.ok && triedAgain.has(outcome.code); attempt++) {
+    await parts.pause(firstPauseMs * 2 ** (attempt - 1))
+    outcome = await once(call, tool, context)
+  }
+  return outcome
+}
+
+const once = (call: ToolCall, tool: HttpDeclaration, context: HttpToolContext): Promise<HttpToolResult> =>
+  runHttpTool(
+    {
+      name: tool.name,
+      url: tool.url,
+      ...(tool.method !== undefined && { method: tool.method }),
+      ...(tool.headers !== undefined && { headers: tool.headers }),
+      ...(tool.timeout_ms !== undefined && { timeoutMs: tool.timeout_ms }),
+    },
+    {
+      actionId: call.actionId,
+      arguments: isObject(call.arguments) ? call.arguments : { text: call.arguments },
+      owner: call.sessionId === null ? { runId: call.runId ?? '' } : { sessionId: call.sessionId },
+    },
+    context,
+  )

@@ -1,0 +1,205 @@
+import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
+import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
+import { type Metered, type MeteredCall, metered } from '#gateway/turns/metered.ts'
+import { type Bill, BrokenAnswer, type TurnAnswer, type TurnModels } from '#gateway/turns/turn-models.ts'
+import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
+import type { EffectContext, EffectOutcome, UncertainEffect } from '#runtime/effects/effects.ts'
+import { newIdIn } from '#runtime/ids.ts'
+import { shardOf } from '#runtime/recovery/shard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
+import type { Conversations } from '../conversations.ts'
+import { DeltaJournal } from '../delta-journal.ts'
+import { runContext, sessionContext } from '../schema.ts'
+import { modelTool } from '../tools/model-tool.ts'
+import type { TurnConfig, TurnConfigs } from './turn-config.ts'
+
+/** What a model call needs. */
+export interface CallModelParts {
+  readonly conversations: Conversations
+  readonly configs: TurnConfigs
+  readonly models: TurnModels
+  readonly clock: Clock
+}
+
+/** What of an actor's context a model call is made with. */
+interface Asked {
+  readonly model: string
+  readonly config: JsonObject
+  readonly whose: Whose
+}
+
+/** Who the usage of the call is put down to. */
+type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'ratePlanId' | 'sessionId' | 'runId'>
+
+/** Streams one model call of a session's turn: deltas as parts, then the answer with its tool calls and cost. */
+export const callModel = (parts: CallModelParts): UncertainEffect => ({
+  policy: 'stream',
+  run: async (_params, context) => {
+    const journal = new DeltaJournal(
+      (text) => context.part({ type: 'model_delta', delta: text }, { type: 'model_delta' }),
+      parts.clock,
+    )
+    const session = sessionContext(context.context)
+    const whose: Whose = {
+      operation: 'session.turn',
+      agentId: session.agent_id,
+      installationId: session.installation_id ?? null,
+      sessionId: context.actor,
+    }
+    const deltas = { add: (text: string) => journal.add(text), rest: () => journal.end() }
+    return outcomeOf(parts, { ...session, whose }, context, deltas, atOnce)
+  },
+  unknown: interrupted,
+  tooLarge,
+})
+
+/**
+ * One model call of a run: its text comes whole with the answer, since a run's log has no deltas. Nobody waits at the other
+ * end: where a limit on requests is used up it asks again when the limit says, as long as the run may take.
+ */
+export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
+  policy: 'stream',
+  run: (_params, context) => {
+    let text = ''
+    const run = runContext(context.context)
+    const whose: Whose = {
+      operation: 'run',
+      agentId: run.agent_id,
+      installationId: run.installation_id,
+      ratePlanId: run.rate_plan_id,
+      runId: context.actor,
+    }
+    const add = (delta: string): void => {
+      text += delta
+    }
+    return outcomeOf(parts, { ...run, whose }, context, { add, rest: async () => text }, patientlyBy(parts.clock))
+  },
+  unknown: interrupted,
+  tooLarge,
+})
+
+const interrupted = (): StoredEvent =>
+  failed('', { code: 'interrupted', message: 'The server stopped during the answer.' }, {}).event
+
+const tooLarge = (): StoredEvent => failed('', new ServiceError('answer_too_large'), {}).event
+
+/** Where deltas go; `rest` ends it and resolves with the text that nobody has yet. */
+interface Deltas {
+  readonly add: (text: string) => void
+  readonly rest: () => Promise<string>
+}
+
+/** How a refusal of ours is met. */
+type Manner = (ask: () => Promise<TurnAnswer>, signal: AbortSignal) => Promise<TurnAnswer>
+
+const atOnce: Manner = (ask) => ask()
+
+/** Whoever is refused again and again asks less often than its limit says, but not less often than this, in ms. */
+const longestWaitMs = 30_000
+
+const patientlyBy =
+  (clock: Clock): Manner =>
+  async (ask, signal) => {
+    for (let refused = 0; ; refused++) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'rate_limit_exceeded') throw error
+        const { retryAfterS = 0 } = error.details
+        await pause(clock, Math.max(retryAfterS * 1000, backoffMs(refused, 1_000, longestWaitMs)), signal)
+        if (signal.aborted) throw new ServiceError('cancelled', { cause: error })
+      }
+    }
+  }
+
+const outcomeOf = async (
+  parts: CallModelParts,
+  asked: Asked,
+  context: EffectContext,
+  deltas: Deltas,
+  manner: Manner,
+): Promise<EffectOutcome> => {
+  const { request, caller, ratePlanId } = await prepare(parts, asked, context)
+  const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...asked.whose, ...bill }) })
+  try {
+    const ask = () => parts.models.ask(request, caller, deltas.add, context.signal)
+    const answer = await manner(ask, context.signal)
+    return answered(context.actor, await deltas.rest(), answer, charged(answer.bill))
+  } catch (error) {
+    const delta = await deltas.rest()
+    if (!(error instanceof ServiceError)) throw error
+    return failed(delta, error, error instanceof BrokenAnswer ? charged(error.bill) : {})
+  }
+}
+
+/** What the stored event says of the call's cost, and a usage row follows from; nothing where nothing was used. */
+type Charged = { readonly metered?: Metered }
+
+const prepare = async (
+  parts: CallModelParts,
+  asked: Asked,
+  { actor, owner, idempotencyKey }: EffectContext,
+): Promise<{ request: ModelRequest; caller: ActorCaller; ratePlanId: string | null }> => {
+  const kept = parts.configs.read(owner.project, asked.config)
+  const config = kept instanceof Promise ? await kept : kept
+  const conversation = await parts.conversations.of(actor, owner)
+  const request = requestOf(config, asked.model, conversation.forModel(), idempotencyKey)
+  return { request, caller: actorCaller(owner, asked.whose.agentId), ratePlanId: config.rate_plan_id ?? null }
+}
+
+const requestOf = (
+  config: TurnConfig,
+  model: string,
+  messages: readonly ModelMessage[],
+  idempotencyKey: string,
+): ModelRequest => ({
+  model,
+  instructions: config.instructions,
+  messages,
+  tools: config.tools.map(modelTool),
+  idempotencyKey,
+  ...(config.temperature !== null && { temperature: config.temperature }),
+  ...(config.max_tokens !== null && { maxTokens: config.max_tokens }),
+})
+
+/** The actions run where the session or run does: an approval is one hop less then. */
+const answered = (waiter: string, delta: string, answer: TurnAnswer, charged: Charged): EffectOutcome => {
+  const shard = shardOf(waiter)
+  const said = {
+    type: 'model_answered',
+    calls: answer.toolCalls.map((call) => ({
+      action_id: newIdIn('act', shard),
+      tool: call.name,
+      arguments: parsed(call.arguments),
+      ...(call.opaque !== undefined && { opaque: call.opaque }),
+    })),
+    usage: usageOf(answer),
+  }
+  return { event: { ...said, delta }, stored: { ...said, ...charged } }
+}
+
+const usageOf = ({ usage, bill }: TurnAnswer): JsonObject => ({
+  input_tokens: usage.inputTokens,
+  output_tokens: usage.outputTokens,
+  total_tokens: usage.inputTokens + usage.outputTokens,
+  cost_usd: bill.cost,
+})
+
+/** Models write malformed JSON at times; then the tool gets what was written. */
+const parsed = (text: string): Json => {
+  try {
+    return JSON.parse(text === '' ? '{}' : text)
+  } catch {
+    return text
+  }
+}
+
+const failed = (
+  delta: string,
+  { code, message }: { readonly code: string; readonly message: string },
+  charged: Charged,
+): { event: StoredEvent; stored: StoredEvent } => {
+  const said = { type: 'model_failed', code, message }
+  return { event: { ...said, delta }, stored: { ...said, ...charged } }
+}

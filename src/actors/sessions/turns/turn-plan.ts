@@ -1,0 +1,169 @@
+import {
+  type ApprovalRule,
+  approvalMode,
+  gatedTools,
+  pausesByDefault,
+  type ToolKind,
+  type ToolTraits,
+} from '#machines/approval.ts'
+import type { SessionTool } from '#machines/session/session-data.ts'
+import { turnOverrides } from '#specs/agent-config.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { type ToolDeclaration, type TurnConfig, toolName } from './turn-config.ts'
+
+/** What a turn request says, as far as it plans the turn. */
+export interface TurnRequest {
+  readonly tools?: readonly ToolDeclaration[]
+  readonly instructions?: string
+  readonly model?: string
+  readonly pause_on_tool_calls?: boolean
+  /** It comes with a credential that is seen in browsers: what the agent gates stays gated, and its tools stay its own. */
+  readonly guarded?: boolean
+}
+
+/** What an agent brings to its sessions' turns. */
+export interface AgentConfig {
+  readonly model: string | null
+  readonly system_prompt: string | null
+  readonly tools: readonly ToolDeclaration[]
+  readonly temperature: number | null
+  readonly max_tokens: number | null
+  /** What a turn does that does not say. */
+  readonly pause_on_tool_calls: boolean | null
+  /** What a turn with a browser's credential may say otherwise than the agent. */
+  readonly turn_overrides?: readonly string[]
+  /** Of the installation that the session runs in: stricter than what a turn says, for turns come from browsers too. */
+  readonly approval_policy?: ApprovalRule
+  /** The plan by which the installation's tenant is charged. */
+  readonly rate_plan_id?: string
+}
+
+/** A turn, ready to be given to the session's machine. */
+export interface TurnPlan {
+  readonly model: string
+  readonly config: TurnConfig
+  readonly tools: Readonly<Record<string, SessionTool>>
+}
+
+const weekMs = 7 * 24 * 60 * 60 * 1000
+const msPerSecond = 1000
+
+/** A turn without an agent. */
+export const noAgent: AgentConfig = {
+  model: null,
+  system_prompt: null,
+  tools: [],
+  temperature: null,
+  max_tokens: null,
+  pause_on_tool_calls: null,
+  turn_overrides: turnOverrides,
+}
+
+/**
+ * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name. A tool
+ * that the installation's policy denies is not there: the model is not told of it, and a call of it is of an unknown tool.
+ *
+ * @throws {ServiceError} `invalid_field` for two tools of one name; `secret_key_required` for a guarded request with a tool
+ * of the agent's name, without leave.
+ */
+export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel: string): TurnPlan => {
+  const { approval_policy: policy = null, rate_plan_id } = agent
+  if (request.guarded) checkNames(request.tools ?? [], agent)
+  const tools = mergedTools(request.tools ?? [], agent.tools).filter((tool) => ruleFor(tool, policy) !== 'deny')
+  return {
+    model: request.model ?? agent.model ?? defaultModel,
+    config: {
+      instructions: [agent.system_prompt, request.instructions].filter((text) => typeof text === 'string'),
+      tools,
+      temperature: agent.temperature,
+      max_tokens: agent.max_tokens,
+      ...(rate_plan_id !== undefined && { rate_plan_id }),
+    },
+    tools: sessionTools(tools, askingTools(tools, request, agent), policy),
+  }
+}
+
+const mergedTools = (
+  own: readonly ToolDeclaration[],
+  agents: readonly ToolDeclaration[],
+): readonly ToolDeclaration[] => {
+  const names = new Set<string>()
+  own.forEach((tool, index) => {
+    const name = toolName(tool)
+    if (names.has(name)) {
+      throw new ServiceError('invalid_field', { param: `tools[${index}]`, message: `Two tools are named ${name}.` })
+    }
+    names.add(name)
+  })
+  return [...agents.filter((tool) => !names.has(toolName(tool))), ...own]
+}
+
+/** @throws {ServiceError} `secret_key_required` for a tool that would take the place of one of the agent's, without leave. */
+const checkNames = (own: readonly ToolDeclaration[], agent: AgentConfig): void => {
+  if (agent.turn_overrides?.includes('tools')) return
+  const taken = new Set(agent.tools.map(toolName))
+  const at = own.findIndex((tool) => taken.has(toolName(tool)))
+  if (at < 0) return
+  throw new ServiceError('secret_key_required', {
+    param: `tools[${at}]`,
+    message: 'The agent has a tool of this name; this credential may not replace it.',
+  })
+}
+
+/**
+ * The tools whose calls want a person's approval. In a guarded request `pause_on_tool_calls` speaks for the request's own
+ * tools: those of the agent ask as the agent says, also under another declaration of the same name.
+ */
+const askingTools = (
+  tools: readonly ToolDeclaration[],
+  { tools: own = [], pause_on_tool_calls: pause, guarded = false }: TurnRequest,
+  agent: AgentConfig,
+): ReadonlySet<string> =>
+  guarded
+    ? new Set([...asking(agent.tools, agent.pause_on_tool_calls), ...asking(own, pause ?? agent.pause_on_tool_calls)])
+    : new Set(asking(tools, pause ?? agent.pause_on_tool_calls))
+
+const asking = (tools: readonly ToolDeclaration[], pause: boolean | null): readonly string[] => {
+  const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))
+  return gatedTools(pause ?? pausesByDefault(traits), traits)
+}
+
+const sessionTools = (
+  tools: readonly ToolDeclaration[],
+  asking: ReadonlySet<string>,
+  policy: ApprovalRule | null,
+): Readonly<Record<string, SessionTool>> => {
+  if (tools.length === 0) return {}
+  const gated = (tool: ToolDeclaration): boolean => {
+    const asks = asking.has(toolName(tool))
+    return policy === null ? asks : ruleFor(tool, policy, asks) === 'require'
+  }
+  return Object.fromEntries(tools.map((tool) => [toolName(tool), sessionTool(tool, gated(tool))]))
+}
+
+const ruleFor = (tool: ToolDeclaration, policy: ApprovalRule | null, asks = false) =>
+  policy === null
+    ? 'auto'
+    : approvalMode({ name: toolName(tool), asks, risk_level: sessionTool(tool, asks).risk_level }, policy)
+
+const kinds = { function: 'function', http: 'http', web_search_preview: 'builtin' } as const satisfies Record<
+  string,
+  ToolKind
+>
+
+const traitsOf = (tool: ToolDeclaration): ToolTraits => ({
+  kind: kinds[tool.type],
+  needs_approval: tool.needsApproval ?? false,
+})
+
+const sessionTool = (tool: ToolDeclaration, gated: boolean): SessionTool => {
+  const kind = kinds[tool.type]
+  const common = { kind, gated, risk_level: 'medium', policy: 'at_most_once', expires_in_ms: weekMs } as const
+  if (tool.type === 'web_search_preview') return { ...common, risk_level: 'low', policy: 'idempotent' }
+  return {
+    ...common,
+    ...(tool.risk_level !== undefined && { risk_level: tool.risk_level }),
+    ...(tool.type === 'http' && tool.effect !== undefined && { policy: tool.effect }),
+    ...(tool.expires_in !== undefined && { expires_in_ms: tool.expires_in * msPerSecond }),
+  }
+}

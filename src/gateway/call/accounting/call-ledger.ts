@@ -1,0 +1,43 @@
+import type { Usage } from '#gateway/prices/usage.ts'
+import type { Caller } from '../caller.ts'
+import type { Need, Route } from '../routes.ts'
+
+/** Status under which a call is logged whose caller went away. */
+export const callerGone = 499
+
+/** One gateway request that is over. */
+export interface GatewayCall {
+  readonly caller: Caller
+  /** Operation id, such as `chat_completions.create`. */
+  readonly operation: string
+  readonly need: Need
+  /** The model that the caller named. */
+  readonly asked: string
+  /** The route that answered, or was tried last; null when none was. */
+  readonly route: Route | null
+  /** null: it failed before anything was used; then nothing is charged. */
+  readonly units: Usage | null
+  /** USD as exact decimal text; null when the price is unknown. '0' only when the provider charges nothing. */
+  readonly costUsd: string | null
+  /** Status that the caller got. */
+  readonly status: number
+  /** Code of `specs/errors/errors.ts`; null when nothing went wrong. */
+  readonly error: string | null
+  readonly streamed: boolean
+  /** ms since the epoch. */
+  readonly startedAt: number
+  /** ms until the first byte of the answer; null when there was none. */
+  readonly firstByteMs: number | null
+  readonly durationMs: number
+  /** Attempts at providers, the successful one included. */
+  readonly attempts: number
+  /** Request and response, for the request log, made on demand after the answer is out; null: nothing is kept. */
+  readonly bodies: (() => { readonly request: string; readonly response: string }) | null
+}
+
+/** Takes what is over: usage rows and request log. Never waits, never throws; what it took is durable within 100 ms. */
+export interface CallLedger {
+  record(call: GatewayCall): void
+  /** Everything taken so far is durable and can be listed. */
+  flush(): Promise<void>
+}

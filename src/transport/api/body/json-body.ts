@@ -1,0 +1,70 @@
+import { isUtf8 } from 'node:buffer'
+import { ServiceError } from '#specs/errors/errors.ts'
+
+/** Objects and lists may stand in each other so deep; what walks a value later needs no limit of its own. */
+const maxDepth = 64
+
+/**
+ * Parses a JSON body.
+ *
+ * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8 or is nested deeper than 64.
+ */
+export const parseJson = (bytes: Buffer): unknown => {
+  if (!isUtf8(bytes)) throw new ServiceError('malformed_json', { message: 'The body is not UTF-8.' })
+  if (isTooDeep(bytes))
+    throw new ServiceError('malformed_json', { message: `The body is nested deeper than ${maxDepth}.` })
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw new ServiceError('malformed_json', { cause })
+  }
+}
+
+/** Whether a content type says JSON; a body without one is taken as JSON. */
+export const isJsonType = (contentType: string | undefined): boolean => {
+  if (contentType === undefined || contentType === 'application/json') return true
+  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
+  return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Counts brackets outside strings; a text that is no JSON at all is left to the parser. */
+const isTooDeep = (bytes: Buffer): boolean => {
+  let depth = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === quote) at = endOfString(bytes, at + 1)
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1
+      if (depth > maxDepth) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1
+  }
+  return false
+}
+
+/** Strings up to this length are read byte by byte; of longer ones the end is searched, which is faster by far. */
+const shortBytes = 32
+
+/** The place of the quote that ends a string; the length where none does. */
+const endOfString = (bytes: Buffer, from: number): number => {
+  let at = from
+  for (const near = Math.min(bytes.length, from + shortBytes); at < near; at += 1) {
+    const byte = bytes[at]
+    if (byte === quote) return at
+    if (byte === backslash) at += 1
+  }
+  for (;;) {
+    const end = bytes.indexOf(quote, at)
+    if (end < 0) return bytes.length
+    if (backslashesBefore(bytes, at, end) % 2 === 0) return end
+    at = end + 1
+  }
+}
+
+const backslashesBefore = (bytes: Buffer, from: number, end: number): number => {
+  let at = end
+  while (at > from && bytes[at - 1] === backslash) at -= 1
+  return end - at
+}

@@ -1,0 +1,104 @@
+import type { UploadedFile } from '#actors/call/call.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+
+/** A multipart form: text fields in order, and files. */
+export interface Form {
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly files: readonly UploadedFile[]
+}
+
+/** Parts of one form; more is no form that anybody fills in. */
+const maxParts = 128
+
+/** Headers of one part, file name and all. */
+const maxHeadBytes = 16 * 1024
+
+const refuse = (message: string): ServiceError => new ServiceError('bad_request', { message })
+
+/** The boundary of a `multipart/form-data` content type; null for any other type. */
+export const boundaryOf = (contentType: string | undefined): string | null => {
+  if (contentType === undefined || !/^multipart\/form-data\s*;/i.test(contentType)) return null
+  const match = /boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
+  return match?.[1] ?? match?.[2] ?? null
+}
+
+/** Takes a form apart (RFC 7578). @throws {ServiceError} `bad_request` for one that is not well made. */
+export const parseForm = (body: Buffer, boundary: string): Form => {
+  const fields: (readonly [string, string])[] = []
+  const files: UploadedFile[] = []
+  for (const part of partsOf(body, boundary)) {
+    const end = part.indexOf('\r\n\r\n')
+    if (end < 0) throw refuse('A part of the form has no end of its headers.')
+    if (end > maxHeadBytes) throw refuse(`The headers of a part of the form have more than ${maxHeadBytes} bytes.`)
+    const head = headOf(part.toString('utf8', 0, end))
+    const content = part.subarray(end + 4)
+    if (head.filename === null) fields.push([head.name, content.toString('utf8')])
+    else files.push({ field: head.name, filename: head.filename, contentType: head.contentType, bytes: content })
+  }
+  return { fields, files }
+}
+
+function partsOf(body: Buffer, boundary: string): readonly Buffer[] {
+  const mark = Buffer.from(`\r\n--${boundary}`)
+  const first = mark.subarray(2)
+  const parts: Buffer[] = []
+  const before = body.subarray(0, first.length).equals(first) ? -2 : body.indexOf(mark)
+  if (before === -1) throw refuse('The form does not hold its boundary.')
+  let at = before + mark.length
+  while (body.toString('latin1', at, at + 2) !== '--') {
+    const start = body.indexOf('\r\n', at) + 2
+    const end = body.indexOf(mark, start - 2)
+    if (start < 2 || end < 0) throw refuse('The form breaks off.')
+    parts.push(body.subarray(start, Math.max(start, end)))
+    if (parts.length > maxParts) throw refuse(`The form has more than ${maxParts} parts.`)
+    at = end + mark.length
+  }
+  return parts
+}
+
+interface PartHead {
+  readonly name: string
+  readonly filename: string | null
+  readonly contentType: string
+}
+
+function headOf(text: string): PartHead {
+  const lines = new Map<string, string>()
+  for (const line of text.split('\r\n')) {
+    const colon = line.indexOf(':')
+    lines.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+  }
+  const parameters = parametersOf(lines.get('content-disposition') ?? '')
+  const name = parameters.get('name')
+  if (name === undefined) throw refuse('A part of the form has no name.')
+  return {
+    name,
+    filename: parameters.get('filename*') || (parameters.get('filename') ?? null),
+    contentType: (lines.get('content-type') ?? 'application/octet-stream').toLowerCase(),
+  }
+}
+
+const parameterPattern = /;\s*([\w-]+\*?)\s*=\s*(?:"((?:\\"|[^"])*)"|([^\s;"]*))/g
+
+/**
+ * The parameters of a part's head. Browsers write `"` as `%22` and line ends as `%0D%0A` (the HTML standard's multipart
+ * encoding), older curls write `\"` (RFC 2616), .NET leaves plain names without quotes, and some write names that are not
+ * ASCII as `filename*` (RFC 5987), alone or beside a poorer `filename`.
+ */
+const parametersOf = (disposition: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const [, name = '', quoted, plain = ''] of disposition.matchAll(parameterPattern)) {
+    const value = quoted?.replaceAll(/%22|\\"/g, '"').replaceAll('%0D%0A', '\n') ?? plain
+    found.set(name.toLowerCase(), name.endsWith('*') ? extendedValue(value) : value)
+  }
+  return found
+}
+
+/** '' for what is not UTF-8. */
+const extendedValue = (text: string): string => {
+  try {
+    return decodeURIComponent(/^utf-8'[^']*'(.*)$/i.exec(text)?.[1] ?? '')
+  } catch {
+    return ''
+  }
+}

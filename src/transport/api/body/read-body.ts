@@ -1,0 +1,62 @@
+import type { UploadedFile } from '#actors/call/call.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { formFields } from '#specs/dsl/query.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { HttpRequest } from '#transport/http/http-port.ts'
+import { isJsonType, parseJson } from './json-body.ts'
+import { boundaryOf, parseForm } from './multipart.ts'
+
+/** A body as it came, not yet checked against its schema. */
+export interface ReadBody {
+  readonly value: unknown
+  readonly files: readonly UploadedFile[]
+  /** The JSON that `value` was parsed from. */
+  readonly bytes?: Buffer
+}
+
+const noFiles: readonly UploadedFile[] = []
+
+/**
+ * Reads the body that an operation takes: JSON, or a form when it takes files. No body at all counts as `{}`.
+ *
+ * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`; {BodyTooLarge}, {ConnectionClosed}.
+ */
+export const readBody = (operation: Operation, request: HttpRequest): Promise<ReadBody> =>
+  request.body(operation.maxBodyBytes).then((bytes) => bodyOf(operation, request, bytes))
+
+const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): ReadBody => {
+  const contentType = request.header('content-type')
+  if (operation.files !== null) {
+    const boundary = boundaryOf(contentType)
+    if (boundary !== null) return readForm(operation, operation.files.fields, bytes, boundary)
+    if (!operation.files.orJson) throw unsupported('multipart/form-data')
+  }
+  if (bytes.length === 0) return { value: {}, files: noFiles }
+  if (!isJsonType(contentType)) throw unsupported('application/json')
+  return { value: parsed(request, bytes), files: noFiles, bytes }
+}
+
+/** Bodies are taken as they are: one that is compressed is told so, rather than that it is no JSON. */
+const parsed = (request: HttpRequest, bytes: Buffer): unknown => {
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    const coding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+    if (coding === 'identity' || coding === '') throw error
+    const message = 'Bodies are taken without a content coding.'
+    throw new ServiceError('unsupported_media_type', { param: 'Content-Encoding', message, cause: error })
+  }
+}
+
+const unsupported = (type: string): ServiceError =>
+  new ServiceError('unsupported_media_type', { param: 'Content-Type', message: `This route takes ${type}.` })
+
+const readForm = (operation: Operation, fields: readonly string[], bytes: Buffer, boundary: string): ReadBody => {
+  const form = parseForm(bytes, boundary)
+  const stray = form.files.find((file) => !fields.includes(file.field))
+  if (stray !== undefined && operation.unknownFields === 'refuse') {
+    throw new ServiceError('unknown_field', { param: stray.field })
+  }
+  const files = form.files.filter((file) => fields.includes(file.field))
+  return { value: formFields(operation.body?.json ?? {}, form.fields), files }
+}

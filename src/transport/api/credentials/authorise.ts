@@ -1,0 +1,38 @@
+import type { Principal } from '#actors/call/call.ts'
+import { type Access, roles } from '#specs/access.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope, type Scope, userScope, workScope } from '#specs/scope.ts'
+import { isWork } from './named-tenant.ts'
+
+/**
+ * Checks that a credential may call an operation.
+ *
+ * @throws {ServiceError} `secret_key_required` where nothing but a secret key will do, `insufficient_scope`, `forbidden`.
+ */
+export const authorise = (access: Access, principal: Principal): void => {
+  if (!access.kinds.includes(principal.kind)) throw new ServiceError(wrongKind(access))
+  if (principal.kind === 'client_token' && access.permission !== undefined) {
+    if (!principal.permissions.includes(access.permission)) throw new ServiceError('insufficient_scope')
+  }
+  if (principal.kind === 'dashboard' && access.role !== undefined) {
+    if (roles.indexOf(principal.role) < roles.indexOf(access.role)) throw new ServiceError('forbidden')
+  }
+}
+
+const wrongKind = ({ kinds }: Access) =>
+  kinds.length === 1 && kinds[0] === 'secret_key' ? 'secret_key_required' : 'forbidden'
+
+/** All that a principal may touch with this operation. */
+export const scopeFor = (operation: Pick<Operation, 'id' | 'method'>, principal: Principal): Scope =>
+  isWork(operation) ? workScope(scopeOf(principal)) : scopeOf(principal)
+
+/** All that a principal may touch. */
+export const scopeOf = (principal: Principal): Scope => {
+  if (principal.kind === 'public') return nobody
+  if (principal.kind !== 'client_token') return projectScope(principal.project)
+  return userScope(principal.project, principal.tenant, principal.user)
+}
+
+/** The scope of a call without a credential: no project has this id. */
+const nobody = projectScope('')

@@ -1,0 +1,74 @@
+import type { Credentials } from '#actors/accounts/credentials.ts'
+import { sessionCookieName } from '#actors/accounts/session-cookie.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { HttpRequest } from '#transport/http/http-port.ts'
+import type { Authenticator } from './authenticator.ts'
+import type { Tenants } from './named-tenant.ts'
+
+/**
+ * Who sends a request. The first of these that is there decides, so that a wrong one is never passed over for another:
+ * `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as clients of Anthropic send it), `?token=` of a WebSocket upgrade
+ * and of a browser's EventSource, which can send no header (a client token only, since URLs end up in logs of proxies; ours
+ * never show one), the dashboard's cookie.
+ *
+ * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names a foreign project.
+ */
+export const principalOf = (credentials: Credentials, request: HttpRequest): Principal | Promise<Principal> => {
+  const authorization = request.header('authorization')
+  if (authorization !== undefined) return credentials.token(bearerOf(authorization), request.header('origin'))
+  const key = request.header('service_api_key') ?? request.header('x-api-key')
+  if (key !== undefined) return credentials.token(key, request.header('origin'))
+  const token = isUpgrade(request) || isEventSource(request) ? queryToken(request.query) : null
+  if (token !== null) return credentials.clientToken(token)
+  const cookie = cookieOf(request.header('cookie') ?? '')
+  if (cookie !== null) return credentials.dashboard(cookie, namedProject(request))
+  throw new ServiceError('authentication_required')
+}
+
+/**
+ * The authenticator of the dispatcher, over the credentials of this installation. A token of a tenant that is suspended
+ * or deleted, or of a user that is forgotten, is refused with it.
+ */
+export const authenticatorOf = (credentials: Credentials, tenants: Tenants): Authenticator => ({
+  authenticate: (request) => {
+    const found = principalOf(credentials, request)
+    return found instanceof Promise ? found.then((principal) => admitted(tenants, principal)) : admitted(tenants, found)
+  },
+})
+
+const admitted = (tenants: Tenants, principal: Principal): Principal | Promise<Principal> => {
+  if (principal.kind !== 'client_token') return principal
+  const answer = tenants.admitUser(principal.project, principal.tenant, principal.user)
+  return answer === undefined ? principal : answer.then(() => principal)
+}
+
+/** '' for another scheme: no credential of ours is empty. */
+const bearerOf = (authorization: string): string =>
+  authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
+
+const isUpgrade = (request: HttpRequest): boolean => request.header('upgrade')?.toLowerCase() === 'websocket'
+
+/** EventSource requests a stream by GET, and for nothing else. */
+const isEventSource = (request: HttpRequest): boolean =>
+  request.method === 'GET' && request.header('accept')?.trim() === 'text/event-stream'
+
+const queryToken = (query: string): string | null => new URLSearchParams(query).get('token')
+
+const cookieOf = (header: string): string | null => {
+  for (const part of header.split(';')) {
+    const at = part.indexOf('=')
+    if (part.slice(0, at).trim() === sessionCookieName) return part.slice(at + 1).trim()
+  }
+  return null
+}
+
+const projectsPath = '/api/projects/'
+
+/** The project that the path names, or `X-Project-Id`; null for none. */
+const namedProject = (request: HttpRequest): string | null => {
+  if (!request.path.startsWith(projectsPath)) return request.header('x-project-id') ?? null
+  const rest = request.path.slice(projectsPath.length)
+  const end = rest.indexOf('/')
+  return (end < 0 ? rest : rest.slice(0, end)) || null
+}

@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest'
+import { type Storage, StoreUnavailable } from '#storage/ports.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
+import { forever, logOf, openProbe, read, typesOf } from '../probe.ts'
+
+const id = 'prb_1'
+const other = 'prb_2'
+
+const headOf = async (storage: Storage, actor: string) => {
+  const head = await storage.commits.head(actor)
+  if (head === null) throw new Error(`${actor} has no commit`)
+  return head
+}
+
+/** A process whose writes wait for `gate`, and the next one on the same store. */
+const twoProcesses = async () => {
+  const clock = new VirtualClock()
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const old = await openProbe({ storage: faulty.storage, clock })
+  await old.create(id)
+  await old.create(other)
+  await clock.advance(5000)
+  const gate = Promise.withResolvers<void>()
+  return { clock, faulty, old, gate, open: () => openProbe({ storage: faulty.inner, clock }) }
+}
+
+it('lets a write that an earlier process has sent fail once the actor is taken over', async () => {
+  const { faulty, old, gate, open } = await twoProcesses()
+  faulty.hold(() => gate.promise)
+  const late = old.tell(id, { type: 'count' })
+  await calm()
+  const next = await open()
+  await next.find(id)
+  gate.resolve()
+  await expect(late).rejects.toThrow(StoreUnavailable)
+  expect(await logOf(faulty.inner, id)).toEqual([])
+  await next.tell(id, { type: 'count' })
+  expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted'])
+})
+
+it('takes up the write of an earlier process that comes before the fence', async () => {
+  const { faulty, old, gate, open } = await twoProcesses()
+  faulty.hold(() => gate.promise)
+  const late = old.tell(id, { type: 'count' })
+  const next = await open()
+  gate.resolve()
+  await late
+  await next.find(id)
+  await next.tell(id, { type: 'count' })
+  expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted', 'counted'])
+})
+
+it('costs one commit an actor that is touched, and none for the others', async () => {
+  const { faulty, open } = await twoProcesses()
+  const before = await headOf(faulty.inner, other)
+  const next = await open()
+  for (let n = 0; n < 3; n++) await next.find(id)
+  expect(await headOf(faulty.inner, id)).toMatchObject({ seq: 2, epoch: 2, event: { type: '$fenced' } })
+  expect(await headOf(faulty.inner, other)).toEqual(before)
+})
+
+it('carries over what the actor still has to do: reminders, effects and messages', async () => {
+  const { clock, faulty, old, open } = await twoProcesses()
+  await old.tell(id, { type: 'wait', ms: 60_000 })
+  await old.tell(id, { type: 'work', policy: 'idempotent' })
+  faulty.crash()
+  const next = await open()
+  const { reminders, in_flight, due } = await headOf(faulty.inner, id)
+  expect(Object.values(in_flight).map(({ name }) => name)).toEqual(['work'])
+  expect(Object.values(reminders).map((reminder) => reminder.due)).toEqual([due])
+  expect(next.host.effects.running).toBe(1)
+  await clock.advance(61_000)
+  expect(typesOf(await logOf(faulty.inner, id))).toEqual(['woke'])
+})
+
+it('ends the effects and streams of an actor at a process that learns that it was replaced', async () => {
+  const clock = new VirtualClock()
+  const storage = openMemoryStorage()
+  const aborted: boolean[] = []
+  const old = await openProbe({
+    storage,
+    clock,
+    work: (params, context) => {
+      context.signal.addEventListener('abort', () => aborted.push(true))
+      return forever(params, context)
+    },
+  })
+  await old.create(id)
+  await old.tell(id, { type: 'work', policy: 'idempotent' })
+  const reader = read(old.host.feed.follow(id, 0, { at: 'never' }))
+  const next = await openProbe({ storage, clock })
+  await next.find(id)
+  await expect(old.tell(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
+  expect(aborted).toEqual([true])
+  expect(reader.ended).toBe('lost')
+  expect(next.host.effects.running).toBe(1)
+})
+
+it('leaves reminders alone of which a process that was replaced knows nothing', async () => {
+  const clock = new VirtualClock()
+  const storage = openMemoryStorage()
+  const old = await openProbe({ storage, clock })
+  await old.create(id)
+  const next = await openProbe({ storage, clock })
+  await next.find(id)
+  await next.tell(id, { type: 'wait', ms: 1000 })
+  await next.runtime.drain(0)
+  // only the old process looks at what is due
+  await clock.advance(3000)
+  expect((await headOf(storage, id)).due).not.toBeNull()
+  await openProbe({ storage, clock })
+  await clock.advance(1000)
+  expect(typesOf(await logOf(storage, id))).toEqual(['woke'])
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { calm } from '#test/support/virtual-clock.ts'
+import { logOf, typesOf } from '../probe.ts'
+import { id, twoProcesses, Worker, work } from './effect-worker.ts'
+
+describe('an effect that its machine ends by a commit whose answer is lost', () => {
+  /** Ends the effect; the commit is written, and the store says nothing for a while. */
+  const stopUnheard = async (worker: Worker, asked: 'before' | 'after') => {
+    const { old, faulty } = await twoProcesses(worker, new Worker())
+    faulty.hold(async ({ event }) => {
+      if (event.type === 'stop') faulty.unreadable = true
+    })
+    faulty.next(...(asked === 'before' ? [undefined, 'answer_lost' as const] : []))
+    const working = old.tell(id, work('at_most_once'))
+    if (asked === 'after') {
+      await working
+      await calm()
+      faulty.next('answer_lost')
+    }
+    const stopping = expect(old.tell(id, { type: 'stop' })).rejects.toThrow(StoreUnavailable)
+    await old.clock.advance(1000)
+    await stopping
+    return { old, faulty }
+  }
+
+  it('is not called when its mark comes after that', async () => {
+    const worker = new Worker()
+    const { old, faulty } = await stopUnheard(worker, 'before')
+    faulty.unreadable = false
+    await old.clock.advance(10_000)
+    expect(typesOf(await logOf(faulty.inner, id))).toEqual(['stopped'])
+    expect(worker.begun).toEqual([])
+  })
+
+  it('hears of its end by its signal as soon as the store answers', async () => {
+    const worker = new Worker()
+    const { old, faulty } = await stopUnheard(worker, 'after')
+    expect(worker.begun.map(({ signal }) => signal.aborted)).toEqual([false])
+    faulty.unreadable = false
+    await old.clock.advance(1000)
+    expect(worker.begun.map(({ signal }) => signal.aborted)).toEqual([true])
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { LogTail } from '#runtime/log/log-tail.ts'
+
+const event = (sequence: number, chars = 1) => ({ sequence, event_type: 'said', payload: { text: 'x'.repeat(chars) } })
+const sequences = (tail: LogTail, after: number, last: number) =>
+  tail.after(after, last)?.map(({ sequence }) => sequence)
+
+it('gives the events after one, when it has them all', () => {
+  const tail = new LogTail()
+  tail.remember([event(4), event(5), event(6)])
+  expect(sequences(tail, 4, 6)).toEqual([5, 6])
+  expect(sequences(tail, 3, 6)).toEqual([4, 5, 6])
+  expect(sequences(tail, 6, 6)).toEqual([])
+})
+
+it('does not know what came before it, after it, or fell out of it', () => {
+  const tail = new LogTail()
+  tail.remember([event(4), event(5)])
+  expect(sequences(tail, 2, 5)).toBeUndefined()
+  expect(sequences(tail, 4, 6)).toBeUndefined()
+  for (let sequence = 6; sequence <= 40; sequence++) tail.remember([event(sequence)])
+  expect(sequences(tail, 5, 40)).toBeUndefined()
+  tail.remember([event(41, 70_000)])
+  expect(sequences(tail, 40, 41)).toBeUndefined()
+})
+
+it('forgets what stands before a hole, and takes nothing twice', () => {
+  const tail = new LogTail()
+  tail.remember([event(1), event(2)])
+  tail.remember([event(2), event(3)])
+  expect(sequences(tail, 0, 3)).toEqual([1, 2, 3])
+  tail.remember([event(7), event(8)])
+  expect(sequences(tail, 2, 8)).toBeUndefined()
+  expect(sequences(tail, 6, 8)).toEqual([7, 8])
+})

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import type { StoredEvent } from '#storage/ports.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { calm } from '#test/support/virtual-clock.ts'
+import { logOf, openProbe, type Probe } from '../probe.ts'
+
+const [from, to] = ['prb_from', 'prb_to']
+
+const tell = (...events: readonly StoredEvent[]): StoredEvent => ({
+  type: 'tell',
+  messages: events.map((event) => ({ to, event })),
+})
+const count = (n: number): StoredEvent => ({ type: 'count', n })
+
+const pair = async (): Promise<{ probe: Probe; faulty: FaultyStorage; counted: () => Promise<readonly unknown[]> }> => {
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const probe = await openProbe({ storage: faulty.storage })
+  await probe.create(from)
+  await probe.create(to)
+  return {
+    probe,
+    faulty,
+    counted: async () =>
+      (await logOf(faulty.inner, to)).filter((each) => each.event_type === 'counted').map((each) => each.payload.n),
+  }
+}
+
+const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, i) => i + 1)
+
+it('reach another actor in the order in which they were sent, over many commits', async () => {
+  const { probe, counted } = await pair()
+  const sent = upTo(30).map((n) => probe.tell(from, tell(count(2 * n - 1), count(2 * n))))
+  await Promise.all(sent)
+  await calm()
+  expect(await counted()).toEqual(upTo(60))
+})
+
+it('are sent only once their commit is durable', async () => {
+  const { probe, faulty, counted } = await pair()
+  faulty.next('crash_before')
+  void probe.tell(from, tell(count(1)))
+  await calm()
+  expect(await counted()).toEqual([])
+})
+
+it('start an actor that does not exist, under the owner of the sender', async () => {
+  const { probe } = await pair()
+  await probe.tell(from, {
+    type: 'tell',
+    messages: [
+      { to: 'prb_new', event: { type: 'create', input: {} } },
+      { to: 'prb_new', event: count(1) },
+    ],
+  })
+  await calm()
+  const made = await probe.find('prb_new')
+  expect(made.owner).toMatchObject({ project: 'prj_1', tenant: 'ten_1', user: 'usr_1' })
+  expect(made.state.snapshot.context).toMatchObject({ count: 1 })
+})
+
+it('let a request wait for an actor that they are about to start', async () => {
+  const { probe, faulty } = await pair()
+  const gate = Promise.withResolvers<void>()
+  faulty.hold((commit) => (commit.actor === 'prb_new' ? gate.promise : undefined))
+  await probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+  const found = probe.find('prb_new')
+  await calm()
+  gate.resolve()
+  expect((await found).id).toBe('prb_new')
+})
+
+it('let a request wait for an actor of whom others can read before their writer hears that they are durable', async () => {
+  const { probe, faulty } = await pair()
+  const gate = Promise.withResolvers<void>()
+  faulty.holdAnswers((commit) => (commit.actor === from ? gate.promise : undefined))
+  const told = probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+  await calm()
+  expect(await faulty.inner.commits.head('prb_new')).toBeNull()
+  const found = probe.find('prb_new')
+  await calm()
+  gate.resolve()
+  expect((await found).id).toBe('prb_new')
+  await told
+})
+
+it('are tried again until the store takes them, and keep their order', async () => {
+  const { probe, faulty, counted } = await pair()
+  const told = probe.tell(from, tell(count(1), count(2), count(3)))
+  faulty.next(undefined, 'refused')
+  await told
+  faulty.away = true
+  await probe.clock.advance(20_000)
+  expect(await counted()).toEqual([])
+  faulty.away = false
+  await probe.clock.advance(20_000)
+  expect(await counted()).toEqual([1, 2, 3])
+})
+
+it('are processed once when the receiver cannot say that it has processed them', async () => {
+  const { probe, faulty, counted } = await pair()
+  faulty.next(undefined, 'answer_lost')
+  const told = probe.tell(from, tell(count(1), count(2)))
+  await told
+  faulty.unreadable = true
+  await probe.clock.advance(5000)
+  faulty.unreadable = false
+  await probe.clock.advance(20_000)
+  expect(await counted()).toEqual([1, 2])
+})
+
+it('that the receiver refuses, or that nobody receives, hold up no other', async () => {
+  const { probe, counted } = await pair()
+  const messages = [
+    { to, event: { type: 'refuse' } },
+    { to: 'prb_nobody', event: count(1) },
+    { to: 'xyz_unheard_of', event: { type: 'create', input: {} } },
+    { to, event: count(2) },
+  ]
+  await probe.tell(from, { type: 'tell', messages })
+  await calm()
+  expect(await counted()).toEqual([2])
+})
+
+describe('after a crash', () => {
+  it.each([
+    ['before the first is delivered', 'crash_before', 2],
+    ['after the first is delivered', 'crash_after', 2],
+    ['before the second is delivered', 'crash_before', 3],
+    ['after the second is delivered', 'crash_after', 3],
+  ] as const)('%s, each is processed once and in order', async (_, fault, nth) => {
+    const { probe, faulty, counted } = await pair()
+    faulty.next(...Array.from({ length: nth - 1 }, () => undefined), fault)
+    void probe.tell(from, tell(count(1), count(2)))
+    await calm()
+    expect(faulty.crashed).toBe(true)
+    await openProbe({ storage: faulty.inner })
+    await calm()
+    expect(await counted()).toEqual([1, 2])
+  })
+
+  it('those of several commits are delivered oldest first', async () => {
+    const { probe, faulty, counted } = await pair()
+    faulty.hold((commit) => (commit.actor === to ? new Promise(() => {}) : undefined))
+    for (const n of upTo(6)) await probe.tell(from, tell(count(n)))
+    // long enough for the upkeep to close whatever it takes for done
+    await probe.clock.advance(5000)
+    expect(await counted()).toEqual([])
+    faulty.crash()
+    await openProbe({ storage: faulty.inner })
+    await calm()
+    expect(await counted()).toEqual(upTo(6))
+  })
+
+  it('an actor is started before it is told anything', async () => {
+    const { probe, faulty } = await pair()
+    faulty.hold((commit) => (commit.actor === 'prb_new' ? new Promise(() => {}) : undefined))
+    await probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+    await probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: count(1) }] })
+    await calm()
+    faulty.crash()
+    const next = await openProbe({ storage: faulty.inner })
+    await calm()
+    expect((await next.find('prb_new')).state.snapshot.context).toMatchObject({ count: 1 })
+  })
+
+  it('a large one arrives whole', async () => {
+    const { probe, faulty } = await pair()
+    faulty.next(undefined, 'crash_before')
+    const text = 'x'.repeat(200_000)
+    void probe.tell(from, tell({ type: 'keep', text }))
+    await calm()
+    const next = await openProbe({ storage: faulty.inner })
+    await calm()
+    expect((await next.find(to)).state.snapshot.context).toMatchObject({ blob: text })
+  })
+})
+
+it('in the process that sent them, keep their order when the sender is loaded again', async () => {
+  const { probe, faulty, counted } = await pair()
+  let open = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  faulty.hold((commit) => (commit.actor === to ? gate : undefined))
+  await probe.tell(from, tell(count(1)))
+  // somebody else moves the sender on: it is dropped from memory and loaded again, its outbox still full
+  const head = await faulty.inner.commits.head(from)
+  if (head === null) throw new Error('the sender exists')
+  const theirs = { ...head, seq: head.seq + 1, cause: 'theirs', nonce: 'theirs', messages: [], events: [] }
+  await faulty.inner.commits.append([theirs])
+  await probe.tell(from, tell(count(2)))
+  open()
+  await calm()
+  expect(await counted()).toEqual([1, 2])
+})

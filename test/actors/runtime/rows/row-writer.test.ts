@@ -1,0 +1,108 @@
+import { pino } from 'pino'
+import { beforeEach, expect, it } from 'vitest'
+import { RowWriter } from '#runtime/rows/row-writer.ts'
+import { projectScope } from '#specs/scope.ts'
+import { recordOf, widgets } from '#test/storage/samples.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
+
+let faulty: FaultyStorage
+let clock: VirtualClock
+let rows: RowWriter
+
+beforeEach(async () => {
+  faulty = new FaultyStorage(openMemoryStorage())
+  await faulty.inner.records.prepare([widgets])
+  clock = new VirtualClock()
+  rows = new RowWriter(faulty.storage.records, clock, pino({ level: 'silent' }))
+})
+
+const put = (version: number, id = 'w_1'): void =>
+  rows.put({ id, actor: id, kind: widgets, record: () => recordOf(id, { version }) })
+const stored = async (id = 'w_1'): Promise<number | undefined> =>
+  (await faulty.inner.records.get(widgets, projectScope('prj_1'), id))?.version
+
+it('has every row written that was taken before it is asked', async () => {
+  for (let version = 1; version <= 20; version++) put(version)
+  put(1, 'w_2')
+  await rows.settled()
+  expect([await stored(), await stored('w_2')]).toEqual([20, 1])
+})
+
+it('has every row written each time it is asked', async () => {
+  for (let version = 1; version <= 5; version++) {
+    put(version)
+    await rows.settled()
+    expect(await stored()).toBe(version)
+  }
+})
+
+it('resolves at once when nothing waits', async () => {
+  expect(await Promise.race([rows.settled().then(() => 'settled'), calm()])).toBe('settled')
+})
+
+it('settles although rows come faster than they are written', async () => {
+  let version = 0
+  let stop = false
+  const flood = (): void => {
+    put(++version)
+    if (!stop) setImmediate(flood)
+  }
+  flood()
+  await calm()
+  const asked = version
+  await rows.settled()
+  stop = true
+  expect(await stored()).toBeGreaterThanOrEqual(asked)
+})
+
+it('includes a row that is taken while another batch is written', async () => {
+  put(1)
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  put(2)
+  await rows.settled()
+  expect(await stored()).toBe(2)
+})
+
+it('settles what else is written behind answers, also when no row waits', async () => {
+  const settled: string[] = []
+  rows.alongside(async () => void settled.push('calls'))
+  await rows.settled()
+  await rows.shown()
+  expect(settled).toEqual(['calls', 'calls'])
+})
+
+it('writes once for all who wait at the same time', async () => {
+  let writes = 0
+  const records = {
+    ...faulty.inner.records,
+    project: async () => {
+      writes++
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    },
+  }
+  const writer = new RowWriter(records, clock, pino({ level: 'silent' }))
+  const waiters: Promise<void>[] = []
+  for (let n = 0; n < 50; n++) {
+    writer.put({ id: 'w_1', actor: 'w_1', kind: widgets, record: () => recordOf('w_1', { version: n + 1 }) })
+    waiters.push(writer.settled())
+  }
+  await Promise.all(waiters)
+  expect(writes).toBeLessThanOrEqual(2)
+})
+
+it('does not settle before a store that is away has the rows', async () => {
+  faulty.away = true
+  put(1)
+  let settled = false
+  const done = rows.settled().then(() => {
+    settled = true
+  })
+  await clock.advance(10_000)
+  expect([settled, rows.waits('w_1')]).toEqual([false, true])
+  faulty.away = false
+  await clock.advance(10_000)
+  await done
+  expect([await stored(), rows.waits('w_1')]).toEqual([1, false])
+})

@@ -1,0 +1,30 @@
+import { expect, it, vi } from 'vitest'
+import { type AnyMachineSnapshot, transition } from 'xstate'
+import { definitions } from '#actors/capabilities.ts'
+import type { ListedAction } from '#runtime/schema.ts'
+import { pureTransition } from '#runtime/step/pure-transition.ts'
+import { reachedIn } from '#test/machines/reached.ts'
+import { walks } from '#test/machines/walks.ts'
+
+// every event in every state: on a busy machine that takes its time
+vi.setConfig({ testTimeout: 60_000 })
+
+const said = (next: AnyMachineSnapshot, actions: readonly ListedAction[]): string =>
+  JSON.stringify([next.value, next.context, next.status, actions.map(({ type, params }) => ({ type, params }))])
+
+it.each(walks)('gives the snapshots and actions of the plain transition in every state of %s', (_, walk) => {
+  const { machine, events } = walk
+  for (const snapshot of reachedIn(walk)) {
+    for (const event of events) {
+      const [next, actions] = pureTransition(machine, snapshot, event)
+      const [plainNext, plainActions] = transition(machine, snapshot, event)
+      expect(said(next, actions)).toBe(said(plainNext, plainActions))
+      expect(next === snapshot).toBe(plainNext === snapshot)
+    }
+  }
+})
+
+it('is compared with the plain transition for every machine', () => {
+  const walked = new Set(walks.map(([, { machine }]) => machine))
+  expect(definitions.filter(({ machine }) => !walked.has(machine)).map(({ name }) => name)).toEqual([])
+})

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Api, Refused } from '../api.ts'
+import { counted, endsTurn, type Frame, type StreamReader } from '../stream-reader.ts'
+import { ClusterWorld } from './cluster-world.ts'
+
+const clients = 6
+
+let world: ClusterWorld
+beforeAll(async () => {
+  world = await ClusterWorld.start(3)
+}, 120_000)
+afterAll(() => world.stop())
+
+/** What a client met that a good client can deal with, by kind. */
+const met = { shuttingDown: 0, notThere: 0, cut: 0, resumed: 0 }
+
+/**
+ * Asks one node after the other, as a load balancer does, until one takes the request. Nothing else than a 503 that may be
+ * asked again, or a connection that is not there, is a reason to.
+ */
+const asked = async <T>(ask: (api: Api) => Promise<T>, first: number): Promise<T> => {
+  for (let place = first; ; place++) {
+    try {
+      return await ask(world.api(place))
+    } catch (error) {
+      note(error)
+    }
+  }
+}
+
+const note = (error: unknown): void => {
+  if (error instanceof Refused) {
+    expect(error.message).toMatch(/^503 .*(shutting_down|store_unavailable)/)
+    expect(Number(error.headers.get('retry-after'))).toBeGreaterThan(0)
+    met.shuttingDown++
+    return
+  }
+  const { code } = Object(Object(error).cause)
+  if (code === 'ECONNREFUSED') met.notThere++
+  // an idle connection that the server closed while the request was on its way
+  else if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) met.cut++
+  else throw error
+}
+
+/** The frames of a turn up to its end, from the stream that began it and, where that ended before, from other nodes. */
+const framesToEnd = async (session: string, turn: StreamReader, place: number): Promise<readonly Frame[]> => {
+  const seen: Frame[] = []
+  for (let reader = turn, next = place; ; next++) {
+    await reader.until(endsTurn).catch(() => reader.ended)
+    reader.stop()
+    seen.push(...reader.frames)
+    if (seen.some(endsTurn)) return seen
+    met.resumed++
+    const lastId = seen.at(-1)?.id ?? '0'
+    reader = await asked((api) => api.follow(session, lastId), next)
+  }
+}
+
+it('restarts node after node by SIGTERM under load: no turn is cut, nothing is lost, refusals may be asked again', {
+  timeout: 180_000,
+}, async () => {
+  let isOver = false
+  const client = async (n: number): Promise<number> => {
+    const session = await asked((api) => api.createSession(), n)
+    for (let turns = 0; ; turns++) {
+      if (isOver) return turns
+      const input = turns % 3 === 0 ? `slow please ${n}` : `turn ${turns} of ${n}`
+      const extra = { headers: { 'idempotency-key': randomUUID() } }
+      const turn = await asked((api) => api.turn(session, { input }, extra), n + turns)
+      const frames = await framesToEnd(session, turn, n + turns + 1)
+      expect(frames.at(-1), 'no turn is cut').toMatchObject({ event: 'turn.completed' })
+      expect(new Set(frames.map(({ id }) => id)).size, 'no event comes twice').toBe(frames.length)
+      const log = await asked((api) => api.log(session), n)
+      expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
+      expect(log.filter(({ event_type }) => event_type === 'turn.completed')).toHaveLength(turns + 1)
+    }
+  }
+  const running = Promise.all(Array.from({ length: clients }, (_, n) => client(n)))
+  const follower = await world.api(0).follow(await world.api(0).createSession(), '0')
+  for (const node of world.nodes) {
+    const startedMs = performance.now()
+    const code = await Promise.race([node.term(), running.then(() => 'a client gave up')])
+    expect(code, 'it ends well').toBe(0)
+    console.info(`${node.name} has ended ${Math.round(performance.now() - startedMs)} ms after SIGTERM`)
+    await node.restart()
+  }
+  isOver = true
+  const turns = await running
+  console.info(`${turns.reduce((sum, each) => sum + each, 0)} turns; met ${JSON.stringify(met)}`)
+  expect(await follower.ended, 'a client that only follows is sent elsewhere').toBe('broken')
+  expect(Math.min(...turns)).toBeGreaterThan(0)
+})

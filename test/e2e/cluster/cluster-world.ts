@@ -1,0 +1,111 @@
+import { expect, vi } from 'vitest'
+import { preferredOwner } from '#runtime/cluster/placement.ts'
+import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
+import { type ClusterNode, LocalCluster } from '#scripts/cluster/local-cluster.ts'
+import { openStorage } from '#src/open-storage.ts'
+import type { LeaseTable } from '#storage/cluster-ports.ts'
+import { noteServed } from '#test/support/called-operations.ts'
+import { Api } from '../api.ts'
+import { patience } from '../patience.ts'
+
+export interface ClusterWorldOptions {
+  /** Hosts that tools may be reached at, `host:port`. */
+  readonly tools?: readonly { readonly host: string }[]
+  /** A MongoDB that the test may kill, instead of the one that all tests share. */
+  readonly ownMongod?: boolean
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** One installation of several nodes, each of which a test can kill, hold and end; Redis is its own. */
+export class ClusterWorld {
+  readonly cluster: LocalCluster
+
+  private constructor(cluster: LocalCluster) {
+    this.cluster = cluster
+  }
+
+  static async start(count: number, options: ClusterWorldOptions = {}): Promise<ClusterWorld> {
+    const { tools = [], ownMongod = false, env = {} } = options
+    const cluster = await LocalCluster.start(count, {
+      ...(ownMongod ? {} : { mongodbUrl: process.env.MONGODB_URL ?? '' }),
+      env: () => ({ ALLOWED_PRIVATE_HOSTS: tools.map(({ host }) => host).join(','), ...env }),
+    })
+    return new ClusterWorld(cluster)
+  }
+
+  get nodes(): readonly ClusterNode[] {
+    return this.cluster.nodes
+  }
+
+  /** The API of one node under the project's secret key. */
+  at(node: Pick<ClusterNode, 'url'>): Api {
+    return new Api(node.url, { authorization: `Bearer ${this.cluster.credentials.secretKey}` })
+  }
+
+  /** The API of every node. */
+  get apis(): readonly Api[] {
+    return this.nodes.map((node) => this.at(node))
+  }
+
+  /** The API of the node at a place, from 0; round and round. */
+  api(place: number): Api {
+    const node = this.nodes[place % this.nodes.length]
+    if (node === undefined) throw new Error('the cluster has no node')
+    return this.at(node)
+  }
+
+  /** A project that nobody has used yet, by each node's API under its secret key. */
+  async newProject(): Promise<readonly Api[]> {
+    const [url = ''] = this.cluster.urls
+    const { ownerEmail: email, ownerPassword: password } = this.cluster.credentials
+    const login = await new Api(url).post('/api/auth/login', { email, password })
+    const dashboard = new Api(url, { cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '' })
+    const project = await dashboard.post('/api/projects', { name: 'Another' })
+    const { key } = (await dashboard.post(`/api/projects/${project.body.id}/keys`, { name: 'key' })).body
+    return this.cluster.urls.map((each) => new Api(each, { authorization: `Bearer ${key}` }))
+  }
+
+  /** Who runs an actor, by its lease. */
+  async ownerOf(actor: string): Promise<ClusterNode | undefined> {
+    const { leases, members } = await this.leases()
+    const lease = leases.find(({ shard, leftMs }) => shard === shardOf(actor) && leftMs > 0)
+    const member = members.find(({ process }) => process === lease?.holder)
+    return this.nodes.find(({ name }) => name === member?.node)
+  }
+
+  /** Who runs an actor, and who does not. A node that stalled loses its leases: there is a moment when nobody does. */
+  async sides(actor: string): Promise<{ readonly owner: ClusterNode; readonly others: readonly ClusterNode[] }> {
+    const owner = await vi.waitFor(async () => {
+      const found = await this.ownerOf(actor)
+      if (found === undefined) throw new Error(`nobody runs ${actor}`)
+      return found
+    }, patience)
+    return { owner, others: this.nodes.filter((node) => node !== owner) }
+  }
+
+  /** Resolves when every shard is where it belongs: no more is handed over until a node comes or goes. */
+  async settled(): Promise<void> {
+    const running = this.nodes.filter(({ isRunning }) => isRunning).length
+    const isSettled = async (): Promise<void> => {
+      const { leases, members } = await this.leases()
+      const live = members.map(({ process }) => process)
+      expect(live).toHaveLength(running)
+      expect(leases.filter(({ shard, holder }) => holder === preferredOwner(shard, live))).toHaveLength(shardCount)
+    }
+    await vi.waitFor(isSettled, { ...patience, interval: 200 })
+  }
+
+  async leases(): Promise<LeaseTable> {
+    const storage = await openStorage({ mongodbUrl: this.cluster.mongodbUrl, dataDir: '' })
+    try {
+      return (await storage.leases?.read()) ?? { leases: [], members: [] }
+    } finally {
+      await storage.close()
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.nodes) if (node.isRunning && !node.isPaused) await noteServed(node.url)
+    await this.cluster.stop()
+  }
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { answerTo } from '../gateway/simulated-answer.ts'
+import { Visitor } from '../pages/visitor.ts'
+import { patience } from '../patience.ts'
+import { counted, endsTurn, textOf } from '../stream-reader.ts'
+import { stores, World } from '../world.ts'
+
+const sessions = 12
+const kills = 4
+const turnsBetweenKills = 30
+
+describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) => {
+  let world: World
+  let visitors: readonly Visitor[]
+  let asked = 0
+  let done = false
+
+  const visit = async (visitor: Visitor): Promise<void> => {
+    while (!done) {
+      await visitor.ask({ input: `question ${visitor.turns + 1} of ${visitor.session}` })
+      asked++
+    }
+  }
+
+  beforeAll(async () => {
+    world = await World.start({ store })
+    const ids = await Promise.all(Array.from({ length: sessions }, () => world.api.createSession()))
+    visitors = ids.map((id) => new Visitor(world, id))
+    const visits = visitors.map(visit)
+    for (let kill = 0; kill < kills; kill++) {
+      const goal = asked + turnsBetweenKills
+      await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(goal), { ...patience, interval: 3 })
+      await world.crash()
+      await world.restart()
+    }
+    done = true
+    await Promise.all(visits)
+    console.info(`${store}: ${asked} turns over ${kills} kills`)
+  }, 300_000)
+  afterAll(() => world.stop())
+
+  it('keeps every event that a client saw, and shows each exactly once', async () => {
+    for (const { session, frames } of visitors) {
+      expect(frames.map(({ id }) => Number(id))).toEqual(counted(frames))
+      const log = await world.api.log(session)
+      expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
+      expect(log.map(({ payload }) => payload)).toEqual(frames.map(({ data }) => data))
+    }
+  })
+
+  it('runs every turn that was asked for once, and ends it once', async () => {
+    for (const { session, turns, frames } of visitors) {
+      const ends = frames.filter(endsTurn)
+      expect(ends.map(({ data }) => data.turn_number)).toEqual(counted(ends))
+      expect(ends).toHaveLength(turns)
+      expect((await world.api.get(`/v1/sessions/${session}`)).body).toMatchObject({
+        turn_count: turns,
+        status: 'active',
+      })
+    }
+  })
+
+  it('ends a turn with the text of its deltas', () => {
+    for (const { frames } of visitors) {
+      let from = 0
+      for (const [at, frame] of frames.entries()) {
+        if (!endsTurn(frame)) continue
+        const turn = frames.slice(from, at)
+        const text = textOf(turn)
+        expect(answerTo(String(turn[0]?.data.input_text)).startsWith(text), text).toBe(true)
+        if (frame.event === 'turn.completed') {
+          expect(frame.data.output).toBe(text)
+          expect(text).toBe(answerTo(String(turn[0]?.data.input_text)))
+        } else expect(frame.data).toMatchObject({ error: { code: 'interrupted' }, output: { text } })
+        from = at + 1
+      }
+    }
+  })
+})

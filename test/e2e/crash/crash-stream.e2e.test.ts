@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hangUp, openUpstream, stalled, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
+import { answerTo } from '../gateway/simulated-answer.ts'
+import { counted, endsTurn, type Frame, isDelta, isEvent, textOf } from '../stream-reader.ts'
+import { stores, World } from '../world.ts'
+
+/** Far above what it takes (about 0.1 s once the server listens): recovery does not wait for old turns, and machines are shared. */
+const nextTurnMaxMs = 10_000
+
+const outputOf = ({ event, data }: Frame): unknown =>
+  event === 'turn.completed' ? data.output : Object(data.output).text
+
+/** What the simulated model has to say when nothing cuts it short. */
+const wholeAnswer = answerTo('slow please')
+
+const answering = (text: string): string =>
+  [
+    `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":${JSON.stringify(text)}},"finish_reason":null}]}`,
+    'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+    'data: [DONE]',
+    '',
+  ].join('\n\n')
+
+describe.each(stores)('a turn over kill -9 on $store', ({ store }) => {
+  let world: World
+  beforeAll(async () => {
+    world = await World.start({ store })
+  })
+  afterAll(() => world.stop())
+
+  it('is ended as interrupted when its text had begun, and its reader resumes without gap or double', async () => {
+    const session = await world.api.createSession()
+    const turn = await world.api.turn(session, { input: 'slow please' })
+    await turn.until((frame) => isDelta(frame) && turn.frames.filter(isDelta).length >= 3)
+    await world.crash()
+    expect(await turn.ended).toBe('broken')
+    await world.restart()
+
+    const rest = await world.api.follow(session, turn.frames.at(-1)?.id ?? '0')
+    const end = await rest.until(endsTurn)
+    rest.stop()
+    const seen = [...turn.frames, ...rest.frames]
+    expect(seen.map(({ id }) => Number(id))).toEqual(counted(seen))
+    expect(textOf(seen)).toBe(outputOf(end))
+    expect(wholeAnswer.startsWith(textOf(seen)), textOf(seen)).toBe(true)
+    if (end.event === 'turn.completed') expect(end.data.output).toBe(wholeAnswer)
+    else expect(end.data.error).toMatchObject({ code: 'interrupted' })
+
+    const log = await world.api.log(session)
+    expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
+    expect(log.map(({ payload }) => payload)).toEqual(seen.map(({ data }) => data))
+    expect(log.filter(({ event_type }) => endsTurn({ event: event_type }))).toHaveLength(1)
+
+    const next = await world.api.turn(session, { input: 'and now?' })
+    expect((await next.all()).at(-1)).toMatchObject({ event: 'turn.completed', data: { turn_number: 2 } })
+  })
+
+  it('lets the next turn begin as soon as the server is back', async () => {
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => world.api.createSession()))
+    const turns = await Promise.all(sessions.map((session) => world.api.turn(session, { input: 'slow please' })))
+    await Promise.all(turns.map((turn) => turn.until(isDelta)))
+    await world.crash()
+    const startedMs = performance.now()
+    await world.restart()
+    const listeningMs = performance.now()
+    const next = await world.api.turn(await world.api.createSession(), { input: 'hello' })
+    await next.until(isEvent('turn.started'))
+    const begunMs = performance.now()
+    console.info(
+      `${store}: listening ${Math.round(listeningMs - startedMs)} ms after the start,` +
+        ` first turn acknowledged ${Math.round(begunMs - listeningMs)} ms later`,
+    )
+    expect(begunMs - listeningMs).toBeLessThan(nextTurnMaxMs)
+    expect(await next.ended).toBe('done')
+    for (const session of sessions) {
+      const follower = await world.api.follow(session, '0')
+      const end = await follower.until(endsTurn)
+      follower.stop()
+      expect(textOf(follower.frames)).toBe(outputOf(end))
+    }
+  })
+})
+
+describe('a model call over kill -9', () => {
+  let upstream: Upstream
+  let world: World
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    world = await World.start({ env: { OPENAI_BASE_URL: `${upstream.url}/v1`, OPENAI_API_KEY: 'sk-of-a-test' } })
+  })
+  afterAll(async () => {
+    await world.stop()
+    await upstream.close()
+  })
+
+  it('is made again under the same key when nothing of its answer was out', async () => {
+    upstream.script(stalled(''), whole(answering('Here I am.')))
+    const session = await world.api.createSession()
+    const turn = await world.api.turn(session, { input: 'hello', model: 'gpt-4o-mini' })
+    await expect.poll(() => upstream.received.length).toBe(1)
+    await world.crash()
+    await turn.ended
+    await world.restart()
+    const rest = await world.api.follow(session, turn.frames.at(-1)?.id ?? '0')
+    expect(await rest.until(endsTurn)).toMatchObject({ event: 'turn.completed', data: { output: 'Here I am.' } })
+    rest.stop()
+    expect([...turn.frames, ...rest.frames].map(({ event }) => event)).toEqual([
+      'turn.started',
+      'response.output_text.delta',
+      'turn.completed',
+    ])
+    const keys = upstream.received.map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toHaveLength(2)
+    expect(new Set(keys).size).toBe(1)
+  })
+
+  it('fails its turn with the reason when the provider hangs up', async () => {
+    upstream.script(hangUp)
+    const turn = await world.api.turn(await world.api.createSession(), { input: 'hello', model: 'gpt-4o-mini' })
+    expect((await turn.all()).at(-1)).toMatchObject({ event: 'turn.failed' })
+  })
+})

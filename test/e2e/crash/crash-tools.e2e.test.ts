@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Row } from '../api.ts'
+import { Visitor } from '../pages/visitor.ts'
+import { patience } from '../patience.ts'
+import { counted, endsTurn } from '../stream-reader.ts'
+import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
+import { stores, World } from '../world.ts'
+
+const visitorsOfEach = 5
+const kills = 5
+/** Calls of the tool between two kills: none of the same number, so that the kills meet other places. */
+const callsBetween = [7, 3, 11, 5, 8]
+
+const effects = ['at_most_once', 'idempotent'] as const
+
+describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) => {
+  let world: World
+  let tool: ToolServer
+  const visitors: { readonly visitor: Visitor; readonly effect: (typeof effects)[number] }[] = []
+  const logs = new Map<string, readonly Row[]>()
+
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ store, tools: [tool] })
+    for (const effect of effects) {
+      for (let n = 0; n < visitorsOfEach; n++) {
+        visitors.push({ visitor: new Visitor(world, await world.api.createSession()), effect })
+      }
+    }
+    let done = false
+    const visits = visitors.map(async ({ visitor, effect }) => {
+      while (!done) {
+        await visitor.ask(gatedTurn(tool, { effect }))
+        await visitor.approve()
+      }
+    })
+    for (let kill = 0; kill < kills; kill++) {
+      const goal = tool.calls.length + (callsBetween[kill] ?? 0)
+      await vi.waitFor(() => expect(tool.calls.length).toBeGreaterThanOrEqual(goal), { ...patience, interval: 1 })
+      await world.crash()
+      await world.restart()
+    }
+    done = true
+    await Promise.all(visits)
+    for (const { visitor } of visitors) logs.set(visitor.session, await world.api.log(visitor.session))
+    console.info(`${store}: ${tool.calls.length} calls of the tool over ${kills} kills`)
+  }, 300_000)
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  const callsOf = (action: unknown) => tool.calls.filter(({ body }) => body.action_id === action)
+
+  /** The tool calls of the log: what was asked, and what came out. */
+  const completed = (effect: string) =>
+    visitors
+      .filter((each) => each.effect === effect)
+      .flatMap(({ visitor }) => logs.get(visitor.session) ?? [])
+      .filter(({ event_type }) => event_type === 'tool_call.completed')
+      .map(({ payload }) => ({ action: payload.action_id, output: String(payload.output) }))
+
+  it('are called at most once each, and once exactly where there is an output', () => {
+    const all = completed('at_most_once')
+    expect(all.length).toBeGreaterThan(visitorsOfEach)
+    for (const { action, output } of all) {
+      const calls = callsOf(action).length
+      if (output.includes('outcome_unknown')) expect(calls).toBeLessThanOrEqual(1)
+      else expect(calls, output).toBe(1)
+    }
+    console.info(`${store}: ${all.filter(({ output }) => output.includes('outcome_unknown')).length} outcomes unknown`)
+  })
+
+  it('are called again under one key when they are idempotent, until there is an output', () => {
+    const all = completed('idempotent')
+    expect(all.length).toBeGreaterThan(visitorsOfEach)
+    for (const { action, output } of all) {
+      expect(output).toContain('receipt')
+      expect(new Set(callsOf(action).map(({ key }) => key)).size).toBe(1)
+    }
+    expect(new Set(tool.calls.map(({ key }) => key)).size).toBe(
+      new Set(tool.calls.map(({ body }) => body.action_id)).size,
+    )
+  })
+
+  it('leave every log whole, with one end for every turn', () => {
+    for (const { visitor } of visitors) {
+      const log = logs.get(visitor.session) ?? []
+      expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
+      expect(log.map(({ payload }) => payload)).toEqual(visitor.frames.map(({ data }) => data))
+      const ends = log.filter(({ event_type }) => endsTurn({ event: event_type }))
+      expect(ends.map(({ turn_number }) => turn_number)).toEqual(counted(Array(visitor.turns).fill(0)))
+    }
+  })
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openAi } from '#test/gateway/call/wire-samples.ts'
+import { type ModelServer, openModelServer } from '#test/gateway/routing/model-server.ts'
+import type { Api } from '../api.ts'
+import { patience } from '../patience.ts'
+import { endsTurn } from '../stream-reader.ts'
+import { World } from '../world.ts'
+
+const key = 'sk-of-a-customer-0123456789'
+const completion = {
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-4o-mini' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27 },
+}
+
+describe('what a project brings along', () => {
+  let provider: ModelServer
+  let world: World
+  let dashboard: Api
+  let project: string
+
+  beforeAll(async () => {
+    provider = await openModelServer((response, { method, body }) => {
+      if (method === 'GET')
+        return response.end(JSON.stringify({ data: [{ id: 'gpt-4o-mini' }, { id: 'meta/llama-9' }] }))
+      if (JSON.parse(body).stream !== true) return response.end(JSON.stringify(completion))
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(openAi.text)
+    })
+    world = await World.start({ tools: [provider] })
+    dashboard = await world.dashboard()
+    project = (await dashboard.get('/api/projects')).body.data[0].id
+  })
+  afterAll(async () => {
+    await world.stop()
+    await provider.close()
+  })
+
+  const turn = async (model: string): Promise<string> => {
+    const session = await world.api.createSession()
+    const frames = await (await world.api.turn(session, { input: 'Hi', model })).until(endsTurn)
+    expect(frames.event).toBe('turn.completed')
+    return String(frames.data.output)
+  }
+  const chat = (model: string) =>
+    world.api.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] })
+  const answersChat = { status: 200, body: { choices: [{ message: { content: 'Hello' } }] } }
+  const usage = async () => (await world.api.get('/v1/usage/events')).body.data
+
+  it('serves its turns and requests with its own key, which is not charged for and stands in no log', async () => {
+    const given = { name: 'Ours', provider: 'openai', base_url: `${provider.url}/v1`, api_key: key }
+    const { body: connection } = await world.api.post('/v1/provider-connections', given)
+    const synced = await world.api.post(`/v1/provider-connections/${connection.id}/model-syncs`)
+    expect(synced).toMatchObject({ status: 201, body: { model_count: 2 } })
+    await world.api.post(`/v1/provider-connections/${connection.id}/model-syncs/${synced.body.id}/apply`)
+    for (const path of ['/v1/models/meta/llama-9', '/api/v1/models/meta%2Fllama-9']) {
+      expect((await world.api.get(path)).body, path).toMatchObject({ id: 'meta/llama-9', connection_id: connection.id })
+    }
+    expect(await turn('gpt-4o-mini')).toBe('Hello wörld 🌍')
+    await vi.waitFor(
+      async () =>
+        expect((await usage())[0]).toMatchObject({ billing_mode: 'byok', service_charge_usd: '0', provider: 'openai' }),
+      patience,
+    )
+    expect(await chat('openai/gpt-4o-mini')).toMatchObject(answersChat)
+    expect(provider.asked.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
+    expect(await world.mentions(key)).toEqual({})
+    expect(world.server.log()).not.toContain(key)
+  })
+
+  it('serves its turns and requests with its own server, until that is deleted', async () => {
+    const given = { name: 'Rack', baseUrl: `${provider.url}/v1`, format: 'openai', apiKey: key }
+    const models = [{ name: 'Llama', modelId: 'llama-7' }]
+    const { status, body } = await dashboard.post(`/api/projects/${project}/providers`, { ...given, models })
+    expect(status).toBe(201)
+    const { id } = body.provider
+    expect((await world.api.get(`/v1/models?provider=custom:${id}`)).body.data).toHaveLength(2)
+    expect(await turn('rack')).toBe('Hello wörld 🌍')
+    await vi.waitFor(
+      async () =>
+        expect((await usage())[0]).toMatchObject({
+          billing_mode: 'custom',
+          provider: `custom:${id}`,
+          model: 'llama-7',
+        }),
+      patience,
+    )
+    expect(await chat(`custom:${id}/llama-7`)).toMatchObject(answersChat)
+    expect(await world.mentions(key)).toEqual({})
+    await dashboard.get(`/api/projects/${project}/providers/${id}`, { method: 'DELETE' })
+    expect(await chat(`custom:${id}`)).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } })
+    const session = await world.api.createSession()
+    await expect(world.api.turn(session, { input: 'Hi', model: 'rack' })).rejects.toMatchObject({ status: 404 })
+  })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Api } from '../api.ts'
+import { textOf } from '../stream-reader.ts'
+import { World } from '../world.ts'
+
+/* The simulated model repeats what it was sent: without restoring, its answer shows what went out. */
+
+let world: World
+let api: Api
+
+beforeAll(async () => {
+  world = await World.start()
+  ;({ api } = world)
+})
+afterAll(() => world.stop())
+
+const said = 'Write to ada@example.com or call +1 415 555 2671'
+const body = { model: 'simulated-1', messages: [{ role: 'user', content: said }] }
+
+const answer = async (more: object = {}): Promise<string> =>
+  (await api.post('/v1/chat/completions', { ...body, ...more })).body.choices[0].message.content
+
+const streamed = async (): Promise<string> => {
+  const response = await api.fetch('/v1/chat/completions', { ...body, stream: true })
+  const frames = (await response.text()).split('\n\n').filter((frame) => frame.startsWith('data: {'))
+  return frames.map((frame) => JSON.parse(frame.slice('data: '.length)).choices[0]?.delta?.content ?? '').join('')
+}
+
+const change = (policy: object) => api.post('/v1/redaction-policy', policy, { method: 'PATCH' })
+
+it('is off until the project turns it on', async () => {
+  expect((await api.get('/v1/redaction-policy')).body).toMatchObject({
+    enabled: false,
+    restore: true,
+    updated_at: null,
+  })
+  expect(await answer()).toBe(`You said: ${said}`)
+})
+
+it('sends providers placeholders, and gives the answer back what they stand for', async () => {
+  expect(await change({ enabled: true, restore: false })).toMatchObject({ status: 200, body: { enabled: true } })
+  expect(await answer()).toBe('You said: Write to [EMAIL_1] or call [PHONE_1]')
+  expect(await streamed()).toBe('You said: Write to [EMAIL_1] or call [PHONE_1]')
+  await change({ restore: true })
+  expect(await answer()).toBe(`You said: ${said}`)
+  expect(await streamed()).toBe(`You said: ${said}`)
+})
+
+it('holds in every form of chat, and for what the project chose', async () => {
+  await change({ restore: false, types: ['email'] })
+  const only = 'You said: Write to [EMAIL_1] or call +1 415 555 2671'
+  expect((await api.post('/api/ai/chat', body)).body.content).toBe(only)
+  const { body: response } = await api.post('/v1/responses', { model: 'simulated-1', input: said })
+  expect(response.output[0].content[0].text).toBe(only)
+})
+
+it('holds in the turns of sessions: what is streamed is what the log keeps', async () => {
+  const session = await api.createSession()
+  const turn = async () => (await api.turn(session, { model: 'simulated-1', input: said })).all()
+  const only = 'You said: Write to [EMAIL_1] or call +1 415 555 2671'
+  const hidden = await turn()
+  expect([textOf(hidden), hidden.at(-1)?.data.output]).toEqual([only, only])
+  await change({ restore: true })
+  const shown = await turn()
+  expect([textOf(shown), shown.at(-1)?.data.output]).toEqual([`You said: ${said}`, `You said: ${said}`])
+})
+
+it('is changed from the dashboard too, is logged, and refuses what makes no sense', async () => {
+  const dashboard = await world.dashboard()
+  const read = await dashboard.get('/v1/redaction-policy')
+  expect(read.body).toMatchObject({ types: ['email'], apply_to: ['input', 'tool_arguments', 'logs'] })
+  expect(await change({ apply_to: ['input'] })).toMatchObject({ status: 422, body: { error: { param: 'apply_to' } } })
+  expect(await change({ types: ['name'] })).toMatchObject({ status: 422, body: { error: { param: 'types[0]' } } })
+  const { body: log } = await api.get('/v1/audit-log')
+  expect(JSON.stringify(log.data)).toContain('redaction_policy.updated')
+})

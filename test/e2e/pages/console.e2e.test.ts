@@ -1,0 +1,283 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { patience } from '../patience.ts'
+import { World } from '../world.ts'
+
+const executablePath = process.env.CHROMIUM_PATH
+
+const weather = {
+  type: 'function',
+  function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  needsApproval: true,
+} as const
+
+let world: World
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let complaints: string[]
+let asked: string[]
+
+const open = async (options: Parameters<Browser['newContext']>[0] = {}) => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(patience.timeout)
+  page = await context.newPage()
+  complaints = []
+  asked = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => asked.push(request.url()))
+}
+
+const signIn = async (hash = '') => {
+  await page.goto(`${world.url}/${hash}`)
+  await page.getByLabel('E-mail').fill(world.ownerEmail)
+  await page.getByLabel('Password').fill(world.ownerPassword)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const look = async (actor: string) => {
+  await signIn(`#/actors/${actor}`)
+  await live()
+}
+
+const live = () => page.locator('.stream[data-status=live]').waitFor()
+const lit = (state: string) => page.locator(`[data-state="${state}"][data-standing=current]`).waitFor()
+const runTurn = async (session: string, body: object) => (await world.api.turn(session, body)).all()
+const entry = (name: string) => page.getByRole('log').locator(`[data-event="${name}"]`)
+
+const tabTo = async (name: string) => {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await page.locator('a:focus', { hasText: name }).count()) === 1) return
+  }
+  throw new Error(`no Tab leads to ${name}`)
+}
+
+/** Sequences that the log on the page shows, joined texts resolved into their events. */
+const shownSequences = async (): Promise<readonly number[]> => {
+  const ranges = await page.locator('.entry-head .seq').allTextContents()
+  return ranges.flatMap((range) => {
+    const [first = 0, last = first] = range.split('–').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  })
+}
+
+const storedSequences = async (session: string) => (await world.api.log(session)).map(({ sequence }) => sequence)
+
+describe.skipIf(executablePath === undefined)('the console', () => {
+  beforeAll(async () => {
+    world = await World.start()
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await world.stop()
+  })
+  beforeEach(() => open())
+  afterEach(() => context.close())
+
+  it('lists the sessions of a project by status, and new ones as they come', async () => {
+    const idle = await world.api.createSession()
+    const paused = await world.api.createSession()
+    await runTurn(paused, { input: 'Use the tool get_weather for Oslo', tools: [weather] })
+    await signIn()
+    await page.getByRole('row', { name: `${idle} active` }).waitFor()
+    await page.getByRole('row', { name: `${paused} paused` }).waitFor()
+    await page.getByRole('link', { name: 'paused' }).click()
+    await page.getByRole('link', { name: idle }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('row', { name: paused }).count()).toBe(1)
+    await page.getByRole('link', { name: 'all', exact: true }).click()
+    const later = await world.api.createSession()
+    await page.getByRole('link', { name: later }).click()
+    await lit('active.idle')
+    expect(await page.title()).toBe(`${later} · Troupe`)
+    expect(complaints).toEqual([])
+  })
+
+  it('lights the state of a running turn and follows its log, asking this server only', async () => {
+    const session = await world.api.createSession()
+    await look(session)
+    await lit('active.idle')
+    const running = runTurn(session, { input: 'Say something slow please' })
+    await lit('active.working.thinking')
+    await page.locator('.output').first().waitFor()
+    await running
+    await lit('active.idle')
+    await entry('turn.completed').waitFor()
+    const [last] = (await world.api.log(session)).slice(-1)
+    expect(await page.locator('.output').first().textContent()).toBe(last?.payload.output)
+    expect(await shownSequences()).toEqual(await storedSequences(session))
+    expect(complaints).toEqual([])
+    expect(asked.filter((url) => !url.startsWith(`${world.url}/`))).toEqual([])
+    expect(asked.filter((url) => /csk_|token|password/i.test(url))).toEqual([])
+  })
+
+  it('shows what a paused session waits for, and its way on once that is approved', async () => {
+    const session = await world.api.createSession()
+    await look(session)
+    const frames = await runTurn(session, { input: 'Use the tool get_weather for Oslo', tools: [weather] })
+    await lit('paused')
+    const action = String(frames.at(-1)?.data.action_id)
+    const waiting = page.getByRole('region', { name: 'Open actions' })
+    await waiting.getByText('pending_approval').waitFor()
+    await waiting.getByRole('link', { name: 'get_weather' }).click()
+    await page.getByRole('heading', { name: action }).waitFor()
+    await lit('pending_approval')
+    const results = [{ action_id: action, output: 'Sunny' }]
+    const { status } = await world.api.post(`/v1/actions/${action}/approve`, { tool_results: results })
+    expect(status).toBe(200)
+    await lit('executed')
+    await page.getByRole('link', { name: session }).click()
+    await lit('active.idle')
+    await entry('turn.completed').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('takes up the log where it was when the server comes back from a crash', async () => {
+    const session = await world.api.createSession()
+    await runTurn(session, { input: 'before the crash' })
+    await look(session)
+    await entry('turn.completed').waitFor()
+    await world.crash()
+    await page.locator('.stream[data-status=reconnecting]').waitFor()
+    await world.restart()
+    await live()
+    await runTurn(session, { input: 'after the crash' })
+    await expect.poll(() => entry('turn.completed').count()).toBe(2)
+    expect(await shownSequences()).toEqual(await storedSequences(session))
+    await page.locator('#notice').waitFor({ state: 'hidden' })
+  })
+
+  it('shows the newest events of a long log first and older ones when asked', async () => {
+    const session = await world.api.createSession()
+    const turns = 80
+    for (let turn = 0; turn < turns; turn++) await runTurn(session, { input: `turn ${turn}` })
+    const stored = await storedSequences(session)
+    expect(stored.length).toBeGreaterThan(200)
+    await look(session)
+    expect(await shownSequences()).toEqual(stored.slice(-200))
+    const earlier = page.getByRole('button', { name: 'Load earlier' })
+    while (await earlier.isVisible()) {
+      const before = await page.locator('.entry').count()
+      await earlier.click()
+      await expect.poll(() => page.locator('.entry').count()).toBeGreaterThan(before)
+    }
+    expect(await shownSequences()).toEqual(stored)
+  })
+
+  it('says so when a session is deleted, and for an id that leads nowhere', async () => {
+    const session = await world.api.createSession()
+    await look(session)
+    await world.api.get(`/v1/sessions/${session}`, { method: 'DELETE' })
+    await page.getByRole('alert').getByText('There is no such session').waitFor()
+    await page.goto(`${world.url}/#/actors/ses_unknown`)
+    await page.getByRole('alert').getByText('There is no such session').waitFor()
+    expect(await page.locator('#view').textContent()).toBe('')
+  })
+
+  it('shows operators the node and what is live on it, and members neither', async () => {
+    const session = await world.api.createSession()
+    await signIn()
+    await page.getByRole('link', { name: 'Nodes' }).click()
+    const node = page.getByRole('table', { name: 'Nodes' }).getByRole('row').filter({ hasText: '(this one)' })
+    await node.filter({ hasText: 'running' }).filter({ hasText: '256' }).waitFor()
+    const live = page.getByRole('table', { name: 'Live actors' }).getByRole('row')
+    await live.filter({ hasText: session }).waitFor()
+    await page.getByRole('link', { name: session }).click()
+    await lit('active.idle')
+    expect(complaints).toEqual([])
+
+    const password = 'a long enough password'
+    const status = await page.evaluate(async (secret) => {
+      const { data }: { data: { id: string }[] } = JSON.parse(await (await fetch('/api/projects')).text())
+      const body = JSON.stringify({ email: 'member@example.com', password: secret, role: 'member' })
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch(`/api/projects/${data[0]?.id}/members`, { method: 'POST', headers, body })).status
+    }, password)
+    expect(status).toBe(201)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail').fill('member@example.com')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await lit('active.idle')
+    expect(await page.getByRole('link', { name: 'Nodes' }).count()).toBe(0)
+    await page.goto(`${world.url}/#/nodes`)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('table').count()).toBe(0)
+  })
+
+  it('lets nobody in with a wrong password, and nobody back in after signing out', async () => {
+    await page.goto(world.url)
+    await page.getByLabel('E-mail').fill(world.ownerEmail)
+    await page.getByLabel('Password').fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').filter({ hasText: /\w/ }).waitFor()
+    await signIn()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await context.cookies()).toEqual([])
+    const answer = await page.request.get(`${world.url}/api/projects`)
+    expect(answer.status()).toBe(401)
+  })
+
+  it.each([
+    { width: 375, colorScheme: 'light' },
+    { width: 375, colorScheme: 'dark' },
+    { width: 820, colorScheme: 'dark' },
+  ] as const)(
+    'fits a screen of $width px ($colorScheme) without scrolling sideways',
+    async ({ width, colorScheme }) => {
+      await context.close()
+      await open({ viewport: { width, height: 720 }, colorScheme })
+      const session = await world.api.createSession()
+      await runTurn(session, {
+        input: `Use the tool get_weather for ${'Llanfairpwllgwyngyll'.repeat(8)}`,
+        tools: [weather],
+      })
+      const overflow = () =>
+        page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      await page.goto(world.url)
+      await page.getByLabel('E-mail').waitFor()
+      expect(await overflow()).toBe(0)
+      await signIn()
+      await page.getByRole('link', { name: session }).waitFor()
+      expect(await overflow()).toBe(0)
+      await page.getByRole('link', { name: session }).click()
+      await lit('paused')
+      expect(await overflow()).toBe(0)
+      const chart = page.getByRole('group', { name: 'State chart' })
+      const [box, state] = [await chart.boundingBox(), await page.locator('[data-state=paused]').boundingBox()]
+      expect(state?.x).toBeGreaterThanOrEqual(box?.x ?? 0)
+      expect((state?.x ?? 0) + (state?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0))
+      await page.getByRole('link', { name: 'Nodes' }).click()
+      await page.getByRole('link', { name: session }).waitFor()
+      expect(await overflow()).toBe(0)
+      expect(complaints).toEqual([])
+    },
+  )
+
+  it('can be used with the keyboard alone', async () => {
+    const session = await world.api.createSession()
+    await page.goto(world.url)
+    await page.keyboard.type(world.ownerEmail)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(world.ownerPassword)
+    await page.keyboard.press('Enter')
+    const link = page.getByRole('link', { name: session })
+    await link.waitFor()
+    await tabTo(session)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: session }).waitFor()
+    await tabTo('Skip to content')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.locator('a:focus').textContent()).toBe('Sessions')
+    await page.getByRole('heading', { name: session }).waitFor()
+  })
+})

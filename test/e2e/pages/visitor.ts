@@ -1,0 +1,79 @@
+import { Refused } from '../api.ts'
+import { endsTurn, type Frame, isEvent, type StreamReader } from '../stream-reader.ts'
+import type { World } from '../world.ts'
+
+const pauses = isEvent('turn.paused')
+const isResumed = isEvent('turn.resumed')
+
+/**
+ * One end user over any number of crashes: asks with the same key until it is known that the server has heard, and
+ * comes back with the last event id whenever a stream breaks. `frames` is all that was seen, in the order it was seen.
+ */
+export class Visitor {
+  readonly session: string
+  readonly frames: Frame[] = []
+  readonly #world: World
+  #turns = 0
+
+  constructor(world: World, session: string) {
+    this.#world = world
+    this.session = session
+  }
+
+  /** Turns that were asked for. */
+  get turns(): number {
+    return this.#turns
+  }
+
+  /** Runs a turn until it is over or waits for an approval. */
+  async ask(body: object): Promise<void> {
+    const turn = ++this.#turns
+    const from = this.frames.length
+    await this.#until(from, endsOrPauses, isEvent('turn.started'), () =>
+      this.#world.api.turn(this.session, body, keyed(`turn-${turn}`)),
+    )
+  }
+
+  /** Approves what the turn waits for, and sees the turn to its end. False when it did not wait. */
+  async approve(): Promise<boolean> {
+    const last = this.frames.at(-1)
+    if (last === undefined || !pauses(last)) return false
+    const action = last.data.action_id
+    await this.#until(this.frames.length, endsTurn, isResumed, () =>
+      this.#world.api.approve(this.session, action, keyed(`approve-${action}`)),
+    )
+    return true
+  }
+
+  async #until(
+    from: number,
+    over: (frame: Frame) => boolean,
+    heard: (frame: Frame) => boolean,
+    open: () => Promise<StreamReader>,
+  ): Promise<void> {
+    const seen = () => this.frames.slice(from)
+    while (!seen().some(over)) {
+      await this.#attempt(async () => {
+        const follow = () => this.#world.api.follow(this.session, this.frames.at(-1)?.id ?? '0')
+        const reader = await (seen().some(heard) ? follow() : open())
+        await reader.until(over).catch(() => undefined)
+        reader.stop()
+        this.frames.push(...reader.frames)
+      })
+    }
+  }
+
+  /** A server that is down is asked again when it is up; what it refuses is an error. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof Refused && error.status !== 503) throw error
+      await this.#world.listening
+    }
+  }
+}
+
+const endsOrPauses = (frame: Frame): boolean => endsTurn(frame) || pauses(frame)
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })

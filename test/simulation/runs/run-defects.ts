@@ -1,0 +1,117 @@
+import type { Commit, CommitStore, Storage } from '#storage/ports.ts'
+import { type Defect, withCommits } from '../defects.ts'
+
+const scenario = 'runs'
+
+/** A child's end does not reach a parent that is not in memory. */
+const childResultLost: Defect = {
+  scenario,
+  host: (host) => {
+    const deliver = host.deliver.bind(host)
+    host.deliver = async (actor, delivery) => {
+      const lost = delivery.event.type === 'child_ended' && host.resident(actor) === undefined
+      return lost ? nothingTold : deliver(actor, delivery)
+    }
+  },
+}
+
+const nothingTold = { commit: null, duplicate: false }
+
+/** What a run has sent to its queue is not looked for after a crash. */
+const slotKeptAfterCrash: Defect = {
+  scenario,
+  storage: (storage) =>
+    withCommits(storage, (commits) => ({
+      head: async (actor) => withoutReturns(await commits.head(actor)),
+      at: async (actor, seq) => withoutReturns(await commits.at(actor, seq)),
+    })),
+}
+
+const withoutReturns = (commit: Commit | null): Commit | null =>
+  commit && { ...commit, messages: commit.messages.filter(({ event }) => event.type !== 'slot_returned') }
+
+/** A run that ends leaves its children alone. */
+const cancelNotCascaded: Defect = {
+  scenario,
+  host: (host) => {
+    const deliver = host.deliver.bind(host)
+    host.deliver = async (actor, delivery) => {
+      const cascaded = delivery.event.type === 'cancel' && actor.startsWith('run_') && /:m\d+$/.test(delivery.cause)
+      return cascaded ? nothingTold : deliver(actor, delivery)
+    }
+  },
+}
+
+/** Whoever takes a run over does not know when it expires. */
+const expiryLostOnHandOver: Defect = {
+  scenario,
+  storage: (storage) =>
+    withCommits(storage, (commits) => ({
+      head: async (actor) => {
+        const commit = await commits.head(actor)
+        return commit && (actor.startsWith('run_') ? { ...commit, reminders: {} } : commit)
+      },
+    })),
+}
+
+/** The queue is woken before a run's row says that it waits. */
+const wokenBeforeRow: Defect = {
+  scenario,
+  host: (host) => {
+    host.rows.settled = async () => {}
+  },
+}
+
+/** A lane is unmarked at once, and what comes before the second look is overlooked. */
+const laneUnmarkedAtOnce: Defect = {
+  scenario,
+  storage: (storage) => {
+    const { records } = storage
+    const replace: Storage['records']['replace'] = (kind, record) =>
+      records.replace(kind, 'closing' in record.data ? { ...record, data: { waiting: false } } : record)
+    return {
+      ...storage,
+      records: new Proxy(records, { get: (to, name) => (name === 'replace' ? replace : Reflect.get(to, name)) }),
+    }
+  },
+}
+
+/** A queue that is loaded again believes that nobody has a slot. */
+const holdersForgotten: Defect = {
+  scenario,
+  storage: (storage) => withCommits(storage, (commits) => ({ head: forgetful(commits) })),
+}
+
+const forgetful =
+  (commits: CommitStore): CommitStore['head'] =>
+  async (actor) => {
+    const commit = await commits.head(actor)
+    const context = commit?.snapshot?.context
+    if (!actor.startsWith('rqu_') || context === undefined) return commit
+    return commit && { ...commit, snapshot: { ...commit.snapshot, context: { ...Object(context), holders: {} } } }
+  }
+
+/** Each look begins with the same lane. */
+const sameLaneFirst: Defect = {
+  scenario,
+  host: (host) => {
+    const deliver = host.deliver.bind(host)
+    host.deliver = async (actor, delivery) => {
+      const { event } = delivery
+      const changed = event.type === 'runs_picked' ? { ...event, cursor: null } : event
+      return deliver(actor, { ...delivery, event: changed })
+    }
+  },
+}
+
+/** Mistakes with runs that the simulation has to find, by name. */
+export const runDefects = {
+  'the result of a child lost': childResultLost,
+  'a slot kept after a crash': slotKeptAfterCrash,
+  'a cancel not cascaded': cancelNotCascaded,
+  'the expiry of a run lost on hand-over': expiryLostOnHandOver,
+  'the queue woken before the row': wokenBeforeRow,
+  'a lane unmarked at once': laneUnmarkedAtOnce,
+  'holders of slots forgotten': holdersForgotten,
+  'the same lane served first': sameLaneFirst,
+} as const satisfies Readonly<Record<string, Defect>>

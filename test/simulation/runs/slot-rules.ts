@@ -1,0 +1,125 @@
+import type { RunConcurrency } from '#actors/runs/pick-runs.ts'
+import { runQueueContext } from '#actors/runs/schema.ts'
+import { runContext } from '#actors/sessions/schema.ts'
+import { isInState } from '#machines/state-value.ts'
+import { readStoredState } from '#runtime/step/actor-state.ts'
+import type { Commit, StoredRecord } from '#storage/ports.ts'
+import type { Ledger } from '../ledger.ts'
+
+/** Lanes of a project: two tenants and its own. */
+const lanesOfProject = 3
+
+interface RunInQueue {
+  readonly queue: string
+  readonly lane: string
+  /** Null: runs without a tenant are bounded by the project alone. */
+  readonly tenant: string | null
+  readonly slot: boolean
+  /** Sequence of the commit since which it waits for a slot; null when it does not. */
+  readonly waitsSince: number | null
+}
+
+/** A look at who waits: which runs it must see, and which lanes have all they may have. */
+interface Looking {
+  readonly waiting: readonly string[]
+  readonly capped: ReadonlySet<string>
+}
+
+/**
+ * What the queue of runs promises (specs/decisions/0071-runs.md): never more at work than may be, of a tenant and of a
+ * project; and nobody who waits is passed over while every other lane is served twice.
+ */
+export class SlotRules {
+  readonly #ledger: Ledger
+  readonly #limits: RunConcurrency
+  readonly #runs = new Map<string, RunInQueue>()
+  /** The newest row of each run: its version, and whether it says that the run waits. */
+  readonly #rows = new Map<string, { readonly version: number; readonly waits: boolean }>()
+  readonly #marked = new Set<string>()
+  readonly #looks = new Map<string, Looking>()
+  /** Slots given to others since a run of the lane could have had one. */
+  readonly #passed = new Map<string, number>()
+
+  constructor(ledger: Ledger, limits: RunConcurrency) {
+    this.#ledger = ledger
+    this.#limits = limits
+    ledger.watching.push((commit) => this.#wrote(commit))
+    ledger.watchingRecords.push((kind, record) => this.#kept(kind, record))
+  }
+
+  #wrote(commit: Commit): void {
+    if (commit.actor.startsWith('run_')) this.#run(commit)
+    if (commit.actor.startsWith('rqu_')) this.#queue(commit)
+  }
+
+  #kept(kind: string, { id, version, data }: StoredRecord): void {
+    if (kind === 'runs' && version > (this.#rows.get(id)?.version ?? 0)) {
+      this.#rows.set(id, { version, waits: typeof data.lane === 'string' })
+    }
+    if (kind === 'run_lanes') this.#marked[data.waiting === true ? 'add' : 'delete'](id)
+  }
+
+  #run(commit: Commit): void {
+    const { value, context } = readStoredState(commit)
+    const { slot, queue_id, lane } = runContext(context)
+    const waits = isInState(value, 'open', 'queued') || isInState(value, 'open', 'started', 'running', 'returning')
+    const before = this.#runs.get(commit.actor)?.waitsSince ?? null
+    const waitsSince = waits ? (before ?? commit.seq) : null
+    this.#runs.set(commit.actor, { queue: queue_id, lane, tenant: commit.tenant, slot, waitsSince })
+    if (slot) this.#atWork(queue_id, lane, commit)
+  }
+
+  #atWork(queue: string, lane: string, { actor, tenant }: Commit): void {
+    const { perProject, perTenant } = this.#limits
+    const working = [...this.#runs.values()].filter((run) => run.slot && run.queue === queue)
+    const ofLane = working.filter((run) => run.lane === lane).length
+    this.#ledger.expect(working.length <= perProject, () => `with ${actor} ${working.length} runs of a project work`)
+    this.#ledger.expect(tenant === null || ofLane <= perTenant, () => `with ${actor} ${ofLane} runs of ${tenant} work`)
+  }
+
+  #queue(commit: Commit): void {
+    const { holders, capped: _, ...rest } = runQueueContext(readStoredState(commit).context)
+    const all = Object.values(holders).flat()
+    this.#ledger.expect(all.length <= this.#limits.perProject, () => `${rest.queue_id} has given ${all.length} slots`)
+    this.#ledger.expect(
+      new Set(all).size === all.length,
+      () => `${rest.queue_id} has given a slot twice: ${all.join()}`,
+    )
+    const look = this.#looks.get(commit.cause.replace(/#done$/, ''))
+    if (commit.event.type === 'runs_picked' && look !== undefined) this.#picked(commit, look)
+    for (const { id } of commit.effects) this.#looks.set(id, this.#lookOf(commit.actor, holders))
+  }
+
+  /** What a look that begins now has to see. */
+  #lookOf(queue: string, holders: Readonly<Record<string, readonly string[]>>): Looking {
+    const held = new Set(Object.values(holders).flat())
+    const waiting = [...this.#runs].filter(([id, run]) => run.queue === queue && !held.has(id) && this.#shows(id, run))
+    const full = Object.entries(holders).filter(([, runs]) => runs.length >= this.#limits.perTenant)
+    return { waiting: waiting.map(([id]) => id), capped: new Set(full.map(([lane]) => lane)) }
+  }
+
+  /** Its row says that it waits, and its lane that somebody does. */
+  #shows(id: string, { waitsSince, lane }: RunInQueue): boolean {
+    const row = this.#rows.get(id)
+    return waitsSince !== null && row?.waits === true && row.version >= waitsSince && this.#marked.has(lane)
+  }
+
+  #picked({ actor, event }: Commit, { waiting, capped }: Looking): void {
+    const served: readonly string[] = Object(event).granted.map((grant: unknown) => Object(grant).lane)
+    const still = waiting.map((id) => this.#runs.get(id)).filter((run) => run !== undefined && run.waitsSince !== null)
+    const lanes = new Set(still.map((run) => run?.lane ?? ''))
+    for (const lane of [...this.#passed.keys()])
+      if (!lanes.has(lane) || served.includes(lane)) this.#passed.delete(lane)
+    for (const lane of lanes) {
+      if (served.includes(lane) || this.#isCapped(lane, capped)) continue
+      const passed = (this.#passed.get(lane) ?? 0) + served.length
+      this.#passed.set(lane, passed)
+      this.#ledger.expect(passed < lanesOfProject, () => `${actor} passes ${lane} over ${passed} times`)
+    }
+  }
+
+  #isCapped(lane: string, capped: ReadonlySet<string>): boolean {
+    const ofTenant = [...this.#runs.values()].some((run) => run.lane === lane && run.tenant !== null)
+    return ofTenant && capped.has(lane)
+  }
+}

@@ -1,0 +1,74 @@
+import type { ClientParts } from '../client.ts'
+import { Watcher } from '../watcher.ts'
+import { identities } from '../world/identities.ts'
+import type { Life } from '../world/life.ts'
+import { SessionClient } from './session-client.ts'
+
+/** Clients that talk with sessions. */
+export class SessionLife implements Life {
+  readonly #parts: ClientParts
+  readonly #watchers: Watcher[] = []
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts
+  }
+
+  async prepare(): Promise<void> {}
+
+  admit(work: (life: () => Promise<void>) => void): void {
+    const { random } = this.#parts
+    const clients = random.between(2, 4)
+    for (let index = 0; index < clients; index++) {
+      const identity = random.pick(identities)
+      if (identity === undefined) return
+      const client = new SessionClient(`c${index}`, identity, this.#parts)
+      work(() => this.#liveOf(client))
+    }
+  }
+
+  async checkCalm(): Promise<void> {
+    for (const watcher of this.#watchers) {
+      const { session, seen } = watcher.log
+      this.#parts.ledger.expect(watcher.isUpToDate, () => `${watcher.name} has ${seen.length} events of ${session}`)
+    }
+  }
+
+  async checkRest(): Promise<void> {}
+
+  checkExpired(): void {}
+
+  /** One client's life: some sessions, some turns in each, now and then two things at once. */
+  async #liveOf(client: SessionClient): Promise<void> {
+    const { random } = this.#parts
+    await client.create()
+    if (random.chance(0.3)) await client.create()
+    for (const session of client.sessions) if (random.chance(0.6)) this.#watch(client, session)
+    const acts = random.between(2, 5)
+    for (let act = 0; act < acts; act++) {
+      const session = random.pick(client.sessions)
+      if (session === undefined) return
+      const turn = client.turn(session)
+      if (random.chance(0.25)) await this.#meddle(client, session)
+      await turn
+      if (random.chance(0.1)) await client.ownAction()
+    }
+    if (random.chance(0.2)) await client.delete(client.sessions[0] ?? '')
+  }
+
+  /** Something that happens while a turn goes on. */
+  async #meddle(client: SessionClient, session: string): Promise<void> {
+    const { random, scheduler } = this.#parts
+    await scheduler.pause(random.between(0, 400))
+    if (random.chance(0.5)) {
+      await client.cancel(session)
+      await client.turn(session)
+    } else if (random.chance(0.7)) await client.turn(session)
+    else await client.delete(session)
+  }
+
+  #watch(client: SessionClient, session: string): void {
+    const watcher = new Watcher(`w${this.#watchers.length}`, client.identity, session, this.#parts)
+    this.#watchers.push(watcher)
+    watcher.watch().catch((error: unknown) => this.#parts.ledger.broken(String(error)))
+  }
+}

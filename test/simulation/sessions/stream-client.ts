@@ -1,0 +1,105 @@
+import type { EventStream } from '#actors/call/call.ts'
+import type { LogEvent } from '#storage/ports.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Node } from '../world/node.ts'
+import type { Random } from '../world/random.ts'
+import type { Scheduler } from '../world/scheduler.ts'
+import { latencyMs } from '../world/sim-process.ts'
+
+/** What a reader is made of. */
+export interface ReaderParts {
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly ledger: Ledger
+  readonly name: string
+}
+
+/** How a connection ended: by the server (`done`, or `lost` to be resumed), by a crash, or by the client. */
+export type Ended = 'done' | 'lost' | 'broken' | 'left'
+
+/** A client leaves a stream that says nothing more after so long, in ms. */
+const longestMs = 8000
+
+/** One client's view of a session's log, over any number of connections. */
+export class Reader {
+  readonly session: string
+  /** Sequence of the last event received; null before the first one of a stream whose start the client does not know. */
+  last: number | null
+  seen: LogEvent[] = []
+  readonly #parts: ReaderParts
+  #close: (() => void) | undefined
+
+  constructor(session: string, last: number | null, parts: ReaderParts) {
+    this.session = session
+    this.last = last
+    this.#parts = parts
+  }
+
+  /** Gives up the connection, if there is one. */
+  leave(): void {
+    this.#close?.()
+  }
+
+  /** Forgets what was read. */
+  restart(): void {
+    this.leave()
+    this.last = null
+    this.seen = []
+  }
+
+  /** Follows a stream; called in the process, if the client still waits for it. `over` says after each frame whether the client has what it wants. */
+  follow(stream: EventStream, { process }: Node, waited: () => boolean, over: () => boolean): Promise<Ended> {
+    const { scheduler, random } = this.#parts
+    if (!waited()) return Promise.resolve('left')
+    return new Promise((resolve) => {
+      let open = true
+      let arrival = scheduler.now()
+      const sent: (() => void)[] = []
+      const close = (how: Ended): void => {
+        if (!open) return
+        open = false
+        leave()
+        process.enter(() => control.stop())
+        resolve(how)
+      }
+      const arrive = (work: () => void): void => {
+        arrival = Math.max(arrival, scheduler.now() + latencyMs(random))
+        sent.push(work)
+        // what arrives in the same moment arrives in the order in which it was sent
+        scheduler.after(arrival - scheduler.now(), () => {
+          const next = sent.shift()
+          if (open) next?.()
+        })
+      }
+      const leave = process.connected(() => arrive(() => close('broken')))
+      this.#close = () => close('left')
+      const leaveMs = random.chance(0.35) ? random.between(5, 1500) : longestMs
+      scheduler.after(leaveMs, () => close('left'))
+      const control = stream.start({
+        push: (events) => {
+          for (const event of events) this.#parts.ledger.shown(this.session, event, this.#parts.name)
+          arrive(() => {
+            for (const event of events) this.#take(event)
+            if (over()) close('left')
+          })
+          if (random.chance(0.85)) return true
+          process.after(random.between(0, 400), () => control.resume())
+          return false
+        },
+        end: (reason) => arrive(() => close(reason)),
+      })
+    })
+  }
+
+  #take(event: LogEvent): void {
+    const { ledger, name } = this.#parts
+    const { sequence } = event
+    const last = this.last
+    ledger.expect(
+      last === null || sequence === last + 1,
+      () => `${name} gets ${this.session} #${sequence} after ${last}`,
+    )
+    this.last = sequence
+    this.seen.push(event)
+  }
+}

@@ -1,0 +1,199 @@
+import { epochs } from '#runtime/runtime.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { Faults } from './faults.ts'
+import { type Node, type NodeParts, type Server, startNode } from './node.ts'
+import { Random } from './random.ts'
+import { ConnectionLost } from './sim-process.ts'
+
+/** A process that is told to end gives what runs so long, in ms. */
+const graceMs = 4000
+
+/**
+ * The processes on one store. Without leases as a rule one, for a while none, or an old one beside the new; with leases
+ * several, of which any takes any request.
+ */
+export class Cluster {
+  readonly #parts: NodeParts
+  readonly #size: number
+  readonly #nodes: Node[] = []
+  /** Draws what came later than the other faults, so that a seed stays what it was. */
+  readonly #later: Random
+  #started = 0
+  #healed = false
+  #awayUntil = 0
+
+  /** @param size how many processes there are to be; more than one needs a network. */
+  constructor(parts: NodeParts, size = 1) {
+    this.#size = size
+    this.#later = new Random(`later/${parts.seed}`)
+    const faults = (): Faults => {
+      const away = !this.#healed && parts.scheduler.now() < this.#awayUntil
+      return away ? { ...parts.faults(), refused: 1 } : parts.faults()
+    }
+    this.#parts = { ...parts, faults }
+  }
+
+  get started(): number {
+    return this.#started
+  }
+
+  /** What runs, the one that owns the actors last: whoever has not started yet will take a later epoch. */
+  get alive(): readonly Node[] {
+    const epochOf = ({ server }: Node): number => server?.host.epoch ?? Number.MAX_SAFE_INTEGER
+    return this.#nodes.filter(({ process }) => !process.dead).sort((a, b) => epochOf(a) - epochOf(b))
+  }
+
+  /** Beside the one process there is to be runs another one, which it has replaced: that one may know less. */
+  get hasReplaced(): boolean {
+    return this.#size === 1 && this.alive.length > 1
+  }
+
+  /** Starts all processes there are to be. */
+  startAll(): void {
+    for (let count = 0; count < this.#size; count++) this.start()
+  }
+
+  /** Starts a process now, and another one whenever one is missing. */
+  start(): void {
+    const node = startNode(`p${++this.#started}`, this.#parts)
+    this.#nodes.push(node)
+    node.process.connected(() => this.#restart())
+  }
+
+  /** Plans the crashes and stalls of a run. */
+  plan(): void {
+    if (this.#size === 1) void this.#supervise()
+    const { faults, scheduler, random } = this.#parts
+    const { crashes, zombies, outages, directoryOutages, drains, jumps, forgets } = faults()
+    const sometime = (): number => (random.chance(0.5) ? random.between(50, 2500) : random.between(500, 12_000))
+    for (let crash = 0; crash < crashes; crash++) scheduler.after(sometime(), () => this.#crash())
+    for (let zombie = 0; zombie < zombies; zombie++) scheduler.after(sometime(), () => this.#stall())
+    for (let outage = 0; outage < outages; outage++) scheduler.after(sometime(), () => this.#cutOff())
+    for (let count = 0; count < directoryOutages; count++) scheduler.after(sometime(), () => this.#loseDirectory())
+    for (let jump = 0; jump < jumps; jump++) scheduler.after(this.#later.between(100, 12_000), () => this.#jump())
+    for (let kill = 0; kill < forgets; kill++)
+      scheduler.after(this.#later.between(100, 12_000), () => this.#killStore())
+    for (let drain = 0; drain < drains; drain++) scheduler.after(sometime(), () => void this.#drain())
+  }
+
+  /** From now on there are as many processes as there are to be, and nothing kills them. */
+  heal(): void {
+    this.#healed = true
+    for (const { process } of this.alive.slice(0, -this.#size)) process.crash()
+    for (const { process } of this.alive) process.setClock('right')
+  }
+
+  /** Every process ends, and as many start. */
+  restart(): void {
+    for (const { process } of this.alive) process.crash()
+    this.startAll()
+  }
+
+  /** Gives the memory of idle actors back at any moment, as a full host does. */
+  passivateSome(): void {
+    for (const { server, process } of this.alive) {
+      if (server === undefined) continue
+      process.enter(() => {
+        for (const resident of [...server.host.residents()]) {
+          if (this.#parts.random.chance(0.3)) server.host.passivate(resident)
+        }
+      })
+    }
+  }
+
+  /** Sends a request to a process, as a load balancer would: the newest as a rule. @throws {ConnectionLost} */
+  async call<T>(work: (server: Server, node: Node) => Promise<T>): Promise<T> {
+    const ready = this.alive.filter(({ server }) => server !== undefined)
+    const anyone = this.#size > 1 || this.#parts.random.chance(0.3)
+    const node = anyone ? this.#parts.random.pick(ready) : ready.at(-1)
+    const server = node?.server
+    if (node === undefined || server === undefined) throw new ConnectionLost()
+    return node.process.call(() => work(server, node))
+  }
+
+  #crash(): void {
+    const victim = this.#healed ? undefined : this.#parts.random.pick(this.alive)
+    if (victim === undefined) return
+    this.#parts.note(`${victim.process.name} crashes`)
+    victim.process.crash()
+  }
+
+  /** The process stalls, another one starts, the old one wakes and goes on, and dies at last. */
+  #stall(): void {
+    const { random, scheduler, note } = this.#parts
+    const victim = this.#healed ? undefined : this.#size > 1 ? random.pick(this.alive) : this.alive.at(-1)
+    if (victim === undefined) return
+    const stallMs = random.between(200, 8000)
+    note(`${victim.process.name} stalls for ${stallMs} ms`)
+    victim.process.stall(stallMs)
+    if (this.#size > 1) return
+    scheduler.after(random.between(0, 2500), () => this.#healed || this.start())
+    scheduler.after(stallMs + random.between(100, 5000), () => {
+      const [oldest, ...others] = this.alive
+      if (oldest === undefined || others.length === 0) return
+      note(`${oldest.process.name} is ended`)
+      oldest.process.crash()
+    })
+  }
+
+  /** The store is away for a while. */
+  #cutOff(): void {
+    const { random, scheduler, note } = this.#parts
+    const ms = random.between(300, 5000)
+    note(`the store is away for ${ms} ms`)
+    this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + ms)
+  }
+
+  /** The store is killed and started again: it has forgotten what it had acknowledged without its journal. */
+  #killStore(): void {
+    const { scheduler, note, volatile } = this.#parts
+    if (this.#healed) return
+    note(`the store is killed, and forgets ${volatile.forget()} writes`)
+    this.#awayUntil = Math.max(this.#awayUntil, scheduler.now() + this.#later.between(200, 2000))
+  }
+
+  /** The wall clock of a process is set. */
+  #jump(): void {
+    const { note } = this.#parts
+    const victim = this.#healed ? undefined : this.#later.pick(this.alive)
+    if (victim === undefined) return
+    const ms = this.#later.between(-20_000, 20_000)
+    note(`the clock of ${victim.process.name} jumps by ${ms} ms`)
+    victim.process.setClock(ms)
+  }
+
+  /** The directory and the news between processes are away for a while. */
+  #loseDirectory(): void {
+    const { random, note, network } = this.#parts
+    const ms = random.between(300, 6000)
+    note(`the directory is away for ${ms} ms`)
+    network?.cutOff(ms)
+  }
+
+  /** SIGTERM: the process hands over what it runs, and ends. */
+  async #drain(): Promise<void> {
+    const { random, note } = this.#parts
+    const victim = this.#healed ? undefined : random.pick(this.alive.filter(({ server }) => server !== undefined))
+    const server = victim?.server
+    if (victim === undefined || server === undefined) return
+    note(`${victim.process.name} is told to end`)
+    victim.server = undefined
+    victim.process.enter(() => void server.runtime.drain(graceMs).then(() => victim.process.crash()))
+  }
+
+  #restart(): void {
+    const { scheduler, random } = this.#parts
+    scheduler.after(random.between(0, 1200), () => {
+      if (this.alive.length < this.#size) this.start()
+    })
+  }
+
+  /** Without leases a process that was replaced cannot take its actors back: it is ended once its successor is gone. */
+  async #supervise(): Promise<void> {
+    const { scheduler, inner } = this.#parts
+    const newest = await inner.records.get(epochs, projectScope('system'), 'epoch')
+    const replaced = ({ server }: Node): boolean => server !== undefined && server.host.epoch < (newest?.version ?? 0)
+    if (this.alive.every(replaced)) for (const { process } of this.alive) process.crash()
+    scheduler.after(500, () => this.#supervise())
+  }
+}

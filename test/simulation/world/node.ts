@@ -1,0 +1,79 @@
+import { pino } from 'pino'
+import { IdempotentRequests } from '#records/idempotent.ts'
+import type { ClusterParts } from '#runtime/cluster/cluster-node.ts'
+import type { LeaseStore } from '#storage/cluster-ports.ts'
+import { openWorld, type World, type WorldOptions } from '#test/actors/sessions/harness.ts'
+import type { Defect } from '../defects.ts'
+import type { Network } from './network.ts'
+import type { OutsideWorld } from './outside-world.ts'
+import { SimProcess } from './sim-process.ts'
+import { SimStorage, type SimStorageParts } from './sim-storage.ts'
+
+/** A server that takes requests: the real use-cases on the real host. */
+export interface Server extends World {
+  readonly idempotent: IdempotentRequests
+}
+
+/** One process and the server in it, once that has started. */
+export interface Node {
+  readonly process: SimProcess
+  server: Server | undefined
+}
+
+/** What every node of a simulation shares. */
+export interface NodeParts extends Omit<SimStorageParts, 'process'> {
+  readonly seed: number
+  readonly outside: OutsideWorld
+  readonly defect: Defect | null
+  /** What joins the processes of a cluster; null when each runs alone. */
+  readonly network: Network | null
+  /** What every process is made with beside that. */
+  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'tellsWebhooks'>
+}
+
+const log = pino({ level: 'silent' })
+/** No operation of the simulation shows a secret. */
+const box = { seal: (text: string) => text, open: (text: string) => text }
+
+/** Starts a process over the shared store. It takes requests when `server` is there; when it cannot start it dies. */
+export const startNode = (name: string, parts: NodeParts): Node => {
+  const { scheduler, random, outside, note, defect, network } = parts
+  const { skewMs } = parts.faults()
+  const process = new SimProcess(name, scheduler, random, random.between(-skewMs, skewMs))
+  const node: Node = { process, server: undefined }
+  const sound = new SimStorage({ ...parts, process }).storage
+  const storage = defect?.storage?.(sound, { process, parts }) ?? sound
+  const { clock } = process
+  note(`${name} starts`)
+  openWorld({
+    ...parts.world,
+    storage,
+    clock,
+    model: outside.modelFor(process),
+    runTool: (call) => outside.runTool(process, call),
+    ...(network !== null && storage.leases !== null && { cluster: joined(network, storage.leases, process) }),
+  }).then(
+    (world) => {
+      defect?.host?.(world.host, { process, parts })
+      node.server = { ...world, idempotent: new IdempotentRequests({ records: storage.records, box, clock, log }) }
+      note(`${name} takes requests as epoch ${world.host.epoch}`)
+    },
+    (error: unknown) => {
+      note(`${name} does not start: ${String(error)}`)
+      process.crash()
+    },
+  )
+  return node
+}
+
+const joined = (network: Network, leases: LeaseStore, process: SimProcess): ClusterParts => {
+  const address = `${process.name}:1`
+  return {
+    leases,
+    presence: network.presenceFor(process),
+    fanOut: network.fanOutFor(process),
+    peers: network.peersFor(process),
+    self: { node: process.name, address },
+    serve: (service) => network.serve(address, process, service),
+  }
+}

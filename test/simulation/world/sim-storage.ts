@@ -1,0 +1,175 @@
+import type { LeaseStore } from '#storage/cluster-ports.ts'
+import {
+  type AppendOutcome,
+  type BlobStore,
+  type Commit,
+  type CommitStore,
+  type RecordKind,
+  type RecordStore,
+  type SettleWork,
+  type Storage,
+  type StoredRecord,
+  StoreUnavailable,
+} from '#storage/ports.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Faults } from './faults.ts'
+import type { Random } from './random.ts'
+import type { Scheduler } from './scheduler.ts'
+import { latencyMs, type SimProcess } from './sim-process.ts'
+import type { VolatileWrites } from './volatile-writes.ts'
+
+/** What a store of one process is made of. */
+export interface SimStorageParts {
+  /** The store that all processes share. */
+  readonly inner: Storage
+  readonly process: SimProcess
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly ledger: Ledger
+  readonly note: (text: string) => void
+  readonly volatile: VolatileWrites
+  /** Asked anew for each operation, so that trouble can end. */
+  readonly faults: () => Faults
+}
+
+/** A write that a dead process had sent arrives all the same with this probability. */
+const landsAfterDeath = 0.6
+
+/** When an operation is done, and when the process hears of it: ms from now. `lied`: it hears that it failed. */
+interface Course {
+  readonly doneIn: number | null
+  readonly heardIn: number
+  readonly lied: boolean
+}
+
+/**
+ * A store as one process sees it: single-document operations only, each done at a moment of its own and answered at
+ * another. What a process sent before it died may still be done after.
+ */
+export class SimStorage {
+  readonly storage: Storage
+  readonly #parts: SimStorageParts
+
+  constructor(parts: SimStorageParts) {
+    this.#parts = parts
+    const { inner } = parts
+    const commits: Partial<CommitStore> = {
+      append: (batch) => Promise.all(batch.map((commit) => this.#append(commit))),
+      settle: (work) => this.#settle(work),
+      forget: (actor) => this.#forget(actor),
+    }
+    const records: Partial<RecordStore> = {
+      project: async (rows) => {
+        await Promise.all(rows.map((row) => this.#ask('project', row.record.id, () => this.#project(row))))
+      },
+      insert: (kind, record) =>
+        this.#ask('insert', kind.name, () => this.#kept(kind, record, inner.records.insert(kind, record))),
+      replace: (kind, record) =>
+        this.#ask('replace', kind.name, () => this.#kept(kind, record, inner.records.replace(kind, record))),
+    }
+    this.storage = {
+      ...inner,
+      commits: this.#through(inner.commits, commits),
+      records: this.#through(inner.records, records),
+      blobs: this.#through<BlobStore>(inner.blobs, {}),
+      leases: inner.leases && this.#through<LeaseStore>(inner.leases, {}),
+    }
+  }
+
+  #append(commit: Commit): Promise<AppendOutcome> {
+    const { inner, ledger, note, process } = this.#parts
+    const write = async (): Promise<AppendOutcome> => {
+      const [outcome = 'unknown'] = await inner.commits.append([commit])
+      note(`${process.name} ${commit.actor}:${commit.seq} ${commit.event.type} by ${commit.cause}: ${outcome}`)
+      if (outcome === 'done') ledger.wrote(commit)
+      return outcome
+    }
+    return this.#ask('append', commit.actor, write).catch(() => 'unknown')
+  }
+
+  async #project(row: Parameters<RecordStore['project']>[0][number]): Promise<void> {
+    await this.#parts.inner.records.project([row])
+    this.#parts.ledger.kept(row.kind.name, row.record)
+  }
+
+  async #kept<O extends string>(kind: RecordKind, record: StoredRecord, writing: Promise<O>): Promise<O> {
+    const outcome = await writing
+    if (outcome === 'done') this.#parts.ledger.kept(kind.name, record)
+    return outcome
+  }
+
+  async #settle({ close, undue, strip }: SettleWork): Promise<void> {
+    const one = (work: Partial<SettleWork>): Promise<void> =>
+      this.#ask('settle', '', async () => this.#housekeep({ close: [], undue: [], strip: [], ...work }))
+    await Promise.all([
+      ...close.map((key) => one({ close: [key] })),
+      ...undue.map((key) => one({ undue: [key] })),
+      ...strip.map((key) => one({ strip: [key] })),
+    ])
+  }
+
+  /** A store that may forget has not written it down when it says so. */
+  async #housekeep(work: SettleWork): Promise<void> {
+    const { faults, inner, volatile } = this.#parts
+    if (faults().forgets === 0) await inner.commits.settle(work)
+    else volatile.later(() => void inner.commits.settle(work))
+  }
+
+  #forget(actor: string): Promise<void> {
+    return this.#ask('forget', actor, async () => {
+      await this.#parts.inner.commits.forget(actor)
+      this.#parts.ledger.forgot(actor)
+    })
+  }
+
+  /** Every other method is one operation. */
+  #through<T extends object>(target: T, instead: Partial<T>): T {
+    return new Proxy(target, {
+      get: (_, name) => {
+        if (name in instead) return Reflect.get(instead, name)
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return (...args: readonly unknown[]) =>
+          this.#ask(String(name), String(args[0]), async () => Reflect.apply(method, target, args))
+      },
+    })
+  }
+
+  #ask<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {
+    const { process, scheduler, random, note } = this.#parts
+    const course = this.#course()
+    const lands = random.chance(landsAfterDeath)
+    return new Promise((resolve, reject) => {
+      if (process.dead) return
+      const fail = (): void => reject(new StoreUnavailable('simulated'))
+      if (course.lied) {
+        note(`${process.name} ${name} ${what} ${course.doneIn === null ? 'refused' : 'unanswered'}`)
+        process.after(course.heardIn, fail)
+      }
+      if (course.doneIn === null) return
+      scheduler.after(course.doneIn, () => {
+        if (process.dead && !lands) return
+        work().then(
+          (value) => course.lied || process.after(course.heardIn, () => resolve(value)),
+          (error: unknown) => course.lied || process.after(course.heardIn, () => reject(error)),
+        )
+      })
+    })
+  }
+
+  #course(): Course {
+    const { random } = this.#parts
+    const { refused, lost, slow, late } = this.#parts.faults()
+    const point = random.next()
+    const soon = latencyMs(random)
+    if (point < refused) return { doneIn: null, heardIn: soon, lied: true }
+    if (point < refused + lost) return { doneIn: soon, heardIn: soon + random.between(0, 300), lied: true }
+    if (point < refused + lost + late) {
+      return { doneIn: random.between(100, 15_000), heardIn: random.between(0, 800), lied: true }
+    }
+    if (point < refused + lost + late + slow) {
+      return { doneIn: random.between(50, 3000), heardIn: latencyMs(random), lied: false }
+    }
+    return { doneIn: soon, heardIn: latencyMs(random), lied: false }
+  }
+}
