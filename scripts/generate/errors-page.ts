@@ -12,9 +12,9 @@ export const errorsPage = (operations: readonly Operation[]): GeneratedFile => {
   const text = [
     '# Errors',
     '',
-    'Made from `specs/errors/errors.ts` by `npm run generate`. The status is that of the platform envelope; the flat, web and',
-    'custom-provider families answer whatever is malformed with 400 (`specs/errors/wire-errors.ts`). A code without a place is',
-    'met in streams, or belongs to operations that are not declared yet.',
+    'Made from `specs/errors/errors.ts` by `npm run generate`. The status is that of the platform envelope; every other one (the',
+    'APIs of OpenAI and Anthropic, flat, web, custom providers) has 400 for whatever is malformed (`specs/errors/wire-errors.ts`). A',
+    'code without a place is met in streams, or belongs to operations that are not declared yet.',
     '',
     '| code | status | type | message | answered by |',
     '|---|---|---|---|---|',

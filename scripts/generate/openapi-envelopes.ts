@@ -40,6 +40,7 @@ const quota = {
 /** The component of each family's errors. */
 export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
   platform: 'PlatformError',
+  openai: 'OpenAIError',
   memory: 'QuotaError',
   flat: 'FlatError',
   web: 'WebError',
@@ -50,6 +51,7 @@ export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
 /** The shapes that errors have on the wire, by component (src/transport/api/envelopes.ts makes them). */
 export const envelopeSchemas = {
   PlatformError: object('Error of the agent platform.', platform, ['error']),
+  OpenAIError: object('Error as OpenAI writes it.', platform, ['error']),
   QuotaError: object('Error of the agent platform, with the quota that was exceeded.', { ...platform, ...quota }, [
     'error',
   ]),

@@ -10,13 +10,17 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /**
  * How errors look on the wire.
  * - `platform`: `{ error: { type, code, message, request_id, param } }`
+ * - `openai`: as `platform`, with 400 for every malformed request, as OpenAI's own API has it
  * - `flat`: `{ error: code, message, request_id, … }` (chat, vision, voice)
  * - `web`: flat with `details`
  * - `custom_providers`: `{ error: message }`
  * - `anthropic`: `{ type: 'error', error: { type, message, code, param }, request_id }`, with Anthropic's types
  * - `memory`: platform, with `upgradeUrl, used, limit, retryAfterMs` beside `error` for quotas
  */
-export type EnvelopeName = 'platform' | 'flat' | 'web' | 'custom_providers' | 'memory' | 'anthropic'
+export type EnvelopeName = 'platform' | 'openai' | 'flat' | 'web' | 'custom_providers' | 'memory' | 'anthropic'
+
+/** An SDK whose envelope an operation has for it: it reads no other. Every other caller has the operation's own. */
+export type SdkEnvelope = Extract<EnvelopeName, 'openai' | 'anthropic'>
 
 /**
  * Effect of an Idempotency-Key.
@@ -59,6 +63,8 @@ export interface OperationSpec {
   /** Codes beside those that follow from the declaration (401, 403, 404, 413, 422 …). */
   readonly errors?: readonly ErrorCode[]
   readonly envelope?: EnvelopeName
+  /** SDKs that receive errors in their own envelope instead. */
+  readonly sdkEnvelopes?: readonly SdkEnvelope[]
   /** The agent platform refuses undeclared fields; the OpenAI-compatible APIs ignore them. */
   readonly unknownFields?: 'refuse' | 'ignore'
   readonly idempotency?: IdempotencyMode
@@ -109,6 +115,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly answer: Answer
   readonly errors: readonly ErrorCode[]
   readonly envelope: EnvelopeName
+  readonly sdkEnvelopes: readonly SdkEnvelope[]
   readonly unknownFields: 'refuse' | 'ignore'
   readonly idempotency: IdempotencyMode
   readonly maxBodyBytes: number
@@ -168,6 +175,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     answer: spec.answer,
     errors: spec.errors ?? [],
     envelope: spec.envelope ?? 'platform',
+    sdkEnvelopes: spec.sdkEnvelopes ?? [],
     unknownFields: spec.unknownFields ?? 'refuse',
     idempotency: spec.idempotency ?? idempotencyByDefault(spec),
     maxBodyBytes: spec.maxBodyBytes ?? defaultMaxBodyBytes,

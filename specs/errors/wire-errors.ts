@@ -12,7 +12,7 @@ const malformed: readonly ErrorCode[] = [
 
 const isMalformed = (code: ErrorCode): boolean => malformed.includes(code)
 
-/** Status of a code in an envelope. Only the platform's envelopes answer a malformed request with 422; all others with 400. */
+/** Status of a code in an envelope. Only the platform's envelopes answer a malformed request with 422; all others, those of other APIs among them, with 400. */
 export const statusIn = (envelope: EnvelopeName, code: ErrorCode): number => {
   const platform = envelope === 'platform' || envelope === 'memory'
   return isMalformed(code) && !platform ? 400 : errors[code].status

@@ -127,7 +127,9 @@ describe.each(stores)('an Idempotency-Key on $store', ({ store }) => {
       expect(await create(body(), key)).toMatchObject({
         status: 409,
         body: {
-          error: ['platform', 'anthropic'].includes(envelope) ? { code: 'idempotency_key_reused' } : expect.any(String),
+          error: ['platform', 'openai', 'anthropic'].includes(envelope)
+            ? { code: 'idempotency_key_reused' }
+            : expect.any(String),
         },
       })
     })

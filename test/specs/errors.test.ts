@@ -25,7 +25,7 @@ describe('a service error', () => {
     expect('cause' in new ServiceError('not_found', { param: 'id' })).toBe(false)
   })
 
-  it.each(['platform', 'memory', 'flat', 'web', 'anthropic', 'custom_providers'] as const)(
+  it.each(['platform', 'openai', 'memory', 'flat', 'web', 'anthropic', 'custom_providers'] as const)(
     'shows callers of the family %s nothing of its cause',
     (family) => {
       const cause = new Error('password=hunter2')

@@ -43,6 +43,7 @@ export const chatCompletions = defineOperations('chat_completions', {
     method: 'POST',
     path: '/v1/chat/completions',
     access: anyKeyOrDashboard,
+    envelope: 'openai',
     attributed: true,
     cors: true,
     unknownFields: 'ignore',

@@ -38,6 +38,7 @@ export const embeddings = defineOperations('embeddings', {
     method: 'POST',
     path: '/v1/embeddings',
     access: anyKeyOrDashboard,
+    envelope: 'openai',
     attributed: true,
     unknownFields: 'ignore',
     idempotency: 'stored',

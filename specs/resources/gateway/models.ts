@@ -43,6 +43,8 @@ export const models = defineOperations('models', {
     method: 'GET',
     path: '/v1/models',
     access: anyKeyOrDashboard,
+    envelope: 'openai',
+    sdkEnvelopes: ['anthropic'],
     // pages with a public key show what they can chat with
     cors: true,
     query: {
@@ -62,6 +64,8 @@ export const models = defineOperations('models', {
     path: '/v1/models/{model}',
     slashesInLast: true,
     access: anyKeyOrDashboard,
+    envelope: 'openai',
+    sdkEnvelopes: ['anthropic'],
     cors: true,
     passedOver: ['beta'],
     answer: answersJson(model),

@@ -132,6 +132,7 @@ export const responses = defineOperations('responses', {
     method: 'POST',
     path,
     access: anyKeyOrDashboard,
+    envelope: 'openai',
     unknownFields: 'ignore',
     idempotency: 'stored',
     attributed: true,
@@ -146,6 +147,7 @@ export const responses = defineOperations('responses', {
     method: 'GET',
     path: one,
     access: anyKeyOrDashboard,
+    envelope: 'openai',
     passedOver: ['include', 'include[]', 'include_obfuscation', 'starting_after'],
     query: { stream: described(optional(boolean()), 'Not supported: `true` is answered with `bad_request`.') },
     answer: answersJson(response),
@@ -156,6 +158,7 @@ export const responses = defineOperations('responses', {
     method: 'DELETE',
     path: one,
     access: anyKeyOrDashboard,
+    envelope: 'openai',
     answer: answersJson(object({ id: string(), object: oneOf('response'), deleted: constant(true) })),
   },
   input_items: {
@@ -164,6 +167,7 @@ export const responses = defineOperations('responses', {
     method: 'GET',
     path: `${one}/input_items`,
     access: anyKeyOrDashboard,
+    envelope: 'openai',
     query: {
       limit: optional(integer({ min: 1, max: 100 })),
       order: optional(oneOf('asc', 'desc')),

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
+import { statusIn } from '#specs/errors/wire-errors.ts'
 import { AttemptFailed } from './failure.ts'
 import { ModelError } from './provider-port.ts'
 
@@ -13,7 +14,7 @@ export const refusalOf = (failure: unknown): Error => {
 export const codeOf = (failure: Error): ErrorCode => (failure instanceof ServiceError ? failure.code : 'internal_error')
 
 /** The status of a failure that comes before the first byte of the answer. */
-export const statusOf = (failure: Error): number => errors[codeOf(failure)].status
+export const statusOf = (failure: Error): number => statusIn('openai', codeOf(failure))
 
 const refusalBy = (error: ModelError): ServiceError => {
   const { code, message, retryAfterMs, param } = error

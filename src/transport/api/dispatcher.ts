@@ -27,6 +27,7 @@ import { lastEventId } from './last-event-id.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
 import { asStreamed } from './schema.ts'
+import { envelopeFor } from './sdk-callers.ts'
 import { ServedCall } from './served-call.ts'
 
 /** What the dispatcher stands on. */
@@ -278,7 +279,7 @@ const newExchange = (request: HttpRequest, response: HttpResponse, id: string, e
     requestId: id,
     startedMs: performance.now(),
     endpoint,
-    envelope: endpoint?.operation.envelope ?? 'platform',
+    envelope: endpoint === null ? 'platform' : envelopeFor(endpoint.operation, request),
     headers: headersFor(id, {
       answers,
       origin: answers ? originIn(request.header('origin')) : undefined,

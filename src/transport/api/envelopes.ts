@@ -12,6 +12,8 @@ export interface ShownError {
 const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: string) => object>> = {
   platform: (error, requestId) => platformBody(error, requestId),
 
+  openai: (error, requestId) => platformBody(error, requestId),
+
   memory: (error, requestId) => ({ ...platformBody(error, requestId), ...error.details.extra }),
 
   flat: (error, requestId) => ({

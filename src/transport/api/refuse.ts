@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { Containment } from '../http/containment.ts'
@@ -33,17 +34,20 @@ const answerPlainly = ({ response, envelope, requestId }: Exchange, error: unkno
 const answerError = (exchange: Exchange, error: unknown, log: Logger): number => {
   const shown = inItsPlace(serviceErrorOf(error, exchange, log), exchange)
   const { status, body } = envelop(exchange.envelope, shown, exchange.requestId)
+  const head = [jsonType, ...exchange.headers, ...nameOf(exchange), ...headersOf(shown)]
   if (exchange.response.begun) exchange.response.fail()
-  else exchange.response.send(status, [jsonType, ...exchange.headers, ...headersOf(shown)], JSON.stringify(body))
+  else exchange.response.send(status, head, JSON.stringify(body))
   return status
 }
+
+const hasParam: ReadonlySet<EnvelopeName> = new Set(['platform', 'openai'])
 
 /** What is not found and has no name of its own in the request is what the path names last. */
 const inItsPlace = (error: ServiceError, { endpoint, envelope }: Exchange): ServiceError => {
   const { code, details, message } = error
   const unnamed = details.param === undefined || details.param === 'id'
   const param = endpoint?.operation.params.at(-1)
-  if (code !== 'not_found' || envelope !== 'platform' || !unnamed || param === undefined) return error
+  if (code !== 'not_found' || !hasParam.has(envelope) || !unnamed || param === undefined) return error
   return new ServiceError(code, { ...details, message, param, cause: error.cause })
 }
 
@@ -59,6 +63,10 @@ export const serviceErrorOf = (
   log.error({ err: error, requestId, operation: endpoint?.operation.id }, 'request failed unexpectedly')
   return new ServiceError('internal_error', { cause: error })
 }
+
+/** Anthropic's SDKs read the request's id from a header of another name. */
+const nameOf = ({ envelope, requestId }: Exchange): Headers =>
+  envelope === 'anthropic' ? [['request-id', requestId]] : []
 
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 

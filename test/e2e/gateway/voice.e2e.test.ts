@@ -96,6 +96,11 @@ describe('the official SDK', () => {
   it('gets its own classes of errors', async () => {
     const refused = client.audio.speech.create({ ...hello, response_format: 'flac' })
     await expect(refused).rejects.toThrow(BadRequestError)
+    const fast = client.audio.speech.create({ ...hello, speed: 9 })
+    await expect(fast).rejects.toMatchObject({
+      ...{ code: 'invalid_field', param: 'speed', type: 'invalid_request_error' },
+      message: expect.stringContaining('speed'),
+    })
   })
 
   it('is told when the minute’s sixty requests are used up', async () => {

@@ -243,13 +243,13 @@ describe('a response', () => {
     [{ input: [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }] }, 400, 'input'],
     [{ input: [{ type: 'function_call', call_id: 'call_1', name: 'a', arguments: '{}' }] }, 400, 'input'],
     [{ input: 'x', previous_response_id: 'resp_unknown' }, 404, 'previous_response_id'],
-    [{}, 422, 'input'],
-    [{ input: [{ role: 'robot', content: 'x' }] }, 422, 'input[0].role'],
-    [{ input: [{ role: 'user', content: [{ type: 'video' }] }] }, 422, 'input[0].content[0].type'],
-    [{ input: 'x', tools: [{ type: 'function' }] }, 422, 'tools[0].name'],
-    [{ input: 'x', tool_choice: 'sometimes' }, 422, 'tool_choice'],
-    [{ input: 'x', text: { format: { type: 'xml' } } }, 422, 'text.format.type'],
-    [{ input: 'x', temperature: 3 }, 422, 'temperature'],
+    [{}, 400, 'input'],
+    [{ input: [{ role: 'robot', content: 'x' }] }, 400, 'input[0].role'],
+    [{ input: [{ role: 'user', content: [{ type: 'video' }] }] }, 400, 'input[0].content[0].type'],
+    [{ input: 'x', tools: [{ type: 'function' }] }, 400, 'tools[0].name'],
+    [{ input: 'x', tool_choice: 'sometimes' }, 400, 'tool_choice'],
+    [{ input: 'x', text: { format: { type: 'xml' } } }, 400, 'text.format.type'],
+    [{ input: 'x', temperature: 3 }, 400, 'temperature'],
   ])('names what is wrong with %j', async (body, status, param) => {
     const { send, chat } = await responsesWorld([{}])
     const refused = await send('/v1/responses', { model: 'model-1', ...body })

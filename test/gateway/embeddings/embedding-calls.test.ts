@@ -184,7 +184,7 @@ describe('embeddings by Google', () => {
       code: 'invalid_field',
       details: { param: 'input' },
     })
-    expect(recorded).toMatchObject([{ status: 422, error: 'invalid_field', attempts: 0 }])
+    expect(recorded).toMatchObject([{ status: 400, error: 'invalid_field', attempts: 0 }])
   })
 })
 

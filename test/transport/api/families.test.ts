@@ -51,6 +51,7 @@ const audio = defineOperations('audio', {
     path: '/v1/audio/speech',
     access: secretKeyOnly,
     envelope: 'flat',
+    sdkEnvelopes: ['openai'],
     body: object({ input: string({ maxLength: 4096 }), speed: optional(number({ min: 0.25, max: 4 })) }),
     answer: answersBytes('audio/mpeg'),
   },
@@ -158,6 +159,20 @@ describe('error envelopes', () => {
       status: 404,
       json: { error: 'not_found', used: 1 },
     })
+  })
+
+  it.each([
+    [{ 'x-stainless-lang': 'js' }, { error: { code: 'invalid_field', param: 'speed', message: expect.any(String) } }],
+    [{ 'user-agent': 'OpenAI/Go 3.9.0' }, { error: { code: 'invalid_field', param: 'speed' } }],
+    [{ 'user-agent': 'async-openai/0.30' }, { error: { code: 'invalid_field', param: 'speed' } }],
+    [{ 'user-agent': 'curl/8.14' }, { error: 'bad_request', param: 'speed' }],
+    [
+      { 'x-stainless-lang': 'js', 'anthropic-version': '2023-06-01' },
+      { error: 'bad_request', param: 'speed' },
+    ],
+  ])('of voice are in OpenAI’s envelope for its SDKs: %j', async (headers, json) => {
+    const answer = await refused('/v1/audio/speech', { headers, body: { input: 'x', speed: 9 } })
+    expect(answer).toMatchObject({ status: 400, json })
   })
 
   it('of custom providers are one sentence that names the field', async () => {
