@@ -58,7 +58,10 @@ const httpTool = object(
     parameters: optional(parameters),
     url: string({ maxLength: 2048, pattern: '^https?://', description: 'URL that is called with the arguments.' }),
     method: described(optional(oneOf('POST', 'PUT', 'PATCH')), 'HTTP method. Default: `POST`.'),
-    headers: described(optional(record(string({ maxLength: 4096 }), { maxProperties: 32 })), 'Headers of the request.'),
+    headers: described(
+      optional(record(string({ maxLength: 4096 }), { maxProperties: 32 })),
+      'Headers of the request. Their values are write-only: answers have `[masked]`, which keeps the stored value when it is sent back.',
+    ),
     risk_level: optional(riskLevel),
     effect: described(
       optional(oneOf('idempotent', 'at_most_once')),

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { definitions, kinds } from '#actors/capabilities.ts'
+import { ToolHeaders } from '#actors/sessions/tools/tool-headers.ts'
 import { NoticeDelivery } from '#records/notice-delivery.ts'
 import { type Clock, systemClock } from '#runtime/clock.ts'
-import type { Storage } from '#storage/ports.ts'
+import type { RecordStore, Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from './memory/open-memory-storage.ts'
 
 /** What a test may set of a house. */
@@ -34,3 +35,7 @@ export const readableBox = {
     return sealed.slice(aad.length + 1)
   },
 }
+
+/** Keeps headers of tools in the records of a test. */
+export const toolHeadersOf = (records: RecordStore): ToolHeaders =>
+  new ToolHeaders({ records, box: readableBox, masterKey: Buffer.alloc(32, 1), now: Date.now })

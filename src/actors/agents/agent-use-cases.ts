@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { agentKeys } from '../accounts/kinds.ts'
@@ -10,6 +11,7 @@ import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
+import { shownTools, type ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Installations } from './installations.ts'
@@ -18,6 +20,7 @@ import { type AgentData, agents } from './kinds.ts'
 /** What the operations on agents stand on. */
 export interface AgentDeps {
   readonly records: RecordStore
+  readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly versions: AgentVersions
   readonly installations: Installations
   readonly catalogue: Catalogue
@@ -29,7 +32,12 @@ export interface AgentDeps {
 
 type AgentUseCases = Pick<UseCases, Extract<keyof UseCases, `agents.${string}`>>
 
-const viewOf = ({ id, data, ...row }: Row<AgentData>) => ({ id, ...data, ...rowTimes(row) })
+const viewOf = ({ id, data, ...row }: Row<AgentData>) => ({
+  id,
+  ...data,
+  config: shownTools(data.config),
+  ...rowTimes(row),
+})
 
 const audit = (action: string, id: string, by: AuditActor, changes: readonly string[] = []): readonly Notice[] => [
   { kind: 'audit', action: `agent.${action}`, by, resource: { type: 'agent', id }, changes },
@@ -42,15 +50,17 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
   return {
     'agents.list': ({ scope, query }) => resource.list(scope, query),
     'agents.get': ({ scope, params }) => resource.get(scope, params.agent_id),
-    'agents.create': (call) => {
-      const { name, description, config } = call.body
+    'agents.create': async (call) => {
+      const { name, description } = call.body
+      const config = await deps.toolHeaders.keepConfig(call.body.config, placeIn(call.scope.project))
       const id = newIdFor(call, 'agt')
       const data = { name, description: description ?? null, config }
       const notices = audit('created', id, actorOf(call))
       return resource.create(call.scope, { id, project: call.scope.project, data, notices })
     },
     'agents.update': async (call) => {
-      const { scope, params, body } = call
+      const { scope, params } = call
+      const body = await keptChange(deps, call.body, found(await table.get(scope, params.agent_id)))
       const row = await table.change(
         scope,
         params.agent_id,
@@ -72,6 +82,20 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
       return { id, deleted: true }
     },
   }
+}
+
+/** Where an agent's tools stand in a request: they are the project's. */
+const placeIn = (project: string) => ({ owner: { project, tenant: null, user: null }, param: 'config.tools' })
+
+/** A change with the config as it is stored. */
+const keptChange = async (
+  deps: AgentDeps,
+  body: BodyOf<'agents.update'>,
+  row: Row<AgentData>,
+): Promise<typeof body> => {
+  const { project, data } = row
+  if (body.config === undefined) return body
+  return { ...body, config: await deps.toolHeaders.keepConfig(body.config, placeIn(project), data.config) }
 }
 
 /**

@@ -11,6 +11,7 @@ import { agentPresence, authPort } from '../accounts/accounts.ts'
 import { capability } from '../capability/capability.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { sessionAgents } from '../sessions/sessions.ts'
+import { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { agentExists } from './agent-exists.ts'
 import { Catalogue } from './catalogue.ts'
@@ -28,6 +29,7 @@ export const agents = capability({
     const directory = tenantDirectory.of(house)
     const opened = openAgents({
       ...house,
+      toolHeaders: new ToolHeaders(house),
       keys: authPort.of(house).agentKeys,
       models: {
         check: (model, project) => routing.routes.resolve(project, model, 'chat'),

@@ -9,6 +9,7 @@ import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
+import { shownTools, type ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { TenantData } from '../tenants/kinds.ts'
 import type { RatePlanData } from '../usage/kinds.ts'
 import type { Installations, Mover } from './installations.ts'
@@ -18,6 +19,7 @@ import { type InstallationData, installationKeys } from './kinds.ts'
 /** What the operations on installations stand on. */
 export interface InstallationDeps {
   readonly installations: Installations
+  readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly agents: Pick<Table<AgentData>, 'get'>
   readonly tenants: Pick<Table<TenantData>, 'get'>
   readonly plans: Pick<Table<RatePlanData>, 'get'>
@@ -47,7 +49,8 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
     'installations.update': async (call) => {
       const { scope, params, body } = call
       await requirePlan(deps, scope, body.rate_plan_id)
-      return shown(installations.change(scope, params.installation_id, body, actorOf(call)))
+      const changes = await keptChange(deps, body, await installations.get(scope, params.installation_id))
+      return shown(installations.change(scope, params.installation_id, changes, actorOf(call)))
     },
     'installations.delete': (call) =>
       shown(installations.change(call.scope, call.params.installation_id, { status: 'disabled' }, actorOf(call))),
@@ -93,7 +96,7 @@ const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<In
     agent_id: body.agent_id,
     ...pinned,
     status: 'active',
-    overlays: body.overlays,
+    overlays: await deps.toolHeaders.keepConfig(body.overlays, placeIn(scope.project, body.tenant_id)),
     approval_policy: body.approval_policy ?? null,
     rate_plan_id: body.rate_plan_id ?? null,
     before: [],
@@ -102,6 +105,21 @@ const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<In
   }
   const row = { id: newIdFor(call, 'ins'), project: scope.project, tenant: body.tenant_id, data }
   return deps.installations.create(scope, row, actorOf(call))
+}
+
+/** Where an installation's tools stand in a request: they are its tenant's. */
+const placeIn = (project: string, tenant: string | null) => ({
+  owner: { project, tenant, user: null },
+  param: 'overlays.tools',
+})
+
+const keptChange = async (
+  { toolHeaders }: InstallationDeps,
+  body: BodyOf<'installations.update'>,
+  { project, tenant, data }: Row<InstallationData>,
+): Promise<typeof body> => {
+  if (body.overlays === undefined) return body
+  return { ...body, overlays: await toolHeaders.keepConfig(body.overlays, placeIn(project, tenant), data.overlays) }
 }
 
 const requireBoth = async (
@@ -129,7 +147,7 @@ const viewOf = ({ data, tenant, ...row }: Row<InstallationData>): ResultOf<'inst
   version: data.version,
   agent_version_id: data.version_id,
   status: data.status,
-  overlays: data.overlays,
+  overlays: shownTools(data.overlays),
   approval_policy: data.approval_policy,
   rate_plan_id: data.rate_plan_id,
   previous_version: data.before.at(-1)?.version ?? null,

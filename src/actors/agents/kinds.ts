@@ -102,6 +102,8 @@ export const agentCatalogue: TypedKind<CatalogueData> = {
 export const agentInstallations: TypedKind<InstallationData> = {
   name: 'agent_installations',
   exported: 'installations',
+  // the agent's author wrote them
+  unexported: ['overlays'],
   filters: ['agent_id', 'status', 'agent_status', 'tenant_status', 'tenant_agent', 'tenant_agent_status'],
   outbox: true,
 }

@@ -7,6 +7,7 @@ import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
 import { AgentConfigs } from '../sessions/agent-configs.ts'
+import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import { tenants } from '../tenants/kinds.ts'
 import { ratePlans } from '../usage/kinds.ts'
 import { agentKeyUseCases } from './agent-key-use-cases.ts'
@@ -25,6 +26,7 @@ export interface AgentsParts {
   readonly host: Host
   readonly records: RecordStore
   readonly keys: AgentKeys
+  readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly models: {
     /** @throws {ServiceError} `model_not_found`, `provider_not_configured` */
     readonly check: (model: string, project: string) => unknown
@@ -39,7 +41,7 @@ export interface AgentsParts {
 }
 
 /** Agents, their versions, keys and installations: the operations on them, and what sessions and runs ask. */
-export const openAgents = ({ host, records, keys, models, checkTenant, clock }: AgentsParts) => {
+export const openAgents = ({ host, records, keys, toolHeaders, models, checkTenant, clock }: AgentsParts) => {
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })
   const catalogue = new Catalogue({ records, now })
@@ -51,7 +53,7 @@ export const openAgents = ({ host, records, keys, models, checkTenant, clock }: 
     tenants: new Table(records, tenants, now),
     plans: new Table(records, ratePlans, now),
   }
-  const shared = { records, versions, installations, catalogue, changed: configs.changed, now }
+  const shared = { records, toolHeaders, versions, installations, catalogue, changed: configs.changed, now }
   return {
     resolve,
     configs,
@@ -65,6 +67,7 @@ export const openAgents = ({ host, records, keys, models, checkTenant, clock }: 
       ...agentKeyUseCases({ records, keys, now }),
       ...agentVersionUseCases({
         host,
+        toolHeaders,
         versions,
         manifests: { checkModel: models.check, models: models.list, agents: tables.agents, catalogue, versions },
         trials: { models: models.turns, clock },
@@ -72,7 +75,7 @@ export const openAgents = ({ host, records, keys, models, checkTenant, clock }: 
         now,
       }),
       ...agentCatalogUseCases({ catalogue, versions, agents: tables.agents }),
-      ...installationUseCases({ installations, ...tables, changed: configs.changed }),
+      ...installationUseCases({ installations, toolHeaders, ...tables, changed: configs.changed }),
     },
   }
 }

@@ -8,6 +8,7 @@ import type { Host } from '../runtime/host.ts'
 import { newId, newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
+import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { examine, type Finding, type ManifestParts } from './manifest-check.ts'
 import { jsonObjectOf, manifestOf, versionContext, versionStatus } from './schema.ts'
@@ -18,6 +19,7 @@ import { type AgentVersionView, versionRowView, versionView } from './version-vi
 export interface AgentVersionParts {
   readonly host: Host
   readonly versions: AgentVersions
+  readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly manifests: ManifestParts
   readonly trials: VersionTestParts
   /** Called when what a version's installations run on may have changed. */
@@ -43,10 +45,11 @@ export const agentVersionUseCases = (parts: AgentVersionParts): AgentVersionUseC
   'agent_versions.retire': (call) => moved(parts, call, { type: 'retire' }),
 })
 
-const drafting = ({ host, versions, manifests }: AgentVersionParts) => {
+const drafting = ({ host, versions, manifests, toolHeaders }: AgentVersionParts) => {
   const requireAgent = async ({ scope, params }: Call<{ readonly agent_id: string }, unknown, unknown>) => {
     const agent = await manifests.agents.get(projectScope(scope.project), params.agent_id)
     if (agent === null) throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+    return agent
   }
   return {
     'agent_versions.list': async (call) => {
@@ -56,8 +59,11 @@ const drafting = ({ host, versions, manifests }: AgentVersionParts) => {
     'agent_versions.get': async ({ scope, params }) =>
       versionView(await versions.find(scope, params.agent_id, params.version)),
     'agent_versions.create': async (call) => {
-      await requireAgent(call)
-      const { version, config, requirements, visibility } = call.body
+      const agent = await requireAgent(call)
+      const { version, requirements, visibility } = call.body
+      const place = { owner: { project: agent.project, tenant: null, user: null }, param: 'config.tools' }
+      // a version is often made of what the agent shows, whose headers are masked
+      const config = await toolHeaders.keepConfig(call.body.config, place, agent.data.config)
       const input = {
         version_id: newIdFor(call, 'agv', host.newActorId),
         agent_id: call.params.agent_id,

@@ -4,6 +4,7 @@ import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
+import { shownTools } from '../sessions/tools/tool-headers.ts'
 import type { VersionRowData, VersionStatus } from './kinds.ts'
 import { jsonObjectOf, manifestOf, testEvidence, versionContext, versionStatus } from './schema.ts'
 
@@ -31,7 +32,7 @@ const viewOf = (
   agent_id: context.agent_id,
   version: context.version,
   status,
-  config: manifestOf(context.config),
+  config: shownTools(manifestOf(context.config)),
   requirements: jsonObjectOf(context.requirements),
   visibility: context.visibility,
   test: context.test === null ? null : testEvidence(context.test),

@@ -7,6 +7,8 @@ export interface TypedKind<T extends JsonObject> extends RecordKind {
   readonly dataType?: T
   /** Fields that the secret box has sealed: a backup seals them anew, and no export of a tenant shows them. */
   readonly sealed?: readonly SealedField[]
+  /** Fields of the project and not of the tenant that the record is about: no export of a tenant has them. */
+  readonly unexported?: readonly string[]
   /** What becomes of a tenant's or a user's records when they are erased. Absent: they are removed. */
   readonly erasure?: Erasure
   /** Name of the list in a tenant's export; null: derived from other kinds, so left out. Absent: the kind's own name. */

@@ -1,5 +1,6 @@
 import type { RecordKind } from '#storage/ports.ts'
 import type { AnyKind } from '../records/schema.ts'
+import { toolHeaders } from './tools/tool-headers.ts'
 
 /** List rows of sessions; `total_cost` is exact decimal text. */
 export const sessionRows: RecordKind = {
@@ -8,10 +9,15 @@ export const sessionRows: RecordKind = {
 }
 
 /** List rows of actions. */
-export const actionRows: RecordKind = { name: 'actions', filters: ['status', { fields: ['session_id'], narrow: true }] }
+export const actionRows: AnyKind = {
+  name: 'actions',
+  filters: ['status', { fields: ['session_id'], narrow: true }],
+  // the agent's instructions and tools
+  unexported: ['config'],
+}
 
 /** Where each session's newest checkpoint is: `{ hash, through }`. */
 export const sessionCheckpoints: AnyKind = { name: 'session_checkpoints', exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const sessionKinds: readonly AnyKind[] = [sessionRows, actionRows, sessionCheckpoints]
+export const sessionKinds: readonly AnyKind[] = [sessionRows, actionRows, sessionCheckpoints, toolHeaders]

@@ -17,6 +17,7 @@ import { sessionRows } from './kinds.ts'
 import { sessionContext } from './schema.ts'
 import { agentOfNew, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
+import type { ToolHeaders } from './tools/tool-headers.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
@@ -25,6 +26,7 @@ export interface SessionParts {
   readonly host: Host
   readonly records: RecordStore
   readonly configs: TurnConfigs
+  readonly toolHeaders: Pick<ToolHeaders, 'keep'>
   /** What an agent brings to a turn; null for an agent that the project does not have. @throws {ServiceError} `agent_not_runnable` */
   readonly agentConfig: (agent: SessionAgent) => AgentConfig | null | Promise<AgentConfig | null>
   /** The agent of an active installation of this tenant; null for any other. */
@@ -193,7 +195,12 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const agent = found instanceof Promise ? await found : found
   if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
   checkLeave(call.reserved, agent)
-  const plan = planTurn({ ...body, guarded: !isServerSide(call.principal) }, agent, parts.defaultModel())
+  const tools = await parts.toolHeaders.keep(body.tools ?? [], {
+    owner: session.owner,
+    param: 'tools',
+    before: agent.tools,
+  })
+  const plan = planTurn({ ...body, tools, guarded: !isServerSide(call.principal) }, agent, parts.defaultModel())
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))

@@ -18,6 +18,7 @@ import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
 import { sessionEffects } from './session-effects.ts'
 import { type SessionParts, sessionUseCases } from './session-use-cases.ts'
 import { serverTools } from './tools/server-tools.ts'
+import { ToolHeaders } from './tools/tool-headers.ts'
 import type { ResolveAgent } from './turns/resolved-config.ts'
 import { TurnConfigs } from './turns/turn-config.ts'
 
@@ -68,7 +69,9 @@ const turnMaking = (house: House) => {
   const { routing, turns } = modelsPort.of(house)
   const { projects } = authPort.of(house)
   const directory = tenantDirectory.of(house)
+  const headers = new ToolHeaders(house)
   return {
+    toolHeaders: headers,
     configs: new TurnConfigs(house.storage.blobs),
     checkModel: (model: string, project: string) => routing.routes.resolve(project, model, 'chat'),
     defaultModel: () => routing.managed.defaultModel,
@@ -76,6 +79,7 @@ const turnMaking = (house: House) => {
     models: turns,
     tools: serverTools({
       guard: house.guard,
+      headers,
       signingSecret: (project) => projects.signingSecret(project),
       pause: (ms) => pause(house.clock, ms),
     }),

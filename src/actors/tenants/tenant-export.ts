@@ -32,7 +32,7 @@ const always = ['users', 'installations', 'sessions', 'runs', 'actions', 'memori
 
 /**
  * All that is stored of a tenant, as one JSON document or as a line of JSON a thing. A page of rows or of one log is in
- * memory at a time, whatever the size of the tenant. Secrets are left out.
+ * memory at a time, whatever the size of the tenant. Secrets are left out, and what is the project's: its agents' prompts and tools.
  */
 export class TenantExport {
   readonly #parts: TenantExportParts
@@ -58,7 +58,7 @@ export class TenantExport {
     yield line('tenant', shown(tenant))
     for (const { name, kind } of this.#sections) {
       for await (const row of this.#rowsOf(tenant, kind)) {
-        yield line(name, { ...shown(row), ...this.#sealedAway(kind) })
+        yield line(name, { ...shown(row), ...this.#leftOut(kind) })
         if (!this.#hasLog(kind)) continue
         for await (const event of this.#eventsOf(row)) yield line(`${name}.event`, { of: row.id, ...event })
       }
@@ -82,7 +82,7 @@ export class TenantExport {
   }
 
   async *#item(row: StoredRecord, kind: AnyKind | null): AsyncGenerator<string> {
-    const text = JSON.stringify({ ...shown(row), ...this.#sealedAway(kind) })
+    const text = JSON.stringify({ ...shown(row), ...this.#leftOut(kind) })
     if (!this.#hasLog(kind)) {
       yield text
       return
@@ -100,8 +100,9 @@ export class TenantExport {
     return kind !== null && this.#parts.actorRows.includes(kind)
   }
 
-  #sealedAway(kind: AnyKind | null): JsonObject {
-    return Object.fromEntries((kind?.sealed ?? []).map(({ field }) => [field, undefined]))
+  #leftOut(kind: AnyKind | null): JsonObject {
+    const sealed = (kind?.sealed ?? []).map(({ field }) => field)
+    return Object.fromEntries([...sealed, ...(kind?.unexported ?? [])].map((field) => [field, undefined]))
   }
 
   async *#rowsOf(tenant: Row<TenantData>, kind: AnyKind | null): AsyncGenerator<StoredRecord> {

@@ -21,7 +21,7 @@ import { projectScope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
-import { openNoticedHouse } from '#test/support/open-house.ts'
+import { openNoticedHouse, toolHeadersOf } from '#test/support/open-house.ts'
 import { type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type Script, ScriptedProvider } from '../sessions/harness.ts'
 
@@ -73,6 +73,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   const agents = openAgents({
     host,
     records,
+    toolHeaders: toolHeadersOf(records),
     keys,
     models: { check, list: async () => [], turns: turnModelsOf(options.provider ?? scripted, '0.0003') },
     checkTenant: options.checkTenant ?? (async () => {}),

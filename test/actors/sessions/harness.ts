@@ -35,7 +35,7 @@ import type { JsonObject, LogEvent, Storage } from '#storage/ports.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { openHouse } from '#test/support/open-house.ts'
+import { openHouse, toolHeadersOf } from '#test/support/open-house.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 
@@ -171,6 +171,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const parts = {
     host,
     records: storage.records,
+    toolHeaders: toolHeadersOf(storage.records),
     ...planning,
     agentConfig: async () => null,
     installedAgent: async () => null,

@@ -51,7 +51,12 @@ afterAll(async () => {
 })
 
 const open = async (...scripts: readonly Script[]): Promise<World> => {
-  const tools = serverTools({ guard, signingSecret: async () => 'whsec_c2VjcmV0', pause: async () => {} })
+  const tools = serverTools({
+    guard,
+    headers: { open: async (_project, tool) => tool.headers ?? {} },
+    signingSecret: async () => 'whsec_c2VjcmV0',
+    pause: async () => {},
+  })
   const world = await openWorld({ scripts: [...scripts, { text: ['done'] }], runTool: (call) => tools.run(call) })
   worlds.push(world)
   return world

@@ -20,6 +20,7 @@ const left = [
   'idempotency_keys',
   'installations',
   'session_checkpoints',
+  'tool_headers',
   'erased_actors',
   'forgotten_users',
 ]

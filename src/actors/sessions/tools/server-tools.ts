@@ -2,6 +2,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { ToolDeclaration } from '../turns/turn-config.ts'
 import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
+import type { ToolHeaders } from './tool-headers.ts'
 import type { ToolCall, ToolOutcome, ToolRunner } from './tool-runner.ts'
 
 /** What running tools needs. */
@@ -9,6 +10,8 @@ export interface ServerToolParts {
   readonly guard: SsrfGuard
   /** The project's signing secret (`whsec_…`); null for an unknown project. */
   readonly signingSecret: (project: string) => Promise<string | null>
+  /** Opens the headers that the tool was declared with. */
+  readonly headers: Pick<ToolHeaders, 'open'>
   /** Waits between the attempts of an idempotent tool. */
   readonly pause: (ms: number) => Promise<void>
 }
@@ -33,16 +36,25 @@ export const serverTools = (parts: ServerToolParts): ToolRunner => ({
   },
 })
 
+const headersGone: ToolOutcome = {
+  ok: false,
+  code: 'tool_headers_unreadable',
+  message: "The tool's headers cannot be opened for its URL: declare them again.",
+}
+
 const runHttp = async (parts: ServerToolParts, call: ToolCall, tool: HttpDeclaration): Promise<ToolOutcome> => {
   const secret = await parts.signingSecret(call.project)
   if (secret === null) return { ok: false, code: 'not_found', message: 'The project is gone.' }
+  const headers = await parts.headers.open(call.project, tool)
+  if (headers === null) return headersGone
   const { idempotencyKey, signal } = call
   const context = { idempotencyKey, secret, guard: parts.guard, signal }
   const most = tool.effect === 'idempotent' ? attempts : 1
-  let outcome = await once(call, tool, context)
+  const declared = { ...tool, headers }
+  let outcome = await once(call, declared, context)
   for (let attempt = 1; attempt < most && !outcome.ok && triedAgain.has(outcome.code); attempt++) {
     await parts.pause(firstPauseMs * 2 ** (attempt - 1))
-    outcome = await once(call, tool, context)
+    outcome = await once(call, declared, context)
   }
   return outcome
 }

@@ -1,0 +1,172 @@
+import { createHmac } from 'node:crypto'
+import { deriveKey } from '#records/derive-key.ts'
+import { mask } from '#records/sanitize.ts'
+import type { TypedKind } from '#records/schema.ts'
+import type { SecretBox } from '#records/secret-box.ts'
+import { Table } from '#records/table.ts'
+import { isObject } from '#runtime/schema.ts'
+import type { Owner } from '#runtime/step/actor-state.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { ToolDeclaration } from '../turns/turn-config.ts'
+
+/** The headers of one http tool: `sealed` is JSON of names and values. They open for this origin only. */
+export type ToolHeadersData = { readonly origin: string; readonly sealed: string }
+
+/** Sealed headers of http tools (specs/decisions/0135-headers-of-tools.md). */
+export const toolHeaders: TypedKind<ToolHeadersData> = {
+  name: 'tool_headers',
+  exported: null,
+  sealed: [
+    {
+      field: 'sealed',
+      aad: ({ project, id }) => aadOf(project, id),
+      instead: null,
+      loss: 'headers of an http tool: set them again',
+    },
+  ],
+}
+
+/** Whose the headers are, and where the request has the tools. */
+export interface ToolsPlace {
+  readonly owner: Pick<Owner, 'project' | 'tenant' | 'user'>
+  /** Path of the list in the request's body. */
+  readonly param: string
+  /** The tools that are stored now: a masked value stands for theirs. */
+  readonly before?: readonly ToolDeclaration[] | undefined
+}
+
+/** What may have tools: a config. */
+interface ToolsHolder {
+  readonly tools?: readonly ToolDeclaration[] | undefined
+}
+
+/** What sealing needs. */
+export interface ToolHeadersParts {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  readonly masterKey: Uint8Array
+  readonly now: () => number
+}
+
+type HttpDeclaration = ToolDeclaration & { readonly type: 'http' }
+type Headers = Readonly<Record<string, string>>
+
+/** Records that this process knows to be written. */
+const maxKnown = 10_000
+
+/** Keeps the headers of http tools out of whatever holds the tools: they carry the names, masks and a reference. */
+export class ToolHeaders {
+  readonly #parts: ToolHeadersParts
+  readonly #table: Table<ToolHeadersData>
+  readonly #key: Buffer
+  readonly #known = new Set<string>()
+
+  constructor(parts: ToolHeadersParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, toolHeaders, parts.now)
+    this.#key = deriveKey(parts.masterKey, 'tool-headers')
+  }
+
+  /**
+   * The tools as they may be stored. The same headers of one owner give the same reference.
+   *
+   * @throws {ServiceError} `invalid_field` for a masked value that stands for none: another tool, header or server.
+   */
+  async keep<T extends ToolDeclaration>(tools: readonly T[], place: ToolsPlace): Promise<readonly T[]> {
+    if (!tools.some(hasHeaders)) return tools
+    const kept: T[] = []
+    for (const [index, tool] of tools.entries()) {
+      kept.push(hasHeaders(tool) ? await this.#kept(tool, { ...place, param: `${place.param}[${index}]` }) : tool)
+    }
+    return kept
+  }
+
+  /** A config of an agent or installation as it may be stored. @throws {ServiceError} as `keep`. */
+  async keepConfig<T extends ToolsHolder>(
+    config: T,
+    place: Omit<ToolsPlace, 'before'>,
+    before?: ToolsHolder,
+  ): Promise<T> {
+    if (config.tools === undefined) return config
+    const tools = await this.keep(config.tools, { ...place, before: before?.tools })
+    return { ...config, tools: [...tools] }
+  }
+
+  /** The headers that a call sends; null when they are gone or cannot be opened for this URL. */
+  async open(project: string, tool: HttpDeclaration): Promise<Headers | null> {
+    const id = referenceOf(tool)
+    if (id === null) return tool.headers ?? {}
+    const row = await this.#table.get(projectScope(project), id)
+    if (row === null || row.data.origin !== originOf(tool)) return null
+    try {
+      return headersOf(this.#parts.box.open(row.data.sealed, aadOf(project, id)))
+    } catch {
+      return null
+    }
+  }
+
+  async #kept<T extends HttpDeclaration>(tool: T, place: ToolsPlace): Promise<T> {
+    const headers = await this.#whole(tool, place)
+    const { project, tenant, user } = place.owner
+    const origin = originOf(tool)
+    const text = JSON.stringify(Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))))
+    const named = JSON.stringify([project, tenant, user, origin, text])
+    const id = `thd_${createHmac('sha256', this.#key).update(named).digest('hex').slice(0, 40)}`
+    if (!this.#known.has(id)) {
+      const data = { origin, sealed: this.#parts.box.seal(text, aadOf(project, id)) }
+      await this.#table.insert({ id, project, tenant, user, data })
+      if (this.#known.size >= maxKnown) this.#known.clear()
+      this.#known.add(id)
+    }
+    return { ...tool, headers: masked(headers), headers_ref: id }
+  }
+
+  /** The headers with the stored value wherever the request has the mask. */
+  async #whole(tool: HttpDeclaration, { owner, param, before = [] }: ToolsPlace): Promise<Headers> {
+    const own = tool.headers ?? {}
+    const hidden = Object.keys(own).filter((name) => own[name] === mask)
+    if (hidden.length === 0) return own
+    const stored = before.find((each): each is HttpDeclaration => each.type === 'http' && each.name === tool.name)
+    const opened =
+      stored === undefined || originOf(stored) !== originOf(tool) ? {} : await this.open(owner.project, stored)
+    const missing = hidden.find((name) => opened?.[name] === undefined)
+    if (missing === undefined)
+      return { ...own, ...Object.fromEntries(hidden.map((name) => [name, opened?.[name] ?? ''])) }
+    throw new ServiceError('invalid_field', {
+      param: `${param}.headers.${missing}`,
+      message: `${mask} stands for a stored value; there is none for this tool at this server. Send the value itself.`,
+    })
+  }
+}
+
+/** The tools of a config as people may see them: the names of headers, never a value. */
+export const shownTools = <T extends ToolsHolder>(config: T): T =>
+  config.tools?.some(hasHeaders) ? { ...config, tools: config.tools.map(shownTool) } : config
+
+const shownTool = (tool: ToolDeclaration): ToolDeclaration => {
+  if (!hasHeaders(tool)) return tool
+  const shown = { ...tool, headers: masked(tool.headers ?? {}) }
+  if ('headers_ref' in shown) delete shown.headers_ref
+  return shown
+}
+
+const hasHeaders = <T extends ToolDeclaration>(tool: T): tool is T & HttpDeclaration =>
+  tool.type === 'http' && Object.keys(tool.headers ?? {}).length > 0
+
+const masked = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, mask]))
+
+/** Requests cannot say it: a declared tool has no such field. */
+const referenceOf = (tool: HttpDeclaration): string | null =>
+  'headers_ref' in tool && typeof tool.headers_ref === 'string' ? tool.headers_ref : null
+
+const originOf = ({ url }: HttpDeclaration): string => (URL.canParse(url) ? new URL(url).origin : url)
+
+const headersOf = (text: string): Headers => {
+  const value: unknown = JSON.parse(text)
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, String(each)])) : {}
+}
+
+const aadOf = (project: string, id: string): string => `${project}|tool_headers|${id}`
