@@ -175,6 +175,11 @@ const table = {
     type: 'invalid_request_error',
     message: 'No key is configured for the provider of this model.',
   },
+  provider_not_active: {
+    status: 502,
+    type: 'provider_error',
+    message: 'The named provider of the project is switched off, deleted, or without a usable key.',
+  },
   byok_required: {
     status: 402,
     type: 'billing_error',

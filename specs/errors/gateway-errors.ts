@@ -5,6 +5,7 @@ export const modelCallErrors = [
   'bad_request',
   'model_not_found',
   'provider_not_configured',
+  'provider_not_active',
   'request_loop',
   'context_length_exceeded',
   'content_policy_violation',

@@ -88,7 +88,7 @@ export const runs = defineOperations('runs', {
       expires_in: optional(expiresIn),
     }),
     answer: answersJson(run, { status: 202 }),
-    errors: ['not_found', 'agent_not_runnable', 'model_not_found', 'provider_not_configured'],
+    errors: ['not_found', 'agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
   },
   get: { summary: 'Retrieve a run', method: 'GET', path: one, access: anyKeyOrDashboard, answer: answersJson(run) },
   cancel: {
@@ -117,6 +117,7 @@ export const runs = defineOperations('runs', {
       'invalid_transition',
       'model_not_found',
       'provider_not_configured',
+      'provider_not_active',
     ],
   },
   events: {

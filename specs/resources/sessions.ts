@@ -143,6 +143,7 @@ export const sessions = defineOperations('sessions', {
       'agent_not_runnable',
       'model_not_found',
       'provider_not_configured',
+      'provider_not_active',
       'actor_parked',
     ],
   },

@@ -71,6 +71,7 @@ export const chatCompletions = defineOperations('chat_completions', {
       'context_length_exceeded',
       'content_policy_violation',
       'provider_not_configured',
+      'provider_not_active',
       'request_loop',
       'rate_limit_exceeded',
       'budget_exceeded',

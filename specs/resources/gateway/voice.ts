@@ -34,6 +34,7 @@ const language = optional(string({ pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0
 const refusals: readonly ErrorCode[] = [
   'bad_request',
   'provider_not_configured',
+  'provider_not_active',
   'request_loop',
   'byok_required',
   'credit_balance_exhausted',

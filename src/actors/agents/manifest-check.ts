@@ -23,7 +23,7 @@ export type Finding = {
 
 /** What a manifest is held against. Nothing of it is called or changed. */
 export interface ManifestParts {
-  /** @throws {ServiceError} `model_not_found`, `provider_not_configured` */
+  /** @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active` */
   readonly checkModel: (model: string, project: string) => unknown
   /** The models of a project. */
   readonly models: (project: string) => Promise<readonly ModelRow[]>
@@ -60,7 +60,7 @@ const noPrompt: Finding = {
   message: 'The agent has neither a system prompt nor instructions.',
 }
 
-const notServed: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
+const notServed: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured', 'provider_not_active'])
 
 const modelFindings = async (
   { checkModel, models }: ManifestParts,

@@ -28,7 +28,7 @@ export interface AgentsParts {
   readonly keys: AgentKeys
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly models: {
-    /** @throws {ServiceError} `model_not_found`, `provider_not_configured` */
+    /** @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active` */
     readonly check: (model: string, project: string) => unknown
     /** The models of a project. */
     readonly list: (project: string) => Promise<readonly ModelRow[]>

@@ -38,7 +38,7 @@ export interface ParentRun extends RunParent {
 /** What planning needs. */
 export interface PlanParts {
   readonly configs: TurnConfigs
-  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
+  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`. */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
   /** None when absent. */

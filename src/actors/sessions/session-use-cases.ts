@@ -31,7 +31,7 @@ export interface SessionParts {
   readonly agentConfig: (agent: SessionAgent) => AgentConfig | null | Promise<AgentConfig | null>
   /** The agent of an active installation of this tenant; null for any other. */
   readonly installedAgent: (project: string, tenant: string, installationId: string) => Promise<string | null>
-  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`. */
+  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`. */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
   readonly now: () => number

@@ -32,7 +32,7 @@ export interface Routes {
    * waiting when what it has of the project is fresh, as it is for a project in steady use.
    *
    * Takes a model id, `provider/model`, `custom:<id>/<model>`, `custom:<id>` (its first model) and the name of a custom provider.
-   * @throws {ServiceError} `model_not_found`, `provider_not_configured`; param `model`.
+   * @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`; param `model`.
    */
   resolve(project: string, model: string, need: Need): readonly Route[] | Promise<readonly Route[]>
 }

@@ -46,8 +46,13 @@ export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destinatio
  */
 export const requireKeyFor = (before: Destination, after: Destination, key: string | undefined): void => {
   if (key !== undefined || serverOf(before) === serverOf(after)) return
-  const message = 'Another server needs its key: the one that is kept goes to the server that it was given for.'
-  throw new ServiceError('missing_field', { param: 'api_key', message })
+  throw needsItsKey('api_key')
+}
+
+/** The refusal of a change that would send a kept key to another server. */
+export const needsItsKey = (param: string): ServiceError => {
+  const message = 'Another server needs its key: the stored key is sent only to the server that it was given for.'
+  return new ServiceError('missing_field', { param, message })
 }
 
 const serverOf = ({ provider, base_url }: Destination): string =>

@@ -14,6 +14,7 @@ import type { RecordStore } from '#storage/ports.ts'
 import { type Destination, destinationOf, requireKeyFor, type SureDestination } from './connection-rules.ts'
 import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
 import type { ProjectProviders } from './project-providers.ts'
+import { nameRetirer } from './retired-names.ts'
 
 export interface ConnectionParts {
   readonly records: RecordStore
@@ -33,6 +34,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
   const { box, guard, own, now } = parts
   const table = new Table(parts.records, providerConnections, now)
   const syncs = new Table(parts.records, modelSyncs, now)
+  const retire = nameRetirer(parts, table, ({ provider }) => provider)
   const resource = new RecordResource({ table, idPrefix: 'pvc', view: viewOf })
   const changed = async <T>(project: string, work: Promise<T>): Promise<T> => {
     try {
@@ -63,6 +65,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
     },
     'provider_connections.update': async (call) => {
       const { scope, params, body } = call
+      if (body.provider !== undefined) await retire(scope, params.connection_id, body.provider)
       const edit = ({ data, ...where }: Row<ConnectionData>) => {
         const { api_key } = body
         const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
@@ -74,6 +77,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
     },
     'provider_connections.delete': async (call) => {
       const { scope, params } = call
+      await retire(scope, params.connection_id)
       const work = resource.remove(scope, params.connection_id, audited(call).removed())
       const gone = await changed(scope.project, work)
       await removeSyncs(syncs, scope, params.connection_id)

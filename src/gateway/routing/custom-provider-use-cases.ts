@@ -10,12 +10,13 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
 import { type ProbeResult, probeChat } from './chat-probe.ts'
-import { requireUrl } from './connection-rules.ts'
+import { needsItsKey, requireUrl } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
 import { type CustomModel, type CustomProviderData, customKeyAad, customProviders } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage, openedKey } from './opened-key.ts'
 import { customEndpoint, everyRow } from './project-providers.ts'
+import { nameRetirer } from './retired-names.ts'
 import { newUuidFor } from './uuid.ts'
 
 type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>
@@ -29,6 +30,7 @@ const defaultModel = 'gpt-3.5-turbo'
 export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUseCases => {
   const { box, guard, own, now } = parts
   const table = new Table(parts.records, customProviders, now)
+  const retire = nameRetirer(parts, table, ({ name }) => name)
   const changed = async <T>(project: string, work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -66,7 +68,9 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
       const { scope, params, body } = call
       const name = body.name === undefined ? undefined : nameOf(body.name)
       if (body.baseUrl !== undefined) requireUrl(guard, body.baseUrl, 'baseUrl')
+      if (name !== undefined) await retire(scope, params.provider_id, name)
       const edit = ({ data, ...where }: Row<CustomProviderData>): CustomProviderData | null => {
+        if (body.baseUrl !== undefined) requireKeyAt(data, body.baseUrl, body.apiKey)
         const next = withChange(data, { ...body, ...(name !== undefined && { name }) }, (key) =>
           box.seal(key, customKeyAad(where)),
         )
@@ -77,19 +81,25 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
     },
     'custom_providers.delete': async (call) => {
       const { scope, params } = call
+      await retire(scope, params.provider_id)
       const removed = await changed(scope.project, table.remove(scope, params.provider_id, audited(call).removed()))
       if (!removed) throw notFound
       return { success: true }
     },
     'custom_providers.test': async ({ scope, body }) => {
       const tested = await toTest(parts, table, scope, body)
-      if (tested === null) return { success: false, error: lostKeyMessage }
-      const { endpoint, model } = tested
-      const startedAt = performance.now()
-      const reach = { dispatcher: guard.dispatcher, timeoutMs: parts.timeoutMs ?? testTimeoutMs }
-      return testView(await probeChat(reach, endpoint, model), Math.round(performance.now() - startedAt))
+      return tested === null ? { success: false, error: lostKeyMessage } : probed(parts, tested)
     },
   }
+}
+
+const probed = async (
+  { guard, timeoutMs = testTimeoutMs }: ConnectionParts,
+  { endpoint, model }: { readonly endpoint: Endpoint; readonly model: string },
+): Promise<ResultOf<'custom_providers.test'>> => {
+  const startedAt = performance.now()
+  const result = await probeChat({ dispatcher: guard.dispatcher, timeoutMs }, endpoint, model)
+  return testView(result, Math.round(performance.now() - startedAt))
 }
 
 const audited = (caller: Caller) => new Audited(caller, 'custom_provider')
@@ -100,6 +110,16 @@ const nameOf = (given: string): string => {
   if (name !== '' && !/^custom:/i.test(name)) return name
   const message = 'A name is more than spaces, and does not begin with custom:.'
   throw new ServiceError('invalid_field', { param: 'name', message })
+}
+
+/**
+ * A key goes to the server that it was given for, and to no other. A server without a key may move.
+ *
+ * @throws {ServiceError} `missing_field` for another origin without its key.
+ */
+const requireKeyAt = (before: CustomProviderData, baseUrl: string, key: string | null | undefined): void => {
+  if (before.api_key === null || key !== undefined) return
+  if (new URL(before.base_url).origin !== new URL(baseUrl).origin) throw needsItsKey('apiKey')
 }
 
 const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, '')

@@ -105,8 +105,21 @@ export const customProviders: TypedKind<CustomProviderData> = {
   ],
 }
 
+export type RetiredNameData = {
+  /** In lower case. */
+  readonly name: string
+  /** The connection or custom provider that had it. */
+  readonly provider_id: string
+}
+
+/**
+ * Names that providers of a project had before they were deleted or renamed, one row a name: what still names one is
+ * refused (`provider_not_active`) and not taken for a model of another server. They expire.
+ */
+export const retiredNames: TypedKind<RetiredNameData> = { name: 'retired_provider_names' }
+
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const connectionKinds: readonly AnyKind[] = [providerConnections, modelSyncs, customProviders]
+export const connectionKinds: readonly AnyKind[] = [providerConnections, modelSyncs, customProviders, retiredNames]
 
 interface Place {
   readonly project: string

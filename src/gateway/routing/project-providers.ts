@@ -15,6 +15,8 @@ import {
   customProviders,
   modelSyncs,
   providerConnections,
+  type RetiredNameData,
+  retiredNames,
   type SyncedModel,
 } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
@@ -46,10 +48,19 @@ export interface OwnProvider {
   readonly createdAt: number
 }
 
+/** A connection or custom provider that a request may name, and that serves nothing. */
+export interface AbsentProvider {
+  readonly id: string
+  /** In lower case: the name of a custom provider, the project's own word of a connection. */
+  readonly name: string
+  readonly reason: 'inactive' | 'deleted' | 'key_lost'
+}
+
 /** What a project brought along, in order of creation. The same object until something of it changes. */
 export interface OwnProviders {
   readonly connections: readonly OwnConnection[]
   readonly customs: readonly OwnProvider[]
+  readonly absent: readonly AbsentProvider[]
 }
 
 export interface ProjectProvidersParts {
@@ -72,6 +83,7 @@ export class ProjectProviders {
   readonly #connections: Table<ConnectionData>
   readonly #syncs: ReturnType<typeof syncTable>
   readonly #customs: Table<CustomProviderData>
+  readonly #retired: Table<RetiredNameData>
   readonly #cache: RecheckCache<Known>
   /** What was read last, so that a read which finds nothing new gives the same object. */
   readonly #last = new Map<string, Known>()
@@ -82,6 +94,7 @@ export class ProjectProviders {
     this.#connections = new Table(records, providerConnections, now)
     this.#syncs = syncTable(records, now)
     this.#customs = new Table(records, customProviders, now)
+    this.#retired = new Table(records, retiredNames, now)
     this.#fanOut = fanOut
     this.#cache = new RecheckCache({
       load: (project) => this.#load(project),
@@ -117,19 +130,23 @@ export class ProjectProviders {
   }
 
   async #read(project: string, last: Known | undefined): Promise<Known> {
-    const [connections, customs] = await Promise.all([
+    const [connections, customs, retired] = await Promise.all([
       everyRow(this.#connections, project),
       everyRow(this.#customs, project),
+      everyRow(this.#retired, project),
     ])
-    const signature = [...connections, ...customs].map(({ id, version }) => `${id}.${version}`).join()
+    const signature = [...connections, ...customs, ...retired].map(({ id, version }) => `${id}.${version}`).join()
     if (signature === '') return nothing
     if (last?.signature === signature) return last
     const active = connections.filter(({ data }) => data.is_active)
-    return {
-      signature,
+    const served = {
       connections: (await Promise.all(active.map((row) => this.#connection(row)))).flat(),
       customs: customs.filter(({ data }) => data.is_active).flatMap((row) => this.#custom(row)),
     }
+    const serving = new Set([...served.connections, ...served.customs].map(({ id }) => id))
+    const named = [...connections.filter(hasOwnWord).map(connectionName), ...customs.map(customName)]
+    const gone = retired.map(({ data }) => ({ id: data.provider_id, name: data.name, reason: 'deleted' as const }))
+    return { signature, ...served, absent: [...named.filter(({ id }) => !serving.has(id)), ...gone] }
   }
 
   /** A key that cannot be opened any more takes its own row out, not all requests of its project. */
@@ -178,7 +195,19 @@ export const customEndpoint = (
   connectionId: id,
 })
 
-const nothing: Known = { signature: '', connections: [], customs: [] }
+const nothing: Known = { signature: '', connections: [], customs: [], absent: [] }
+
+const hasOwnWord = ({ data }: Row<ConnectionData>): boolean => providerNamed(data.provider) === undefined
+
+const reasonOf = ({ is_active }: { readonly is_active: boolean }) => (is_active ? 'key_lost' : 'inactive')
+
+const connectionName = ({ id, data }: Row<ConnectionData>): AbsentProvider => ({
+  ...{ id, name: data.provider, reason: reasonOf(data) },
+})
+
+const customName = ({ id, data }: Row<CustomProviderData>): AbsentProvider => ({
+  ...{ id, name: data.name.toLowerCase(), reason: reasonOf(data) },
+})
 
 const syncTable = (records: RecordStore, now: () => number) => new Table(records, modelSyncs, now)
 

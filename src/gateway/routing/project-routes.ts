@@ -3,7 +3,7 @@ import type { Need, Route, Routes } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 import type { Endpoint, ManagedProviders } from './managed-providers.ts'
 import { providerNamed, type Seller, sellersOf, serves, splitName } from './model-names.ts'
-import type { OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
+import type { AbsentProvider, OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
 
 export interface ProjectRoutesParts {
   readonly managed: Pick<ManagedProviders, 'of' | 'compatible'>
@@ -15,8 +15,9 @@ const maxRemembered = 1000
 const customPrefix = 'custom:'
 
 /**
- * Routes by the rules of specs/decisions/0083-routing.md: the project's connections in order of creation, then its custom
- * providers by tiers, then the installation's keys.
+ * Routes by the rules of specs/decisions/0083-routing.md: the provider of the project that the model names and no other
+ * (specs/decisions/0120-a-named-provider.md); else its connections in order of creation, then custom providers that have
+ * the model, then the installation's keys.
  */
 export class ProjectRoutes implements Routes {
   readonly #parts: ProjectRoutesParts
@@ -47,18 +48,19 @@ export class ProjectRoutes implements Routes {
   }
 
   #memory(own: OwnProviders): Map<string, readonly Route[]> {
-    if (own.connections.length === 0 && own.customs.length === 0) return this.#plain
+    if (own.connections.length + own.customs.length + own.absent.length === 0) return this.#plain
     const known = this.#remembered.get(own) ?? new Map<string, readonly Route[]>()
     this.#remembered.set(own, known)
     return known
   }
 
   #found(own: OwnProviders, asked: string, need: Need): readonly Route[] {
-    if (asked.startsWith(customPrefix)) return usable(byCustomId(own.customs, asked), need)
+    const named = voice.has(need) && knownWord(asked) ? null : byName(own, asked)
+    if (named !== null) return usable(named, need)
     const sellers = sellersOf(asked)
     const routes = [
       ...own.connections.flatMap((connection) => byConnection(connection, asked, sellers)),
-      ...byCustomName(own.customs, asked),
+      ...offering(own.customs, asked),
       ...this.#managed(asked, sellers),
     ]
     if (routes.length > 0) return usable(routes, need)
@@ -120,27 +122,70 @@ const byConnection = (
   return named ? [routeTo(endpoint, split.rest)] : []
 }
 
-/** First tier: `custom:<id>` and `custom:<id>/<model>`. */
-const byCustomId = (customs: readonly OwnProvider[], asked: string): readonly Route[] => {
+/** Registered models of speech and transcription are looked up by the id of the provider that they belong to. */
+const voice: ReadonlySet<Need> = new Set(['speech', 'transcription'])
+
+const knownWord = (asked: string): boolean => providerNamed(splitName(asked)?.head ?? '') !== undefined
+
+/**
+ * Routes to the provider of the project that the model names, and to no other; null where it names none. It names one by
+ * `custom:<id>`, by the name of a custom provider, and by the own word of a connection; alone or before a slash.
+ *
+ * @throws {ServiceError} `provider_not_active`
+ */
+const byName = (own: OwnProviders, asked: string): readonly Route[] | null => {
+  const wanted = asked.toLowerCase()
+  const custom = asked.startsWith(customPrefix) ? byCustomId(own.customs, asked) : byCustomName(own.customs, asked)
+  const word = splitName(wanted)?.head
+  const connected = own.connections
+    .filter(({ endpoint }) => endpoint.provider === word)
+    .flatMap((connection) => byConnection(connection, asked, sellersOf(asked)))
+  if (custom !== null && custom.length + connected.length > 0) return [...connected, ...custom]
+  if (connected.length > 0) return word === undefined || providerNamed(word) !== undefined ? null : connected
+  const absent = own.absent.find(({ id, name }) => namesOne(wanted, name) || namesOne(wanted, `${customPrefix}${id}`))
+  if (absent !== undefined && custom === null) throw notActive(absent)
+  return custom ?? (asked.startsWith(customPrefix) ? [] : null)
+}
+
+const namesOne = (wanted: string, name: string): boolean => wanted === name || wanted.startsWith(`${name}/`)
+
+const notActive = ({ name, reason }: AbsentProvider): ServiceError =>
+  new ServiceError('provider_not_active', {
+    ...param,
+    message: `The provider ${name} of the project ${reasons[reason]}.`,
+  })
+
+const reasons: Readonly<Record<AbsentProvider['reason'], string>> = {
+  inactive: 'is switched off',
+  deleted: 'was deleted',
+  key_lost: 'has a key that cannot be opened any more',
+}
+
+/** `custom:<id>` and `custom:<id>/<model>`; null for an id that is not there. */
+const byCustomId = (customs: readonly OwnProvider[], asked: string): readonly Route[] | null => {
   const { head, rest } = splitName(asked) ?? { head: asked, rest: null }
   const provider = customs.find(({ id }) => `${customPrefix}${id}` === head.toLowerCase())
-  return provider === undefined ? [] : ofCustom(provider, rest)
+  return provider === undefined ? null : ofCustom(provider, rest)
 }
 
 /**
- * The tiers below: the provider's name alone; its name, a slash and a model; the bare id of one of its models. The first
- * that finds somebody counts. Case does not matter in names; of two with one name the older serves.
+ * The provider's name alone, or its name, a slash and a model; null where none is named. Case does not matter; of two with
+ * one name the older serves.
  */
-const byCustomName = (customs: readonly OwnProvider[], asked: string): readonly Route[] => {
+const byCustomName = (customs: readonly OwnProvider[], asked: string): readonly Route[] | null => {
   const wanted = asked.toLowerCase()
   const alias = customs.find(({ name }) => name.toLowerCase() === wanted)
   if (alias !== undefined) return ofCustom(alias, null)
   const named = customs.find(
     ({ name }) => wanted.startsWith(`${name.toLowerCase()}/`) && asked.length > name.length + 1,
   )
-  if (named !== undefined) return ofCustom(named, asked.slice(named.name.length + 1))
-  const offering = customs.find(({ models }) => models.some(({ model_name }) => model_name === asked))
-  return offering === undefined ? [] : [routeTo(offering.endpoint, asked)]
+  return named === undefined ? null : ofCustom(named, asked.slice(named.name.length + 1))
+}
+
+/** The oldest that has a model of this id. */
+const offering = (customs: readonly OwnProvider[], asked: string): readonly Route[] => {
+  const found = customs.find(({ models }) => models.some(({ model_name }) => model_name === asked))
+  return found === undefined ? [] : [routeTo(found.endpoint, asked)]
 }
 
 /** @param model as its server or its label names it, or anything that the server may know; null for its first model. */

@@ -87,8 +87,9 @@ describe('what a project brings along', () => {
     expect(await chat(`custom:${id}/llama-7`)).toMatchObject(answersChat)
     expect(await world.mentions(key)).toEqual({})
     await dashboard.get(`/api/projects/${project}/providers/${id}`, { method: 'DELETE' })
-    expect(await chat(`custom:${id}`)).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } })
+    const refused = { status: 502, body: { error: { code: 'provider_not_active', param: 'model' } } }
+    expect(await chat(`custom:${id}`)).toMatchObject(refused)
     const session = await world.api.createSession()
-    await expect(world.api.turn(session, { input: 'Hi', model: 'rack' })).rejects.toMatchObject({ status: 404 })
+    await expect(world.api.turn(session, { input: 'Hi', model: 'rack' })).rejects.toMatchObject({ status: 502 })
   })
 })

@@ -76,15 +76,20 @@ describe('a custom provider', () => {
       expect(await world.routed(asked), asked).toEqual(route)
     }
     expect(await change(useCases, id, { isActive: false })).toMatchObject({ provider: { id, is_active: false } })
-    expect(await world.routed('my rack')).toBe('model_not_found')
+    expect(await world.routed('my rack')).toBe('provider_not_active')
     await change(useCases, id, { isActive: true, name: 'Other Rack' })
-    expect(await world.routed('my rack')).toBe('model_not_found')
+    expect(await world.routed('my rack')).toBe('provider_not_active')
     expect(await world.routed('other rack')).toEqual(route)
     expect(await useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))).toEqual({
       success: true,
     })
-    expect(await world.routed(`custom:${id}`)).toBe('model_not_found')
+    for (const asked of [`custom:${id}`, `custom:${id}/meta/llama-9`, 'Other Rack', 'other rack/x', 'my rack']) {
+      expect(await world.routed(asked), asked).toBe('provider_not_active')
+    }
     expect(await world.routed('meta/llama-9')).toBe('model_not_found')
+    const other = await create(useCases, { name: 'my RACK' })
+    expect(await world.routed('my rack/x')).toEqual([`custom:${other.id} x`])
+    await useCases['custom_providers.delete'](inProject({ provider_id: other.id }, undefined))
     const again = useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))
     expect(await refusalOf(again)).toBe('not_found')
     expect(await world.stored('custom_providers')).not.toContain('llama')
@@ -132,6 +137,20 @@ describe('a custom provider', () => {
     expect(name).toBe('My Rack')
     expect(await change(useCases, id, { name: '  Other ' })).toMatchObject({ provider: { name: 'Other' } })
     expect(await world.routed('other')).toHaveLength(1)
+  })
+
+  it('is led to another origin with the key of that server only, or with none', async () => {
+    const useCases = await open()
+    const { id } = await create(useCases)
+    const elsewhere = 'https://models.example.com/v1'
+    expect(await refusalOf(change(useCases, id, { baseUrl: elsewhere }))).toBe('missing_field apiKey')
+    expect(await change(useCases, id, { baseUrl: `${server.url}/v2` })).toMatchObject({
+      provider: { base_url: `${server.url}/v2` },
+    })
+    const moved = { provider: { base_url: elsewhere } }
+    expect(await change(useCases, id, { baseUrl: elsewhere, apiKey: 'its-own-key' })).toMatchObject(moved)
+    await change(useCases, id, { baseUrl: `${server.url}/v1`, apiKey: null })
+    expect(await change(useCases, id, { baseUrl: elsewhere })).toMatchObject(moved)
   })
 
   it('is made once by requests with one Idempotency-Key', async () => {

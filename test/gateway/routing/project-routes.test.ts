@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProviderKeys } from '#gateway/routing/managed-providers.ts'
 import { simulatedWanted } from '#gateway/routing/managed-providers.ts'
+import { projectScope } from '#specs/scope.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
 const every: Readonly<Record<string, ProviderKeys>> = Object.fromEntries(
@@ -164,16 +165,52 @@ describe('the route to a custom provider', () => {
     ])
   })
 
-  it('is none for one that is switched off, unknown, of another project or without models', async () => {
+  it('is none for one that is unknown, of another project or without models', async () => {
     const { register, routed } = await openRoutingWorld()
-    const off = await register({ name: 'Off', is_active: false, models: ['llama-4'] })
+    await register({ name: 'Off', is_active: false, models: ['llama-4'] })
     const empty = await register({ name: 'Empty' })
     const other = await register({ name: 'Other', models: ['llama-9'] })
-    for (const asked of [`custom:${off}`, 'Off', 'llama-4', `custom:${empty}`, 'Empty', 'custom:', 'custom:x/y']) {
+    for (const asked of ['llama-4', `custom:${empty}`, 'Empty', 'custom:', 'custom:x/y']) {
       expect(await routed(asked), asked).toBe('model_not_found')
     }
     expect(await routed(`custom:${other}`, 'prj_b')).toBe('model_not_found')
     expect(await routed('Other', 'prj_b')).toBe('model_not_found')
+  })
+
+  it('is the only one where the model names it, also when the installation could serve the name', async () => {
+    const { register, connect, routed } = await openRoutingWorld({
+      keys: { ...every, openai: { baseUrl: 'http://127.0.0.1:9/v1' } },
+    })
+    const acme = await register({ name: 'Acme', models: ['m1'] })
+    const groq = await register({ name: 'Groq', models: ['m1'] })
+    expect(await routed('acme/gpt-4o')).toEqual([`custom custom:${acme} gpt-4o`])
+    expect(await routed('groq/m2')).toEqual([`custom custom:${groq} m2`])
+    const connection = await connect({ provider: 'rack', base_url: 'https://rack.example.com/v1' })
+    expect(await routed('rack/gpt-4o')).toEqual(['byok rack gpt-4o'])
+    expect(connection).toMatch(/^pvc_/)
+  })
+
+  it('is refused where the named one is switched off or has lost its key, and never the compatible server', async () => {
+    const { register, connect, change, own, routed, tables } = await openRoutingWorld({
+      keys: { ...every, openai: { baseUrl: 'http://127.0.0.1:9/v1' } },
+    })
+    const off = await register({ name: 'Off', is_active: false, models: ['llama-4'] })
+    const lost = await register({ name: 'Lost', key: 'sk', models: ['llama-4'] })
+    await tables.customs.change(projectScope('prj_a'), lost, ({ data }) => ({ ...data, api_key: 'sealed elsewhere' }))
+    const rack = await connect({ provider: 'rack', base_url: 'https://rack.example.com/v1' })
+    await change(rack, { is_active: false })
+    own.changed('prj_a')
+    for (const asked of ['off', 'OFF/m1', `custom:${off}`, `custom:${off}/m1`, 'lost/m1', 'Rack/m1']) {
+      expect(await routed(asked), asked).toBe('provider_not_active')
+    }
+    // this names no provider: the compatible server may have it
+    expect(await routed('llama-4')).toEqual(['managed openai llama-4'])
+  })
+
+  it('does not stand in the way of registered voices that are called alike', async () => {
+    const { register, routed } = await openRoutingWorld({ keys: every })
+    await register({ name: 'OpenAI', models: ['m1'] })
+    expect(await routed('openai/tts-1', 'prj_a', 'speech')).toEqual(['managed openai tts-1'])
   })
 
   it('takes the older of two with one name, and skips it when it is switched off', async () => {
