@@ -11,6 +11,7 @@ import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
 import type { GatewayCore } from './call/gateway-core.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
+import { openDocuments } from './documents/open-documents.ts'
 import { openEmbeddings } from './embeddings/open-embeddings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import type { OpenCore } from './open-core.ts'
@@ -57,6 +58,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const { chats, keepAlive, ledger, metering, routes, admission, telemetry } = opened
   const core: GatewayCore = { routes, admission, ledger, redaction, telemetry }
   const embeddings = openEmbeddings({ ...core, guard, now: clock.now })
+  const documents = openDocuments({ ...core, guard, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, now: clock.now })
   return {
     ...core,
@@ -66,7 +68,9 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...voiceUseCases(voice),
       ...embeddingUseCases(embeddings.calls),
       ...chatCompletionsUseCases({ chats, keepAlive }),
-      ...formUseCases({ chat: chats, routes: core.routes, records, search: null, now: clock.now, log }),
+      ...formUseCases({
+        ...{ chat: chats, routes: core.routes, documents: documents.calls, records, search: null, now: clock.now, log },
+      }),
       ...visionUseCases({ chat: chats, routes: core.routes, guard }),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
@@ -74,6 +78,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
     close: async () => {
       await chats.close()
       await embeddings.close()
+      await documents.close()
       await voice.close()
       await ledger.stop()
     },

@@ -115,7 +115,8 @@ export const messages = defineOperations('messages', {
   },
   count_tokens: {
     summary: 'Count the tokens of a message',
-    description: 'Not supported: every request is answered with `bad_request`.',
+    description:
+      "Compatible with Anthropic's count. Models that are reached by Anthropic's API are counted by their provider, all others by length. `X-Token-Count` says which: `provider` or `estimate`.",
     method: 'POST',
     path: '/v1/messages/count_tokens',
     access: anyKeyOrDashboard,
@@ -124,8 +125,9 @@ export const messages = defineOperations('messages', {
     idempotency: 'ignored',
     maxBodyBytes: 32 * 1024 * 1024,
     body: object(conversation, { title: 'MessageCountRequest' }),
-    answer: answersJson(object({ input_tokens: integer() })),
-    errors: ['bad_request'],
+    attributed: true,
+    answer: answersEither(answersJson(object({ input_tokens: integer() }))),
+    errors: modelCallErrors,
   },
 })
 

@@ -1,5 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
-import { answersJson } from '#specs/dsl/answer.ts'
+import { answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { objectList } from '#specs/dsl/lists.ts'
 import { array, boolean, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
@@ -39,7 +39,7 @@ export const models = defineOperations('models', {
   list: {
     summary: 'List models',
     description:
-      "OpenAI's list of models, with further fields. Models of your own connections and custom providers are included. `available: true` leaves out models that no configured key can reach.",
+      "OpenAI's list of models, with further fields. Models that a configured key can reach come first; `?available=true` leaves out the others. Models of your own connections and custom providers are included. Anthropic's SDKs (header `anthropic-version`) receive Anthropic's list, of chat models.",
     method: 'GET',
     path: '/v1/models',
     access: anyKeyOrDashboard,
@@ -55,11 +55,11 @@ export const models = defineOperations('models', {
       connection_id: optional(word),
     },
     passedOver: pagesOfOthers,
-    answer: answersJson(objectList(model)),
+    answer: answersEither(answersJson(objectList(model))),
   },
   get: {
     summary: 'Retrieve a model',
-    description: 'By its id, or as `provider/model`.',
+    description: "By its id, or as `provider/model`. Anthropic's SDKs receive Anthropic's document.",
     method: 'GET',
     path: '/v1/models/{model}',
     slashesInLast: true,
@@ -68,7 +68,7 @@ export const models = defineOperations('models', {
     sdkEnvelopes: ['anthropic'],
     cors: true,
     passedOver: ['beta'],
-    answer: answersJson(model),
+    answer: answersEither(answersJson(model)),
     errors: ['model_not_found'],
   },
 })

@@ -1,4 +1,5 @@
 import type { Role } from '#specs/access.ts'
+import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { LogEvent } from '#storage/ports.ts'
@@ -81,6 +82,8 @@ export interface Call<Params, Query, Body> {
   readonly accept: string
   /** The `Via` header: servers that the request came through. */
   readonly via?: string | undefined
+  /** Whose SDK calls, by the headers that it sends; null or absent for every other caller. */
+  readonly sdk?: SdkEnvelope | null | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named somebody. */

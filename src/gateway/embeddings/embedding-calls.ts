@@ -10,13 +10,13 @@ import { onwardAfter } from '../call/onward.ts'
 import type { Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
 import type { Ways } from '../call/ways.ts'
+import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
 import { embeddingRequest } from './embedding-request.ts'
 import { costBy, type EmbeddingWay, embeddingWay, mostUsage, usageOf } from './embedding-way.ts'
 import { inLanes } from './in-lanes.ts'
-import { type RequestParts, wholeRequest } from './whole-request.ts'
 
 /** What embeddings are made with. */
 export interface EmbeddingParts extends CandidatesParts, RequestParts, CallRunParts {

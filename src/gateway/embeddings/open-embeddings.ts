@@ -1,16 +1,11 @@
-import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { Ticker, tickMsFor } from '#runtime/ticker.ts'
 import { Breaker } from '../call/breaker.ts'
-import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
-import { Upstreams } from '../call/upstreams.ts'
+import { openReach, type ReachOptions } from '../call/open-reach.ts'
 import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
 
 /** What embeddings are opened with. */
 export interface OpenEmbeddingsParts
-  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'now'> {
-  readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
-  readonly policy?: Partial<CallPolicy>
-}
+  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'now'>,
+    ReachOptions {}
 
 /** Embeddings, put together. */
 export interface OpenEmbeddings {
@@ -20,15 +15,8 @@ export interface OpenEmbeddings {
 }
 
 /** Opens no connection before the first request. */
-export const openEmbeddings = ({ guard, ...parts }: OpenEmbeddingsParts): OpenEmbeddings => {
-  const policy = { ...defaultCallPolicy, ...parts.policy }
-  const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs)))
-  const patience = {
-    ticker,
-    firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
-    idleTicks: ticker.ticks(policy.idleTimeoutMs),
-  }
-  const upstreams = new Upstreams(guard, policy, parts.telemetry)
-  const calls = new EmbeddingCalls({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
-  return { calls, close: () => upstreams.close() }
+export const openEmbeddings = (parts: OpenEmbeddingsParts): OpenEmbeddings => {
+  const reach = openReach(parts)
+  const calls = new EmbeddingCalls({ ...parts, ...reach, breaker: new Breaker(parts.now) })
+  return { calls, close: () => reach.upstreams.close() }
 }

@@ -1,6 +1,7 @@
 import type { Principal } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { anthropicModel, anthropicModels } from './anthropic-models.ts'
 import { providerNamed } from './model-names.ts'
 import { effective, type ModelRegistry } from './model-registry.ts'
 import type { ModelRow } from './model-rows.ts'
@@ -10,7 +11,7 @@ import type { ModelRow } from './model-rows.ts'
  * there once, as the first in the order of routing offers it among those that the query leaves.
  */
 export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCases, 'models.list' | 'models.get'> => ({
-  'models.list': async ({ scope, principal, query }) => {
+  'models.list': async ({ scope, principal, query, sdk, requestId }) => {
     const { provider, type, available, source, connection_id } = query
     const wanted = provider === undefined ? undefined : providerWord(provider)
     const rows = forKey(await registry.rows(scope.project), principal)
@@ -19,15 +20,31 @@ export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCa
       .filter((row) => available === undefined || row.available === available)
       .filter((row) => source === undefined || row.source === source)
       .filter((row) => connection_id === undefined || row.connection_id === connection_id)
-    return { object: 'list', data: effective(rows) }
+    const data = usableFirst(effective(rows))
+    return sdk === 'anthropic' ? asBytes(anthropicModels(data), requestId) : { json: { object: 'list', data } }
   },
 
-  'models.get': async ({ scope, principal, params }) => {
+  'models.get': async ({ scope, principal, params, sdk, requestId }) => {
     const rows = forKey(await registry.rows(scope.project), principal)
     const named = rows.filter(({ id, provider, name }) => params.model === id || params.model === `${provider}/${name}`)
     const row = named.find(({ available }) => available) ?? named[0]
     if (row === undefined) throw new ServiceError('model_not_found', { param: 'model' })
-    return row
+    return sdk === 'anthropic' ? asBytes(anthropicModel(row), requestId) : { json: row }
+  },
+})
+
+/** SDKs show the list as it comes: what can be called here stands before what some key could reach. Both in their order. */
+const usableFirst = (rows: readonly ModelRow[]): readonly ModelRow[] => [
+  ...rows.filter(({ available }) => available),
+  ...rows.filter(({ available }) => !available),
+]
+
+/** A document of another API, which the operation does not declare. */
+const asBytes = (document: object, requestId: string) => ({
+  bytes: {
+    contentType: 'application/json; charset=utf-8',
+    bytes: JSON.stringify(document),
+    headers: [['request-id', requestId] as const],
   },
 })
 

@@ -1,8 +1,10 @@
 import type { Attribution, Call, Idempotency, Principal, UploadedFile } from '#actors/call/call.ts'
+import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { type Exchange, goneSignal, onGone } from './exchange.ts'
+import { sdkOf } from './sdk-callers.ts'
 
 /** What the dispatcher found out about a call. */
 export interface CallParts {
@@ -67,6 +69,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
 
   get via(): string | undefined {
     return this.#exchange.request.header('via')
+  }
+
+  get sdk(): SdkEnvelope | null {
+    return sdkOf(this.#exchange.request)
   }
 
   get remoteAddress(): string {

@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk'
 import OpenAI, { BadRequestError, InternalServerError } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cut, openUpstream, refusal, trickled, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
@@ -21,6 +22,24 @@ describe('providers of other formats behind the official OpenAI client', () => {
   })
 
   const messages = [{ role: 'user' as const, content: 'Weather in Köln?' }]
+
+  it('count the tokens of Anthropic’s messages by Anthropic, with what the message has', async () => {
+    upstream.script((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":42}')
+    })
+    const sdk = new Anthropic({ apiKey: world.secretKey, baseURL: world.url, maxRetries: 0 })
+    const model = `anthropic/${anthropic.model}`
+    const counting = sdk.messages.countTokens({ model, messages, system: 'Be short.' })
+    const { data, response } = await counting.withResponse()
+    expect([data, response.headers.get('x-token-count')]).toEqual([{ input_tokens: 42 }, 'provider'])
+    expect(upstream.received).toMatchObject([
+      {
+        path: '/v1/messages/count_tokens',
+        headers: { 'x-api-key': 'key-of-ANTHROPIC', 'anthropic-version': '2023-06-01' },
+        body: { model: anthropic.model, messages, system: 'Be short.' },
+      },
+    ])
+  })
 
   describe.each([
     [anthropic, '/v1/messages', 'x-api-key', 'key-of-ANTHROPIC'],

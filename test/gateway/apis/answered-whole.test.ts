@@ -7,6 +7,7 @@ import { messages } from '#specs/resources/gateway/messages.ts'
 import { json } from '../chat/chat-world.ts'
 import { openChatUpstream } from './chat-upstream.ts'
 import { formServer, framesIn } from './form-server.ts'
+import { noDocuments } from './no-documents.ts'
 import { responsesWorld } from './responses-world.ts'
 import { sdkFetch } from './sdk-fetch.ts'
 
@@ -54,7 +55,10 @@ describe('a whole answer to a request for a stream', () => {
 
   it('is streamed to the official SDK as a message', async () => {
     const send = formServer(messages, {
-      ...messageUseCases({ chat: server.chats, routes: { resolve: () => [server.route] } }),
+      ...messageUseCases({
+        ...{ chat: server.chats, routes: { resolve: () => [server.route] } },
+        documents: noDocuments,
+      }),
     })
     const baseURL = 'http://agents.example'
     const anthropic = new Anthropic({ apiKey: 'csk_x', baseURL, fetch: sdkFetch(send), maxRetries: 0 })

@@ -6,6 +6,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { principals } from '#test/transport/api/serving.ts'
 import { declaredAnswer, formServer } from './form-server.ts'
+import { noDocuments } from './no-documents.ts'
 import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
 import { sdkFetch } from './sdk-fetch.ts'
 
@@ -16,7 +17,9 @@ const serving = (scripts: readonly Script[], format: Route['format'] = 'openai',
     ...{ apiKey: null, source: 'managed', connectionId: null },
     ...seller,
   }
-  const send = formServer(messages, { ...messageUseCases({ chat, routes: { resolve: () => [route] } }) })
+  const send = formServer(messages, {
+    ...messageUseCases({ chat, routes: { resolve: () => [route] }, documents: noDocuments }),
+  })
   const anthropic = new Anthropic({
     apiKey: 'csk_x',
     baseURL: 'http://agents.example',
@@ -300,13 +303,6 @@ describe('/v1/messages', () => {
       expect(refused).toBeInstanceOf(kind)
       expect(refused).toMatchObject({ type })
     }
-  })
-
-  it('counts no tokens, and says so', async () => {
-    const { anthropic } = serving([{}])
-    const { max_tokens: _max, ...conversation } = ask
-    const counted = anthropic.messages.countTokens(conversation)
-    await expect(counted).rejects.toThrow('Tokens are not counted before a call')
   })
 
   it('is nothing for public keys', async () => {

@@ -1,17 +1,22 @@
 import { createServer } from 'node:http'
+import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
 import { modelUseCases } from '#gateway/routing/model-use-cases.ts'
+import { models } from '#specs/resources/gateway/models.ts'
 import { callOf, refusalOf, secretOf } from '#test/actors/agents/harness.ts'
+import { jsonOf } from '#test/support/json-of.ts'
+import { formServer } from '../apis/form-server.ts'
+import { sdkFetch } from '../apis/sdk-fetch.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
 type World = Awaited<ReturnType<typeof openRoutingWorld>>
 type Query = Parameters<ReturnType<typeof modelUseCases>['models.list']>[0]['query']
 
 const list = async ({ registry }: World, query: Query = {}, principal: Principal = secretOf()) =>
-  (await modelUseCases(registry)['models.list'](callOf({}, query, undefined, principal))).data
-const get = ({ registry }: World, model: string, principal: Principal = secretOf()) =>
-  modelUseCases(registry)['models.get'](callOf({ model }, {}, undefined, principal))
+  jsonOf(await modelUseCases(registry)['models.list'](callOf({}, query, undefined, principal))).data
+const get = async ({ registry }: World, model: string, principal: Principal = secretOf()) =>
+  jsonOf(await modelUseCases(registry)['models.get'](callOf({ model }, {}, undefined, principal)))
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
 
 describe('the list of models', () => {
@@ -96,6 +101,29 @@ describe('the list of models', () => {
     expect(closed[0]).toMatchObject({ available: false, unavailable_reason: 'not_for_this_key' })
     const all = await list(world, { provider: 'openai', available: true }, { ...key, keyType: 'secret' })
     expect(all.length).toBeGreaterThan(open.length)
+  })
+
+  it('has what can be called here first', async () => {
+    const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
+    const usable = (await list(world)).map(({ available }) => available)
+    expect(usable.indexOf(false)).toBeGreaterThan(10)
+    expect(usable.lastIndexOf(true)).toBe(usable.indexOf(false) - 1)
+    expect((await list(world, { available: true })).length).toBe(usable.indexOf(false))
+  })
+
+  it('is Anthropic’s for Anthropic’s SDK: chat models, each with every field', async () => {
+    const world = await openRoutingWorld({ keys: { anthropic: { apiKey: 'a' } } })
+    const send = formServer(models, modelUseCases(world.registry))
+    const anthropic = new Anthropic({ apiKey: 'csk_x', baseURL: 'http://agents.example', fetch: sdkFetch(send) })
+    const page = await anthropic.models.list()
+    expect(page.data[0]).toMatchObject({ type: 'model', lifecycle: 'active', max_input_tokens: expect.any(Number) })
+    expect(page.data.every(({ id, created_at }) => id !== '' && Date.parse(created_at) > 0)).toBe(true)
+    expect(page.data.map(({ id }) => id)).not.toContain('text-embedding-3-small')
+    expect(page).toMatchObject({ has_more: false, first_id: page.data[0]?.id, last_id: page.data.at(-1)?.id })
+    const id = page.data[0]?.id ?? ''
+    expect(await anthropic.models.retrieve(id)).toMatchObject({ type: 'model', id })
+    const unknown = await anthropic.models.retrieve('no-such-model').catch((error: unknown) => error)
+    expect(unknown).toMatchObject({ status: 404, type: 'not_found_error', requestID: expect.any(String) })
   })
 
   it('shows what a compatible server lists, and nothing of OpenAI that it does not have', async () => {

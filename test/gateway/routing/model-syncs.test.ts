@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callOf, keyed, refusalOf, secretOf } from '#test/actors/agents/harness.ts'
+import { jsonOf } from '#test/support/json-of.ts'
 import { type ConnectionsWorld, openConnectionsWorld } from './connections-world.ts'
 import { broken, json, type ModelServer, modelList, openModelServer, redirect, silent, text } from './model-server.ts'
 
@@ -33,7 +34,7 @@ const read = (id: string) => world.useCases['model_syncs.get'](at(id))
 const connectionNow = () =>
   world.useCases['provider_connections.get'](callOf({ connection_id: connection }, {}, undefined))
 const listed = async () => {
-  const rows = await world.useCases['models.list'](callOf({}, { connection_id: connection }, undefined))
+  const rows = jsonOf(await world.useCases['models.list'](callOf({}, { connection_id: connection }, undefined)))
   return rows.data.map(({ id }) => id)
 }
 const model = (id: string, name = id, context_window = 0) => ({ id, name, context_window })

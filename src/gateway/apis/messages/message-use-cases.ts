@@ -1,7 +1,9 @@
+import type { MessageTokensCount } from '@anthropic-ai/sdk/resources/messages'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Route, Routes } from '#gateway/call/routes.ts'
+import type { DocumentCalls } from '#gateway/documents/document-calls.ts'
 import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { arrayOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -9,12 +11,14 @@ import { needOf } from '../chat-parts.ts'
 import { refusePublicKey } from '../public-keys.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { messageOf } from './message-answer.ts'
+import { countMessage } from './message-count.ts'
 import { MessageFrames } from './message-frames.ts'
 import { messageRequestOf, type RouteTraits } from './message-request.ts'
 
 export interface MessageParts {
   readonly chat: ChatCalls
   readonly routes: Routes
+  readonly documents: Pick<DocumentCalls, 'create'>
 }
 
 type MessageUseCases = Pick<UseCases, 'messages.create' | 'messages.count_tokens'>
@@ -37,7 +41,7 @@ const refuseThread = (body: object): void => {
 }
 
 /** The use-cases of Anthropic's Messages form. */
-export const messageUseCases = ({ chat, routes }: MessageParts): MessageUseCases => ({
+export const messageUseCases = ({ chat, routes, documents }: MessageParts): MessageUseCases => ({
   'messages.create': async (call) => {
     refusePublicKey(call.principal)
     refuseThread(call.body)
@@ -51,9 +55,12 @@ export const messageUseCases = ({ chat, routes }: MessageParts): MessageUseCases
     const outcome = await chat.complete(chatCall)
     return { json: messageOf(outcome), headers: [...outcome.headers, ['request-id', call.requestId]] }
   },
-  'messages.count_tokens': (call) => {
+  'messages.count_tokens': async (call) => {
     refusePublicKey(call.principal)
-    const message = 'Tokens are not counted before a call: an answer says in usage what it took.'
-    return Promise.reject(new ServiceError('bad_request', { message }))
+    const caller = callerOf(call)
+    const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
+    const { inputTokens, by } = await countMessage({ documents, caller, signal: call.signal }, call.body, first)
+    const headers = [['request-id', call.requestId] as const, ['x-token-count', by] as const]
+    return { json: { input_tokens: inputTokens } satisfies MessageTokensCount, headers }
   },
 })

@@ -1,6 +1,7 @@
 import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
+import type { Route } from '#gateway/call/routes.ts'
 import { isObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
@@ -13,6 +14,12 @@ import { anthropicRequest } from './anthropic-request.ts'
  */
 const version = '2023-06-01'
 
+/** The version, and the key where there is one. */
+export const anthropicHeaders = ({ apiKey }: Pick<Route, 'apiKey'>): Readonly<Record<string, string>> => ({
+  'anthropic-version': version,
+  ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+})
+
 /** Anthropic's Messages. */
 export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
   request(body, route, stream) {
@@ -24,8 +31,7 @@ export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): Chat
       headers: {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
-        'anthropic-version': version,
-        ...(route.apiKey === null ? {} : { 'x-api-key': route.apiKey }),
+        ...anthropicHeaders(route),
       },
       body: JSON.stringify(asked),
       answer(json) {

@@ -1,7 +1,7 @@
-import { Attempt, type Patience } from '../call/attempt.ts'
-import { type AttemptFailed, cancelled } from '../call/failure.ts'
-import type { Route } from '../call/routes.ts'
-import { reachable, type Upstreams } from '../call/upstreams.ts'
+import { Attempt, type Patience } from './attempt.ts'
+import { type AttemptFailed, cancelled } from './failure.ts'
+import type { Route } from './routes.ts'
+import { reachable, type Upstreams } from './upstreams.ts'
 
 /** What whole requests are sent with. */
 export interface RequestParts {

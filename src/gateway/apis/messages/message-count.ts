@@ -1,0 +1,76 @@
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
+import type { Caller } from '#gateway/call/caller.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import type { DocumentCalls, DocumentKind } from '#gateway/documents/document-calls.ts'
+import { anthropicHeaders } from '#gateway/providers/anthropic/anthropic-format.ts'
+import { arrayOf, countOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
+
+/** Tokens of a message before it is sent, and whose count it is. */
+export interface MessageCount {
+  readonly inputTokens: number
+  /** `provider`: exact; `estimate`: by length. */
+  readonly by: 'provider' | 'estimate'
+}
+
+export interface CountParts {
+  readonly documents: Pick<DocumentCalls, 'create'>
+  readonly caller: Caller
+  readonly signal: AbortSignal
+}
+
+/** Anthropic's own count costs nothing. */
+const countKind: DocumentKind = {
+  operation: 'messages.count_tokens',
+  need: 'chat',
+  target: (route) =>
+    route.format === 'anthropic' ? { path: '/messages/count_tokens', headers: anthropicHeaders(route) } : null,
+  most: () => ({}),
+  usage: () => ({}),
+  costUsd: () => '0',
+}
+
+/** Failures of a provider that leave the estimate: servers that are merely compatible do not count. */
+const uncounted: ReadonlySet<ErrorCode> = new Set([
+  ...(['model_not_found', 'provider_error', 'provider_refused', 'provider_unavailable', 'provider_timeout'] as const),
+])
+
+/** Counts by the provider where the first route speaks Anthropic's API, else by length. @throws {ServiceError} */
+export const countMessage = async (
+  { documents, caller, signal }: CountParts,
+  body: WireObject,
+  first: Route | undefined,
+): Promise<MessageCount> => {
+  if (first?.format !== 'anthropic') return estimated(body)
+  try {
+    const { answer } = await documents.create(countKind, { caller, body, signal })
+    if (typeof answer.input_tokens !== 'number') return estimated(body)
+    return { inputTokens: countOf(answer.input_tokens), by: 'provider' }
+  } catch (error) {
+    if (error instanceof ServiceError && uncounted.has(error.code)) return estimated(body)
+    throw error
+  }
+}
+
+const estimated = (body: WireObject): MessageCount => ({ inputTokens: estimatedTokens(body), by: 'estimate' })
+
+/** What Anthropic counts a picture as at most; a page of a document is about the same. */
+const tokensAFile = 1_600
+const tokensAMessage = 4
+
+/** Tokens of a request of Messages by length: within some 20 % for English. */
+export const estimatedTokens = ({ messages, system, tools }: WireObject): number => {
+  const size = { chars: 0, files: 0 }
+  for (const value of [system, messages, tools]) add(value, size)
+  return tokensOfChars(size.chars) + size.files * tokensAFile + arrayOf(messages).length * tokensAMessage
+}
+
+const add = (value: unknown, size: { chars: number; files: number }): void => {
+  if (typeof value === 'string') size.chars += value.length
+  else if (Array.isArray(value)) for (const each of value) add(each, size)
+  else if (isObject(value)) {
+    const isFile = isObject(value.source) && objectOf(value.source).type !== 'text'
+    if (isFile) size.files++
+    for (const [name, each] of Object.entries(value)) if (!isFile || name !== 'source') add(each, size)
+  }
+}

@@ -1,0 +1,32 @@
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { Ticker, tickMsFor } from '#runtime/ticker.ts'
+import type { Telemetry } from '#telemetry/telemetry.ts'
+import type { Patience } from './attempt.ts'
+import { type CallPolicy, defaultCallPolicy } from './call-policy.ts'
+import { Upstreams } from './upstreams.ts'
+
+/** What connections to providers are opened with. */
+export interface ReachOptions {
+  readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
+  readonly policy?: Partial<CallPolicy> | undefined
+  readonly telemetry?: Telemetry | undefined
+}
+
+/** How requests whose answers are taken whole reach providers. */
+export interface Reach {
+  readonly policy: CallPolicy
+  readonly patience: Patience
+  readonly upstreams: Upstreams
+}
+
+/** Opens no connection before the first request. */
+export const openReach = ({ guard, policy: own, telemetry }: ReachOptions): Reach => {
+  const policy = { ...defaultCallPolicy, ...own }
+  const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs)))
+  const patience = {
+    ticker,
+    firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
+    idleTicks: ticker.ticks(policy.idleTimeoutMs),
+  }
+  return { policy, patience, upstreams: new Upstreams(guard, policy, telemetry) }
+}

@@ -1,0 +1,138 @@
+import { identityEncoding } from '#outgoing/identity-encoding.ts'
+import { viaOf } from '#outgoing/via.ts'
+import { arrayOf, isObject, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { withRetries } from '../call/call-policy.ts'
+import type { CallRun, CallRunParts } from '../call/call-run.ts'
+import type { Caller } from '../call/caller.ts'
+import { Candidates, type CandidatesParts } from '../call/candidates.ts'
+import { refused, statusFailure } from '../call/failure.ts'
+import { firstAnswer } from '../call/first-answer.ts'
+import { onwardAfter } from '../call/onward.ts'
+import { ModelError } from '../call/provider-port.ts'
+import type { Redaction } from '../call/redaction.ts'
+import { refusalOf, statusOf } from '../call/refusal.ts'
+import type { Need, Route } from '../call/routes.ts'
+import { mappedWays, type Way } from '../call/ways.ts'
+import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
+import type { Usage } from '../prices/usage.ts'
+import { redactedDocument } from './document-texts.ts'
+
+/** What documents are sent with. */
+export interface DocumentParts extends CandidatesParts, RequestParts, CallRunParts {
+  readonly breaker: CandidatesParts['breaker']
+  readonly redaction: Pick<Redaction, 'policyOf'>
+}
+
+/** Where a document goes at a provider. */
+export interface DocumentTarget {
+  /** What follows the base URL of the route. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What a provider's own operation is, whose answer is handed on as it is. */
+export interface DocumentKind {
+  /** Operation id, for the log. */
+  readonly operation: string
+  readonly need: Need
+  /** null: the provider of this route has no such operation. */
+  target(route: Route): DocumentTarget | null
+  /** What the call takes at most. */
+  most(document: WireObject): Usage
+  /** What an answer took. */
+  usage(answer: WireObject, document: WireObject): Usage
+  /** In USD as exact decimal text, '0' for what is free; null: the price is unknown. */
+  costUsd(route: Route, usage: Usage): string | null
+}
+
+/** One document for a model: its body as validated, with `model` and perhaps `models`. */
+export interface DocumentCall {
+  readonly caller: Caller
+  readonly body: WireObject
+  readonly signal: AbortSignal
+}
+
+/** An answer as its provider wrote it. */
+export interface DocumentOutcome {
+  readonly answer: WireObject
+  readonly route: Route
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+interface DocumentWay extends Way {
+  readonly target: DocumentTarget
+}
+
+/** Operations that one provider has and others do not: a JSON document there, another one back, on the road of all calls. */
+export class DocumentCalls {
+  readonly #parts: DocumentParts
+
+  constructor(parts: DocumentParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {ServiceError} `model_not_found` where no provider of the model has the operation; what providers refuse. */
+  async create(kind: DocumentKind, { caller, body, signal }: DocumentCall): Promise<DocumentOutcome> {
+    const { operation, need } = kind
+    const sent = redactedDocument(body, await this.#parts.redaction.policyOf(caller.project))
+    const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
+    const candidates = new Candidates(this.#parts, caller.project, need, models)
+    let done: { readonly answer: WireObject; readonly usage: Usage; readonly route: Route } | null = null
+    const { run, way, answer } = await firstAnswer<DocumentWay, WireObject>(
+      this.#parts,
+      {
+        ...{ caller, operation, signal, need, model: textOf(body.model), streamed: false },
+        mostUsd: ({ route }) => kind.costUsd(route, kind.most(sent)),
+        sharesTicket: () => false,
+        answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal }),
+        discard: () => {},
+        onward: onwardAfter,
+        refusalOf,
+        end: (error) => ({
+          usage: done?.usage ?? null,
+          costUsd: done === null ? '0' : kind.costUsd(done.route, done.usage),
+          status: error === null ? 200 : statusOf(error),
+          bodies: () => ({
+            request: JSON.stringify(sent),
+            response: done === null ? '' : JSON.stringify(done.answer),
+          }),
+        }),
+      },
+      mappedWays(candidates, (next) => ({ ...next, target: targetOf(kind, next.route) })),
+    )
+    done = { answer, usage: kind.usage(answer, sent), route: way.route }
+    const headers = run.headers()
+    run.succeed()
+    return { answer, route: way.route, headers }
+  }
+
+  #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: DocumentCall): Promise<WireObject> {
+    const { caller, body, signal } = call
+    const { models: _models, ...rest } = body
+    const json = { 'content-type': 'application/json', accept: 'application/json' }
+    const headers = { ...json, ...target.headers, ...identityEncoding, via: viaOf(caller) }
+    const document = JSON.stringify({ ...rest, model: route.model })
+    const failureOf = (status: number, text: string, retryAfter: string | null) =>
+      statusFailure(status, text, retryAfter, this.#parts.now())
+    return withRetries(run.policy, signal, async () => {
+      run.record.attempts++
+      const request = { path: target.path, headers, body: document, failureOf }
+      const bytes = await wholeRequest(this.#parts, route, request, signal)
+      run.record.begun()
+      const answer = parseJson(bytes.toString('utf8'))
+      if (!isObject(answer)) throw unreadable()
+      return answer
+    })
+  }
+}
+
+const targetOf = (kind: DocumentKind, route: Route): DocumentTarget => {
+  const target = kind.target(route)
+  if (target !== null) return target
+  const message = `The provider ${route.provider} does not offer this operation.`
+  throw new ServiceError('model_not_found', { param: 'model', message })
+}
+
+const unreadable = () =>
+  refused(new ModelError('provider_error', 'The provider answered with something that is no JSON document.'))
