@@ -33,6 +33,12 @@ export const tenantScope = (project: string, tenant: string): Scope => seal({ pr
 /** The scope of one end user of a tenant. */
 export const userScope = (project: string, tenant: string, user: string): Scope => seal({ project, tenant, user })
 
+/** The part of `scope` that is of this tenant and this user; null for those that it names anyway. */
+export const narrowedScope = (
+  scope: Scope,
+  { tenant, user }: { readonly tenant: string | null; readonly user: string | null },
+): Scope => seal({ ...scope, tenant: tenant ?? scope.tenant, user: user ?? scope.user })
+
 /** The same scope for a call that starts or continues work. */
 export const workScope = (scope: Scope): Scope => seal({ ...scope, work: true })
 

@@ -1,15 +1,15 @@
-import type { Operation } from '#specs/dsl/declare.ts'
+import { namesTenants, type Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
 
 /** Every parameter of an operation: path, query, and the headers that follow from its declaration. */
 export const parametersOf = (operation: Operation): readonly object[] => {
-  const { params, query, idempotency, answer, attributed, tagged } = operation
+  const { params, query, idempotency, answer, tagged } = operation
   const isStream = answer.kind === 'events'
   return [
     ...params.map(pathParameter),
     ...queryParameters(query),
     ...(idempotency === 'ignored' ? [] : [idempotencyKey]),
-    ...(attributed ? attribution : []),
+    ...(namesTenants(operation) ? tenantHeaders(operation) : []),
     ...(tagged ? [ifNoneMatch] : []),
     ...(isStream ? [eventNames] : []),
     ...(isStream && answer.resumable ? [lastEventId] : []),
@@ -57,16 +57,18 @@ const idempotencyKey = header(
   { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
 )
 
-const attribution = [
-  header('X-Tenant-Id', 'Id or external id of the tenant whose usage and limits the request counts towards.', {
-    type: 'string',
-    maxLength: 128,
-  }),
-  header('X-External-User-Id', 'Your own id of the end user whom the request is for.', {
-    type: 'string',
-    maxLength: 256,
-  }),
-]
+const tenantHeaders = ({ attributed, ofTenants }: Operation): readonly object[] => {
+  const narrows = 'Id of the tenant that the request is for. What belongs to others is not found.'
+  const charges = 'Id of the tenant whose usage and limits the request counts towards.'
+  const words = ofTenants ? narrows : attributed ? charges : 'Id of the tenant that the request is for.'
+  return [
+    header('X-Tenant-Id', words, { type: 'string', maxLength: 128 }),
+    header('X-External-User-Id', 'Your own id of the end user whom the request is for.', {
+      type: 'string',
+      maxLength: 256,
+    }),
+  ]
+}
 
 const ifNoneMatch = header(
   'If-None-Match',

@@ -76,6 +76,8 @@ export interface OperationSpec {
   readonly headers?: readonly (readonly [name: string, value: string])[]
   /** A key may name a tenant and a user by `X-Tenant-Id` and `X-External-User-Id`: usage and limits count towards them. */
   readonly attributed?: boolean
+  /** What it reads or makes is of tenants, or of their users: those headers narrow the call to what is of that tenant, or user. */
+  readonly ofTenants?: 'tenant' | 'user'
   /** Responses carry an entity tag, and a current `If-None-Match` is answered with 304. For GETs. */
   readonly tagged?: true
   /** The event that the operation sends to the resource's machine. */
@@ -122,6 +124,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly cors: boolean
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly attributed: boolean
+  readonly ofTenants: 'tenant' | 'user' | null
   readonly tagged: boolean
   readonly event: string | null
   readonly frames: Shape | null
@@ -182,23 +185,34 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     cors: spec.cors ?? corsByDefault(spec),
     headers: spec.headers ?? [],
     attributed: spec.attributed ?? false,
+    ofTenants: spec.ofTenants ?? null,
     tagged: spec.tagged ?? false,
     event: spec.event ?? null,
     frames: spec.frames ?? null,
   }
 }
 
+/** A resource whose operations are all `ofTenants`. */
+export interface OwnedBy<N extends string> {
+  readonly name: N
+  readonly ofTenants?: 'tenant' | 'user' | undefined
+}
+
 /** Declares the operations of one resource: ids are `<name>.<key>`. */
 export function defineOperations<const N extends string, const T extends Readonly<Record<string, OperationSpec>>>(
-  name: N,
+  name: N | OwnedBy<N>,
   specs: T,
 ): Operations<N, T>
 export function defineOperations(
-  name: string,
+  resource: string | OwnedBy<string>,
   specs: Readonly<Record<string, OperationSpec>>,
 ): Readonly<Record<string, Operation>> {
+  const { name, ...common } = typeof resource === 'string' ? { name: resource } : resource
   return Object.fromEntries(
-    Object.entries(specs).map(([verb, spec]) => [`${name}.${verb}`, defineOperation(`${name}.${verb}`, spec)]),
+    Object.entries(specs).map(([verb, spec]) => {
+      const id = `${name}.${verb}`
+      return [id, defineOperation(id, { ...common, ...spec })]
+    }),
   )
 }
 
@@ -216,6 +230,10 @@ const pathsBeside = ({ path, alsoAt = [] }: OperationSpec): readonly string[] =>
   const twins = declared.filter((each) => each.startsWith('/v1/')).map((each) => `/api${each}`)
   return [...new Set([...alsoAt, ...twins])].filter((each) => each !== path)
 }
+
+/** Whether keys may say by headers for whom they call: where it is charged or narrows the call, and on every `/v1` route of secret keys, where an unknown tenant is refused. */
+export const namesTenants = ({ attributed, ofTenants, paths, access }: Operation): boolean =>
+  attributed || ofTenants !== null || (paths[0].startsWith('/v1/') && access.kinds.includes('secret_key'))
 
 const idempotencyByDefault = ({ method, answer }: OperationSpec): IdempotencyMode => {
   if (method !== 'POST') return 'ignored'

@@ -69,6 +69,8 @@ export interface ResourceSpec {
   /** Name of the machine that transitions are sent to (src/machines). */
   readonly machine?: string
   readonly transitions?: Readonly<Record<string, TransitionSpec>>
+  /** Whose its rows are (`OperationSpec.ofTenants`). */
+  readonly ofTenants?: 'tenant' | 'user'
 }
 
 type Verb = 'list' | 'create' | 'get' | 'update' | 'put' | 'delete'
@@ -163,7 +165,7 @@ export function defineResource(name: string, resource: ResourceSpec): Readonly<R
     if (spec !== undefined) specs[verb] = verbSpec(resource, verb, spec)
   }
   for (const [verb, spec] of Object.entries(resource.transitions ?? {})) specs[verb] = transition(resource, verb, spec)
-  return defineOperations(name, specs)
+  return defineOperations({ name, ofTenants: resource.ofTenants }, specs)
 }
 
 /** The schema of a resource as it is answered. */

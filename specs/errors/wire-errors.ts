@@ -1,4 +1,4 @@
-import type { EnvelopeName, Operation } from '../dsl/declare.ts'
+import { type EnvelopeName, namesTenants, type Operation } from '../dsl/declare.ts'
 import { type ErrorCode, errors, type ServiceError } from './errors.ts'
 
 const malformed: readonly ErrorCode[] = [
@@ -79,22 +79,25 @@ const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation)
   ]
 }
 
-const inputCodes = ({
-  params,
-  query,
-  body,
-  files,
-  answer,
-  idempotency,
-  attributed,
-  unknownFields,
-}: Operation): readonly ErrorCode[] => [
-  ...(params.length > 0 ? (['not_found'] as const) : []),
-  ...(Object.keys(query).length > 0 || unknownFields === 'refuse' ? (['invalid_query'] as const) : []),
-  ...(body === null ? [] : bodyCodes),
-  ...(files === null ? [] : (['bad_request'] as const)),
-  ...(answer.kind === 'events' && answer.resumable ? (['invalid_header'] as const) : []),
-  ...(attributed ? attributionCodes : []),
+const inputCodes = (operation: Operation): readonly ErrorCode[] => {
+  const { params, query, body, files, answer, unknownFields } = operation
+  return [
+    ...(params.length > 0 ? (['not_found'] as const) : []),
+    ...(Object.keys(query).length > 0 || unknownFields === 'refuse' ? (['invalid_query'] as const) : []),
+    ...(body === null ? [] : bodyCodes),
+    ...(files === null ? [] : (['bad_request'] as const)),
+    ...(answer.kind === 'events' && answer.resumable ? (['invalid_header'] as const) : []),
+    ...tenantCodes(operation),
+    ...idempotencyCodes(operation),
+  ]
+}
+
+const tenantCodes = (operation: Operation): readonly ErrorCode[] => {
+  if (!namesTenants(operation)) return []
+  return operation.method === 'GET' || operation.method === 'DELETE' ? namedCodes : [...namedCodes, ...refusedCodes]
+}
+
+const idempotencyCodes = ({ idempotency, answer }: Operation): readonly ErrorCode[] => [
   ...(idempotency === 'ignored' ? [] : (['invalid_header', 'idempotency_key_reused'] as const)),
   ...(idempotency === 'stored' ? (['idempotency_in_progress'] as const) : []),
   ...(idempotency === 'stored' && answer.kind === 'json' && answer.secret
@@ -102,7 +105,8 @@ const inputCodes = ({
     : []),
 ]
 
-const attributionCodes = ['not_found', 'tenant_suspended', 'tenant_deleting', 'invalid_header'] as const
+const namedCodes = ['not_found', 'invalid_header'] as const
+const refusedCodes = ['tenant_suspended', 'tenant_deleting'] as const
 
 const bodyCodes = [
   'malformed_json',

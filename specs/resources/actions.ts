@@ -46,6 +46,7 @@ export const actions = defineResource('actions', {
   },
   writable: ['tool', 'arguments', 'risk_level', 'tenant_id', 'run_id', 'session_id'],
   writeOnly: { expires_in: optional(expiresIn) },
+  ofTenants: 'user',
   access: secretKeyOrDashboard('member'),
   operations: { create: { errors: ['not_found'] }, get: {} },
   machine: 'action',

@@ -33,6 +33,7 @@ const resource = {
 const collection = defineResource('installations', {
   ...resource,
   writable: ['tenant_id', 'agent_id', 'version', 'overlays', 'approval_policy', 'rate_plan_id'],
+  ofTenants: 'tenant',
   access: secretKeyOrDashboard('member'),
   operations: {
     list: {
@@ -46,6 +47,7 @@ const collection = defineResource('installations', {
 const single = defineResource('installations', {
   ...resource,
   writable: ['overlays', 'approval_policy', 'rate_plan_id', 'status'],
+  ofTenants: 'tenant',
   access: secretKeyOnly,
   operations: {
     get: {},

@@ -71,7 +71,7 @@ const runEvent = object(
 )
 
 /** Background runs of agents. */
-export const runs = defineOperations('runs', {
+export const runs = defineOperations({ name: 'runs', ofTenants: 'user' }, {
   create: {
     summary: 'Create a run',
     description:

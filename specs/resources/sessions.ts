@@ -26,6 +26,7 @@ const one = '/v1/sessions/{session_id}'
 /** Status of a session on the wire. */
 export const sessionStatus = oneOf('active', 'paused', 'completed')
 const turnAccess = keyOrClientWith('sessions:turn')
+const reference = string({ minLength: 1, maxLength: 128 })
 const actionId = string({ minLength: 1, maxLength: 128 })
 
 const sessionFields = {
@@ -38,6 +39,9 @@ const sessionFields = {
   created_at: described(timestamp(), 'Time of creation.'),
   updated_at: described(timestamp(), 'Time of the last change.'),
   agent_id: nullable(string({ description: 'Agent of the session.' })),
+  tenant_id: nullable(string({ description: 'Tenant of the session.' })),
+  external_user_id: nullable(string({ description: 'Your own id of the end user whose session it is.' })),
+  installation_id: nullable(string({ description: 'Installation that the session runs in.' })),
   metadata: described(jsonObject(), 'Your own fields.'),
 }
 
@@ -86,14 +90,32 @@ const turnRequest = object(turnFields, {
 const approval = { action_id: actionId, tool_results: optional(toolResults) }
 
 /** Durable conversations. */
-export const sessions = defineOperations('sessions', {
+export const sessions = defineOperations({ name: 'sessions', ofTenants: 'user' }, {
   create: {
     summary: 'Create a session',
-    description: 'With `agent_id`, turns use the model, instructions and tools of the agent.',
+    description:
+      'With `agent_id`, turns use the model, instructions and tools of the agent; with `installation_id`, what its tenant has installed of it.',
     method: 'POST',
     path,
     access: keyOrClient,
-    body: object({ agent_id: optional(string({ minLength: 1, maxLength: 128 })), metadata }),
+    fields: [
+      { field: 'tenant_id', by: serverSide },
+      { field: 'external_user_id', by: serverSide },
+      { field: 'installation_id', by: serverSide },
+    ],
+    body: object({
+      agent_id: optional(reference),
+      tenant_id: described(optional(reference), 'Tenant that the session is for. Default: `X-Tenant-Id`.'),
+      external_user_id: described(
+        optional(string({ minLength: 1, maxLength: 256 })),
+        'Your own id of the end user whose session it is. Default: `X-External-User-Id`.',
+      ),
+      installation_id: described(
+        optional(reference),
+        'Installation that the session runs in. Its agent and its tenant need not be named.',
+      ),
+      metadata,
+    }),
     answer: answersJson(newSession, { status: 201 }),
     errors: ['not_found', 'agent_not_runnable'],
   },
@@ -217,6 +239,7 @@ export const sessionSocket = defineOperation('sessions.socket', {
   access: turnAccess,
   answer: answersEvents(sessionEvents, { resumable: true }),
   frames: sessionFrames,
+  ofTenants: 'user',
 })
 
 declare module '../index.ts' {

@@ -161,7 +161,7 @@ const invoice = object(
 )
 
 /** Usage of models, and invoices for it (specs/decisions/0070-usage.md). */
-export const usage = defineOperations('usage', {
+export const usage = defineOperations({ name: 'usage', ofTenants: 'user' }, {
   summary: {
     summary: 'Summarize usage',
     description: 'Sums of model calls, tokens and costs, grouped by `group_by`.',

@@ -73,11 +73,12 @@ export const openTransport = (parts: TransportParts): Transport => {
   const endpoints = endpointsOf(Object.values(operations), actors.useCases)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
-  const upgrades = new SessionUpgrades({ endpoints, authenticator, ticker, counters, clientAddress, log })
+  const { tenants } = actors
+  const upgrades = new SessionUpgrades({ endpoints, authenticator, tenants, ticker, counters, clientAddress, log })
   const dispatcher = new Dispatcher({
     endpoints,
     authenticator,
-    tenants: actors.tenants,
+    tenants,
     origins: projectOrigins(actors.auth.projects),
     idempotent: actors.idempotent,
     streams,

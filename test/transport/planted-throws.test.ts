@@ -120,7 +120,10 @@ const answerable: Readonly<Record<string, Plan>> = {
     sent: get('/v1/things', 'origin: https://a.example'),
     parts: { origins: { allows: planted } },
   },
-  'the admission of tenants': { sent: post('{}'), parts: { tenants: { admit: planted, admitUser: planted } } },
+  'the admission of tenants': {
+    sent: post('{}'),
+    parts: { tenants: { admit: planted, admitUser: planted, check: planted } },
+  },
   'a body that is no JSON': { sent: post('{') },
   'a body of a million brackets': { sent: post('['.repeat(1_000_000)) },
   'a use-case, at once': { sent: get('/v1/things'), useCase: planted },

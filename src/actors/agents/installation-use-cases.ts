@@ -127,7 +127,7 @@ const requireBoth = async (
   scope: Scope,
   { tenant_id, agent_id }: BodyOf<'installations.create'>,
 ): Promise<void> => {
-  if ((await tenants.get(scope, tenant_id)) === null) {
+  if ((await tenants.get(projectScope(scope.project), tenant_id)) === null) {
     throw new ServiceError('not_found', { param: 'tenant_id', message: 'There is no such tenant.' })
   }
   if ((await agents.get(projectScope(scope.project), agent_id)) === null) {

@@ -1,12 +1,13 @@
 import type { ModelRow } from '#gateway/routing/model-rows.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
-import { tenantScope } from '#specs/scope.ts'
+import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
 import { AgentConfigs } from '../sessions/agent-configs.ts'
+import type { Installed } from '../sessions/session-agent.ts'
 import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import { tenants } from '../tenants/kinds.ts'
 import { ratePlans } from '../usage/kinds.ts'
@@ -57,10 +58,10 @@ export const openAgents = ({ host, records, keys, toolHeaders, models, checkTena
   return {
     resolve,
     configs,
-    /** The agent of an active installation of this tenant; null for any other. */
-    installedAgent: async (project: string, tenant: string, id: string): Promise<string | null> => {
-      const row = await installations.table.get(tenantScope(project, tenant), id)
-      return row?.data.status === 'active' ? row.data.agent_id : null
+    /** An installation of this tenant, or of any of the project; null where there is none. */
+    installed: async (project: string, tenant: string | null, id: string): Promise<Installed | null> => {
+      const row = await installations.table.get(narrowedScope(projectScope(project), { tenant, user: null }), id)
+      return row && { agentId: row.data.agent_id, tenant: row.tenant ?? '', active: row.data.status === 'active' }
     },
     useCases: {
       ...agentUseCases(shared),

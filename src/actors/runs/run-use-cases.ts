@@ -4,6 +4,7 @@ import { runDefinition } from '#machines/run/run-definition.ts'
 import { maxDepth } from '#machines/run/run-steps.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { projectScope } from '#specs/scope.ts'
 import { versionContext } from '../agents/schema.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
@@ -125,11 +126,11 @@ const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'
 }
 
 const planChild = async (parts: RunParts, call: DelegateCall, parent: Resident, runId: string): Promise<RunInput> => {
-  const { scope, body } = call
+  const { body } = call
   const run = runContext(parent.state.snapshot.context)
   const { project, tenant, user } = parent.owner
   if (run.depth >= maxDepth) throw new ServiceError('delegation_too_deep')
-  const version = await findVersion(parts.host, scope, body.agent_version_id)
+  const version = await findVersion(parts.host, projectScope(project), body.agent_version_id)
   checkAllowed(run, version)
   const reference: AgentReference = {
     project,

@@ -79,7 +79,7 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
     risk_level: body.risk_level,
     expires_in_ms: body.expires_in === undefined ? weekMs : body.expires_in * 1000,
   }
-  const owner = { project: scope.project, tenant, user: waiter?.actor.owner.user ?? null, createdAt: now() }
+  const owner = { project: scope.project, tenant, user: waiter?.actor.owner.user ?? scope.user, createdAt: now() }
   await host.create(actionDefinition, id, owner, input, causeOf(idempotency))
   return actionView(await host.find(scope, actionDefinition, id))
 }

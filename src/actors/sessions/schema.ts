@@ -30,6 +30,8 @@ export interface SessionRow {
   readonly status: 'active' | 'paused' | 'completed'
   readonly turn_count: number
   readonly agent_id: string | null
+  /** Absent without one. */
+  readonly installation_id?: string
   readonly metadata: JsonObject
   readonly total_cost: string
 }

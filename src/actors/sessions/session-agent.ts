@@ -35,16 +35,63 @@ export const listedFor = (principal: Principal): { readonly agent_id?: string } 
 /** The agent of a new session, and the installation that it runs in. */
 type NewAgent = { readonly agent_id: string | null; readonly installation_id?: string }
 
+/** What a new session is of: its agent, its tenant and its user. */
+interface Beginning {
+  readonly agent: NewAgent
+  readonly tenant: string | null
+  readonly user: string | null
+}
+
+/** An installation, as a new session needs it. */
+export interface Installed {
+  readonly agentId: string
+  readonly tenant: string
+  readonly active: boolean
+}
+
 type CreateCall = Pick<Call<unknown, unknown, BodyOf<'sessions.create'>>, 'principal' | 'scope' | 'body'>
+
+/**
+ * What a new session is of: the tenant and the user of the credential's scope, or those that the body names, and of the
+ * installation that it names.
+ *
+ * @throws {ServiceError} `not_found` with the param `agent_id` or `installation_id`; `missing_field` for a token of several
+ * installations; `forbidden` for a token of one session; `agent_not_runnable`.
+ */
+export const beginningOf = async (parts: SessionParts, call: CreateCall): Promise<Beginning> => {
+  const { scope, body } = call
+  const tenant = scope.tenant ?? body.tenant_id ?? null
+  const user = scope.user ?? body.external_user_id ?? null
+  if (body.installation_id === undefined) return { agent: await agentOfNew(parts, call, tenant), tenant, user }
+  const { agentId, tenant: its } = await installationNamed(parts, call, tenant)
+  await parts.checkTenant(scope.project, its)
+  return { agent: { agent_id: agentId, installation_id: body.installation_id }, tenant: its, user }
+}
+
+/** The installation that the body names, which must be of this tenant and of the agent that the key or the body names. */
+const installationNamed = async (
+  parts: SessionParts,
+  { principal, scope, body }: CreateCall,
+  tenant: string | null,
+): Promise<Installed> => {
+  const installationId = body.installation_id ?? ''
+  const found = await parts.installed(scope.project, tenant, installationId)
+  const ofKey = principal.kind !== 'agent_key' || principal.agentId === found?.agentId
+  if (found === null || !ofKey || (body.agent_id ?? found.agentId) !== found.agentId) {
+    throw new ServiceError('not_found', { param: 'installation_id', message: 'There is no such installation.' })
+  }
+  const { agentId } = found
+  if ((await parts.agentConfig({ project: scope.project, agentId, installationId, tenant: found.tenant })) === null) {
+    throw noAgent()
+  }
+  return found
+}
 
 /**
  * Which agent a new session gets: the one that the body names, which must be the key's, or one of the token's
  * installations; without a name the only one that there is.
- *
- * @throws {ServiceError} `not_found` with the param `agent_id`; `missing_field` for a token of several installations;
- * `forbidden` for a token of one session.
  */
-export const agentOfNew = async (parts: SessionParts, call: CreateCall): Promise<NewAgent> => {
+const agentOfNew = async (parts: SessionParts, call: CreateCall, tenant: string | null): Promise<NewAgent> => {
   const { principal, scope } = call
   if (principal.kind === 'client_token' && principal.sessionId !== null) {
     throw new ServiceError('forbidden', { message: 'The token is for one session; it starts no other.' })
@@ -56,13 +103,13 @@ export const agentOfNew = async (parts: SessionParts, call: CreateCall): Promise
   if (principal.kind === 'agent_key' && named !== null && named !== principal.agentId) throw noAgent()
   const agentId = principal.kind === 'agent_key' ? principal.agentId : named
   if (agentId === null) return { agent_id: null }
-  const agent = { project: scope.project, agentId, installationId: null, tenant: scope.tenant }
+  const agent = { project: scope.project, agentId, installationId: null, tenant }
   if ((await parts.agentConfig(agent)) === null) throw noAgent()
   return { agent_id: agentId }
 }
 
 const installedOf = async (
-  { installedAgent }: SessionParts,
+  { installed }: SessionParts,
   { project, tenant, installationIds }: Extract<Principal, { kind: 'client_token' }>,
   named: string | null,
 ): Promise<NewAgent> => {
@@ -73,8 +120,9 @@ const installedOf = async (
     })
   }
   for (const installation_id of installationIds) {
-    const agent_id = await installedAgent(project, tenant, installation_id)
-    if (agent_id !== null && (named === null || named === agent_id)) return { agent_id, installation_id }
+    const found = await installed(project, tenant, installation_id)
+    if (found?.active && (named === null || named === found.agentId))
+      return { agent_id: found.agentId, installation_id }
   }
   throw noAgent()
 }

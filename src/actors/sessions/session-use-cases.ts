@@ -15,7 +15,7 @@ import type { SessionAgent } from './agent-configs.ts'
 import { pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { sessionRows } from './kinds.ts'
 import { sessionContext } from './schema.ts'
-import { agentOfNew, listedFor, reaches } from './session-agent.ts'
+import { beginningOf, type Installed, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
@@ -29,8 +29,10 @@ export interface SessionParts {
   readonly toolHeaders: Pick<ToolHeaders, 'keep'>
   /** What an agent brings to a turn; null for an agent that the project does not have. @throws {ServiceError} `agent_not_runnable` */
   readonly agentConfig: (agent: SessionAgent) => AgentConfig | null | Promise<AgentConfig | null>
-  /** The agent of an active installation of this tenant; null for any other. */
-  readonly installedAgent: (project: string, tenant: string, installationId: string) => Promise<string | null>
+  /** An installation of this tenant, or of any of the project; null where there is none. */
+  readonly installed: (project: string, tenant: string | null, installationId: string) => Promise<Installed | null>
+  /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
+  readonly checkTenant: (project: string, tenant: string) => Promise<void>
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`. */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
@@ -91,9 +93,9 @@ const lifecycle = (parts: SessionParts) => {
   return {
     'sessions.create': async (call) => {
       const { scope, body, idempotency } = call
-      const agent = await agentOfNew(parts, call)
+      const { agent, tenant, user } = await beginningOf(parts, call)
       const id = newIdFor(call, 'ses', host.newActorId)
-      const owner = { project: scope.project, tenant: scope.tenant, user: scope.user, createdAt: now() }
+      const owner = { project: scope.project, tenant, user, createdAt: now() }
       const input = { session_id: id, ...agent, metadata: body.metadata }
       await host.create(sessionDefinition, id, owner, input, causeOf(idempotency))
       await host.rows.shown()

@@ -23,6 +23,9 @@ export const sessionView = (resident: Resident): Session => {
     created_at: time(resident.owner.createdAt),
     updated_at: time(resident.touchedAt),
     agent_id: context.agent_id,
+    tenant_id: resident.owner.tenant,
+    external_user_id: resident.owner.user,
+    installation_id: context.installation_id ?? null,
     metadata: context.metadata,
     total_cost: Number(context.total_cost),
   }
@@ -44,6 +47,9 @@ export const sessionRowView = (record: StoredRecord): Session => {
     created_at: time(record.created_at),
     updated_at: time(record.updated_at),
     agent_id: row.agent_id,
+    tenant_id: record.tenant,
+    external_user_id: record.user,
+    installation_id: row.installation_id ?? null,
     metadata: row.metadata,
     total_cost: Number(row.total_cost),
   }

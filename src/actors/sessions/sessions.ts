@@ -25,7 +25,7 @@ import { TurnConfigs } from './turns/turn-config.ts'
 /** What agents bring to sessions and runs. */
 export interface SessionAgents {
   readonly configs: AgentConfigs
-  readonly installedAgent: SessionParts['installedAgent']
+  readonly installed: SessionParts['installed']
   readonly resolve: ResolveAgent
 }
 
@@ -51,12 +51,12 @@ export const sessions = capability({
   open: (house) => {
     const making = turnMaking(house)
     turnMakingPort.give(house, making)
-    const { configs, installedAgent } = sessionAgents.of(house)
+    const { configs, installed } = sessionAgents.of(house)
     const conversations = new Conversations(house.storage, making.readLog, house.now)
     const parts = { ...house, ...making }
     return {
       useCases: {
-        ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installedAgent }),
+        ...sessionUseCases({ ...parts, agentConfig: (agent) => configs.of(agent), installed }),
         ...sessionApprovalUseCases(house),
         ...actionUseCases(parts),
       },

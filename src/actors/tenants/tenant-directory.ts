@@ -54,6 +54,19 @@ export class TenantDirectory {
   }
 
   /**
+   * Resolves when the project has the tenant, suspended or not.
+   *
+   * @throws {ServiceError} `not_found` with `param`
+   */
+  check(project: string, tenant: string, param: string): void | Promise<void> {
+    const key = `${project}/${tenant}`
+    if (this.#statuses.peek(key) !== undefined) return
+    return this.#statuses.load(key).then((status) => {
+      if (status === null) throw new ServiceError('not_found', { param, message: 'There is no such tenant.' })
+    })
+  }
+
+  /**
    * The same for an end user with a token, who is told nothing else than that the token is void when the tenant, or the
    * user, is gone.
    *

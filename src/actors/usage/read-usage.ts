@@ -1,5 +1,5 @@
 import { tenantAgent, type UsageData, usagePrefix } from '#gateway/ledger/usage-rows.ts'
-import { type Scope, tenantScope, userScope } from '#specs/scope.ts'
+import { narrowedScope, type Scope } from '#specs/scope.ts'
 import { type Cover, filteredPage } from '../records/filtered-page.ts'
 import type { Page, PageQuery } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
@@ -43,12 +43,12 @@ const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'w
   if (external_user_id !== undefined) {
     return tenant_id === undefined
       ? { scope, where: { external_user_id } }
-      : { scope: userScope(scope.project, tenant_id, external_user_id), where: {} }
+      : { scope: narrowedScope(scope, { tenant: tenant_id, user: external_user_id }), where: {} }
   }
   if (agent_id !== undefined) {
     return { scope, where: tenant_id === undefined ? { agent_id } : { tenant_agent: tenantAgent(tenant_id, agent_id) } }
   }
-  if (tenant_id !== undefined) return { scope: tenantScope(scope.project, tenant_id), where: {} }
+  if (tenant_id !== undefined) return { scope: narrowedScope(scope, { tenant: tenant_id, user: null }), where: {} }
   if (model !== undefined) return { scope, where: { model } }
   return { scope, where: operation === undefined ? {} : { operation } }
 }

@@ -1,7 +1,7 @@
 import { type UsageData, usagePrefix, usageRows } from '#gateway/ledger/usage-rows.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { Scope } from '#specs/scope.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { timeOf } from '../call/query-time.ts'
 import type { UseCases } from '../call/use-cases.ts'
@@ -111,9 +111,9 @@ const standardPlan = async (
 ): Promise<Row<RatePlanData> | null> => {
   if (asked === undefined) {
     const query = { where: { is_default: true }, after: idFloor('rp', toMs), limit: 1 }
-    return (await plans.list(scope, query))[0] ?? null
+    return (await plans.list(projectScope(scope.project), query))[0] ?? null
   }
-  const plan = await plans.get(scope, asked)
+  const plan = await plans.get(projectScope(scope.project), asked)
   if (plan === null) throw new ServiceError('not_found', { param: 'rate_plan_id' })
   return plan
 }
@@ -125,6 +125,7 @@ const invoiceFacts = async (
   usage: GroupedUsage,
   standard: Row<RatePlanData> | null,
 ): Promise<InvoiceFacts> => {
+  const project = projectScope(scope.project)
   const planTable = new Table(records, ratePlans, now)
   const tenantTable = new Table(records, tenants, now)
   const plans = new Map<string, Row<RatePlanData>>()
@@ -132,9 +133,9 @@ const invoiceFacts = async (
   if (standard !== null) plans.set('', standard)
   for (const { values } of usage.groups()) {
     const [tenant, plan] = [values[0], values[5]]
-    const found = plan && !plans.has(plan) ? await planTable.get(scope, plan) : null
+    const found = plan && !plans.has(plan) ? await planTable.get(project, plan) : null
     if (plan && found !== null) plans.set(plan, found)
-    const row = tenant && !external.has(tenant) ? await tenantTable.get(scope, tenant) : null
+    const row = tenant && !external.has(tenant) ? await tenantTable.get(project, tenant) : null
     if (tenant && row !== null) external.set(tenant, row.data.external_id)
   }
   return { plans, tenants: external }

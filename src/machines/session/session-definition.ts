@@ -20,6 +20,7 @@ const sessionRow: RowOf = (state, facts) => {
     status,
     turn_count: context.turn,
     agent_id: context.agent_id,
+    ...(context.installation_id !== undefined && { installation_id: context.installation_id }),
     metadata: context.metadata,
     total_cost: context.total_cost,
   }

@@ -1,8 +1,9 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
-import type { Operation } from '#specs/dsl/declare.ts'
+import type { About } from '#records/idempotent.ts'
+import { namesTenants, type Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '../http/http-port.ts'
-import type { Tenants } from './credentials/named-tenant.ts'
+import { aboutOf, isWork, type Tenants } from './credentials/named-tenant.ts'
 
 const tenantHeader = 'X-Tenant-Id'
 const userHeader = 'X-External-User-Id'
@@ -11,23 +12,43 @@ const maxUserLength = 256
 
 /**
  * For whom a key says that it calls; undefined when it says nothing. A token of a browser is its user's, whatever it says,
- * and so is nobody's word taken who has no secret.
+ * and a key that browsers see names no tenant. `about` is what the path and the body name; headers say the same, or nothing.
  *
  * @throws {ServiceError} (or rejects with) `not_found` for an unknown tenant, `tenant_suspended`, `tenant_deleting`, `invalid_header`
  */
 export const attributionOf = (
-  tenants: Pick<Tenants, 'admit'>,
-  { attributed }: Pick<Operation, 'attributed'>,
-  principal: Principal,
-  request: Pick<HttpRequest, 'header'>,
+  tenants: Pick<Tenants, 'admit' | 'check'>,
+  operation: Operation,
+  { principal, request, about, query }: Naming,
 ): undefined | Attribution | Promise<Attribution> => {
-  if (!attributed || !isTrusted(principal)) return undefined
+  if (!isTrusted(principal) || !namesTenants(operation)) return undefined
   const tenant = named(request, tenantHeader, maxTenantLength)
   const externalUserId = named(request, userHeader, maxUserLength)
-  if (tenant === null) return externalUserId === null ? undefined : { tenant, externalUserId }
-  const admitted = tenants.admit(principal.project, tenant, tenantHeader)
+  if (tenant === null && externalUserId === null) return undefined
+  for (const names of [about, aboutOf(query, undefined)]) {
+    refuseOther(tenantHeader, tenant, names.tenant)
+    refuseOther(userHeader, externalUserId, names.user)
+  }
+  if (tenant === null) return { tenant, externalUserId }
+  const admitted = isWork(operation)
+    ? tenants.admit(principal.project, tenant, tenantHeader)
+    : tenants.check(principal.project, tenant, tenantHeader)
   const attribution = { tenant, externalUserId }
   return admitted === undefined ? attribution : admitted.then(() => attribution)
+}
+
+/** A request, its credential, and whom its path, body and query name. */
+export interface Naming {
+  readonly principal: Principal
+  readonly request: Pick<HttpRequest, 'header'>
+  readonly about: About
+  /** The query's filters. */
+  readonly query: unknown
+}
+
+const refuseOther = (param: string, said: string | null, named: string | null): void => {
+  if (said === null || named === null || said === named) return
+  throw new ServiceError('invalid_header', { param, message: `${param} names another than the request does.` })
 }
 
 const isTrusted = (principal: Principal): principal is Principal & { readonly project: string } =>

@@ -148,12 +148,13 @@ export class Dispatcher implements HttpHandler {
     }: ReadBody = operation.body === null ? noBody : await readBody(operation, request)
     validator.body(body)
     const reserved = checkFields(operation, principal, body)
-    const scope = scopeFor(operation, principal)
     const params = named(operation.params, values)
-    const admitted = admitNamed(this.#parts.tenants, operation, principal, aboutOf(params, body))
+    const about = aboutOf(params, body)
+    const admitted = admitNamed(this.#parts.tenants, operation, principal, about)
     if (admitted !== undefined) await admitted
-    const attributed = attributionOf(this.#parts.tenants, operation, principal, request)
+    const attributed = attributionOf(this.#parts.tenants, operation, { principal, request, about, query })
     const attribution = attributed instanceof Promise ? await attributed : attributed
+    const scope = scopeFor(operation, principal, attribution)
     checkEventNames(operation, request)
     const call = new ServedCall(exchange, {
       principal,

@@ -9,9 +9,11 @@ import type { HttpRequest, UpgradeDecision } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
 import { type SessionCommands, serveSessionSocket } from '../streams/session-socket.ts'
 import type { StreamCounters } from '../streams/sse.ts'
+import { attributionOf } from './attribution.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
+import type { Tenants } from './credentials/named-tenant.ts'
 import { deferredStream } from './deferred-stream.ts'
 import type { Endpoint } from './endpoint.ts'
 import { envelop, platformBody } from './envelopes.ts'
@@ -24,6 +26,7 @@ import { asPagination, asStream, asStreamQuery } from './schema.ts'
 export interface SessionUpgradeParts {
   readonly endpoints: readonly Endpoint[]
   readonly authenticator: Authenticator
+  readonly tenants: Tenants
   readonly ticker: Ticker
   readonly counters: StreamCounters
   /** Who really calls, where proxies stand in front. */
@@ -133,18 +136,26 @@ export class SessionUpgrades {
   }
 
   async #call(
-    operation: string,
-    { request, requestId: id, sessionId }: Asked,
+    id: string,
+    { request, requestId, sessionId }: Asked,
     body: unknown,
   ): Promise<Call<unknown, unknown, unknown>> {
     const principal = await this.#parts.authenticator.authenticate(request)
+    const { operation } = this.#endpoint(id)
+    const attribution = await attributionOf(this.#parts.tenants, operation, {
+      principal,
+      request,
+      about: nothing,
+      query: {},
+    })
     return {
       principal,
-      scope: scopeFor(this.#endpoint(operation).operation, principal),
+      scope: scopeFor(operation, principal, attribution),
+      attribution,
       params: { session_id: sessionId },
       query: {},
       body,
-      requestId: id,
+      requestId,
       remoteAddress: this.#parts.clientAddress(request),
       idempotency: null,
       after: null,
@@ -161,4 +172,5 @@ export class SessionUpgrades {
   }
 }
 
+const nothing = { tenant: null, user: null }
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const

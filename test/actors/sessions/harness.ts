@@ -174,7 +174,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
     toolHeaders: toolHeadersOf(storage.records),
     ...planning,
     agentConfig: async () => null,
-    installedAgent: async () => null,
+    installed: async () => null,
+    checkTenant: async () => {},
     now: clock.now,
   }
   const checkTenant = async () => {}

@@ -36,7 +36,7 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
   return new Dispatcher({
     endpoints: endpointsOf(Object.values(chatCompletions), useCases),
     authenticator: { authenticate: () => caller.principal },
-    tenants: { admit: () => {}, admitUser: () => {} },
+    tenants: { admit: () => {}, admitUser: () => {}, check: () => {} },
     origins: { allows: () => true },
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),

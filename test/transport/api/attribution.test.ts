@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
 import { callerOf } from '#gateway/call/caller.ts'
+import type { About } from '#records/idempotent.ts'
+import { secretKeyOnly } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperation, type OperationSpec } from '#specs/dsl/declare.ts'
+import { object } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { attributionOf } from '#transport/api/attribution.ts'
-import { scopeOf } from '#transport/api/credentials/authorise.ts'
+import { scopeFor, scopeOf } from '#transport/api/credentials/authorise.ts'
 import { principals } from './serving.ts'
 
 const asked: string[] = []
@@ -11,16 +16,44 @@ const tenants = {
   admit: (project: string, tenant: string, param?: string): void | Promise<void> => {
     asked.push(`${project}/${tenant}`)
     if (tenant === 'ten_gone') throw new ServiceError('not_found', param === undefined ? {} : { param })
+    if (tenant === 'ten_suspended') throw new ServiceError('tenant_suspended')
     if (tenant === 'ten_slow') return Promise.resolve()
   },
+  check: (_project: string, tenant: string, param: string): void => {
+    if (tenant === 'ten_gone') throw new ServiceError('not_found', { param })
+  },
 }
-const attributed = { attributed: true }
+const declared = (method: 'GET' | 'POST', path: string, more: Partial<OperationSpec> = {}) =>
+  defineOperation('x.y', {
+    summary: 'Do it',
+    method,
+    path,
+    access: secretKeyOnly,
+    answer: answersJson(object({})),
+    ...more,
+  })
+const attributed = declared('POST', '/api/x', { attributed: true })
+const nothing: About = { tenant: null, user: null }
+const naming = (
+  principal: Principal,
+  sent: ReturnType<typeof request>,
+  about: About = nothing,
+  query: unknown = {},
+) => ({
+  principal,
+  request: sent,
+  about,
+  query,
+})
 const request = (headers: Readonly<Record<string, string>>) => ({ header: (name: string) => headers[name] })
 const both = request({ 'x-tenant-id': 'ten_1', 'x-external-user-id': 'ada' })
 
 describe('whom a key says that it calls for', () => {
   it.each([principals.secret_key, principals.agent_key])('is believed of a secret $kind', (principal) => {
-    expect(attributionOf(tenants, attributed, principal, both)).toEqual({ tenant: 'ten_1', externalUserId: 'ada' })
+    expect(attributionOf(tenants, attributed, naming(principal, both))).toEqual({
+      tenant: 'ten_1',
+      externalUserId: 'ada',
+    })
   })
 
   it.each<Principal>([
@@ -30,18 +63,23 @@ describe('whom a key says that it calls for', () => {
     principals.public,
   ])('is believed of no other credential: $kind', (principal) => {
     asked.length = 0
-    expect(attributionOf(tenants, attributed, principal, both)).toBeUndefined()
+    expect(attributionOf(tenants, attributed, naming(principal, both))).toBeUndefined()
     expect(asked).toEqual([])
   })
 
-  it('counts in operations that say so alone', () => {
-    expect(attributionOf(tenants, { attributed: false }, principals.secret_key, both)).toBeUndefined()
+  it('is not read where nothing is of a tenant', () => {
+    expect(attributionOf(tenants, declared('POST', '/api/x'), naming(principals.secret_key, both))).toBeUndefined()
   })
 
   it('is waited for when the tenant has to be looked up, and refused when it may not be served', async () => {
-    const slow = attributionOf(tenants, attributed, principals.secret_key, request({ 'x-tenant-id': 'ten_slow' }))
+    const slow = attributionOf(
+      tenants,
+      attributed,
+      naming(principals.secret_key, request({ 'x-tenant-id': 'ten_slow' })),
+    )
     await expect(slow).resolves.toEqual({ tenant: 'ten_slow', externalUserId: null })
-    const gone = () => attributionOf(tenants, attributed, principals.secret_key, request({ 'x-tenant-id': 'ten_gone' }))
+    const gone = () =>
+      attributionOf(tenants, attributed, naming(principals.secret_key, request({ 'x-tenant-id': 'ten_gone' })))
     expect(gone).toThrow(expect.objectContaining({ code: 'not_found', details: { param: 'X-Tenant-Id' } }))
   })
 
@@ -49,10 +87,51 @@ describe('whom a key says that it calls for', () => {
     ['X-Tenant-Id', { 'x-tenant-id': 'x'.repeat(129) }],
     ['X-External-User-Id', { 'x-external-user-id': 'x'.repeat(257) }],
   ])('is refused when %s is too long', (param, headers) => {
-    const long = () => attributionOf(tenants, attributed, principals.secret_key, request(headers))
+    const long = () => attributionOf(tenants, attributed, naming(principals.secret_key, request(headers)))
     expect(long).toThrow(
       expect.objectContaining({ code: 'invalid_header', details: expect.objectContaining({ param }) }),
     )
+  })
+})
+
+describe('the tenant that a secret key names on a route of /v1', () => {
+  const route = (method: 'GET' | 'POST') => declared(method, '/v1/x')
+  const named = (method: 'GET' | 'POST', tenant: string, about = nothing, query: unknown = {}) =>
+    attributionOf(
+      tenants,
+      route(method),
+      naming(principals.secret_key, request({ 'x-tenant-id': tenant }), about, query),
+    )
+
+  it.each(['GET', 'POST'] as const)('is refused by %s when the project does not have it', (method) => {
+    expect(() => named(method, 'ten_gone')).toThrow(
+      expect.objectContaining({ code: 'not_found', details: expect.objectContaining({ param: 'X-Tenant-Id' }) }),
+    )
+  })
+
+  it('is refused while suspended where work begins, and read where it does not', () => {
+    expect(() => named('POST', 'ten_suspended')).toThrow(expect.objectContaining({ code: 'tenant_suspended' }))
+    expect(named('GET', 'ten_suspended')).toEqual({ tenant: 'ten_suspended', externalUserId: null })
+  })
+
+  it('is refused when the body or the query names another', () => {
+    const other: About = { ...nothing, tenant: 'ten_2' }
+    const refused = expect.objectContaining({ code: 'invalid_header' })
+    expect(() => named('POST', 'ten_1', other)).toThrow(refused)
+    expect(() => named('GET', 'ten_1', nothing, { tenant_id: 'ten_2' })).toThrow(refused)
+    expect(named('POST', 'ten_2', other)).toEqual({ tenant: 'ten_2', externalUserId: null })
+  })
+
+  it('narrows what belongs to tenants, and nothing else', () => {
+    const attribution = { tenant: 'ten_1', externalUserId: 'ada' }
+    const of = (ofTenants?: 'tenant' | 'user') => {
+      const operation = declared('GET', '/v1/x', ofTenants === undefined ? {} : { ofTenants })
+      const { tenant, user } = scopeFor(operation, principals.secret_key, attribution)
+      return [tenant, user]
+    }
+    expect(of()).toEqual([null, null])
+    expect(of('tenant')).toEqual(['ten_1', null])
+    expect(of('user')).toEqual(['ten_1', 'ada'])
   })
 })
 

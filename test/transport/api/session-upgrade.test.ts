@@ -49,6 +49,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}) => {
     clientAddress: ({ remoteAddress }) => remoteAddress,
     endpoints: endpointsOf(Object.values(operations), useCases),
     authenticator: { authenticate: () => principal() },
+    tenants: { admit: () => {}, admitUser: () => {}, check: () => {} },
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
     log: pino({ level: 'silent' }),

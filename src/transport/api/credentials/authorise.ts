@@ -1,8 +1,8 @@
-import type { Principal } from '#actors/call/call.ts'
+import type { Attribution, Principal } from '#actors/call/call.ts'
 import { type Access, roles } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, type Scope, userScope, workScope } from '#specs/scope.ts'
+import { narrowedScope, projectScope, type Scope, userScope, workScope } from '#specs/scope.ts'
 import { isWork } from './named-tenant.ts'
 
 /**
@@ -23,9 +23,17 @@ export const authorise = (access: Access, principal: Principal): void => {
 const wrongKind = ({ kinds }: Access) =>
   kinds.length === 1 && kinds[0] === 'secret_key' ? 'secret_key_required' : 'forbidden'
 
-/** All that a principal may touch with this operation. */
-export const scopeFor = (operation: Pick<Operation, 'id' | 'method'>, principal: Principal): Scope =>
-  isWork(operation) ? workScope(scopeOf(principal)) : scopeOf(principal)
+/** All that a principal may touch with this operation, as far as it is for whom the key says that it calls. */
+export const scopeFor = (
+  operation: Pick<Operation, 'id' | 'method' | 'ofTenants'>,
+  principal: Principal,
+  attribution?: Attribution,
+): Scope => {
+  const scope = isWork(operation) ? workScope(scopeOf(principal)) : scopeOf(principal)
+  if (attribution === undefined || operation.ofTenants === null) return scope
+  const { tenant, externalUserId } = attribution
+  return narrowedScope(scope, { tenant, user: operation.ofTenants === 'user' ? externalUserId : null })
+}
 
 /** All that a principal may touch. */
 export const scopeOf = (principal: Principal): Scope => {

@@ -5,7 +5,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { textIn } from '../schema.ts'
 
 /** Asks whether a tenant may be served. */
-export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser'>
+export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser' | 'check'>
 
 /**
  * Whether an operation begins something or lets it go on, which is refused for a tenant that is suspended or being
