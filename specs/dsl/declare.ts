@@ -77,7 +77,7 @@ export interface OperationSpec {
   /** A key may name a tenant and a user by `X-Tenant-Id` and `X-External-User-Id`: usage and limits count towards them. */
   readonly attributed?: boolean
   /** What it reads or makes is of tenants, or of their users: those headers narrow the call to what is of that tenant, or user. */
-  readonly ofTenants?: 'tenant' | 'user'
+  readonly ofTenants?: 'tenant' | 'user' | undefined
   /** Responses carry an entity tag, and a current `If-None-Match` is answered with 304. For GETs. */
   readonly tagged?: true
   /** The event that the operation sends to the resource's machine. */
