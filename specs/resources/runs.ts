@@ -70,8 +70,10 @@ const runEvent = object(
   { title: 'RunEvent', description: "An event of a run's log." },
 )
 
+const resource = { name: 'runs', ofTenants: 'user' } as const
+
 /** Background runs of agents. */
-export const runs = defineOperations({ name: 'runs', ofTenants: 'user' }, {
+export const runs = defineOperations(resource, {
   create: {
     summary: 'Create a run',
     description:

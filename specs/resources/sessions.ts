@@ -89,8 +89,10 @@ const turnRequest = object(turnFields, {
 
 const approval = { action_id: actionId, tool_results: optional(toolResults) }
 
+const resource = { name: 'sessions', ofTenants: 'user' } as const
+
 /** Durable conversations. */
-export const sessions = defineOperations({ name: 'sessions', ofTenants: 'user' }, {
+export const sessions = defineOperations(resource, {
   create: {
     summary: 'Create a session',
     description:

@@ -160,8 +160,10 @@ const invoice = object(
   { title: 'Invoice', description: 'Charges of a time range, by tenant, agent, installation and model.' },
 )
 
+const resource = { name: 'usage', ofTenants: 'user' } as const
+
 /** Usage of models, and invoices for it (specs/decisions/0070-usage.md). */
-export const usage = defineOperations({ name: 'usage', ofTenants: 'user' }, {
+export const usage = defineOperations(resource, {
   summary: {
     summary: 'Summarize usage',
     description: 'Sums of model calls, tokens and costs, grouped by `group_by`.',
