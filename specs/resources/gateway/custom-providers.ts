@@ -33,6 +33,7 @@ const providerFields = {
   base_url: string(),
   api_format: format,
   is_active: boolean(),
+  fallback_to_managed: boolean(),
   created_at: timestamp(),
 }
 
@@ -68,6 +69,10 @@ const writable = {
   ),
   format,
   models: optional(models),
+  fallbackToManaged: described(
+    optional(boolean()),
+    "Whether calls for one of its models that it fails to serve go on with the installation's own key. Default: false. A call that names the provider never does.",
+  ),
 }
 
 const all = '/api/projects/{project_id}/providers'
@@ -115,6 +120,7 @@ export const customProviders = defineOperations('custom_providers', {
       isActive: optional(boolean()),
       format: optional(format),
       apiKey: writable.apiKey,
+      fallbackToManaged: writable.fallbackToManaged,
       models: described(optional(models), 'All models of the provider. A model that was there before keeps its id.'),
     }),
     answer: answersJson(object({ provider })),

@@ -43,6 +43,10 @@ const fields = {
   base_url: nullable(baseUrl),
   key_last4: described(string(), 'Last four characters of the key; empty for a short key.'),
   is_active: described(defaulted(boolean(), true), 'Whether requests are routed to the connection.'),
+  fallback_to_managed: described(
+    defaulted(boolean(), false),
+    "Whether calls that the connection fails to serve go on with the installation's own key.",
+  ),
   status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
   last_tested_at: nullable(timestamp()),
   model_sync_id: described(
@@ -60,7 +64,7 @@ export const providerConnections = defineResource('provider_connections', {
   title: 'ProviderConnection',
   description: 'Your own key at a provider. Calls to its models are billed by the provider, not by credits.',
   fields,
-  writable: ['name', 'provider', 'base_url', 'is_active'],
+  writable: ['name', 'provider', 'base_url', 'is_active', 'fallback_to_managed'],
   writeOnly: { api_key: apiKey, api_format: optional(apiFormat) },
   access: secretKeyOrDashboard('admin'),
   operations: {

@@ -4,6 +4,7 @@ import type { Admission, Ticket } from './admission.ts'
 import type { Breaker } from './breaker.ts'
 import { type CallPolicy, waitBefore } from './call-policy.ts'
 import { AttemptFailed } from './failure.ts'
+import { refusedBy, servedHeaders } from './served-headers.ts'
 import type { Way, Ways } from './ways.ts'
 
 /** What every call goes by. */
@@ -87,11 +88,11 @@ export class CallRun<W extends Way> {
     this.#hasBegun = true
   }
 
-  /** `x-provider`, and what is left of limits. */
+  /** Who served it (`servedHeaders`), and what is left of limits. */
   headers(): Headers {
-    const provider = ['x-provider', this.record.route?.provider ?? ''] as const
+    const served = servedHeaders(this.record.route)
     const { headers = [] } = this.#ticket ?? {}
-    return headers.length === 0 ? [provider] : [provider, ...headers]
+    return headers.length === 0 ? served : [...served, ...headers]
   }
 
   /** One attempt has failed. */
@@ -112,7 +113,7 @@ export class CallRun<W extends Way> {
   /** The call has failed for good. */
   fail(failure: unknown): void {
     if (this.#isOver) return
-    const error = this.#kind.refusalOf(failure)
+    const error = refusedBy(this.record.route, this.#kind.refusalOf(failure))
     this.#kind.refuse(error)
     this.close(error)
   }

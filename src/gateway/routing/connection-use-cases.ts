@@ -50,12 +50,13 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const { scope, body } = call
       const where = { project: scope.project, id: newIdFor(call, 'pvc') }
       const key = keyFields(box.seal(body.api_key, connectionKeyAad(where)), body.api_key)
-      const { name, is_active } = body
+      const { name, is_active, fallback_to_managed } = body
       const data = {
         name,
         ...destinationOf(guard, body),
         ...key,
         is_active,
+        fallback_to_managed,
         ...untested,
         sync_id: null,
         model_count: 0,
@@ -98,7 +99,9 @@ const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key'
   key_last4: key.length > shortKey ? key.slice(-shownOf) : '',
 })
 
-type Changes = Partial<Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active'>>
+type Changes = Partial<
+  Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active' | 'fallback_to_managed'>
+>
 
 const leadsElsewhere = ({ provider, api_format, base_url }: Changes): boolean =>
   provider !== undefined || api_format !== undefined || base_url !== undefined
@@ -113,12 +116,12 @@ const leading = (data: ConnectionData, change: Changes): Destination => ({
 /** Null when nothing changes. What leads elsewhere, or goes by another key, has not been tested. */
 const withChange = (
   data: ConnectionData,
-  { name = data.name, is_active = data.is_active }: Changes,
+  { name = data.name, is_active = data.is_active, fallback_to_managed = data.fallback_to_managed ?? false }: Changes,
   destination: SureDestination | null,
   key: Partial<ConnectionData>,
 ): ConnectionData | null => {
   const isOther = destination !== null || key.api_key !== undefined
-  const next = { ...data, name, is_active, ...destination, ...key, ...(isOther ? untested : {}) }
+  const next = { ...data, name, is_active, fallback_to_managed, ...destination, ...key, ...(isOther ? untested : {}) }
   return changedFields(data, next).length === 0 ? null : next
 }
 
@@ -135,6 +138,7 @@ const viewOf = (row: Row<ConnectionData>) => {
   return {
     id: row.id,
     ...shown,
+    fallback_to_managed: shown.fallback_to_managed ?? false,
     last_tested_at: timestampOrNull(last_tested_at_ms),
     model_sync_id: sync_id,
     ...rowTimes(row),

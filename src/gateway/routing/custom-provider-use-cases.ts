@@ -21,6 +21,7 @@ import { newUuidFor } from './uuid.ts'
 
 type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>
 type TestBody = Parameters<UseCases['custom_providers.test']>[0]['body']
+type NewProvider = Parameters<UseCases['custom_providers.create']>[0]['body']
 type Change = Parameters<UseCases['custom_providers.update']>[0]['body']
 
 const testTimeoutMs = 30_000
@@ -51,14 +52,10 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
     },
     'custom_providers.create': async (call) => {
       const { scope, body } = call
-      const name = nameOf(body.name)
+      const named = { ...body, name: nameOf(body.name) }
       requireUrl(guard, body.baseUrl, 'baseUrl')
       const where = { project: scope.project, id: newUuidFor(call) }
-      const data: CustomProviderData = {
-        ...{ name, base_url: trimmed(body.baseUrl), api_format: body.format, is_active: true },
-        api_key: sealed(body.apiKey, (key) => box.seal(key, customKeyAad(where))),
-        models: modelsFrom(body.models ?? [], []),
-      }
+      const data = newProvider(named, (key) => box.seal(key, customKeyAad(where)))
       const made = table.insert({ ...where, data, notices: [audited(call).line('created', where.id)] })
       // a request that is run again after a crash meets its own row
       const row = (await changed(scope.project, made)) ?? (await table.get(scope, where.id))
@@ -127,12 +124,20 @@ const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 const sealed = (key: string | null | undefined, seal: (key: string) => string): string | null =>
   key === undefined || key === null ? null : seal(key)
 
+const newProvider = (given: NewProvider, seal: (key: string) => string): CustomProviderData => ({
+  ...{ name: given.name, base_url: trimmed(given.baseUrl), api_format: given.format, is_active: true },
+  fallback_to_managed: given.fallbackToManaged ?? false,
+  api_key: sealed(given.apiKey, seal),
+  models: modelsFrom(given.models ?? [], []),
+})
+
 const withChange = (data: CustomProviderData, change: Change, seal: (key: string) => string): CustomProviderData => ({
   ...data,
   name: change.name ?? data.name,
   base_url: change.baseUrl === undefined ? data.base_url : trimmed(change.baseUrl),
   api_format: change.format ?? data.api_format,
   is_active: change.isActive ?? data.is_active,
+  fallback_to_managed: change.fallbackToManaged ?? data.fallback_to_managed ?? false,
   api_key: change.apiKey === undefined ? data.api_key : sealed(change.apiKey, seal),
   models: change.models === undefined ? data.models : modelsFrom(change.models, data.models),
 })
@@ -180,10 +185,10 @@ const testView = (result: ProbeResult, latency_ms: number): ResultOf<'custom_pro
   return { success: false, error: result.error, ...(!result.timedOut && { latency_ms }) }
 }
 
-const viewOf = ({ id, created_at, data: { name, base_url, api_format, is_active } }: Row<CustomProviderData>) => ({
-  ...{ id, name, base_url, api_format, is_active },
-  created_at: timestampOf(created_at),
-})
+const viewOf = ({ id, created_at, data }: Row<CustomProviderData>) => {
+  const { name, base_url, api_format, is_active, fallback_to_managed = false } = data
+  return { id, name, base_url, api_format, is_active, fallback_to_managed, created_at: timestampOf(created_at) }
+}
 
 const listed = ({ id, model_name, display_name }: CustomModel) => ({ id, model_name, display_name })
 

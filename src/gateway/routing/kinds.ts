@@ -19,6 +19,8 @@ export type ConnectionData = {
   readonly api_key: string
   readonly key_last4: string
   readonly is_active: boolean
+  /** Whether the installation's key serves what this connection cannot. Absent: it does not. */
+  readonly fallback_to_managed?: boolean
   readonly status: ConnectionStatus
   readonly last_tested_at_ms: number | null
   /** The model sync that stands: its models are the connection's. null: none was applied. */
@@ -85,6 +87,8 @@ export type CustomProviderData = {
   readonly base_url: string
   readonly api_format: 'openai' | 'anthropic'
   readonly is_active: boolean
+  /** Whether the installation's key serves its models when it cannot. Absent: it does not. */
+  readonly fallback_to_managed?: boolean
   /** Sealed (`customKeyAad`); null: the server takes none. */
   readonly api_key: string | null
   /** In the row, so that they come and go with their provider. */

@@ -34,6 +34,8 @@ export interface OwnConnection {
   readonly id: string
   readonly name: string
   readonly endpoint: Endpoint
+  /** Whether the installation's key comes after it. */
+  readonly fallsBack: boolean
   /** By id, as the sync that stands has them; null when none was applied. */
   readonly models: ReadonlyMap<string, SyncedModel> | null
 }
@@ -43,6 +45,8 @@ export interface OwnProvider {
   readonly id: string
   readonly name: string
   readonly endpoint: Endpoint
+  /** Whether the installation's key comes after it. */
+  readonly fallsBack: boolean
   readonly models: readonly CustomModel[]
   /** ms since the epoch. */
   readonly createdAt: number
@@ -61,6 +65,8 @@ export interface OwnProviders {
   readonly connections: readonly OwnConnection[]
   readonly customs: readonly OwnProvider[]
   readonly absent: readonly AbsentProvider[]
+  /** Providers whose connection is on and has a key that cannot be opened, unless the installation's key comes after it. */
+  readonly locked: ReadonlySet<string>
 }
 
 export interface ProjectProvidersParts {
@@ -146,27 +152,29 @@ export class ProjectProviders {
     const serving = new Set([...served.connections, ...served.customs].map(({ id }) => id))
     const named = [...connections.filter(hasOwnWord).map(connectionName), ...customs.map(customName)]
     const gone = retired.map(({ data }) => ({ id: data.provider_id, name: data.name, reason: 'deleted' as const }))
-    return { signature, ...served, absent: [...named.filter(({ id }) => !serving.has(id)), ...gone] }
+    const lost = active.filter(({ id, data }) => !serving.has(id) && data.fallback_to_managed !== true)
+    const locked = new Set(lost.map(({ data }) => data.provider))
+    return { signature, ...served, locked, absent: [...named.filter(({ id }) => !serving.has(id)), ...gone] }
   }
 
   /** A key that cannot be opened any more takes its own row out, not all requests of its project. */
   async #connection(row: Row<ConnectionData>): Promise<readonly OwnConnection[]> {
-    const { name, sync_id } = row.data
+    const { name, sync_id, fallback_to_managed: fallsBack = false } = row.data
     const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
     if (api_key === null) return []
     const endpoint = connectionEndpoint(row.id, { ...row.data, api_key })
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
     const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
-    return [{ id: row.id, name, endpoint, models }]
+    return [{ id: row.id, name, endpoint, fallsBack, models }]
   }
 
   #custom(row: Row<CustomProviderData>): readonly OwnProvider[] {
-    const { api_key: kept } = row.data
+    const { name, api_key: kept, fallback_to_managed: fallsBack = false } = row.data
     const api_key = kept === null ? null : openedKey(this.#box, kept, customKeyAad(row))
     if (kept !== null && api_key === null) return []
     const endpoint = customEndpoint(row.id, { ...row.data, api_key })
     const models = row.data.models.filter(({ is_active }) => is_active)
-    return [{ id: row.id, name: row.data.name, endpoint, models, createdAt: row.created_at }]
+    return [{ id: row.id, name, endpoint, fallsBack, models, createdAt: row.created_at }]
   }
 }
 
@@ -195,7 +203,7 @@ export const customEndpoint = (
   connectionId: id,
 })
 
-const nothing: Known = { signature: '', connections: [], customs: [], absent: [] }
+const nothing: Known = { signature: '', connections: [], customs: [], absent: [], locked: new Set() }
 
 const hasOwnWord = ({ data }: Row<ConnectionData>): boolean => providerNamed(data.provider) === undefined
 

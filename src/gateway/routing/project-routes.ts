@@ -48,7 +48,7 @@ export class ProjectRoutes implements Routes {
   }
 
   #memory(own: OwnProviders): Map<string, readonly Route[]> {
-    if (own.connections.length + own.customs.length + own.absent.length === 0) return this.#plain
+    if (own.connections.length + own.customs.length + own.absent.length + own.locked.size === 0) return this.#plain
     const known = this.#remembered.get(own) ?? new Map<string, readonly Route[]>()
     this.#remembered.set(own, known)
     return known
@@ -58,12 +58,13 @@ export class ProjectRoutes implements Routes {
     const named = voice.has(need) && knownWord(asked) ? null : byName(own, asked)
     if (named !== null) return usable(named, need)
     const sellers = sellersOf(asked)
-    const routes = [
-      ...own.connections.flatMap((connection) => byConnection(connection, asked, sellers)),
-      ...offering(own.customs, asked),
-      ...this.#managed(asked, sellers),
-    ]
+    const brought = ownWays(own, asked, sellers)
+    const isKept = brought.some(({ route, fallsBack }) => !fallsBack && serves(route.format, need))
+    const isLocked = sellers.some(({ provider }) => own.locked.has(provider))
+    const managed = isKept || isLocked ? [] : this.#managed(asked, sellers)
+    const routes = [...brought.map(({ route }) => route), ...managed]
     if (routes.length > 0) return usable(routes, need)
+    if (isLocked) throw new ServiceError('provider_not_active', { ...param, message: lockedMessage })
     if (sellers.some(({ provider }) => provider !== 'simulated'))
       throw new ServiceError('provider_not_configured', param)
     throw new ServiceError('model_not_found', param)
@@ -120,6 +121,18 @@ const byConnection = (
   const split = splitName(asked)
   const named = split !== null && split.head.toLowerCase() === endpoint.provider && !providerNamed(split.head)
   return named ? [routeTo(endpoint, split.rest)] : []
+}
+
+const lockedMessage = "The key of the project's connection cannot be opened any more."
+
+/** What the project brought for a model, and whether the installation's key comes after it. */
+const ownWays = ({ connections, customs }: OwnProviders, asked: string, sellers: readonly Seller[]) => {
+  const connected = connections.flatMap((connection) =>
+    byConnection(connection, asked, sellers).map((route) => ({ route, fallsBack: connection.fallsBack })),
+  )
+  const custom = customs.find(({ models }) => models.some(({ model_name }) => model_name === asked))
+  if (custom === undefined) return connected
+  return [...connected, { route: routeTo(custom.endpoint, asked), fallsBack: custom.fallsBack }]
 }
 
 /** Registered models of speech and transcription are looked up by the id of the provider that they belong to. */
@@ -180,12 +193,6 @@ const byCustomName = (customs: readonly OwnProvider[], asked: string): readonly 
     ({ name }) => wanted.startsWith(`${name.toLowerCase()}/`) && asked.length > name.length + 1,
   )
   return named === undefined ? null : ofCustom(named, asked.slice(named.name.length + 1))
-}
-
-/** The oldest that has a model of this id. */
-const offering = (customs: readonly OwnProvider[], asked: string): readonly Route[] => {
-  const found = customs.find(({ models }) => models.some(({ model_name }) => model_name === asked))
-  return found === undefined ? [] : [routeTo(found.endpoint, asked)]
 }
 
 /** @param model as its server or its label names it, or anything that the server may know; null for its first model. */

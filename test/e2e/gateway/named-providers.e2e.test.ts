@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, openUpstream, refusal, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
-import { goodAnswer } from '#test/gateway/chat/chat-world.ts'
+import { goodAnswer, goodStream } from '#test/gateway/chat/chat-world.ts'
 import type { Api } from '../api.ts'
 import { World } from '../world.ts'
 
 const completion: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(goodAnswer))
 }
+
+/** Who served, whose key, and which. */
+const paidBy = (headers: Headers) =>
+  ['x-provider', 'x-billing-mode', 'x-provider-connection'].map((name) => headers.get(name))
 
 describe('a request that names a provider of the project, beside a server of the operator that takes every id', () => {
   let own: Upstream
@@ -56,5 +60,59 @@ describe('a request that names a provider of the project, beside a server of the
     // what names no provider of the project is the operator's server's as before
     expect(await chat('meta-llama/llama-4')).toMatchObject({ status: 200 })
     expect(operators.received).toHaveLength(1)
+  })
+
+  it('is not paid by the operator when the key of the project is refused, unless the connection says so', async () => {
+    const given = { name: 'Ours', provider: 'openai', base_url: `${own.url}/v1`, api_key: 'sk-own' }
+    const { id } = (await world.api.post('/v1/provider-connections', given)).body
+    own.script(refusal(401, { message: 'Incorrect API key provided: sk-own' }))
+    operators.script(completion)
+    const refused = await chat('gpt-4o-mini')
+    expect([refused.status, refused.body.error.code]).toEqual([502, 'provider_error'])
+    expect(operators.received).toHaveLength(0)
+    expect(paidBy(refused.headers)).toEqual(['openai', 'byok', id])
+    const change = { fallback_to_managed: true }
+    const changed = await world.api.post(`/v1/provider-connections/${id}`, change, { method: 'PATCH' })
+    expect(changed.body).toMatchObject({ id, fallback_to_managed: true })
+    const served = await chat('gpt-4o-mini')
+    expect([served.status, ...paidBy(served.headers)]).toEqual([200, 'openai', 'managed', null])
+    expect(operators.received).toHaveLength(1)
+  })
+
+  it('says who pays, and by which connection, in the answers of every API', async () => {
+    const { data } = (await world.api.get('/v1/provider-connections')).body
+    const { id } = data[0]
+    const vectors = {
+      object: 'list',
+      model: 'm',
+      data: [{ index: 0, embedding: [1] }],
+      usage: { prompt_tokens: 1, total_tokens: 1 },
+    }
+    const answers: Answer = (response, { path, body }) => {
+      if (path.endsWith('/embeddings')) response.end(JSON.stringify(vectors))
+      else if (path.endsWith('/speech')) response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3')
+      else if (body.stream === true) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(goodStream)
+      else response.end(JSON.stringify(goodAnswer))
+    }
+    own.script(answers)
+    const model = 'gpt-4o-mini'
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const requests: readonly (readonly [path: string, body: object])[] = [
+      ['/v1/chat/completions', { model, messages }],
+      ['/v1/chat/completions', { model, messages, stream: true }],
+      ['/api/ai/chat', { model, messages }],
+      ['/api/ai/chat', { model, messages, stream: true }],
+      ['/v1/responses', { model, input: 'Hi' }],
+      ['/v1/responses', { model, input: 'Hi', stream: true }],
+      ['/v1/messages', { model, messages, max_tokens: 9 }],
+      ['/v1/messages', { model, messages, max_tokens: 9, stream: true }],
+      ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hi' }],
+      ['/v1/audio/speech', { model: 'tts-1', input: 'Hi', voice: 'alloy' }],
+    ]
+    for (const [path, body] of requests) {
+      const answer = await world.api.fetch(path, body)
+      await answer.text()
+      expect([answer.status, ...paidBy(answer.headers)], path).toEqual([200, 'openai', 'byok', id])
+    }
   })
 })

@@ -64,6 +64,7 @@ describe('a whole answer', () => {
       usage,
       headers: [
         ['x-provider', 'groq'],
+        ['x-billing-mode', 'managed'],
         ['x-ratelimit-remaining-requests', '7'],
       ],
     })

@@ -21,6 +21,7 @@ describe('embeddings by a provider of the same form', () => {
     expect(vectors).toEqual([[0.5, -0.25]])
     expect(headers).toEqual([
       ['x-provider', 'openai'],
+      ['x-billing-mode', 'managed'],
       ['x-ratelimit-limit', '9'],
     ])
   })

@@ -41,7 +41,7 @@ describe('a custom provider', () => {
     const provider = await create(useCases)
     expect(provider).toEqual({
       ...{ id: expect.stringMatching(uuid), name: 'My Rack', base_url: `${server.url}/v1`, api_format: 'openai' },
-      ...{ is_active: true, created_at: expect.any(String) },
+      ...{ is_active: true, fallback_to_managed: false, created_at: expect.any(String) },
     })
     const listedModel = { id: expect.any(String), model_name: 'meta/llama-9', display_name: 'Llama' }
     expect(await useCases['custom_providers.list'](inProject({}, undefined))).toEqual({

@@ -20,7 +20,14 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const connect = async (provider = 'rack'): Promise<string> => {
-  const given = { name: 'Mine', provider, api_key: 'sk-1', base_url: `${server.url}/v1`, is_active: true }
+  const given = {
+    name: 'Mine',
+    provider,
+    api_key: 'sk-1',
+    base_url: `${server.url}/v1`,
+    is_active: true,
+    fallback_to_managed: false,
+  }
   return (await world.useCases['provider_connections.create'](callOf({}, {}, given))).id
 }
 const preview = async (...models: readonly (string | object)[]) => {
@@ -68,7 +75,14 @@ describe('the preview of a model sync', () => {
           : { data: [{ id: 'claude-a' }, { id: 'claude-b' }], has_more: true, last_id: 'claude-b' },
       )(response, { method: '', path, headers: {}, body: '' }),
     )
-    const given = { name: 'A', provider: 'anthropic', api_key: 'sk-1', base_url: server.url, is_active: true }
+    const given = {
+      name: 'A',
+      provider: 'anthropic',
+      api_key: 'sk-1',
+      base_url: server.url,
+      is_active: true,
+      fallback_to_managed: false,
+    }
     connection = (await world.useCases['provider_connections.create'](callOf({}, {}, given))).id
     const call = callOf({ connection_id: connection }, {}, undefined)
     expect((await world.useCases['model_syncs.create'](call)).added).toEqual([

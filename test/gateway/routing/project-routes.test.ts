@@ -96,14 +96,31 @@ describe('the route of a model with the keys of the installation', () => {
 })
 
 describe('the route of a model that a project has keys for', () => {
-  it('is its own connections by age, then the key of the installation', async () => {
-    const { connect, routed } = await openRoutingWorld({ keys: every })
-    await connect({ name: 'first' })
-    await connect({ name: 'second' })
+  it('is its own connections by age, then the key of the installation where they say so', async () => {
+    const { connect, change, own, routed } = await openRoutingWorld({ keys: every })
+    const first = await connect({ name: 'first', fallback_to_managed: true })
+    await connect({ name: 'second', fallback_to_managed: true })
     await connect({ provider: 'groq' })
     expect(await routed('gpt-4o')).toEqual(['byok openai gpt-4o', 'byok openai gpt-4o', 'managed openai gpt-4o'])
     expect(await routed('openai/gpt-4o')).toEqual(await routed('gpt-4o'))
     expect(await routed('gpt-4o', 'prj_b')).toEqual(['managed openai gpt-4o'])
+    // all of them have to agree
+    await change(first, { fallback_to_managed: false })
+    own.changed('prj_a')
+    expect(await routed('gpt-4o')).toEqual(['byok openai gpt-4o', 'byok openai gpt-4o'])
+  })
+
+  it('is not the key of the installation unless the connection says so, not even when its own cannot be opened', async () => {
+    const { connect, change, own, routed } = await openRoutingWorld({ keys: every })
+    const id = await connect()
+    expect(await routed('gpt-4o')).toEqual(['byok openai gpt-4o'])
+    await change(id, { api_key: 'sealed elsewhere' })
+    own.changed('prj_a')
+    expect(await routed('gpt-4o')).toBe('provider_not_active')
+    expect(await routed('claude-haiku-4-5')).toEqual(['managed anthropic claude-haiku-4-5'])
+    await change(id, { is_active: false })
+    own.changed('prj_a')
+    expect(await routed('gpt-4o')).toEqual(['managed openai gpt-4o'])
   })
 
   it('carries the connection and its key, and none of a connection that is switched off', async () => {
@@ -135,7 +152,7 @@ describe('the route of a model that a project has keys for', () => {
     await connect({ provider: 'groq' })
     await change(id, { api_key: 'sealed elsewhere' })
     own.changed('prj_a')
-    expect(await routed('gpt-4o')).toBe('provider_not_configured')
+    expect(await routed('gpt-4o')).toBe('provider_not_active')
     expect(await routed('groq/x')).toEqual(['byok groq x'])
   })
 })
@@ -154,10 +171,12 @@ describe('the route to a custom provider', () => {
     expect(await routed('meta/llama-5')).toEqual(to('meta/llama-5'))
   })
 
-  it('comes after a connection and before the key of the installation', async () => {
+  it('comes after a connection and before the key of the installation where both say so', async () => {
     const { register, connect, routed } = await openRoutingWorld({ keys: every })
-    const id = await register({ models: ['gpt-4o'] })
-    await connect()
+    const id = await register({ models: ['gpt-4o'], fallback_to_managed: true })
+    await register({ models: ['gpt-4o-mini'] })
+    expect(await routed('gpt-4o-mini')).toEqual([expect.stringMatching(/^custom /)])
+    await connect({ fallback_to_managed: true })
     expect(await routed('gpt-4o')).toEqual([
       'byok openai gpt-4o',
       `custom custom:${id} gpt-4o`,

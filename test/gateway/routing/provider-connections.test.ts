@@ -19,6 +19,7 @@ const body = (more: Partial<Body> = {}): Body => ({
   provider: 'openai',
   api_key: key,
   is_active: true,
+  fallback_to_managed: false,
   ...more,
 })
 const open = async (options = {}) => {
@@ -33,7 +34,7 @@ describe('a provider connection', () => {
     const made = await useCases['provider_connections.create'](callOf({}, {}, body()))
     expect(made).toEqual({
       ...{ id: expect.stringMatching(/^pvc_/), name: 'Mine', provider: 'openai', api_format: 'openai', base_url: null },
-      ...{ key_last4: '7890', is_active: true, status: 'untested', last_tested_at: null },
+      ...{ key_last4: '7890', is_active: true, fallback_to_managed: false, status: 'untested', last_tested_at: null },
       ...{ model_sync_id: null, model_count: 0, created_at: expect.any(String), updated_at: expect.any(String) },
     })
     const listed = await useCases['provider_connections.list'](callOf({}, { limit: 20 }, undefined))

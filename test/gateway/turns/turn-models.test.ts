@@ -145,9 +145,9 @@ describe('a turn', () => {
     await world.close()
   })
 
-  it('goes to the key of the installation when the own one is in trouble, and is charged by it', async () => {
+  it('goes to the key of the installation when the own one is in trouble and its connection says so, and is charged by it', async () => {
     const world = await open({ keys: { openai: { apiKey: 'sk-ours', baseUrl: `${upstream.url}/v1` } } })
-    await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1` })
+    await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1`, fallback_to_managed: true })
     const oops = refusal(503, { message: 'oops' })
     upstream.script(oops, oops, whole(openAi.text))
     const { answer, row } = await ask(world, 'gpt-4o-mini')
