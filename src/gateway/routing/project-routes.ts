@@ -54,14 +54,14 @@ export class ProjectRoutes implements Routes {
     return known
   }
 
-  #found(own: OwnProviders, asked: string, need: Need): readonly Route[] {
-    const named = voice.has(need) && knownWord(asked) ? null : byName(own, asked)
+  #found(own: OwnProviders, requested: string, need: Need): readonly Route[] {
+    const named = voice.has(need) && knownWord(requested) ? null : byName(own, requested)
     if (named !== null) return usable(named, need)
-    const sellers = sellersOf(asked)
-    const brought = ownWays(own, asked, sellers)
+    const sellers = sellersOf(requested)
+    const brought = ownWays(own, requested, sellers)
     const isKept = brought.some(({ route, fallsBack }) => !fallsBack && serves(route.format, need))
     const isLocked = sellers.some(({ provider }) => own.locked.has(provider))
-    const managed = isKept || isLocked ? [] : this.#managed(asked, sellers)
+    const managed = isKept || isLocked ? [] : this.#managed(requested, sellers)
     const routes = [...brought.map(({ route }) => route), ...managed]
     if (routes.length > 0) return usable(routes, need)
     if (isLocked) throw new ServiceError('provider_not_active', { ...param, message: lockedMessage })
@@ -71,14 +71,16 @@ export class ProjectRoutes implements Routes {
   }
 
   /** What nobody is known to sell goes to the compatible server, with its whole name. */
-  #managed(asked: string, sellers: readonly Seller[]): readonly Route[] {
+  #managed(requested: string, sellers: readonly Seller[]): readonly Route[] {
     const { managed } = this.#parts
     const routes = sellers.flatMap(({ provider, model }) => {
       const endpoint = managed.of(provider)
       return endpoint === undefined ? [] : [routeTo(endpoint, model)]
     })
     const unsold = sellers.every(({ provider }) => provider === 'simulated')
-    return routes.length === 0 && unsold && managed.compatible !== null ? [routeTo(managed.compatible, asked)] : routes
+    return routes.length === 0 && unsold && managed.compatible !== null
+      ? [routeTo(managed.compatible, requested)]
+      : routes
   }
 }
 
@@ -112,13 +114,13 @@ const words: Readonly<Record<Need, string>> = {
 /** A connection serves what its provider sells, what is named `provider/model`, and what its model sync brought. */
 const byConnection = (
   { endpoint, models }: OwnConnection,
-  asked: string,
+  requested: string,
   sellers: readonly Seller[],
 ): readonly Route[] => {
   const sold = sellers.find(({ provider }) => provider === endpoint.provider)
   if (sold !== undefined) return [routeTo(endpoint, sold.model)]
-  if (models?.has(asked)) return [routeTo(endpoint, asked)]
-  const split = splitName(asked)
+  if (models?.has(requested)) return [routeTo(endpoint, requested)]
+  const split = splitName(requested)
   const named = split !== null && split.head.toLowerCase() === endpoint.provider && !providerNamed(split.head)
   return named ? [routeTo(endpoint, split.rest)] : []
 }
@@ -126,19 +128,19 @@ const byConnection = (
 const lockedMessage = "The key of the project's connection cannot be opened any more."
 
 /** What the project brought for a model, and whether the installation's key comes after it. */
-const ownWays = ({ connections, customs }: OwnProviders, asked: string, sellers: readonly Seller[]) => {
+const ownWays = ({ connections, customs }: OwnProviders, requested: string, sellers: readonly Seller[]) => {
   const connected = connections.flatMap((connection) =>
-    byConnection(connection, asked, sellers).map((route) => ({ route, fallsBack: connection.fallsBack })),
+    byConnection(connection, requested, sellers).map((route) => ({ route, fallsBack: connection.fallsBack })),
   )
-  const custom = customs.find(({ models }) => models.some(({ model_name }) => model_name === asked))
+  const custom = customs.find(({ models }) => models.some(({ model_name }) => model_name === requested))
   if (custom === undefined) return connected
-  return [...connected, { route: routeTo(custom.endpoint, asked), fallsBack: custom.fallsBack }]
+  return [...connected, { route: routeTo(custom.endpoint, requested), fallsBack: custom.fallsBack }]
 }
 
 /** Registered models of speech and transcription are looked up by the id of the provider that they belong to. */
 const voice: ReadonlySet<Need> = new Set(['speech', 'transcription'])
 
-const knownWord = (asked: string): boolean => providerNamed(splitName(asked)?.head ?? '') !== undefined
+const knownWord = (requested: string): boolean => providerNamed(splitName(requested)?.head ?? '') !== undefined
 
 /**
  * Routes to the provider of the project that the model names, and to no other; null where it names none. It names one by
@@ -146,18 +148,20 @@ const knownWord = (asked: string): boolean => providerNamed(splitName(asked)?.he
  *
  * @throws {ServiceError} `provider_not_active`
  */
-const byName = (own: OwnProviders, asked: string): readonly Route[] | null => {
-  const wanted = asked.toLowerCase()
-  const custom = asked.startsWith(customPrefix) ? byCustomId(own.customs, asked) : byCustomName(own.customs, asked)
+const byName = (own: OwnProviders, requested: string): readonly Route[] | null => {
+  const wanted = requested.toLowerCase()
+  const custom = requested.startsWith(customPrefix)
+    ? byCustomId(own.customs, requested)
+    : byCustomName(own.customs, requested)
   const word = splitName(wanted)?.head
   const connected = own.connections
     .filter(({ endpoint }) => endpoint.provider === word)
-    .flatMap((connection) => byConnection(connection, asked, sellersOf(asked)))
+    .flatMap((connection) => byConnection(connection, requested, sellersOf(requested)))
   if (custom !== null && custom.length + connected.length > 0) return [...connected, ...custom]
   if (connected.length > 0) return word === undefined || providerNamed(word) !== undefined ? null : connected
   const absent = own.absent.find(({ id, name }) => namesOne(wanted, name) || namesOne(wanted, `${customPrefix}${id}`))
   if (absent !== undefined && custom === null) throw notActive(absent)
-  return custom ?? (asked.startsWith(customPrefix) ? [] : null)
+  return custom ?? (requested.startsWith(customPrefix) ? [] : null)
 }
 
 const namesOne = (wanted: string, name: string): boolean => wanted === name || wanted.startsWith(`${name}/`)
@@ -175,8 +179,8 @@ const reasons: Readonly<Record<AbsentProvider['reason'], string>> = {
 }
 
 /** `custom:<id>` and `custom:<id>/<model>`; null for an id that is not there. */
-const byCustomId = (customs: readonly OwnProvider[], asked: string): readonly Route[] | null => {
-  const { head, rest } = splitName(asked) ?? { head: asked, rest: null }
+const byCustomId = (customs: readonly OwnProvider[], requested: string): readonly Route[] | null => {
+  const { head, rest } = splitName(requested) ?? { head: requested, rest: null }
   const provider = customs.find(({ id }) => `${customPrefix}${id}` === head.toLowerCase())
   return provider === undefined ? null : ofCustom(provider, rest)
 }
@@ -185,14 +189,14 @@ const byCustomId = (customs: readonly OwnProvider[], asked: string): readonly Ro
  * The provider's name alone, or its name, a slash and a model; null where none is named. Case does not matter; of two with
  * one name the older serves.
  */
-const byCustomName = (customs: readonly OwnProvider[], asked: string): readonly Route[] | null => {
-  const wanted = asked.toLowerCase()
+const byCustomName = (customs: readonly OwnProvider[], requested: string): readonly Route[] | null => {
+  const wanted = requested.toLowerCase()
   const alias = customs.find(({ name }) => name.toLowerCase() === wanted)
   if (alias !== undefined) return ofCustom(alias, null)
   const named = customs.find(
-    ({ name }) => wanted.startsWith(`${name.toLowerCase()}/`) && asked.length > name.length + 1,
+    ({ name }) => wanted.startsWith(`${name.toLowerCase()}/`) && requested.length > name.length + 1,
   )
-  return named === undefined ? null : ofCustom(named, asked.slice(named.name.length + 1))
+  return named === undefined ? null : ofCustom(named, requested.slice(named.name.length + 1))
 }
 
 /** @param model as its server or its label names it, or anything that the server may know; null for its first model. */
