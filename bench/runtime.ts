@@ -120,7 +120,7 @@ async function actorRows(storage: Storage): Promise<readonly Row[]> {
 
 async function runTurn(host: Host, id: string): Promise<void> {
   const owner = { project: 'bench', tenant: null, user: null, createdAt: Date.now() }
-  await host.create(sessionDefinition, id, owner, inputOf(id), `create:${id}`)
+  await host.create({ kind: sessionDefinition, id, owner, input: inputOf(id), cause: `create:${id}` })
   await host.deliver(id, { event: turn, cause: `turn:${id}` })
 }
 

@@ -35,10 +35,10 @@ export class Recorder {
 
   /** Listens to what the host gives its actors. */
   listen(host: Host): void {
-    const tell = host.tell.bind(host)
+    const tell = host.deliverTo.bind(host)
     const deliver = host.deliver.bind(host)
     const create = host.create.bind(host)
-    host.tell = (resident, delivery) => {
+    host.deliverTo = (resident, delivery) => {
       this.#told.set(`${resident.id} ${delivery.cause}`, told(delivery))
       return tell(resident, delivery)
     }
@@ -46,9 +46,9 @@ export class Recorder {
       this.#told.set(`${id} ${delivery.cause}`, told(delivery))
       return deliver(id, delivery)
     }
-    host.create = (kind, id, owner, input, cause) => {
-      this.#told.set(`${id} ${cause}`, { event: { type: 'create', input } })
-      return create(kind, id, owner, input, cause)
+    host.create = (creation) => {
+      this.#told.set(`${creation.id} ${creation.cause}`, { event: { type: 'create', input: creation.input } })
+      return create(creation)
     }
   }
 

@@ -69,7 +69,7 @@ const versionAfter = async ({ host, clock }: World, ...events: readonly StoredEv
   const config = JSON.stringify({ model: 'scripted-1', system_prompt: large })
   const manifest = { config, requirements: '{}', visibility: 'public' }
   const input = { version_id: id, agent_id: 'agt_a', version: '1.0.0', ...manifest, created_by: author }
-  await host.create(agentVersionDefinition, id, owner, input, newId('req'))
+  await host.create({ kind: agentVersionDefinition, id, owner, input, cause: newId('req') })
   for (const event of events) {
     await host.deliver(id, { event: { ...event, by: author, at: clock.now() }, cause: newId('req') })
   }
@@ -96,7 +96,7 @@ const erasure = async ({ host, clock }: World, user: string | null): Promise<voi
   const id = newId('era')
   const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
   const input = { erasure_id: id, tenant_id: 'ten_a', external_id: 'acme', user, by: author }
-  await host.create(erasureDefinition, id, owner, input, newId('req'))
+  await host.create({ kind: erasureDefinition, id, owner, input, cause: newId('req') })
 }
 
 const author = { kind: 'secret_key', id: 'key_a' }

@@ -30,7 +30,7 @@ export type ApprovalRule = {
 /** A tool as the approval rules of runs see it. `asks`: the tool or its agent wants a person's approval. */
 export interface RiskyTool {
   readonly name: string
-  readonly asks: boolean
+  readonly gated: boolean
   readonly risk_level: 'low' | 'medium' | 'high' | 'critical'
 }
 
@@ -38,11 +38,11 @@ export interface RiskyTool {
  * What a tool's calls need in a run: what the installation says of this tool, else the stricter of what it says of all
  * tools, what the tool asks for, and what its risk does: high and critical ones wait (specs/decisions/0071-runs.md).
  */
-export const approvalMode = ({ name, asks, risk_level }: RiskyTool, rule: ApprovalRule | null): ApprovalMode => {
+export const approvalMode = ({ name, gated, risk_level }: RiskyTool, rule: ApprovalRule | null): ApprovalMode => {
   const named = rule?.tools[name]
   if (named !== undefined) return named
   if (rule !== null && rule.default !== 'auto') return rule.default
-  return asks || risk_level === 'high' || risk_level === 'critical' ? 'require' : 'auto'
+  return gated || risk_level === 'high' || risk_level === 'critical' ? 'require' : 'auto'
 }
 
 /**

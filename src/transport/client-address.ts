@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import type { TrustedProxies } from '../config.ts'
 import type { HttpRequest } from './http/http-port.ts'
 
-type Asked = Pick<HttpRequest, 'header' | 'remoteAddress'>
+type PeerHeaders = Pick<HttpRequest, 'header' | 'remoteAddress'>
 
 /**
  * Who really calls, where proxies stand in front: the connection's address, or what the trusted ones of them say in
@@ -12,7 +12,7 @@ type Asked = Pick<HttpRequest, 'header' | 'remoteAddress'>
  *
  * @returns a reader whose answer is in canonical form, IPv4 as such when it came mapped into IPv6; '' when the peer is gone.
  */
-export const clientAddressReader = (trusted: TrustedProxies | null): ((request: Asked) => string) => {
+export const clientAddressReader = (trusted: TrustedProxies | null): ((request: PeerHeaders) => string) => {
   if (trusted === null) return ({ remoteAddress }) => canonical(remoteAddress) ?? remoteAddress
   const isTrusted = trustOf(trusted)
   return (request) => {

@@ -15,7 +15,7 @@ const maxAgeS = 600
 /** For a preflight that does not say what it wants to send. */
 const usualHeaders = 'authorization, content-type, idempotency-key, last-event-id, x-event-names, x-request-id'
 
-const maxAskedHeaders = 4096
+const maxRequestedHeaders = 4096
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
 const exposedHeaders = [
@@ -61,25 +61,25 @@ export const corsHeaders = (question: CorsQuestion): Headers => {
  * none opens anything that the credential does not.
  *
  * @param methods that the path takes.
- * @param asked `Access-Control-Request-Headers`.
+ * @param requestedHeaders `Access-Control-Request-Headers`.
  */
 export const preflightHeaders = (
   question: CorsQuestion,
   methods: readonly string[],
-  asked?: string | undefined,
+  requestedHeaders?: string | undefined,
 ): Headers | null =>
   permits(question)
     ? [
         ['access-control-allow-origin', question.origin],
         ['access-control-allow-methods', methods.join(', ')],
-        ['access-control-allow-headers', headersAllowed(asked)],
+        ['access-control-allow-headers', headersAllowed(requestedHeaders)],
         ['access-control-max-age', String(maxAgeS)],
         preflightVary,
       ]
     : null
 
-const headersAllowed = (asked = ''): string =>
-  asked.length <= maxAskedHeaders && headerNames.test(asked) ? asked : usualHeaders
+const headersAllowed = (requested = ''): string =>
+  requested.length <= maxRequestedHeaders && headerNames.test(requested) ? requested : usualHeaders
 
 /** Whether a request is a preflight rather than a plain OPTIONS. */
 export const isPreflight = (method: string, header: (name: string) => string | undefined): boolean =>

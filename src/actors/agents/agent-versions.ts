@@ -58,8 +58,14 @@ export class AgentVersions {
   async create({ project }: Scope, input: AgentVersionInput, cause: string): Promise<Resident> {
     const id = await this.#reserved(project, input)
     const owner = { project, tenant: null, user: null, createdAt: this.#parts.now() }
-    const told = await this.#parts.host.create(agentVersionDefinition, id, owner, { ...input, version_id: id }, cause)
-    if (told.duplicate && (await this.#parts.host.commitOf(id, cause)) === null) throw taken()
+    const result = await this.#parts.host.create({
+      kind: agentVersionDefinition,
+      id,
+      owner,
+      input: { ...input, version_id: id },
+      cause,
+    })
+    if (result.duplicate && (await this.#parts.host.commitOf(id, cause)) === null) throw taken()
     return this.#parts.host.find(projectScope(project), agentVersionDefinition, id)
   }
 
@@ -94,7 +100,7 @@ export class AgentVersions {
         const version = await this.#at(project, id)
         if (version !== null) {
           const event = { type: 'delete', by, at: this.#parts.now() }
-          await this.#parts.host.tell(version, { event, cause: `delete:${agentId}` })
+          await this.#parts.host.deliverTo(version, { event, cause: `delete:${agentId}` })
           await this.#parts.host.delivered(id)
         }
         await this.#names.remove(scope, id)

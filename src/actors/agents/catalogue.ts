@@ -38,8 +38,8 @@ export class Catalogue {
 
   /** Takes what versions say when they are published, deprecated or retired. */
   readonly sink: Sink = async ({ project }, { event }) => {
-    const told = listingOf(event)
-    if (told !== null) await this.#take(project, told)
+    const listing = listingOf(event)
+    if (listing !== null) await this.#take(project, listing)
   }
 
   /** The newest published version of an agent, of whatever visibility; null when there is none. */

@@ -207,9 +207,13 @@ const noticesOf = (
 ): readonly Notice[] => {
   const event_type: WebhookEventType = `installation.${what}`
   const { agent_id, version, status } = data
-  const told: JsonObject = { installation_id: id, agent_id, version, status }
+  const payload: JsonObject = { installation_id: id, agent_id, version, status }
   return [
     { kind: 'audit', action: event_type, by, resource: { type: 'installation', id }, changes },
-    { kind: 'webhook', event_type, data: previous === undefined ? told : { ...told, previous_version: previous } },
+    {
+      kind: 'webhook',
+      event_type,
+      data: previous === undefined ? payload : { ...payload, previous_version: previous },
+    },
   ]
 }

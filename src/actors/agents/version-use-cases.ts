@@ -161,7 +161,7 @@ const moved = async (
   const found = await versions.find(call.scope, agent_id, version)
   const event = { ...move, by: actorOf(call), at: now() }
   const stored = bill === null ? {} : { stored: { ...event, metered: bill } }
-  await host.tell(found, { event, ...stored, cause: causeOf(call.idempotency) })
+  await host.deliverTo(found, { event, ...stored, cause: causeOf(call.idempotency) })
   await host.delivered(found.id)
   changed()
   return versionView(await versions.find(call.scope, agent_id, version))

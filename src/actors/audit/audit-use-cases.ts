@@ -11,7 +11,7 @@ import { type AuditData, auditLog } from './kinds.ts'
 /** What reading the audit log needs. */
 export interface AuditLogDeps {
   readonly records: RecordStore
-  readonly notices: Pick<NoticeDelivery, 'told'>
+  readonly notices: Pick<NoticeDelivery, 'delivered'>
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -34,7 +34,7 @@ export const auditLogUseCases = ({ records, notices, now }: AuditLogDeps): Pick<
   const table = new Table(records, auditLog, now)
   return {
     'audit_log.list': async ({ scope, query: { limit, cursor, tenant_id, ...filters } }) => {
-      await notices.told()
+      await notices.delivered()
       const given = Object.entries(filters).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))
       const where: { readonly [field: string]: string } = Object.fromEntries(given)
       return pageOf(table, narrowed(scope, tenant_id), { limit, cursor, where }, { idPrefix: 'aud', view: viewOf })

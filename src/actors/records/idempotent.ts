@@ -132,7 +132,7 @@ export class IdempotentRequests {
    * @param known the unanswered row, once it was seen.
    */
   async #claim(
-    { scope, idempotency, operation, about = nobody }: KeyedRequest,
+    { scope, idempotency, operation, about = noSubject }: KeyedRequest,
     id: string,
     known: Row<IdempotencyData> | null,
   ): Promise<Row<IdempotencyData> | null> {
@@ -237,7 +237,7 @@ export class IdempotentRequests {
   }
 }
 
-const nobody: About = { tenant: null, user: null }
+const noSubject: About = { tenant: null, user: null }
 
 /** The first id of a tenant in an answer. */
 const tenantIn = (answer: string): string | null => /\bten_[0-9a-z]{26}\b/.exec(answer)?.[0] ?? null

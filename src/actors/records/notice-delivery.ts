@@ -94,7 +94,7 @@ export class NoticeDelivery {
   }
 
   /** Resolves when all that was written through `records` so far was tried. @throws {StoreUnavailable} when a request cannot wait for that. */
-  told(): Promise<void> {
+  delivered(): Promise<void> {
     return within(this.#clock, patienceMs, this.#settled())
   }
 
@@ -186,5 +186,11 @@ const handed = async (
   if (event.type !== 'create') return host.deliver(to, { event, cause: id })
   const kind = definitionOf(definitions, to)
   if (kind === undefined || !isObject(event.input)) throw new ServiceError('not_found')
-  return host.create(kind, to, { project, tenant, user, createdAt: clock.now() }, event.input, id)
+  return host.create({
+    kind,
+    id: to,
+    owner: { project, tenant, user, createdAt: clock.now() },
+    input: event.input,
+    cause: id,
+  })
 }

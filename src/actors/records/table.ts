@@ -65,8 +65,8 @@ export class Table<T extends JsonObject> {
       expires_at: row.expiresAtMs ?? null,
       data: row.data,
     }
-    const telling = this.#telling(record, undefined, row.notices ?? [])
-    return (await this.#records.insert(this.#kind, telling)) === 'done' ? telling : null
+    const stored = this.#withNotices(record, undefined, row.notices ?? [])
+    return (await this.#records.insert(this.#kind, stored)) === 'done' ? stored : null
   }
 
   /**
@@ -82,7 +82,7 @@ export class Table<T extends JsonObject> {
     notices?: NoticesOf<T>,
   ): Promise<Row<T> | null> {
     const changed = { ...row, data, version: row.version + 1, updated_at: this.#now(), expires_at: expiresAtMs }
-    const next = this.#telling(changed, row, notices?.(changed, row) ?? [])
+    const next = this.#withNotices(changed, row, notices?.(changed, row) ?? [])
     return (await this.#records.replace(this.#kind, next)) === 'done' ? next : null
   }
 
@@ -125,11 +125,11 @@ export class Table<T extends JsonObject> {
    * @returns null when there is no such row.
    * @throws {ServiceError} `version_conflict` when others were always faster.
    */
-  async tell(scope: Scope, id: string, notices: (row: Row<T>) => readonly Notice[]): Promise<Row<T> | null> {
+  async notify(scope: Scope, id: string, notices: (row: Row<T>) => readonly Notice[]): Promise<Row<T> | null> {
     for (let tried = 0; tried < maxTries; tried += 1) {
       const row = await this.get(scope, id)
       if (row === null) return null
-      const next = this.#telling({ ...row, version: row.version + 1 }, row, notices(row), this.#now())
+      const next = this.#withNotices({ ...row, version: row.version + 1 }, row, notices(row), this.#now())
       if ((await this.#records.replace(this.#kind, next)) === 'done') return next
     }
     throw new ServiceError('version_conflict')
@@ -155,10 +155,10 @@ export class Table<T extends JsonObject> {
   async #bury(row: Row<T>, notices: readonly Notice[]): Promise<boolean> {
     const { version, data: _gone, ...rest } = row
     const grave: StoredRecord = { ...rest, data: {}, version: version + 1, updated_at: this.#now(), expires_at: 1 }
-    return (await this.#records.replace(this.#kind, this.#telling(grave, row, notices))) === 'done'
+    return (await this.#records.replace(this.#kind, this.#withNotices(grave, row, notices))) === 'done'
   }
 
-  #telling<R extends StoredRecord>(
+  #withNotices<R extends StoredRecord>(
     next: R,
     before: StoredRecord | undefined,
     notices: readonly Notice[],

@@ -24,7 +24,7 @@ export const joinQueue = ({ host, records, clock }: JoinParts): Sink => {
   const ensureQueue = async (project: string, id: string): Promise<void> => {
     if (made.has(id)) return
     const owner = { project, tenant: null, user: null, createdAt: clock.now() }
-    await host.create(runQueueDefinition, id, owner, { queue_id: id }, 'first')
+    await host.create({ kind: runQueueDefinition, id, owner, input: { queue_id: id }, cause: 'first' })
     made.add(id)
   }
 

@@ -95,7 +95,7 @@ const toolsOf = (tools: Readonly<Record<string, SessionTool>>): Record<string, R
 const runTools = (tools: Readonly<Record<string, RunTool>>, rule: ApprovalRule | null) =>
   Object.fromEntries(
     Object.entries(tools).map(([name, tool]): [string, RunTool] => {
-      const mode = approvalMode({ name, asks: tool.gated, risk_level: tool.risk_level }, rule)
+      const mode = approvalMode({ name, gated: tool.gated, risk_level: tool.risk_level }, rule)
       return [name, { ...tool, gated: mode === 'require', denied: mode === 'deny' }]
     }),
   )

@@ -42,7 +42,7 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
     const { host } = parts
     const run = await findRun(host, call, call.params.run_id)
     const event = { type: 'cancel', by: actorOf(call) }
-    await host.tell(run, { event, cause: causeOf(call.idempotency) })
+    await host.deliverTo(run, { event, cause: causeOf(call.idempotency) })
     return runView(host, await findRun(host, call, run.id))
   },
   'runs.delegate': (call) => delegate(parts, call),
@@ -82,19 +82,19 @@ const checkAgent = (
 const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'runs.create'>> => {
   const { host } = parts
   const { scope, params, body } = call
-  const tenantAsked = scope.tenant ?? body.tenant_id ?? null
-  checkAgent(call.principal, { agentId: params.agent_id, tenant: tenantAsked }, 'agent_id')
-  if (tenantAsked !== null) await parts.checkTenant(scope.project, tenantAsked)
+  const namedTenant = scope.tenant ?? body.tenant_id ?? null
+  checkAgent(call.principal, { agentId: params.agent_id, tenant: namedTenant }, 'agent_id')
+  if (namedTenant !== null) await parts.checkTenant(scope.project, namedTenant)
   const resolved = await parts.resolveAgent({
     project: scope.project,
     agentId: params.agent_id,
     installationId: body.installation_id ?? null,
     version: null,
-    tenant: tenantAsked,
+    tenant: namedTenant,
   })
-  const tenant = resolved.tenant_id ?? tenantAsked
+  const tenant = resolved.tenant_id ?? namedTenant
   checkAgent(call.principal, { agentId: params.agent_id, tenant }, 'installation_id')
-  if (tenant !== null && tenant !== tenantAsked) await parts.checkTenant(scope.project, tenant)
+  if (tenant !== null && tenant !== namedTenant) await parts.checkTenant(scope.project, tenant)
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null
   const { input } = body
@@ -110,7 +110,13 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
     createdBy,
   }
   const owner = { project: scope.project, tenant, user, createdAt: parts.now() }
-  await host.create(runDefinition, runId, owner, await planRun(parts, request), causeOf(call.idempotency))
+  await host.create({
+    kind: runDefinition,
+    id: runId,
+    owner,
+    input: await planRun(parts, request),
+    cause: causeOf(call.idempotency),
+  })
   return runView(host, await findRun(host, call, runId))
 }
 
@@ -120,7 +126,7 @@ const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'
   // beside its parent, also under a key: who reads of it there finds it there
   const childId = newIdForIn(call, 'run', shardOf(parent.id))
   const child = await planChild(parts, call, parent, childId)
-  await host.tell(parent, { event: { type: 'delegate', child }, cause: causeOf(call.idempotency) })
+  await host.deliverTo(parent, { event: { type: 'delegate', child }, cause: causeOf(call.idempotency) })
   await host.delivered(parent.id)
   return runView(host, await host.find(call.scope, runDefinition, childId))
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { covers, type Scope } from '#specs/scope.ts'
-import type { Commit, JsonObject, LogEvent, RecordKind, Storage, StoredLogEvent } from '#storage/ports.ts'
+import type { Commit, LogEvent, RecordKind, Storage, StoredLogEvent } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { type Clock, within } from './clock.ts'
 import { CommitExecutor } from './commit/commit-executor.ts'
@@ -13,13 +13,13 @@ import { checkedCatalog, type EffectCatalog } from './effects/effects.ts'
 import { isErased } from './erasure/erased-actors.ts'
 import type { Ledger } from './log/ledger.ts'
 import { type ActorLog, logPage, streamPage } from './log/log-page.ts'
-import { Feed, type Standing } from './messages/feed.ts'
+import { Feed, type FeedState } from './messages/feed.ts'
 import { Outbox } from './messages/outbox.ts'
 import type { Ownership } from './recovery/ownership.ts'
 import { Reviver } from './recovery/reviver.ts'
 import { shardOf } from './recovery/shard.ts'
 import { ShardRecovery } from './recovery/shard-recovery.ts'
-import type { Delivery, Resident, Told } from './resident.ts'
+import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 import { Residents } from './residents.ts'
 import { RowWriter } from './rows/row-writer.ts'
 import type { Sinks } from './sinks.ts'
@@ -188,16 +188,16 @@ export abstract class Host {
    * Starts an actor with its first commit. The same id again is answered from that commit.
    * @throws {StoreUnavailable}
    */
-  abstract create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told>
+  abstract create(creation: Creation): Promise<Delivered>
 
   /**
    * Gives an actor one event and resolves when what it does is durable.
    * @throws {ServiceError} what the machine refuses with; `not_found`; {StoreUnavailable}.
    */
-  abstract deliver(id: string, delivery: Delivery): Promise<Told>
+  abstract deliver(id: string, delivery: Delivery): Promise<Delivered>
 
   /** `deliver` to an actor that is at hand, and whose log the caller will follow. */
-  abstract tell(resident: Resident, delivery: Delivery): Promise<Told>
+  abstract deliverTo(resident: Resident, delivery: Delivery): Promise<Delivered>
 
   /** The actor; when this process runs it, loaded, and what its newest commit left undone is taken up. Null when there is none. */
   abstract load(id: string): Promise<Resident | null>
@@ -212,7 +212,7 @@ export abstract class Host {
   protected abstract readLogElsewhere(id: string, after: number): Promise<readonly LogEvent[]>
 
   /** How far an actor is that is not in memory here; undefined when it does nothing by itself then. */
-  protected abstract standingElsewhere(id: string): Standing | 'unknown' | undefined
+  protected abstract standingElsewhere(id: string): FeedState | 'unknown' | undefined
 
   /** The first stream of an actor began here. */
   protected abstract followed(id: string): void
@@ -231,7 +231,7 @@ export abstract class Host {
 
   /**
    * The actor, when it exists, is of this kind and belongs to the scope. One that another process runs is read from the
-   * store: it is good for looking at, and for `tell`.
+   * store: it is good for looking at, and for `deliverTo`.
    *
    * @throws {ServiceError} `not_found` otherwise, foreign ids included; `actor_parked`; under a scope that begins something,
    * what `admits` refuses with.
@@ -249,7 +249,7 @@ export abstract class Host {
   }
 
   /** `create` by this very process. @throws {Elsewhere} */
-  async createHere(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
+  async createHere({ kind, id, owner, input, cause }: Creation): Promise<Delivered> {
     if (this.#residents.get(id) !== undefined) return { commit: null, duplicate: true }
     const { made, resident, draft, commit } = await this.#stepper.first(kind, id, owner, input, cause)
     if (!made) return { commit: await this.#options.storage.commits.at(id, 1), duplicate: true }
@@ -259,15 +259,15 @@ export abstract class Host {
   }
 
   /** `deliver` by this very process. @throws {Elsewhere} */
-  async deliverHere(id: string, delivery: Delivery, reloads = 0): Promise<Told> {
+  async deliverHere(id: string, delivery: Delivery, reloads = 0): Promise<Delivered> {
     const resident = this.#residents.get(id) ?? (await this.#residents.load(id))
     if (resident === null) throw new ServiceError('not_found')
-    return this.tellHere(resident, delivery, reloads)
+    return this.deliverToHere(resident, delivery, reloads)
   }
 
   /** `deliverHere` to an actor that is at hand. */
-  protected tellHere(resident: Resident, delivery: Delivery, reloads = 0): Promise<Told> {
-    return this.#stepper.tell(resident, delivery, reloads)
+  protected deliverToHere(resident: Resident, delivery: Delivery, reloads = 0): Promise<Delivered> {
+    return this.#stepper.deliver(resident, delivery, reloads)
   }
 
   /** What a cause made of an actor; null when it was not processed. What it says is under way then. */
@@ -377,7 +377,7 @@ export abstract class Host {
     }
   }
 
-  #standing(id: string): Standing | 'unknown' | undefined {
+  #standing(id: string): FeedState | 'unknown' | undefined {
     const resident = this.#residents.get(id)
     if (resident === undefined) return this.standingElsewhere(id)
     return { busy: resident.busy, lastSequence: resident.state.lastSequence }

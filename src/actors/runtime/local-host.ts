@@ -1,25 +1,23 @@
-import type { MachineDefinition } from '#machines/definition.ts'
-import type { JsonObject, LogEvent } from '#storage/ports.ts'
+import type { LogEvent } from '#storage/ports.ts'
 import { Superseded } from './commit/superseded.ts'
 import { Host } from './host.ts'
 import { newId } from './ids.ts'
-import type { Delivery, Resident, Told } from './resident.ts'
-import type { Owner } from './step/actor-state.ts'
+import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 
 /** The host of the only process of a store: it runs every actor, and nothing of a cluster is in its path. */
 export class LocalHost extends Host {
   readonly newActorId = newId
 
-  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
-    return this.createHere(kind, id, owner, input, cause)
+  create(creation: Creation): Promise<Delivered> {
+    return this.createHere(creation)
   }
 
-  deliver(id: string, delivery: Delivery): Promise<Told> {
+  deliver(id: string, delivery: Delivery): Promise<Delivered> {
     return this.deliverHere(id, delivery)
   }
 
-  tell(resident: Resident, delivery: Delivery): Promise<Told> {
-    return resident.dead ? this.deliverHere(resident.id, delivery) : this.tellHere(resident, delivery)
+  deliverTo(resident: Resident, delivery: Delivery): Promise<Delivered> {
+    return resident.dead ? this.deliverHere(resident.id, delivery) : this.deliverToHere(resident, delivery)
   }
 
   load(id: string): Promise<Resident | null> {

@@ -36,7 +36,7 @@ export interface FailingReminder {
 
 /** What the clock of reminders needs. */
 export interface ReminderClockParts {
-  readonly host: Pick<Host, 'ownership' | 'loadFrom' | 'settler' | 'tell'>
+  readonly host: Pick<Host, 'ownership' | 'loadFrom' | 'settler' | 'deliverTo'>
   readonly store: Pick<CommitStore, 'due'>
   readonly clock: Clock
   readonly log: Logger
@@ -155,7 +155,7 @@ export class ReminderClock {
     for (const [reminder, { due, event, n }] of Object.entries(resident.state.reminders)) {
       if (due > now) continue
       try {
-        await host.tell(resident, { event, cause: `${reminder}:${n}` })
+        await host.deliverTo(resident, { event, cause: `${reminder}:${n}` })
         this.#parts.telemetry?.metrics.reminderLag.record(now - due)
       } catch (error) {
         taken = false

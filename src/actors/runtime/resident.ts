@@ -1,5 +1,5 @@
 import type { MachineDefinition } from '#machines/definition.ts'
-import type { Commit, LogEvent, StoredEvent } from '#storage/ports.ts'
+import type { Commit, JsonObject, LogEvent, StoredEvent } from '#storage/ports.ts'
 import type { TraceContext } from '#telemetry/trace-context.ts'
 import { LogTail } from './log/log-tail.ts'
 import { type ActorState, type Owner, storedState } from './step/actor-state.ts'
@@ -19,8 +19,19 @@ export interface Delivery {
   readonly starts?: string
 }
 
+/** An actor to make. */
+export interface Creation {
+  readonly kind: MachineDefinition
+  readonly id: string
+  readonly owner: Owner
+  /** Input of its machine. */
+  readonly input: JsonObject
+  /** Unique per actor: repeated, the actor of before stays as it is. */
+  readonly cause: string
+}
+
 /** What a delivery came to. `commit` null: it changed nothing (ignored, or a late result). */
-export interface Told {
+export interface Delivered {
   readonly commit: Commit | null
   /** The cause was processed before; `commit` is what it made then. */
   readonly duplicate: boolean
@@ -33,7 +44,7 @@ export interface Waiting {
   readonly reloads: number
   /** The span of the sender; null where there is none. */
   readonly span: TraceContext | null
-  readonly resolve: (told: Told) => void
+  readonly resolve: (result: Delivered) => void
   readonly reject: (error: unknown) => void
 }
 

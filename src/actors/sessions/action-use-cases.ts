@@ -80,7 +80,7 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
     expires_in_ms: body.expires_in === undefined ? weekMs : body.expires_in * 1000,
   }
   const owner = { project: scope.project, tenant, user: waiter?.actor.owner.user ?? scope.user, createdAt: now() }
-  await host.create(actionDefinition, id, owner, input, causeOf(idempotency))
+  await host.create({ kind: actionDefinition, id, owner, input, cause: causeOf(idempotency) })
   return actionView(await host.find(scope, actionDefinition, id))
 }
 
@@ -122,8 +122,8 @@ const resolved = async (
   event: StoredEvent,
   idempotency: Idempotency | null,
 ): Promise<Action> => {
-  const told = await host.tell(action, { event, cause: causeOf(idempotency) })
-  checkSameRequest(told, idempotency)
+  const result = await host.deliverTo(action, { event, cause: causeOf(idempotency) })
+  checkSameRequest(result, idempotency)
   await host.delivered(action.id)
   const current = await host.load(action.id)
   if (current === null) throw new ServiceError('not_found', { param: 'action_id' })

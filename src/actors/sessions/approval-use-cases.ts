@@ -8,7 +8,7 @@ import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
-import type { Resident, Told } from '../runtime/resident.ts'
+import type { Delivered, Resident } from '../runtime/resident.ts'
 import { actionContext, sessionContext } from './schema.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
 
@@ -31,9 +31,9 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     const before = await processedBefore(host, action, idempotency)
     if (before !== null) return { stream: resumedStream(host, session, before), replayed: true }
     try {
-      const told = await approveAll({ host, now }, call, session)
-      checkSameRequest(told, idempotency)
-      return { stream: resumedStream(host, session, standingAt(told.commit)), replayed: told.duplicate }
+      const result = await approveAll({ host, now }, call, session)
+      checkSameRequest(result, idempotency)
+      return { stream: resumedStream(host, session, standingAt(result.commit)), replayed: result.duplicate }
     } catch (error) {
       // a request with the same key may have been carried out since
       const since = isResolved(error) ? await processedBefore(host, action, idempotency) : null
@@ -106,7 +106,7 @@ const processedBefore = async (
   if (commit === null) return null
   checkSameRequest({ commit, duplicate: true }, idempotency)
   // it may be in the store before this host has gone on from it; what goes through the mailbox comes after that
-  await host.tell(action, { event: commit.event, cause: commit.cause })
+  await host.deliverTo(action, { event: commit.event, cause: commit.cause })
   await host.delivered(action.id)
   return standingAt(commit)
 }
@@ -121,15 +121,15 @@ const isResolved = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'action_already_resolved'
 
 /** Approves what the request names. @returns what became of the approval of its `action_id`. */
-const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, session: Resident): Promise<Told> => {
+const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, session: Resident): Promise<Delivered> => {
   const { body, scope, idempotency } = call
   const approvals = approvalsOf(session, body.action_id, body.tool_results ?? [])
   const after = session.state.lastSequence
-  let first: Told | undefined
+  let first: Delivered | undefined
   for (const { action_id, output } of approvals) {
     const event = { ...approval(call, now(), output), after }
-    const told = await resolve(host, await findAction(host, scope, session, action_id), event, idempotency)
-    first ??= told
+    const result = await resolve(host, await findAction(host, scope, session, action_id), event, idempotency)
+    first ??= result
   }
   return first ?? { commit: null, duplicate: false }
 }
@@ -166,11 +166,11 @@ const resolve = async (
   action: Resident,
   event: StoredEvent,
   idempotency: Idempotency | null,
-): Promise<Told> => {
-  const told = await host.tell(action, { event, cause: causeOf(idempotency) })
-  if (told.commit === null) throw new ServiceError('action_already_resolved', { param: 'action_id' })
+): Promise<Delivered> => {
+  const result = await host.deliverTo(action, { event, cause: causeOf(idempotency) })
+  if (result.commit === null) throw new ServiceError('action_already_resolved', { param: 'action_id' })
   await host.delivered(action.id)
-  return told
+  return result
 }
 
 /** What follows a decision, until the turn ends or waits again. */

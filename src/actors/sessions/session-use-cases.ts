@@ -10,7 +10,7 @@ import type { UseCases } from '../call/use-cases.ts'
 import { numberedPage } from '../records/numbered-page.ts'
 import type { Host } from '../runtime/host.ts'
 import { isId, newId, newIdFor } from '../runtime/ids.ts'
-import type { Resident, Told } from '../runtime/resident.ts'
+import type { Delivered, Resident } from '../runtime/resident.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { sessionRows } from './kinds.ts'
@@ -67,9 +67,9 @@ export const findSession = async (
 export const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')
 
 /** A repeated key must come with the same body. @throws {ServiceError} `idempotency_key_reused`. */
-export const checkSameRequest = (told: Told, idempotency: Idempotency | null): void => {
-  if (!told.duplicate || idempotency === null) return
-  if (told.commit?.event.fingerprint !== idempotency.fingerprint) throw new ServiceError('idempotency_key_reused')
+export const checkSameRequest = (result: Delivered, idempotency: Idempotency | null): void => {
+  if (!result.duplicate || idempotency === null) return
+  if (result.commit?.event.fingerprint !== idempotency.fingerprint) throw new ServiceError('idempotency_key_reused')
 }
 
 /** Sessions: create, read, run turns, follow (interface "Sessions API"). Approvals are in session-approvals.ts. */
@@ -83,7 +83,7 @@ export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   },
   'sessions.cancel': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
-    await parts.host.tell(session, { event: { type: 'cancel' }, cause: causeOf(call.idempotency) })
+    await parts.host.deliverTo(session, { event: { type: 'cancel' }, cause: causeOf(call.idempotency) })
     return sessionView(await findSession(parts.host, call, session.id))
   },
 })
@@ -97,13 +97,13 @@ const lifecycle = (parts: SessionParts) => {
       const id = newIdFor(call, 'ses', host.newActorId)
       const owner = { project: scope.project, tenant, user, createdAt: now() }
       const input = { session_id: id, ...agent, metadata: body.metadata }
-      await host.create(sessionDefinition, id, owner, input, causeOf(idempotency))
+      await host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
       await host.rows.shown()
       return newSessionView(await host.find(scope, sessionDefinition, id))
     },
     'sessions.delete': async (call) => {
       const session = await findSession(host, call, call.params.session_id)
-      await host.tell(session, { event: { type: 'delete' }, cause: causeOf(call.idempotency) })
+      await host.deliverTo(session, { event: { type: 'delete' }, cause: causeOf(call.idempotency) })
       await host.rows.shown()
       return { id: session.id, deleted: true }
     },
@@ -206,7 +206,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
-  const told = await host.tell(session, {
+  const result = await host.deliverTo(session, {
     event: {
       type: 'turn',
       input: body.input ?? '',
@@ -220,8 +220,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     stored: { type: 'turn', ...(idempotency !== null && { fingerprint: idempotency.fingerprint }) },
     cause: causeOf(idempotency),
   })
-  checkSameRequest(told, idempotency)
-  return { stream: turnStream(host, session.id, told.commit?.events ?? []), replayed: told.duplicate }
+  checkSameRequest(result, idempotency)
+  return { stream: turnStream(host, session.id, result.commit?.events ?? []), replayed: result.duplicate }
 }
 
 /** @throws {ServiceError} `secret_key_required` for a field that the agent does not leave to this caller. */

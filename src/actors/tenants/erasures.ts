@@ -37,5 +37,11 @@ export const startErasures =
     const at = typeof event.at === 'number' ? event.at : 0
     const erasureId = derivedId(erasureDefinition.idPrefix, at, id)
     const input: JsonObject = { ...(isObject(event.input) ? event.input : {}), erasure_id: erasureId }
-    await host.create(erasureDefinition, erasureId, { project, tenant: null, user: null, createdAt: at }, input, id)
+    await host.create({
+      kind: erasureDefinition,
+      id: erasureId,
+      owner: { project, tenant: null, user: null, createdAt: at },
+      input,
+      cause: id,
+    })
   }

@@ -3,7 +3,7 @@ import type { RecordStore, Storage } from '#storage/ports.ts'
 import { idempotencyKeys } from '../records/idempotent.ts'
 import type { AnyKind } from '../records/schema.ts'
 import { tenantBlobs } from '../runtime/blobs/blob-owner.ts'
-import { type EraserParts, tellListed, tellToErase } from '../runtime/erasure/erase-listed.ts'
+import { type EraserParts, sendDelete, sendDeleteToListed } from '../runtime/erasure/erase-listed.ts'
 
 /** Whose things: all of a tenant, or those of one user of it. */
 export interface OwnerOf {
@@ -86,12 +86,12 @@ export class Owned {
 
   /** One that is not known any more may have commits that came in after its log was removed. */
   async #eraseActor(condemned: { readonly actor: string; readonly project: string; readonly tenant: string }) {
-    if (await tellToErase(this.#parts, condemned)) return
+    if (await sendDelete(this.#parts, condemned)) return
     await this.#parts.storage.commits.forget(condemned.actor)
   }
 
   async #eraseUsersActors(scope: Scope): Promise<void> {
-    for (const rows of this.#parts.actorRows) await tellListed(this.#parts, rows, scope)
+    for (const rows of this.#parts.actorRows) await sendDeleteToListed(this.#parts, rows, scope)
   }
 
   async #clear(kind: AnyKind, scope: Scope): Promise<void> {

@@ -45,7 +45,7 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
       const id = newIdFor(call, 'ten')
       const audited = new Audited(call, 'tenant')
       const data = newTenant(body)
-      const notices = [audited.line('created', id), told('tenant.created', data)]
+      const notices = [audited.line('created', id), webhookNotice('tenant.created', data)]
       const row = { id, project: scope.project, tenant: id, data, notices }
       const edit = (known: Row<TenantData>) => changed(unlessDeleting(known), body)
       return resource.upsert(scope, { external_id: body.external_id }, row, edit, changeNotices(audited))
@@ -65,7 +65,7 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
         data.status === 'deleting' ? null : { ...data, status: 'deleting' }
       const row = await resource.change(scope, params.tenant_id, edit, ({ id, data, updated_at }) => [
         audited.line('deletion_started', id),
-        told('tenant.deleting', data),
+        webhookNotice('tenant.deleting', data),
         erasureNotice({ tenant_id: id, external_id: data.external_id, user: null, by: actorOf(call) }, updated_at),
       ])
       directory.forget(scope.project, params.tenant_id)
@@ -74,7 +74,7 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
     'tenants.export': async (call) => {
       const { scope, params, accept } = call
       const audited = new Audited(call, 'tenant')
-      const row = await table.tell(scope, params.tenant_id, ({ id }) => [audited.line('exported', id)])
+      const row = await table.notify(scope, params.tenant_id, ({ id }) => [audited.line('exported', id)])
       if (row === null) throw new ServiceError('not_found')
       return { bytes: exports.of(row, accept) }
     },
@@ -86,7 +86,7 @@ const unlessDeleting = (row: Row<TenantData>): Row<TenantData> => {
   return row
 }
 
-const told = (event_type: WebhookEventType, { external_id, status }: TenantData): Notice => ({
+const webhookNotice = (event_type: WebhookEventType, { external_id, status }: TenantData): Notice => ({
   kind: 'webhook',
   event_type,
   data: { external_id, status },
@@ -99,7 +99,7 @@ const changeNotices =
     const fields = changedFields(before.data, next.data)
     const { status } = next.data
     const moved = status === before.data.status ? 'updated' : status === 'suspended' ? 'suspended' : 'resumed'
-    return [audited.line(moved, next.id, fields), told(`tenant.${moved}`, next.data)]
+    return [audited.line(moved, next.id, fields), webhookNotice(`tenant.${moved}`, next.data)]
   }
 
 const newTenant = ({ external_id, name, region, metadata }: TenantBody): TenantData => ({

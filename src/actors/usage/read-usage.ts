@@ -63,8 +63,8 @@ export async function* usageIn(
   for (let after = idFloor(usagePrefix, fromMs); ; ) {
     const page = await table.list(cover.scope, { where: cover.where, after, limit: pageSize, ascending: true })
     const inside = page.filter(({ id }) => id < end)
-    const asked = inside.filter(cover.matches)
-    if (asked.length > 0) yield asked
+    const matching = inside.filter(cover.matches)
+    if (matching.length > 0) yield matching
     const last = inside.at(-1)
     if (last === undefined || inside.length < pageSize) return
     after = last.id

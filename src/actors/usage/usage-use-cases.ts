@@ -106,14 +106,14 @@ const notCounted = {
 const standardPlan = async (
   plans: Table<RatePlanData>,
   scope: Scope,
-  asked: string | undefined,
+  planId: string | undefined,
   { toMs }: UsageRange,
 ): Promise<Row<RatePlanData> | null> => {
-  if (asked === undefined) {
+  if (planId === undefined) {
     const query = { where: { is_default: true }, after: idFloor('rp', toMs), limit: 1 }
     return (await plans.list(projectScope(scope.project), query))[0] ?? null
   }
-  const plan = await plans.get(projectScope(scope.project), asked)
+  const plan = await plans.get(projectScope(scope.project), planId)
   if (plan === null) throw new ServiceError('not_found', { param: 'rate_plan_id' })
   return plan
 }

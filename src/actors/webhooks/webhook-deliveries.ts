@@ -17,7 +17,13 @@ export interface DeliveryOwner {
 
 /** Starts a delivery, or finds the one of this id under way. @throws {StoreUnavailable} */
 export const startDelivery = async (host: Pick<Host, 'create'>, owner: DeliveryOwner, input: DeliveryInput) => {
-  await host.create(deliveryDefinition, input.delivery_id, owner, input, `notice:${input.event_id}`)
+  await host.create({
+    kind: deliveryDefinition,
+    id: input.delivery_id,
+    owner,
+    input,
+    cause: `notice:${input.event_id}`,
+  })
 }
 
 /** The body of an event's deliveries, and the id that names the event in all of them. */

@@ -60,8 +60,8 @@ export function waitBefore(
   random: () => number,
 ): number | undefined {
   if (!failure.retryable || failed >= policy.retries) return undefined
-  const asked = failure.error.retryAfterMs
-  if (asked !== undefined) return asked <= policy.maxRetryAfterMs ? asked : undefined
+  const retryAfterMs = failure.error.retryAfterMs
+  if (retryAfterMs !== undefined) return retryAfterMs <= policy.maxRetryAfterMs ? retryAfterMs : undefined
   const backoffMs = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** failed)
   return backoffMs * (0.5 + random() / 2)
 }

@@ -85,7 +85,7 @@ const matches = ({ provider, type, search, capability = [] }: CatalogueFilter): 
 const holds = (where: string, text: string): boolean => where.toLowerCase().includes(text)
 
 /** Case does not matter, and other words for a provider are taken too. */
-const providerId = (asked: string): string => {
-  const word = asked.toLowerCase()
+const providerId = (nameOrId: string): string => {
+  const word = nameOrId.toLowerCase()
   return providers.find(({ aliases }) => aliases?.includes(word) === true)?.id ?? word
 }

@@ -16,20 +16,20 @@ export interface ChatRequest {
 const openAiHeaders = new WeakMap<Route, Headers>()
 
 /** @throws {ServiceError} `invalid_field` for what the route's format cannot say. */
-export function chatRequest(asked: ChatInput, route: Route): ChatRequest {
+export function chatRequest(input: ChatInput, route: Route): ChatRequest {
   const format =
-    (asked.formatFor?.(route) ?? chatFormat(route.format))?.request(asked.body, route, asked.stream) ?? null
+    (input.formatFor?.(route) ?? chatFormat(route.format))?.request(input.body, route, input.stream) ?? null
   if (format !== null) {
-    return { path: format.path, headers: keyed(format.headers, asked), body: format.body, format }
+    return { path: format.path, headers: keyed(format.headers, input), body: format.body, format }
   }
-  const headers = keyed(headersFor(route), asked)
-  return { path: '/chat/completions', headers, body: bodyFor(asked, route), format: null }
+  const headers = keyed(headersFor(route), input)
+  return { path: '/chat/completions', headers, body: bodyFor(input, route), format: null }
 }
 
-const bodyFor = (asked: ChatInput, route: Route): Uint8Array | string => {
-  if (asked.encoded !== undefined) return asked.encoded(route)
-  const body = portableBody(asked.body, route)
-  return openAiBody(body === asked.body ? asked : { ...asked, body, bytes: null }, route)
+const bodyFor = (input: ChatInput, route: Route): Uint8Array | string => {
+  if (input.encoded !== undefined) return input.encoded(route)
+  const body = portableBody(input.body, route)
+  return openAiBody(body === input.body ? input : { ...input, body, bytes: null }, route)
 }
 
 type Headers = Readonly<Record<string, string>>

@@ -20,8 +20,8 @@ export class Chats implements ChatCalls {
   }
 
   /** Begins at once; the listener may be called before this returns. */
-  run(asked: ChatRunRequest, listener: RunListener): ChatHandle {
-    const run = new ChatRun(this.#parts, asked, listener)
+  run(request: ChatRunRequest, listener: RunListener): ChatHandle {
+    const run = new ChatRun(this.#parts, request, listener)
     run.start()
     return run
   }

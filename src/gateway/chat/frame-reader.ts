@@ -6,7 +6,7 @@ import { isUsageOnly, OpenAiChunks } from './openai-chunks.ts'
 const maxFrameBytes = 16 * 1024 * 1024
 
 /** What a chunk is looked into for; the quotes cannot stand so inside the text of an answer. */
-const telling = /"usage":\s*\{|"error":|"finish_reason":\s*"|\[DONE\]/g
+const notable = /"usage":\s*\{|"error":|"finish_reason":\s*"|\[DONE\]/g
 
 const closingBrace = 0x7d
 const lineFeed = 0x0a
@@ -187,8 +187,8 @@ class KeptBytes {
 
 /** Where the next frame begins to say something of the answer; beyond the end when none does. */
 const eventFrom = (text: string, from: number): number => {
-  telling.lastIndex = from
-  return telling.exec(text)?.index ?? text.length
+  notable.lastIndex = from
+  return notable.exec(text)?.index ?? text.length
 }
 
 /** Whether a frame is one line of JSON that has its end. */

@@ -56,13 +56,13 @@ export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogP
 const fields = ['model', 'provider', 'operation', 'external_user_id', 'key_id', 'error', 'status'] as const
 
 /** Found by one index: a tenant, else an error, else a model; the rest is sorted out among what it finds. */
-const coverOf = (scope: Scope, asked: LogQuery): Cover<RequestLogData> => {
-  const { tenant_id, model, error, failed } = asked
+const coverOf = (scope: Scope, query: LogQuery): Cover<RequestLogData> => {
+  const { tenant_id, model, error, failed } = query
   return {
     scope: tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id),
     where: tenant_id === undefined ? indexed(error, model) : {},
     matches: ({ data }) =>
-      fields.every((field) => asked[field] === undefined || asked[field] === data[field]) &&
+      fields.every((field) => query[field] === undefined || query[field] === data[field]) &&
       (failed === undefined || failed === (data.error !== null)),
   }
 }
@@ -80,6 +80,6 @@ const pageQuery = ({ limit, cursor, from, to }: LogQuery) => ({
 })
 
 const lineOf = ({ id, tenant, created_at, data }: Row<RequestLogData>) => {
-  const { started_at, request_body: _asked, response_body: _answered, ...line } = data
+  const { started_at, request_body: _request, response_body: _answered, ...line } = data
   return { id, at: timestampOf(created_at), started_at: timestampOf(started_at), tenant_id: tenant, ...line }
 }

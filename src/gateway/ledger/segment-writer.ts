@@ -60,12 +60,12 @@ export class SegmentWriter {
   #target(call: CountedCall): number {
     const known = this.#lastTarget
     if (known !== null && isSameTarget(known.call, call)) return known.place
-    const { operation, need, asked, route } = call
-    const key = `${operation}\n${need}\n${route?.provider}\n${route?.model}\n${route?.source}\n${route?.connectionId}\n${asked}`
+    const { operation, need, requestedModel, route } = call
+    const key = `${operation}\n${need}\n${route?.provider}\n${route?.model}\n${route?.source}\n${route?.connectionId}\n${requestedModel}`
     const place = this.#targets.of(key, () => ({
       operation,
       need,
-      asked,
+      asked: requestedModel,
       provider: route?.provider ?? null,
       model: route?.model ?? null,
       source: route?.source ?? null,
@@ -86,7 +86,10 @@ const isSameOrigin = (one: Caller, other: Caller): boolean =>
   one.principal.kind === other.principal.kind
 
 const isSameTarget = (one: CountedCall, other: CountedCall): boolean =>
-  one.route === other.route && one.asked === other.asked && one.operation === other.operation && one.need === other.need
+  one.route === other.route &&
+  one.requestedModel === other.requestedModel &&
+  one.operation === other.operation &&
+  one.need === other.need
 
 /** Values by key, each once, and where they stand. */
 class Index<T> {

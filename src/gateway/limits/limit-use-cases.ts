@@ -58,8 +58,8 @@ export const limitUseCases = ({ records, book, projects, subjects, now }: LimitP
     'limits.list': async ({ scope, query: { limit, cursor, subject, subject_id } }) => {
       const where = subject_id !== undefined ? { subject_id } : subject !== undefined ? { subject } : {}
       const page = await resource.list(scope, { limit, cursor, where })
-      const asked = page.data.filter(({ data }) => subject === undefined || data.subject === subject)
-      return { data: await Promise.all(asked.map(view)), next_cursor: page.next_cursor }
+      const matching = page.data.filter(({ data }) => subject === undefined || data.subject === subject)
+      return { data: await Promise.all(matching.map(view)), next_cursor: page.next_cursor }
     },
     'limits.create': async (call) => {
       const { scope, body } = call

@@ -60,21 +60,21 @@ const refusalText = ({ status, json }: Extract<UpstreamReply, { kind: 'answer' }
 }
 
 /** How a good answer is read, given the model that was asked; null when it is none. */
-type Reader = ((asked: string) => ProbeResult) | null
+type Reader = ((requestedModel: string) => ProbeResult) | null
 
 const openAiAnswer = (answer: WireObject): Reader => {
   const [choice] = arrayOf(answer.choices)
   if (choice === undefined) return null
   const { prompt_tokens, completion_tokens } = objectOf(answer.usage)
   const content = textOf(objectOf(objectOf(choice).message).content)
-  return (asked) => answered(textOf(answer.model) || asked, content, prompt_tokens, completion_tokens)
+  return (requestedModel) => answered(textOf(answer.model) || requestedModel, content, prompt_tokens, completion_tokens)
 }
 
 const anthropicAnswer = (answer: WireObject): Reader => {
   if (!Array.isArray(answer.content)) return null
   const { input_tokens, output_tokens } = objectOf(answer.usage)
   const content = answer.content.map((block) => textOf(objectOf(block).text)).join('')
-  return (asked) => answered(textOf(answer.model) || asked, content, input_tokens, output_tokens)
+  return (requestedModel) => answered(textOf(answer.model) || requestedModel, content, input_tokens, output_tokens)
 }
 
 const answered = (model: string, content: string, input: unknown, output: unknown): ProbeResult => {

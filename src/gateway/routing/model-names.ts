@@ -17,9 +17,11 @@ const specs: ReadonlyMap<string, ProviderSpec> = new Map(
 export const providerNamed = (word: string): ProviderSpec | undefined => specs.get(word.toLowerCase())
 
 /** `head/rest` at the first slash, since models' own ids may hold slashes too; null where one side is missing. */
-export const splitName = (asked: string): { readonly head: string; readonly rest: string } | null => {
-  const slash = asked.indexOf('/')
-  return slash < 1 || slash === asked.length - 1 ? null : { head: asked.slice(0, slash), rest: asked.slice(slash + 1) }
+export const splitName = (requestedModel: string): { readonly head: string; readonly rest: string } | null => {
+  const slash = requestedModel.indexOf('/')
+  return slash < 1 || slash === requestedModel.length - 1
+    ? null
+    : { head: requestedModel.slice(0, slash), rest: requestedModel.slice(slash + 1) }
 }
 
 /**
@@ -28,10 +30,10 @@ export const splitName = (asked: string): { readonly head: string; readonly rest
  * What the snapshot knows under the whole name, and not as the named provider's, is another's: Groq's
  * `openai/gpt-oss-120b` is none of OpenAI's.
  */
-export const sellersOf = (asked: string): readonly Seller[] => {
-  const split = splitName(asked)
+export const sellersOf = (requestedModel: string): readonly Seller[] => {
+  const split = splitName(requestedModel)
   const named = split === null ? undefined : providerNamed(split.head)
-  const sellers = ownersOf(asked).map((provider): Seller => ({ provider, model: asked }))
+  const sellers = ownersOf(requestedModel).map((provider): Seller => ({ provider, model: requestedModel }))
   if (split === null || named === undefined) return sellers
   const seller = { provider: named.id, model: split.rest }
   const both = priceAt(named.id, split.rest) === undefined ? [...sellers, seller] : [seller, ...sellers]

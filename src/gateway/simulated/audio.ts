@@ -28,15 +28,15 @@ export const serveAudio = async (
 const isSimulated = (model: string): boolean => model.startsWith('simulated')
 
 function speak(body: Buffer, response: ServerResponse): void {
-  const asked = parseJson(body.toString('utf8'))
-  if (!isObject(asked) || textOf(asked.input) === '') {
+  const request = parseJson(body.toString('utf8'))
+  if (!isObject(request) || textOf(request.input) === '') {
     sendError(response, 400, 'invalid_input')
     return
   }
-  const input = textOf(asked.input)
-  const speed = typeof asked.speed === 'number' ? asked.speed : 1
-  const speech = speechOf(input, textOf(asked.response_format) || 'mp3', speed)
-  if (!isSimulated(textOf(asked.model))) sendError(response, 404, 'model_not_found')
+  const input = textOf(request.input)
+  const speed = typeof request.speed === 'number' ? request.speed : 1
+  const speech = speechOf(input, textOf(request.response_format) || 'mp3', speed)
+  if (!isSimulated(textOf(request.model))) sendError(response, 404, 'model_not_found')
   else if (speech === null) sendError(response, 400, 'unsupported_format')
   else if (/\bfail please\b/i.test(input)) sendError(response, 500, 'server_error')
   else if (/\brate limit please\b/i.test(input)) sendError(response, 429, 'rate_limit_exceeded', 1)

@@ -13,9 +13,9 @@ export type Images = { readonly kind: 'seen'; readonly images: readonly SeenImag
 
 /** The images in the last message of the user, in order. */
 export const imagesIn = (messages: readonly unknown[]): Images => {
-  const asked = messages.findLast((message) => isObject(message) && message.role === 'user')
+  const lastMessage = messages.findLast((message) => isObject(message) && message.role === 'user')
   const images: SeenImage[] = []
-  for (const part of arrayOf(objectOf(asked).content)) {
+  for (const part of arrayOf(objectOf(lastMessage).content)) {
     const url = imageUrl(part)
     if (url === '') continue
     const isData = url.startsWith('data:')

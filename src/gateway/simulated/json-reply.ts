@@ -6,18 +6,18 @@ import { imageFacts, type SeenImage } from './images.ts'
  * The answer in the form that `response_format` asks for: any JSON object, or one that the given schema accepts, filled
  * from what the user said; otherwise the text as it is.
  */
-export const inFormat = (text: string, asked: string, images: readonly SeenImage[], format: unknown): string => {
+export const inFormat = (text: string, prompt: string, images: readonly SeenImage[], format: unknown): string => {
   const { type, json_schema } = objectOf(format)
-  if (type === 'json_schema') return JSON.stringify(fillArguments(schemaOf(json_schema), asked, ''))
+  if (type === 'json_schema') return JSON.stringify(fillArguments(schemaOf(json_schema), prompt, ''))
   if (type !== 'json_object') return text
-  const named = namedFields(asked, text, images)
+  const named = namedFields(prompt, text, images)
   if (named !== null) return JSON.stringify(named)
   return JSON.stringify({ reply: text, ...(images.length > 0 && { images: imageFacts(images) }) })
 }
 
 /** The fields of a JSON example in the question, `"name": [` being a list; null where there is none. */
-const namedFields = (asked: string, text: string, images: readonly SeenImage[]): WireObject | null => {
-  const fields = [...asked.matchAll(/"(\w{1,64})"\s*:\s*(\[?)/g)]
+const namedFields = (prompt: string, text: string, images: readonly SeenImage[]): WireObject | null => {
+  const fields = [...prompt.matchAll(/"(\w{1,64})"\s*:\s*(\[?)/g)]
   const words = images.flatMap(({ header }) =>
     header === null ? [] : [header.format.toLowerCase(), `${header.width}x${header.height}`],
   )

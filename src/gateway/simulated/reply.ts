@@ -45,19 +45,19 @@ export function decideReply(
   images: readonly SeenImage[],
   seed: string,
 ): Reply {
-  const asked = lastUserText(messages)
+  const prompt = lastUserText(messages)
   const results = toolResultsAtEnd(messages)
-  const slow = /\bslow please\b/i.test(asked)
+  const slow = /\bslow please\b/i.test(prompt)
   const format = request.response_format
-  if (results.length > 0) return answer(inFormat(quote(results), asked, images, format), [], slow)
-  if (/\bfail please\b/i.test(asked)) return refuse(500, null, 'server_error')
-  if (/\brate limit please\b/i.test(asked)) return refuse(429, 1, 'rate_limit_exceeded')
-  const wanted = toolsWanted(asked, request)
-  if (wanted.length > 0) return answer('', callsOf(wanted, asked, `${seed}:${messages.length}`), slow)
-  const said = `${describeImages(images)}You said: ${asked}`
-  const text = inFormat(slow ? lengthened(said) : said, asked, images, format)
-  if (/\bcut please\b/i.test(asked)) return { ...answer(text, [], slow), trouble: 'cut' }
-  if (/\bmalformed please\b/i.test(asked)) return { ...answer(text, [], slow), trouble: 'malformed' }
+  if (results.length > 0) return answer(inFormat(quote(results), prompt, images, format), [], slow)
+  if (/\bfail please\b/i.test(prompt)) return refuse(500, null, 'server_error')
+  if (/\brate limit please\b/i.test(prompt)) return refuse(429, 1, 'rate_limit_exceeded')
+  const wanted = toolsWanted(prompt, request)
+  if (wanted.length > 0) return answer('', callsOf(wanted, prompt, `${seed}:${messages.length}`), slow)
+  const said = `${describeImages(images)}You said: ${prompt}`
+  const text = inFormat(slow ? lengthened(said) : said, prompt, images, format)
+  if (/\bcut please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'cut' }
+  if (/\bmalformed please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'malformed' }
   return answer(text, [], slow)
 }
 
@@ -118,13 +118,13 @@ const quote = (results: readonly { name: string; content: string }[]): string =>
   results.map(({ name, content }) => `The tool ${name} answered: ${content}`).join('\n')
 
 /** What `tool_choice` and `parallel_tool_calls` leave of the calls that the text asks for, or add to them. */
-function toolsWanted(asked: string, request: WireObject): readonly OfferedTool[] {
+function toolsWanted(prompt: string, request: WireObject): readonly OfferedTool[] {
   const tools = offeredTools(request.tools)
   const choice = request.tool_choice
   if (choice === 'none') return []
   const forced = textOf(objectOf(objectOf(choice).function).name)
   if (forced !== '') return tools.filter(({ name }) => name === forced)
-  const named = toolsNamedIn(asked, tools)
+  const named = toolsNamedIn(prompt, tools)
   const wanted = named.length === 0 && choice === 'required' ? tools.slice(0, 1) : named
   return request.parallel_tool_calls === false ? wanted.slice(0, 1) : wanted
 }
@@ -137,9 +137,9 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
     .sort((a, b) => a.at - b.at)
     .map(({ tool }) => tool)
   if (named.length > 0) return named
-  const asks = /\b(?:use|call|run)\b.{0,500}\b(tools?)\b/is.exec(text)
-  if (asks === null) return []
-  return asks[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
+  const match = /\b(?:use|call|run)\b.{0,500}\b(tools?)\b/is.exec(text)
+  if (match === null) return []
+  return match[1]?.toLowerCase() === 'tools' ? [...tools] : tools.slice(0, 1)
 }
 
 function placeOfName(text: string, name: string): number {

@@ -50,7 +50,7 @@ export interface TurnModels {
    * @throws {BrokenAnswer} when something had been said before it failed.
    * @throws {StoreUnavailable} when it is unknown whether the call may be made.
    */
-  ask(
+  call(
     request: ModelRequest,
     caller: ActorCaller,
     onDelta: (text: string) => void,
@@ -59,7 +59,7 @@ export interface TurnModels {
 }
 
 export interface GatewayTurnsParts {
-  readonly chats: { run(asked: ChatRunRequest, listener: RunListener): ChatHandle }
+  readonly chats: { run(request: ChatRunRequest, listener: RunListener): ChatHandle }
 }
 
 /** Turns and runs as chat requests of the gateway. */
@@ -70,7 +70,7 @@ export class GatewayTurns implements TurnModels {
     this.#chats = chats
   }
 
-  async ask(
+  async call(
     request: ModelRequest,
     caller: ActorCaller,
     onDelta: (text: string) => void,

@@ -23,8 +23,8 @@ const others = providers.flatMap(({ id }) => {
  *
  * @throws {ServiceError} `model_not_found`, `provider_not_configured`
  */
-export const chooseModel = async (routes: Routes, project: string, asked: string | null): Promise<Chosen> => {
-  if (asked !== null) return chosen(routes, project, asked)
+export const chooseModel = async (routes: Routes, project: string, requestedModel: string | null): Promise<Chosen> => {
+  if (requestedModel !== null) return chosen(routes, project, requestedModel)
   for (const model of [usual, ...others]) {
     const found = await chosen(routes, project, model).catch(unlessRefused)
     if (found !== null) return found

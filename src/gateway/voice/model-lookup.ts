@@ -16,12 +16,12 @@ const version =
   /^-(?:\d{4}(?:-\d{2}-\d{2})?|general|medical|meeting|phonecall|voicemail|finance|conversationalai|video|drivethru|automotive|atc)$/
 
 /** By `model` or `provider/model`; null for one that is not registered. */
-export const speechModelOf = (asked: string): NamedModel<SpeechModel> | null =>
-  voiceModel(asked) ?? find(speechModels, asked, 'simulated-tts')
+export const speechModelOf = (requestedModel: string): NamedModel<SpeechModel> | null =>
+  voiceModel(requestedModel) ?? find(speechModels, requestedModel, 'simulated-tts')
 
 /** By `model` or `provider/model`; null for one that is not registered. */
-export const transcriptionModelOf = (asked: string): NamedModel<TranscriptionModel> | null =>
-  find(transcriptionModels, asked, 'simulated-transcribe')
+export const transcriptionModelOf = (requestedModel: string): NamedModel<TranscriptionModel> | null =>
+  find(transcriptionModels, requestedModel, 'simulated-transcribe')
 
 interface Registered {
   readonly id: string
@@ -30,10 +30,10 @@ interface Registered {
 
 const find = <Model extends Registered>(
   models: readonly Model[],
-  asked: string,
+  requestedModel: string,
   simulated: string,
 ): NamedModel<Model> | null => {
-  const { provider, name } = splitName(asked)
+  const { provider, name } = splitName(requestedModel)
   const mine = provider === null ? models : models.filter((model) => model.provider === provider)
   const found =
     mine.find(({ id }) => id === name) ??
@@ -44,8 +44,8 @@ const find = <Model extends Registered>(
 }
 
 /** Where the voice is the model: its name alone says both. */
-const voiceModel = (asked: string): NamedModel<SpeechModel> | null => {
-  const { provider, name } = splitName(asked)
+const voiceModel = (requestedModel: string): NamedModel<SpeechModel> | null => {
+  const { provider, name } = splitName(requestedModel)
   if (provider !== null && provider !== 'deepgram') return null
   for (const model of speechModels) {
     const voice = model.provider === 'deepgram' ? model.voices.find(({ wire }) => wire === name) : undefined
@@ -54,9 +54,11 @@ const voiceModel = (asked: string): NamedModel<SpeechModel> | null => {
   return null
 }
 
-const splitName = (asked: string): { readonly provider: string | null; readonly name: string } => {
-  const slash = asked.indexOf('/')
-  const word = asked.slice(0, Math.max(0, slash)).toLowerCase()
+const splitName = (requestedModel: string): { readonly provider: string | null; readonly name: string } => {
+  const slash = requestedModel.indexOf('/')
+  const word = requestedModel.slice(0, Math.max(0, slash)).toLowerCase()
   const known = providers.find(({ id, aliases = [] }) => id === word || aliases.includes(word))
-  return known === undefined ? { provider: null, name: asked } : { provider: known.id, name: asked.slice(slash + 1) }
+  return known === undefined
+    ? { provider: null, name: requestedModel }
+    : { provider: known.id, name: requestedModel.slice(slash + 1) }
 }

@@ -74,13 +74,13 @@ export const routesOfDefault = async <Model extends Registered>(
 export const unregistered = async (
   routes: Routes,
   project: string,
-  asked: string,
+  requestedModel: string,
   need: VoiceNeed,
 ): Promise<readonly Route[]> => {
-  const found = await resolved(routes, project, asked, need)
+  const found = await resolved(routes, project, requestedModel, need)
   const own = found.filter(({ format, source, baseUrl }) => {
     if (format !== 'openai') return false
-    return source === 'custom' || (priceOf(asked) === undefined && !knownHosts.has(new URL(baseUrl).host))
+    return source === 'custom' || (priceOf(requestedModel) === undefined && !knownHosts.has(new URL(baseUrl).host))
   })
   if (own.length > 0) return own
   throw unfit('model', `There is no ${need} model of this name.`)
@@ -91,9 +91,14 @@ const knownHosts: ReadonlySet<string> = new Set(
 )
 
 /** Empty when no provider serves a model of this name. */
-const resolved = async (routes: Routes, project: string, asked: string, need: VoiceNeed): Promise<readonly Route[]> => {
+const resolved = async (
+  routes: Routes,
+  project: string,
+  requestedModel: string,
+  need: VoiceNeed,
+): Promise<readonly Route[]> => {
   try {
-    return await routes.resolve(project, asked, need)
+    return await routes.resolve(project, requestedModel, need)
   } catch (error) {
     if (error instanceof ServiceError && unserved.has(error.code)) return []
     throw error
@@ -160,7 +165,7 @@ const ownRoutes = async (
 
 /** The steps of a request, in order. */
 export interface VoicePlan<Task> {
-  readonly asked: string
+  readonly requestedModel: string
   /** By the auto-router. */
   readonly auto: boolean
   readonly steps: readonly Step<Task>[]

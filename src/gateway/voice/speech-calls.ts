@@ -60,7 +60,7 @@ export class SpeechCalls {
       caller,
       operation,
       need: 'speech',
-      asked: plan.asked,
+      requestedModel: plan.requestedModel,
       steps: plan.steps,
       everywhere: plan.auto,
       signal,
@@ -68,7 +68,7 @@ export class SpeechCalls {
       streamed: request.streamed,
       most: () => mostOf(request.text),
       request: ({ task, route }) => formatOf({ task, route }).request(task, route),
-      logged: () => ({ model: plan.asked, ...request }),
+      logged: () => ({ model: plan.requestedModel, ...request }),
     }
     return job
   }

@@ -29,11 +29,11 @@ export class SpeechPlanner {
   }
 
   /** @throws {ServiceError} `bad_request` with `param`, `provider_not_configured`, `byok_required` */
-  async plan(project: string, asked: string | null, request: SpeechRequest): Promise<SpeechPlan> {
-    if (asked === null) return this.#byDefault(project, request)
-    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, request)
-    const named = speechModelOf(asked)
-    if (named === null) return this.#unregistered(project, asked, request)
+  async plan(project: string, requestedModel: string | null, request: SpeechRequest): Promise<SpeechPlan> {
+    if (requestedModel === null) return this.#byDefault(project, request)
+    if (autoNames.includes(requestedModel.toLowerCase())) return this.#auto(project, requestedModel, request)
+    const named = speechModelOf(requestedModel)
+    if (named === null) return this.#unregistered(project, requestedModel, request)
     const { model, wireModel, voice } = named
     const task = speechTask(
       model,
@@ -41,7 +41,7 @@ export class SpeechPlanner {
       'refuse',
     )
     const routes = await routesOf(this.#routes, project, model, wireModel, 'speech')
-    return { asked, auto: false, steps: stepsOf(routes, task) }
+    return { requestedModel, auto: false, steps: stepsOf(routes, task) }
   }
 
   async #byDefault(project: string, request: SpeechRequest): Promise<SpeechPlan> {
@@ -51,11 +51,11 @@ export class SpeechPlanner {
       preferredModels(speechModels, request.language),
       'speech',
     )
-    return { asked: model.id, auto: false, steps: stepsOf(routes, speechTask(model, request, 'refuse')) }
+    return { requestedModel: model.id, auto: false, steps: stepsOf(routes, speechTask(model, request, 'refuse')) }
   }
 
   /** Where no format is wanted it is MP3, as everywhere; but better another one than no speech. */
-  async #auto(project: string, asked: string, request: SpeechRequest): Promise<SpeechPlan> {
+  async #auto(project: string, requestedModel: string, request: SpeechRequest): Promise<SpeechPlan> {
     const choice = { project, candidates: speechCandidates, need: 'speech' as const, modelOf: speechModelOf }
     const stepsFor = (wanted: SpeechRequest) =>
       autoSteps(this.#routes, this.#latencies, choice, (model) => speechTask(model, wanted, 'default'))
@@ -63,11 +63,11 @@ export class SpeechPlanner {
       if (request.format !== null) throw error
       return stepsFor(request)
     })
-    return { asked, auto: true, steps }
+    return { requestedModel, auto: true, steps }
   }
 
-  async #unregistered(project: string, asked: string, request: SpeechRequest): Promise<SpeechPlan> {
-    const routes = await unregistered(this.#routes, project, asked, 'speech')
-    return { asked, auto: false, steps: stepsOf(routes, plainTask(request)) }
+  async #unregistered(project: string, requestedModel: string, request: SpeechRequest): Promise<SpeechPlan> {
+    const routes = await unregistered(this.#routes, project, requestedModel, 'speech')
+    return { requestedModel, auto: false, steps: stepsOf(routes, plainTask(request)) }
   }
 }

@@ -90,10 +90,10 @@ function checkRange(param: string, value: number | null, { min, max }: Range): v
   )
 }
 
-function formatOf({ id, formats }: SpeechModel, asked: AudioFormat | null): AudioFormat {
-  if (asked === null) return formats.includes('mp3') ? 'mp3' : (formats[0] ?? audioFormats[0])
-  if (formats.includes(asked)) return asked
-  throw unfit('response_format', `${id} gives ${formats.join(', ')}; not ${asked}.`)
+function formatOf({ id, formats }: SpeechModel, requested: AudioFormat | null): AudioFormat {
+  if (requested === null) return formats.includes('mp3') ? 'mp3' : (formats[0] ?? audioFormats[0])
+  if (formats.includes(requested)) return requested
+  throw unfit('response_format', `${id} gives ${formats.join(', ')}; not ${requested}.`)
 }
 
 function voiceOf(model: SpeechModel, { voice, language }: SpeechRequest, otherVoice: 'refuse' | 'default'): Voice {
@@ -105,9 +105,9 @@ function voiceOf(model: SpeechModel, { voice, language }: SpeechRequest, otherVo
   throw unfit('voice', `${model.id} has no such voice. It has ${model.voices.map(({ id }) => id).join(', ')}.`)
 }
 
-const findVoice = ({ voices }: SpeechModel, asked: string): Voice | undefined => {
-  const name = asked.toLowerCase()
-  return voices.find(({ id, wire }) => id.toLowerCase() === name || wire === asked)
+const findVoice = ({ voices }: SpeechModel, nameOrId: string): Voice | undefined => {
+  const name = nameOrId.toLowerCase()
+  return voices.find(({ id, wire }) => id.toLowerCase() === name || wire === nameOrId)
 }
 
 /** Where voices have a language, one that speaks the wanted one. */

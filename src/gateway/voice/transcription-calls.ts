@@ -59,13 +59,13 @@ export class TranscriptionCalls {
 
 const jobOf = (
   { caller, operation, request, signal }: TranscriptionCall,
-  { asked, auto, steps }: TranscriptionPlan,
+  { requestedModel, auto, steps }: TranscriptionPlan,
   policy: VoicePolicy,
 ): VoiceJob<TranscriptionTask> => ({
   caller,
   operation,
   need: 'transcription',
-  asked,
+  requestedModel,
   steps,
   everywhere: auto,
   signal,
@@ -75,7 +75,7 @@ const jobOf = (
   request: (step) => formatOf(step).request(step.task, step.route),
   logged: () => {
     const { file, ...rest } = request
-    return { model: asked, ...rest, file: { container: file.container, bytes: file.bytes.length } }
+    return { model: requestedModel, ...rest, file: { container: file.container, bytes: file.bytes.length } }
   },
 })
 

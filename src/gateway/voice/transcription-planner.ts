@@ -29,29 +29,33 @@ export class TranscriptionPlanner {
   }
 
   /** @throws {ServiceError} `bad_request` with `param`, `provider_not_configured`, `byok_required` */
-  async plan(project: string, asked: string | null, request: TranscriptionRequest): Promise<TranscriptionPlan> {
-    if (asked === null) return this.#byDefault(project, request)
-    if (autoNames.includes(asked.toLowerCase())) return this.#auto(project, asked, request)
-    const named = transcriptionModelOf(asked)
+  async plan(
+    project: string,
+    requestedModel: string | null,
+    request: TranscriptionRequest,
+  ): Promise<TranscriptionPlan> {
+    if (requestedModel === null) return this.#byDefault(project, request)
+    if (autoNames.includes(requestedModel.toLowerCase())) return this.#auto(project, requestedModel, request)
+    const named = transcriptionModelOf(requestedModel)
     if (named === null) {
-      const own = await unregistered(this.#routes, project, asked, 'transcription')
-      return { asked, auto: false, steps: stepsOf(own, plainTranscription(request)) }
+      const own = await unregistered(this.#routes, project, requestedModel, 'transcription')
+      return { requestedModel, auto: false, steps: stepsOf(own, plainTranscription(request)) }
     }
     const task = transcriptionTask(named.model, request)
     const routes = await routesOf(this.#routes, project, named.model, named.wireModel, 'transcription')
-    return { asked, auto: false, steps: stepsOf(routes, task) }
+    return { requestedModel, auto: false, steps: stepsOf(routes, task) }
   }
 
   async #byDefault(project: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {
     const models: readonly TranscriptionModel[] = preferredModels(transcriptionModels, request.language)
     const { model, routes } = await routesOfDefault(this.#routes, project, models, 'transcription')
-    return { asked: model.id, auto: false, steps: stepsOf(routes, transcriptionTask(model, request)) }
+    return { requestedModel: model.id, auto: false, steps: stepsOf(routes, transcriptionTask(model, request)) }
   }
 
-  async #auto(project: string, asked: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {
+  async #auto(project: string, requestedModel: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {
     const need = 'transcription' as const
     const choice = { project, candidates: transcriptionCandidates, need, modelOf: transcriptionModelOf }
     const steps = await autoSteps(this.#routes, this.#latencies, choice, (model) => transcriptionTask(model, request))
-    return { asked, auto: true, steps }
+    return { requestedModel, auto: true, steps }
   }
 }

@@ -31,7 +31,7 @@ export interface VoiceJob<Task> {
   readonly operation: string
   readonly need: 'speech' | 'transcription'
   /** The model as the caller named it. */
-  readonly asked: string
+  readonly requestedModel: string
   /** In the order in which to try them; never empty. */
   readonly steps: readonly Step<Task>[]
   /** The steps are several models: what one provider refuses another may take. */
@@ -79,9 +79,9 @@ export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'breaker'> 
  * @throws {ServiceError} of the last one, and what admission says. It is recorded then.
  */
 export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>): Promise<RunningJob<Task>> => {
-  const { asked, steps, policy } = job
+  const { requestedModel, steps, policy } = job
   const kind = new VoiceCall(parts, job)
-  const ways = listedWays(steps.map(({ route, task }) => ({ model: asked, route, task })))
+  const ways = listedWays(steps.map(({ route, task }) => ({ model: requestedModel, route, task })))
   const { run, way, answer } = await firstAnswer<VoiceWay<Task>, OpenAnswer>(
     { ...parts, policy, breaker: null },
     kind.steps(),
@@ -121,9 +121,9 @@ class VoiceCall<Task> {
   }
 
   steps(): AnsweredKind<VoiceWay<Task>, OpenAnswer> {
-    const { caller, operation, need, asked, streamed, signal, most } = this.#job
+    const { caller, operation, need, requestedModel, streamed, signal, most } = this.#job
     return {
-      ...{ caller, operation, need, model: asked, streamed, signal },
+      ...{ caller, operation, need, model: requestedModel, streamed, signal },
       mostUsd: (way) => costOf(way, most(way)),
       sharesTicket: () => false,
       answer: (way, run) => this.#opened(way, run),

@@ -54,14 +54,14 @@ export type ActionEvent =
   | { readonly type: 'tool_succeeded'; readonly output: string }
   | { readonly type: 'tool_failed'; readonly code: string; readonly message: string }
 
-const tellOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
+const toOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
   messages: context.owner === null ? [] : [{ to: context.owner, event }],
 })
 
 type ActionNotice = Extract<Notice['event_type'], `action.${string}`>
 
 /** What webhooks hear: never the arguments, which only an approver is to see. */
-const told = (event_type: ActionNotice, more: (context: ActionContext) => JsonObject = () => ({})) =>
+const notifies = (event_type: ActionNotice, more: (context: ActionContext) => JsonObject = () => ({})) =>
   ({
     type: 'notify',
     params: ({ context }: { context: ActionContext }): Notice => {
@@ -126,32 +126,32 @@ const decided = assignsOf<ActionContext, ActionEvent>()(({ event }: Decided) => 
 })
 
 /** Webhooks and the audit log hear of an approval, after the owner: nobody's turn waits for them. */
-const tellApproval = [told('action.approved', withDecider), audits('approved')] as const
+const notifyApproval = [notifies('action.approved', withDecider), audits('approved')] as const
 
 /** The owner hears that a person agreed, and goes on by itself or waits for the tool. */
-const tellApproved = {
+const sendApproved = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
-    tellOwner(context, { type: 'action_approved', action_id: context.action_id }),
+    toOwner(context, { type: 'action_approved', action_id: context.action_id }),
 } as const
 
 /** The owner hears why not, in the words of whoever rejected it where they gave some. */
-const tellRejected = (reason: string) =>
+const sendRejected = (reason: string) =>
   ({
     type: 'send',
     params: ({ context }: { context: ActionContext }) => {
       const { action_id, note } = context
-      return tellOwner(context, { type: 'action_rejected', action_id, reason, ...(note !== null && { note }) })
+      return toOwner(context, { type: 'action_rejected', action_id, reason, ...(note !== null && { note }) })
     },
   }) as const
 
 /** Gives the owner the tool's output, or how it failed. */
-const tellExecuted = {
+const sendExecuted = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) => {
     const { action_id, error } = context
     const output = error === null ? (context.output ?? '') : errorOutput(error.code, error.message)
-    return tellOwner(context, { type: 'action_executed', action_id, output })
+    return toOwner(context, { type: 'action_executed', action_id, output })
   },
 } as const
 
@@ -168,10 +168,10 @@ export const actionMachine = actionSetup.createMachine({
   on: { delete: '.deleted' },
   states: {
     pending_approval: {
-      entry: told('action.created'),
+      entry: notifies('action.created'),
       // of a tool that the caller runs
       meta: { refuses: { approve: { code: 'tool_result_required', param: 'tool_results' } } },
-      after: { expiry: { target: 'expired', actions: [tellRejected('expired'), told('action.expired')] } },
+      after: { expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired')] } },
       on: {
         approve: [
           {
@@ -183,28 +183,28 @@ export const actionMachine = actionSetup.createMachine({
               {
                 type: 'send',
                 params: ({ context }) =>
-                  tellOwner(context, {
+                  toOwner(context, {
                     type: 'action_approved',
                     action_id: context.action_id,
                     output: context.output ?? '',
                   }),
               },
-              ...tellApproval,
+              ...notifyApproval,
             ],
           },
-          { guard: 'isCallers', target: 'approved', actions: [decided, ...tellApproval] },
-          { guard: 'isAgents', target: 'approved', actions: [decided, tellApproved, ...tellApproval] },
-          { guard: 'isOurs', target: 'executing', actions: [decided, tellApproved, ...tellApproval] },
+          { guard: 'isCallers', target: 'approved', actions: [decided, ...notifyApproval] },
+          { guard: 'isAgents', target: 'approved', actions: [decided, sendApproved, ...notifyApproval] },
+          { guard: 'isOurs', target: 'executing', actions: [decided, sendApproved, ...notifyApproval] },
         ],
         reject: {
           target: 'rejected',
-          actions: [decided, tellRejected('rejected'), told('action.rejected', withDecider), audits('rejected')],
+          actions: [decided, sendRejected('rejected'), notifies('action.rejected', withDecider), audits('rejected')],
         },
         cancel: {
           target: 'rejected',
-          actions: [assign({ note: 'cancelled' }), told('action.rejected', withDecider)],
+          actions: [assign({ note: 'cancelled' }), notifies('action.rejected', withDecider)],
         },
-        delete: { target: 'deleted', actions: tellRejected('deleted') },
+        delete: { target: 'deleted', actions: sendRejected('deleted') },
       },
     },
     approved: { meta: { refuses: { reject: alreadyResolved } } },
@@ -222,24 +222,24 @@ export const actionMachine = actionSetup.createMachine({
             assign({
               error: { code: 'cancelled', message: 'What the call belonged to ended before the tool did.' },
             }),
-            told('action.failed', withError),
+            notifies('action.failed', withError),
           ],
         },
         tool_succeeded: {
           target: 'executed',
-          actions: [assign({ output: ({ event }) => event.output }), tellExecuted, told('action.executed')],
+          actions: [assign({ output: ({ event }) => event.output }), sendExecuted, notifies('action.executed')],
         },
         tool_failed: {
           target: 'failed',
           actions: [
             assign({ error: ({ event }) => ({ code: event.code, message: event.message }) }),
-            tellExecuted,
-            told('action.failed', withError),
+            sendExecuted,
+            notifies('action.failed', withError),
           ],
         },
         delete: {
           target: 'deleted',
-          actions: [assign({ error: { code: 'cancelled', message: 'The action was deleted.' } }), tellExecuted],
+          actions: [assign({ error: { code: 'cancelled', message: 'The action was deleted.' } }), sendExecuted],
         },
       },
     },

@@ -67,7 +67,7 @@ const notice = (event_type: WebhookEventType, status: Status, context: AgentVers
   data: { version_id: context.version_id, agent_id: context.agent_id, version: context.version, status },
 })
 
-const tells = (event_type: WebhookEventType, status: Status) => ({
+const notifies = (event_type: WebhookEventType, status: Status) => ({
   type: 'notify' as const,
   params: ({ context }: { context: AgentVersionContext }) => notice(event_type, status, context),
 })
@@ -125,7 +125,7 @@ const ignored = { tested: null, submit: null, review: null, publish: null, depre
 
 const publish = {
   target: 'published',
-  actions: [published, tells('agent_version.published', 'published'), audits('published'), lists('list')],
+  actions: [published, notifies('agent_version.published', 'published'), audits('published'), lists('list')],
 } as const
 
 /**
@@ -147,7 +147,7 @@ export const agentVersionMachine = versionSetup.createMachine({
     listings: 0,
   }),
   entry: [
-    tells('agent_version.created', 'draft'),
+    notifies('agent_version.created', 'draft'),
     { type: 'audit', params: ({ context }) => ({ lines: [line('created', context.created_by)] }) },
   ],
   initial: 'draft',
@@ -170,7 +170,7 @@ export const agentVersionMachine = versionSetup.createMachine({
           target: 'in_review',
           actions: [
             assign({ submitted_at: ({ event }) => event.at }),
-            tells('agent_version.submitted', 'in_review'),
+            notifies('agent_version.submitted', 'in_review'),
             audits('submitted'),
           ],
         },
@@ -210,7 +210,7 @@ export const agentVersionMachine = versionSetup.createMachine({
           actions: [
             withdrawn,
             assign({ deprecated_at: ({ event }) => event.at }),
-            tells('agent_version.deprecated', 'deprecated'),
+            notifies('agent_version.deprecated', 'deprecated'),
             audits('deprecated'),
             lists('unlist'),
           ],
@@ -220,7 +220,7 @@ export const agentVersionMachine = versionSetup.createMachine({
           actions: [
             withdrawn,
             assign({ retired_at: ({ event }) => event.at }),
-            tells('agent_version.retired', 'retired'),
+            notifies('agent_version.retired', 'retired'),
             audits('retired'),
             lists('unlist'),
           ],
@@ -233,7 +233,7 @@ export const agentVersionMachine = versionSetup.createMachine({
           target: 'retired',
           actions: [
             assign({ retired_at: ({ event }) => event.at }),
-            tells('agent_version.retired', 'retired'),
+            notifies('agent_version.retired', 'retired'),
             audits('retired'),
           ],
         },

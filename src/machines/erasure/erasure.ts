@@ -34,7 +34,7 @@ export type ErasureEvent = {
 export const confirmationMs = 5_000
 
 /** The erasure is the project's, so the delivery is too, and outlives the tenant. */
-const tellDeleted = {
+const notifyDeleted = {
   type: 'notify',
   params: ({ context: { tenant_id, external_id } }: { context: ErasureContext }): Notice => ({
     event_type: 'tenant.deleted',
@@ -79,7 +79,7 @@ export const erasureMachine = setup({
       entry: { type: 'eraseOwned', params: ({ context }) => ({ round: context.rounds + 1 }) },
       on: {
         round_done: [
-          { guard: 'tenantIsGone', target: 'finishing', actions: tellDeleted },
+          { guard: 'tenantIsGone', target: 'finishing', actions: notifyDeleted },
           { guard: 'foundNothingAgain', target: 'finishing' },
           {
             guard: 'foundNothing',

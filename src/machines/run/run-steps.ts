@@ -5,8 +5,8 @@ import { callsAfter, firstStatus } from '../tool-call/tool-call.ts'
 import {
   argumentsOf,
   errorOutput,
+  hiddenNote,
   openCall,
-  toldOnly,
   unknownToolOutput,
   withdrawals,
 } from '../tool-call/tool-calls.ts'
@@ -144,7 +144,7 @@ export const resolvingEvents = (context: RunContext, event: Resolving): readonly
         return [toolCompleted(call, errorOutput(event.code, event.message))]
       case 'action_rejected': {
         const { reason } = event
-        return [{ ...emission('run.action.rejected', { action_id, tool, reason }), ...toldOnly(event) }]
+        return [{ ...emission('run.action.rejected', { action_id, tool, reason }), ...hiddenNote(event) }]
       }
     }
   })
@@ -205,7 +205,7 @@ export const afterChild = (context: RunContext, ended: ChildEnded): Partial<RunC
   const call = callOfChild(context, ended)
   if (call === undefined) return {}
   const calls = callsAfter(context, call.action_id, ended)
-  return call.asked === 'caller' ? { calls, told: [...context.told, toldResult(ended)] } : { calls }
+  return call.asked === 'caller' ? { calls, told: [...context.told, callerResult(ended)] } : { calls }
 }
 
 /** What the parent's log says of a child's end. */
@@ -230,7 +230,7 @@ export const childOutput = ({ status, output, error }: ChildEnded): string => {
 }
 
 /** The result of a delegation that a caller asked for, as the model is told it. */
-export const toldResult = (ended: ChildEnded): string =>
+export const callerResult = (ended: ChildEnded): string =>
   `Result of the delegated run ${ended.run_id} (${ended.status}):\n\n${childOutput(ended)}`
 
 /** The bound that a run which wants another model call has met; null for none. */

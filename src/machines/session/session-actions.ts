@@ -2,7 +2,7 @@ import { setup } from 'xstate'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { callsAfter, nextStatus, takes } from '../tool-call/tool-call.ts'
-import { actionMessages, addCost, addUsage, someCall, toldOnly, withdrawals } from '../tool-call/tool-calls.ts'
+import { actionMessages, addCost, addUsage, hiddenNote, someCall, withdrawals } from '../tool-call/tool-calls.ts'
 import { type Emission, vocabulary } from '../vocabulary.ts'
 import { noUsage, type SessionContext, type SessionEvent, type SessionInput } from './session-data.ts'
 import {
@@ -163,7 +163,7 @@ export const rejected = [
         resolution: 'rejected',
         reason: event.reason,
       }),
-      ...toldOnly(event),
+      ...hiddenNote(event),
     },
     completion({ ...context, calls: [] }),
   ]),

@@ -43,9 +43,9 @@ export const toolCallMachine = setup({
 }).createMachine({
   id: 'tool_call',
   context: ({ input }) => input,
-  initial: 'asked',
+  initial: 'requested',
   states: {
-    asked: {
+    requested: {
       always: [
         { guard: 'neverRuns', target: 'resolved' },
         { guard: 'waitsForPerson', target: 'pending' },
@@ -77,7 +77,7 @@ const anyTraits: CallTraits = { runs: true, gated: false, by: 'server' }
 /** Where a call begins. */
 export const firstStatus = (traits: CallTraits): CallStatus => {
   const [{ value }] = initialTransition(toolCallMachine, traits)
-  return value === 'asked' ? 'resolved' : value
+  return value === 'requested' ? 'resolved' : value
 }
 
 /** Where an event leads a call; null when a call in this state does not take it. */
@@ -85,7 +85,7 @@ export const nextStatus = (status: CallStatus, event: ToolCallEvent): CallStatus
   if (status === 'resolved') return null
   const before = toolCallMachine.resolveState({ value: status, context: anyTraits })
   const [after] = transition(toolCallMachine, before, event)
-  return after === before || after.value === 'asked' ? null : after.value
+  return after === before || after.value === 'requested' ? null : after.value
 }
 
 /** Whether the call that an event names is open and takes it. */

@@ -40,7 +40,7 @@ export const errorOutput = (code: string, message: string): string => JSON.strin
 export const unknownToolOutput = (tool: string): string => errorOutput('unknown_tool', `There is no tool ${tool}.`)
 
 /** What a person said to a rejected call: for the model, not for those who read the log. */
-export const toldOnly = ({ note }: RejectedEvent): { readonly hidden?: JsonObject } =>
+export const hiddenNote = ({ note }: RejectedEvent): { readonly hidden?: JsonObject } =>
   note === undefined ? {} : { hidden: { note } }
 
 /** One `create` message for each call that waits for a person. */

@@ -26,8 +26,8 @@ export class DirectoryClient {
   }
 
   /** What `work` answers; undefined when the directory is away or does not answer in time. */
-  ask<T>(work: (directory: Directory) => Promise<T>): Promise<T | undefined> {
-    return this.pulse.ask(() => work(this.#directory))
+  run<T>(work: (directory: Directory) => Promise<T>): Promise<T | undefined> {
+    return this.pulse.run(() => work(this.#directory))
   }
 
   close(): void {

@@ -76,7 +76,7 @@ export class RedisFanOut implements FanOut {
     this.#topics.set(topic, listeners.add(listener))
     this.#receive(this.#hintChannel(topic), (message) => {
       const hint = hintIn(message)
-      if (hint !== null && hint.from !== this.#self) for (const told of listeners) told(hint.data)
+      if (hint !== null && hint.from !== this.#self) for (const listener of listeners) listener(hint.data)
     })
   }
 

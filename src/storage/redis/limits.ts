@@ -64,7 +64,7 @@ export class RedisLimits implements RateLimits {
   async take(key: string, limit: RateLimit, units = 1): Promise<LimitState> {
     const { client, pulse } = this.#connection
     const partMs = Math.max(1, Math.floor(limit.windowMs / partsOfWindow))
-    const answer = await pulse.ask(() =>
+    const answer = await pulse.run(() =>
       client.takeUnits(this.#prefix + key, limit.limit, limit.windowMs, partMs, units),
     )
     if (answer === undefined) return this.#own.take(key, limit, units)
@@ -74,6 +74,6 @@ export class RedisLimits implements RateLimits {
 
   async reset(key: string): Promise<void> {
     const { client, pulse } = this.#connection
-    await Promise.all([this.#own.reset(key), pulse.ask(() => client.del(this.#prefix + key))])
+    await Promise.all([this.#own.reset(key), pulse.run(() => client.del(this.#prefix + key))])
   }
 }

@@ -50,7 +50,7 @@ export const openRedis = async ({
   readonly patienceMs?: number
 }): Promise<RedisServices> => {
   const prefix = `troupe:${installation}:`
-  const telling = (part: string, up: () => void = () => {}): PulseOptions => ({
+  const pulseOptions = (part: string, up: () => void = () => {}): PulseOptions => ({
     patienceMs,
     up: () => {
       log.info({ part }, 'redis answers')
@@ -60,18 +60,18 @@ export const openRedis = async ({
   })
   const commands = openConnection(
     url,
-    telling('commands', () => fanOut.checkUp()),
+    pulseOptions('commands', () => fanOut.checkUp()),
     (client) => client.ping(),
     {
       enableAutoPipelining: true,
     },
   )
   defineLimits(commands.client)
-  const fanOut = new RedisFanOut(commands, url, prefix, telling('news'))
+  const fanOut = new RedisFanOut(commands, url, prefix, pulseOptions('news'))
   const directory = new DirectoryClient(
     url,
     prefix,
-    telling('directory', () => presence.returned()),
+    pulseOptions('directory', () => presence.returned()),
   )
   const presence = new RedisPresence(directory, prefix, now)
   const ping = async (): Promise<boolean> => fanOut.up && directory.pulse.up
@@ -85,7 +85,7 @@ export const openRedis = async ({
       await fanOut.close()
       directory.close()
       // what was published in this turn is on its way
-      await commands.pulse.ask(() => commands.client.ping())
+      await commands.pulse.run(() => commands.client.ping())
       commands.close()
     },
   }

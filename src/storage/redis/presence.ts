@@ -30,7 +30,7 @@ export class RedisPresence implements Presence {
 
   async announce(self: Member, facts: HostFacts, ms: number): Promise<void> {
     const now = this.#now()
-    await this.#directory.ask(({ client, hosts }) =>
+    await this.#directory.run(({ client, hosts }) =>
       // sent together, in this order; a cut between the last two is mended by who reads
       Promise.all([
         client.zAdd(this.#hosts, { score: now, value: self.process }),
@@ -42,7 +42,7 @@ export class RedisPresence implements Presence {
   }
 
   async withdraw(process: string): Promise<void> {
-    await this.#directory.ask(({ client, hosts }) =>
+    await this.#directory.run(({ client, hosts }) =>
       Promise.all([hosts.remove(process), client.zRem(this.#hosts, process)]),
     )
   }
@@ -61,7 +61,7 @@ export class RedisPresence implements Presence {
 
   async moved(came: readonly LiveActor[], left: readonly LiveActor[]): Promise<void> {
     if (came.length + left.length === 0) return
-    await this.#directory.ask((directory) =>
+    await this.#directory.run((directory) =>
       Promise.all([...came.map((actor) => this.#save(directory, actor)), ...this.#indexed(directory, came, left)]),
     )
   }
@@ -70,7 +70,7 @@ export class RedisPresence implements Presence {
     const announced = await this.#announced()
     if (announced === undefined) return []
     const processes = new Set(announced.map(({ process }) => process))
-    const found = await this.#directory.ask(async ({ client, actors }) => {
+    const found = await this.#directory.run(async ({ client, actors }) => {
       const ids = await client.zRange(this.#liveIn(project), 0, limit - 1, { REV: true })
       return actors.fetch([...ids])
     })
@@ -82,7 +82,7 @@ export class RedisPresence implements Presence {
   }
 
   async #announced(): Promise<readonly HostEntity[] | undefined> {
-    return this.#directory.ask(async ({ client, hosts }) => {
+    return this.#directory.run(async ({ client, hosts }) => {
       const processes = await client.zRange(this.#hosts, 0, -1)
       const [entities, lifetimes] = await Promise.all([
         hosts.fetch([...processes]),

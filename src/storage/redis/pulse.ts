@@ -43,7 +43,7 @@ export class Pulse {
   }
 
   /** The command's answer; undefined when there is none: not asked while it is down, refused, or not in time. */
-  async ask<T>(command: () => Promise<T>): Promise<T | undefined> {
+  async run<T>(command: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
       return await inTime(command(), this.#options.patienceMs)

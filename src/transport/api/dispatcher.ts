@@ -53,7 +53,7 @@ export interface ApiParts {
   readonly upgrade: (request: HttpRequest) => Promise<UpgradeDecision>
 }
 
-const anybody: Principal = { kind: 'public' }
+const publicPrincipal: Principal = { kind: 'public' }
 
 /** Serves every declared operation by one path: route, CORS, credential, access, body, validation, use-case, answer. */
 export class Dispatcher implements HttpHandler {
@@ -175,7 +175,7 @@ export class Dispatcher implements HttpHandler {
   }
 
   #principal(request: HttpRequest, { operation }: Endpoint): Principal | Promise<Principal> {
-    return operation.access.kinds.includes('public') ? anybody : this.#parts.authenticator.authenticate(request)
+    return operation.access.kinds.includes('public') ? publicPrincipal : this.#parts.authenticator.authenticate(request)
   }
 
   /** What a new request with this credential would be answered, as far as access goes. */
@@ -226,9 +226,9 @@ export class Dispatcher implements HttpHandler {
   /** A path that exists, asked by a method that it does not take: a preflight, OPTIONS, or a mistake. */
   #withoutMethod(request: HttpRequest, response: HttpResponse, id: string, { methods }: Match<Endpoint>): void {
     const allow = allowed(methods)
-    const asked = methods.get(request.header('access-control-request-method') ?? '')
+    const requested = methods.get(request.header('access-control-request-method') ?? '')
     const question = {
-      answers: asked?.operation.cors ?? false,
+      answers: requested?.operation.cors ?? false,
       origin: originIn(request.header('origin')),
       allowed: true,
     }
@@ -258,8 +258,8 @@ const isStreamed = ({ answer }: Operation, { body }: AnyCall): boolean =>
 /** HEAD asks what GET asks; of a stream there is nothing to say without its body. */
 const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | undefined => {
   if (method !== 'HEAD') return methods.get(method)
-  const asked = methods.get('GET')
-  return asked?.operation.answer.kind === 'events' ? undefined : asked
+  const found = methods.get('GET')
+  return found?.operation.answer.kind === 'events' ? undefined : found
 }
 
 type AnyCall = Call<unknown, unknown, unknown>

@@ -7,7 +7,7 @@ const header = 'X-Event-Names'
 
 /** Which names a stream's events are asked to have, by header: nothing is begun for words that mean neither. @throws {ServiceError} `invalid_header` */
 export const checkEventNames = ({ answer }: Operation, request: HttpRequest): void => {
-  const asked = request.header('x-event-names')
-  if (asked === undefined || asked === 'short' || asked === 'long' || eventsOf(answer) === null) return
+  const value = request.header('x-event-names')
+  if (value === undefined || value === 'short' || value === 'long' || eventsOf(answer) === null) return
   throw new ServiceError('invalid_header', { param: header, message: `${header} is short or long.` })
 }

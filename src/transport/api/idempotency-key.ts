@@ -7,7 +7,7 @@ import type { HttpRequest } from '../http/http-port.ts'
 import { canonical } from './canonical.ts'
 
 /** What a request asks for, as far as a repeated key must ask for the same. */
-export interface Asked {
+export interface RequestContent {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
@@ -18,7 +18,7 @@ export interface Asked {
 const keyShape = /^[\x20-\x7e]{1,255}$/
 
 /** A request, who asks, and for whom. */
-export interface Asking {
+export interface KeyedCall {
   readonly request: Pick<HttpRequest, 'header'>
   readonly principal: Principal
   readonly scope: Scope
@@ -35,8 +35,8 @@ export interface Asking {
  */
 export const idempotencyOf = (
   operation: Operation,
-  { request, principal, scope, attribution }: Asking,
-  asked: Asked,
+  { request, principal, scope, attribution }: KeyedCall,
+  content: RequestContent,
 ): Idempotency | null => {
   if (operation.idempotency === 'ignored') return null
   const key = request.header('idempotency-key')
@@ -50,7 +50,7 @@ export const idempotencyOf = (
   const caller = [scope.project, credentialOf(principal), scope.tenant ?? '', scope.user ?? '']
   const named = attribution === undefined ? [] : [JSON.stringify([attribution.tenant, attribution.externalUserId])]
   const cause = `idem:${hash([...caller, ...named, operation.id, key].join('\n'))}`
-  return { cause, fingerprint: fingerprint(asked), seed: null }
+  return { cause, fingerprint: fingerprint(content), seed: null }
 }
 
 /** A credential, by what stays the same when its holder gets a new token or signs in anew. */
@@ -68,7 +68,7 @@ const credentialOf = (principal: Principal): string => {
   }
 }
 
-const fingerprint = ({ files, ...asked }: Asked): string =>
-  hash(canonical({ ...asked, files: files.map(({ bytes, ...file }) => ({ ...file, hash: hash(bytes) })) }))
+const fingerprint = ({ files, ...content }: RequestContent): string =>
+  hash(canonical({ ...content, files: files.map(({ bytes, ...file }) => ({ ...file, hash: hash(bytes) })) }))
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64url')

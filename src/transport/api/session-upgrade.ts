@@ -35,7 +35,7 @@ export interface SessionUpgradeParts {
 }
 
 /** Who asks for a socket, and for which session's. */
-interface Asked {
+interface UpgradeRequest {
   readonly request: HttpRequest
   readonly requestId: string
   readonly sessionId: string
@@ -74,61 +74,66 @@ export class SessionUpgrades {
     }
   }
 
-  async #accept(asked: Asked): Promise<UpgradeDecision> {
-    const { request } = asked
+  async #accept(upgrade: UpgradeRequest): Promise<UpgradeDecision> {
+    const { request } = upgrade
     authorise(sessionSocket.access, await this.#parts.authenticator.authenticate(request))
     const query = this.#validator.query(request.query)
-    const newest = await this.#newest(asked)
+    const newest = await this.#newest(upgrade)
     const names = asStreamQuery(query).event_names ?? request.header('x-event-names')
     const options = {
       shortNames: names === 'short',
       after: lastEventId(sessionSocket, request, query),
-      errorData: (error: unknown) => platformBody(this.#shown(error, asked), asked.requestId),
+      errorData: (error: unknown) => platformBody(this.#shown(error, upgrade), upgrade.requestId),
       ticker: this.#parts.ticker,
       counters: this.#parts.counters,
       log: this.#parts.log,
       look: () => this.#look(request),
     }
-    return { accept: (peer) => serveSessionSocket(peer, this.#commands(asked, newest), options) }
+    return { accept: (peer) => serveSessionSocket(peer, this.#commands(upgrade, newest), options) }
   }
 
   async #look(request: HttpRequest): Promise<void> {
     authorise(sessionSocket.access, await this.#parts.authenticator.authenticate(request))
   }
 
-  #commands(asked: Asked, newest: number): SessionCommands {
+  #commands(upgrade: UpgradeRequest, newest: number): SessionCommands {
     return {
-      turn: (body) => this.#obey('sessions.turns', asked, body),
-      approve: (body) => this.#obey('sessions.approve', asked, body),
-      reject: (body) => this.#obey('sessions.reject', asked, body),
-      cancel: () => this.#obey('sessions.cancel', asked, undefined),
+      turn: (body) => this.#obey('sessions.turns', upgrade, body),
+      approve: (body) => this.#obey('sessions.approve', upgrade, body),
+      reject: (body) => this.#obey('sessions.reject', upgrade, body),
+      cancel: () => this.#obey('sessions.cancel', upgrade, undefined),
       follow: (after) =>
         deferredStream(
-          () => this.#follow(asked, after ?? newest),
-          (error) => this.#shown(error, asked),
+          () => this.#follow(upgrade, after ?? newest),
+          (error) => this.#shown(error, upgrade),
         ),
     }
   }
 
-  #shown(error: unknown, { requestId: id }: Asked): ServiceError {
+  #shown(error: unknown, { requestId: id }: UpgradeRequest): ServiceError {
     return serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)
   }
 
-  async #follow(asked: Asked, after: number): Promise<EventStream> {
-    return asStream(await this.#obey('sessions.stream', asked, undefined, after)).stream
+  async #follow(upgrade: UpgradeRequest, after: number): Promise<EventStream> {
+    return asStream(await this.#obey('sessions.stream', upgrade, undefined, after)).stream
   }
 
   /** Sequence of the session's newest event. @throws {ServiceError} `not_found` when the caller may not see the session. */
-  async #newest(asked: Asked): Promise<number> {
+  async #newest(upgrade: UpgradeRequest): Promise<number> {
     const { useCase } = this.#endpoint('sessions.events')
-    const call = await this.#call('sessions.events', asked, undefined)
+    const call = await this.#call('sessions.events', upgrade, undefined)
     const events = await useCase({ ...call, query: { page: 1, limit: 1 } })
     return asPagination(events).pagination.total
   }
 
-  async #obey(id: string, asked: Asked, body: JsonObject | undefined, after: number | null = null): Promise<unknown> {
+  async #obey(
+    id: string,
+    upgrade: UpgradeRequest,
+    body: JsonObject | undefined,
+    after: number | null = null,
+  ): Promise<unknown> {
     const { operation, validator, useCase } = this.#endpoint(id)
-    const call = await this.#call(id, asked, body)
+    const call = await this.#call(id, upgrade, body)
     authorise(operation.access, call.principal)
     validator.body(body)
     const reserved = checkFields(operation, call.principal, body)
@@ -137,7 +142,7 @@ export class SessionUpgrades {
 
   async #call(
     id: string,
-    { request, requestId, sessionId }: Asked,
+    { request, requestId, sessionId }: UpgradeRequest,
     body: unknown,
   ): Promise<Call<unknown, unknown, unknown>> {
     const principal = await this.#parts.authenticator.authenticate(request)

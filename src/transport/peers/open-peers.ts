@@ -29,9 +29,9 @@ export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peer
     return made
   }
   return {
-    ask: (address, request) => {
+    request: (address, request) => {
       const connection = closed ? undefined : connected(address)
-      return connection?.ask(request) ?? Promise.reject(new StoreUnavailable(`no way to ${address}`))
+      return connection?.request(request) ?? Promise.reject(new StoreUnavailable(`no way to ${address}`))
     },
     /** Open questions are lost, and later ones refused. */
     close: () => {

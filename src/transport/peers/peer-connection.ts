@@ -16,7 +16,7 @@ export interface ConnectionParts {
   readonly log: Logger
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly id: number
   readonly request: PeerRequest
   /** Answers that had come when it was asked. */
@@ -31,10 +31,10 @@ export class PeerConnection {
   readonly #parts: ConnectionParts
   readonly #address: HostPort
   readonly #socket: FrameSocket
-  readonly #open = new Map<number, Asked>()
+  readonly #open = new Map<number, OpenQuestion>()
   readonly #ended: () => void
   #state: 'connecting' | 'ready' | 'ended' = 'connecting'
-  #asked = 0
+  #questions = 0
   #heard = 0
   #cancelDeadline: () => void
 
@@ -54,15 +54,15 @@ export class PeerConnection {
   }
 
   /** @throws as `Peers.ask` says. */
-  ask(request: PeerRequest): Promise<PeerAnswer> {
+  request(request: PeerRequest): Promise<PeerAnswer> {
     const full = this.#open.size >= peerLimits.openQuestions || this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes
     if (full) return Promise.reject(new StoreUnavailable('too many questions wait for the peer'))
     return new Promise((resolve, reject) => {
-      const id = ++this.#asked
+      const id = ++this.#questions
       const cancelTimer = this.#parts.clock.after(peerLimits.answerMs, () => this.#tooLate(id))
-      const asked = { id, request, heard: this.#heard, resolve, reject, cancelTimer }
-      this.#open.set(id, asked)
-      if (this.#state === 'ready') this.#send(asked)
+      const question = { id, request, heard: this.#heard, resolve, reject, cancelTimer }
+      this.#open.set(id, question)
+      if (this.#state === 'ready') this.#send(question)
     })
   }
 
@@ -72,7 +72,7 @@ export class PeerConnection {
     this.#end(undefined)
   }
 
-  #send({ id, request }: Asked): void {
+  #send({ id, request }: OpenQuestion): void {
     if (this.#socket.send({ id, ask: request })) return
     this.#parts.log.error({ peer: this.#address, kind: request.kind }, 'question larger than peers take')
     this.#settle(id)?.reject(new StoreUnavailable('a question larger than peers take'))
@@ -83,30 +83,30 @@ export class PeerConnection {
     if (this.#state === 'ended') return
     this.#cancelDeadline()
     this.#state = 'ready'
-    for (const asked of this.#open.values()) this.#send(asked)
+    for (const question of this.#open.values()) this.#send(question)
   }
 
   #answered(value: unknown): void {
     this.#heard++
     const reply = replyIn(value)
     // one that nobody waits for any more comes too late
-    const asked = this.#settle(reply.id)
-    if ('answer' in reply) asked?.resolve(reply.answer)
-    else asked?.reject(errorOf(reply.failure))
+    const question = this.#settle(reply.id)
+    if ('answer' in reply) question?.resolve(reply.answer)
+    else question?.reject(errorOf(reply.failure))
   }
 
   #tooLate(id: number): void {
-    const asked = this.#settle(id)
-    asked?.reject(new StoreUnavailable('the peer does not answer'))
+    const question = this.#settle(id)
+    question?.reject(new StoreUnavailable('the peer does not answer'))
     // silent all the while: what is behind this connection may not be there any more
-    if (asked?.heard === this.#heard) this.#socket.cut()
+    if (question?.heard === this.#heard) this.#socket.cut()
   }
 
-  #settle(id: number): Asked | undefined {
-    const asked = this.#open.get(id)
+  #settle(id: number): OpenQuestion | undefined {
+    const question = this.#open.get(id)
     this.#open.delete(id)
-    asked?.cancelTimer()
-    return asked
+    question?.cancelTimer()
+    return question
   }
 
   #end(error: Error | undefined): void {

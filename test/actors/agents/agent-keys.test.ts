@@ -110,7 +110,7 @@ describe('a key of an agent', () => {
     const { id } = await create(world, agent)
     await revoke(world, agent, id)
     await revoke(world, agent, id)
-    await world.notices.told()
+    await world.notices.delivered()
     expect(await world.audited()).toEqual(['agent.created', 'agent_key.created', 'agent_key.revoked'])
   })
 })

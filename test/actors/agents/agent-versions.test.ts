@@ -57,7 +57,7 @@ describe('a version', () => {
       'agent_version.deprecated',
       'agent_version.retired',
     ])
-    await world.notices.told()
+    await world.notices.delivered()
     expect(await world.audited()).toEqual([
       'agent.created',
       'agent_version.created',

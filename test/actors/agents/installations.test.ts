@@ -111,7 +111,7 @@ describe('an installation', () => {
       ['1.1.0', '1.0.0'],
       ['1.1.0', '1.0.0'],
     ])
-    await world.notices.told()
+    await world.notices.delivered()
     expect(world.heard.filter(({ event_type }) => event_type === 'installation.upgraded')).toHaveLength(1)
   })
 
@@ -183,7 +183,7 @@ describe('an installation', () => {
     await patch(world, id, { approval_policy: { default: 'require', tools: {} } })
     await patch(world, id, { approval_policy: { default: 'require', tools: {} } })
     await disable(world, id)
-    await world.notices.told()
+    await world.notices.delivered()
     const told = world.heard.filter(({ event_type }) => String(event_type).startsWith('installation.'))
     expect(told.map(({ event_type }) => event_type)).toEqual([
       'installation.created',

@@ -74,7 +74,11 @@ describe('the audit log names who decided about an action, and its tool', () => 
     await reject(world, session, id)
     await world.host.delivered(id)
     const { clock, storage } = world
-    const useCases = auditLogUseCases({ records: storage.records, notices: { told: async () => {} }, now: clock.now })
+    const useCases = auditLogUseCases({
+      records: storage.records,
+      notices: { delivered: async () => {} },
+      now: clock.now,
+    })
     const { data } = await useCases['audit_log.list'](callOf({}, { limit: 10, resource_id: id }, undefined))
     const actor = { kind: 'secret_key', id: 'key_prj_a', ip: '127.0.0.1' }
     const resource = { type: 'action', id, name: 'ask' }

@@ -85,7 +85,7 @@ describe('what a change of a record tells others', () => {
       () => ({ name: 'new' }),
       (next, before) => [to(`${before.data.name}-${next.data.name}`)],
     )
-    await delivery.told()
+    await delivery.delivered()
     expect(names(heard)).toEqual(['a', 'b', 'thg_1-new'])
     expect(await table.get(scope, 'thg_1')).not.toHaveProperty('outbox')
   })
@@ -145,7 +145,7 @@ describe('what a change of a record tells others', () => {
     delivery.start(receivers)
     for (const name of ['first', 'second']) {
       await table.insert(row('thg_1', [to(name)]))
-      await delivery.told()
+      await delivery.delivered()
       await table.remove(scope, 'thg_1', () => [])
       await delivery.records.sweep(things, clock.now())
       await clock.advance(1)
@@ -158,7 +158,7 @@ describe('what a change of a record tells others', () => {
     delivery.start(receivers)
     const at = clock.now()
     await table.insert(row('thg_1', [{ kind: 'webhook', event_type: 'tenant.created', data: { external_id: 'x' } }]))
-    await delivery.told()
+    await delivery.delivered()
     const told = { project: 'prj_1', tenant: 'ten_1', type: 'notify', at, event_type: 'tenant.created' }
     expect(hooks).toEqual([{ ...told, data: { external_id: 'x' } }])
   })

@@ -93,7 +93,7 @@ it('works on the newest state for whoever held the actor before it left memory',
   const held = await probe.find(id)
   await probe.clock.advance(idleMs)
   await probe.tell(id, { type: 'count' })
-  await probe.host.tell(held, { event: { type: 'count' }, cause: 'held' })
+  await probe.host.deliverTo(held, { event: { type: 'count' }, cause: 'held' })
   await calm()
   expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 2 })
 })

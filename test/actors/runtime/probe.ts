@@ -3,7 +3,7 @@ import type { EventStream, StreamControl } from '#actors/call/call.ts'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { EffectCatalog, EffectContext, EffectOutcome } from '#runtime/effects/effects.ts'
 import type { Ledger } from '#runtime/log/ledger.ts'
-import type { Delivery, Resident, Told } from '#runtime/resident.ts'
+import type { Delivered, Delivery, Resident } from '#runtime/resident.ts'
 import { epochs, startRuntime, stuckRows } from '#runtime/runtime.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
 import { projectScope } from '#specs/scope.ts'
@@ -74,8 +74,9 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     host,
     storage,
     clock,
-    create: (id: string, cause = causeOf(id)): Promise<Told> => host.create(definition, id, owner, {}, cause),
-    tell: (id: string, event: StoredEvent, more: Partial<Delivery> = {}): Promise<Told> =>
+    create: (id: string, cause = causeOf(id)): Promise<Delivered> =>
+      host.create({ kind: definition, id, owner, input: {}, cause }),
+    tell: (id: string, event: StoredEvent, more: Partial<Delivery> = {}): Promise<Delivered> =>
       host.deliver(id, { event, cause: causeOf(id), ...more }),
     find: (id: string): Promise<Resident> => host.find(projectScope(owner.project), definition, id),
   }

@@ -24,7 +24,7 @@ const open = async () => {
       (row) => row.external_user_id,
     )
   const log = async (principal: Principal = secret, query = {}) => {
-    await delivery.told()
+    await delivery.delivered()
     return (await useCases['audit_log.list'](callOf(principal, {}, { limit: 100, ...query }, undefined))).data
   }
   return { ...world, tenant: created.id, project, update, remove, put, get, drop, listed, log }
@@ -57,7 +57,7 @@ describe('a tenant', () => {
     const { directory, project, tenant, update, remove, delivery, erasures } = await open()
     expect(await remove()).toMatchObject({ id: tenant, status: 'deleting', deleted: true })
     expect(await remove()).toMatchObject({ id: tenant, status: 'deleting' })
-    await delivery.told()
+    await delivery.delivered()
     expect(erasures.map(({ event }) => event.input)).toMatchObject([
       { tenant_id: tenant, external_id: 'acme', user: null },
     ])
@@ -101,7 +101,7 @@ describe('a user of a tenant', () => {
     await expect(get('ada')).rejects.toMatchObject({ code: 'not_found' })
     await expect(drop('ada', false)).rejects.toMatchObject({ code: 'not_found' })
     expect(await listed()).toEqual([])
-    await delivery.told()
+    await delivery.delivered()
     expect(erasures).toEqual([])
     expect(await put('ada')).toMatchObject({ id, display_name: null })
   })
@@ -111,7 +111,7 @@ describe('a user of a tenant', () => {
     await put('ada', { display_name: 'Ada' })
     await drop('ada', false)
     await drop('ada', true)
-    await delivery.told()
+    await delivery.delivered()
     expect(erasures.map(({ event }) => event.input)).toMatchObject([{ tenant_id: tenant, user: 'ada' }])
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'authentication_required'])
     await put('ada')
@@ -124,11 +124,11 @@ describe('a user of a tenant', () => {
     const forgotten = async () => (await log()).filter(({ action }) => action === 'tenant_user.forgotten').length
     const answers = await Promise.all(Array.from({ length: 20 }, () => drop('ada', true)))
     expect(answers).toEqual(answers.map(() => ({ id, deleted: true })))
-    await delivery.told()
+    await delivery.delivered()
     expect([erasures.length, await forgotten()]).toEqual([1, 1])
     expect(await put('ada')).toMatchObject({ id, display_name: null })
     await drop('ada', true)
-    await delivery.told()
+    await delivery.delivered()
     expect([erasures.length, await forgotten()]).toEqual([2, 2])
   })
 

@@ -27,7 +27,7 @@ describe('images', () => {
   ])('shown to %s are seen by %s', async (asked, seeing) => {
     await world.ask({ text: JSON.stringify(shown(asked)) })
     expect(world.first.received[0]?.body).toMatchObject({ model: seeing, messages: shown(asked).messages })
-    expect(world.recorded).toMatchObject([{ asked, route: { model: seeing } }])
+    expect(world.recorded).toMatchObject([{ requestedModel: asked, route: { model: seeing } }])
   })
 
   it('that nobody shows leave the model as it is', async () => {

@@ -70,7 +70,7 @@ describe('a whole answer', () => {
     })
     expect(world.settled).toEqual([answer?.costUsd])
     expect(world.recorded).toMatchObject([
-      { status: 200, error: null, asked: 'model-1', attempts: 1, streamed: false, units: { tokens: usage } },
+      { status: 200, error: null, requestedModel: 'model-1', attempts: 1, streamed: false, units: { tokens: usage } },
     ])
     const bodies = world.recorded[0]?.bodies?.()
     expect(JSON.parse(bodies?.request ?? '')).toEqual(hello)

@@ -69,7 +69,7 @@ describe('embeddings by a provider of the same form', () => {
       expect.objectContaining({
         operation: 'embeddings.create',
         need: 'embedding',
-        asked: model,
+        requestedModel: model,
         route: expect.objectContaining({ provider: 'openai' }),
         units: { tokens: { inputTokens: 8, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 } },
         costUsd: '0.00000016',
@@ -233,7 +233,7 @@ describe('trouble with embeddings', () => {
     script(refusal(401, {}), refusal(401, {}), good)
     await create({ model: 'a+b@openai', models: ['c'], input: 'a' })
     expect(received().map(({ body }) => body.model)).toEqual(['a', 'b', 'c'])
-    expect(recorded).toMatchObject([{ attempts: 3, route: { model: 'c' }, asked: 'a+b@openai' }])
+    expect(recorded).toMatchObject([{ attempts: 3, route: { model: 'c' }, requestedModel: 'a+b@openai' }])
   })
 
   it('goes nowhere else with what is wrong in itself', async () => {

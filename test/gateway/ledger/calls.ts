@@ -38,7 +38,7 @@ export const callOf = (more: Partial<GatewayCall> = {}): GatewayCall => ({
   caller: callerOf(),
   operation: 'chat_completions.create',
   need: 'chat',
-  asked: 'gpt-4o-mini',
+  requestedModel: 'gpt-4o-mini',
   route: managedRoute,
   units: { tokens: { inputTokens: 10, outputTokens: 5, cachedTokens: 2, reasoningTokens: 1 } },
   costUsd: '0.0000045',

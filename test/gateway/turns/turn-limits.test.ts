@@ -57,7 +57,7 @@ const request: ModelRequest = {
 const whose = actorCaller({ project, tenant: null, user: null }, null)
 
 /** One model call of a turn. */
-const ask = (turns: TurnModels) => turns.ask(request, whose, () => {}, new AbortController().signal)
+const ask = (turns: TurnModels) => turns.call(request, whose, () => {}, new AbortController().signal)
 
 const price = costOf('gpt-4o-mini', { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }) ?? ''
 

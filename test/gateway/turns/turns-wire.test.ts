@@ -182,7 +182,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     world.first.script(stalled(sample.beginning))
     const aborter = new AbortController()
     const deltas: string[] = []
-    const running = world.turns.ask(
+    const running = world.turns.call(
       request,
       whose,
       (text) => {
@@ -209,7 +209,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
       deltas.push(text)
       aborter.abort()
     }
-    await expect(world.turns.ask(request, whose, onDelta, aborter.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(world.turns.call(request, whose, onDelta, aborter.signal)).rejects.toMatchObject({ code: 'cancelled' })
     expect(deltas).toHaveLength(1)
   })
 

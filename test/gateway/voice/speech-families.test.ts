@@ -111,7 +111,7 @@ describe.each(families)('speech of $provider', ({ model, provider, format, path,
       if (stream) await listen(answer).over
       expect(world.calls.at(-1)).toMatchObject({
         need: 'speech',
-        asked: model,
+        requestedModel: model,
         route: { provider },
         units: { characters: 7 },
         status: 200,

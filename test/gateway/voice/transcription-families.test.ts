@@ -113,7 +113,13 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
     world.upstream.script(answers(answer))
     await world.transcribe({ model })
     const call = world.calls.at(-1)
-    expect(call).toMatchObject({ need: 'transcription', asked: model, route: { provider }, status: 200, error: null })
+    expect(call).toMatchObject({
+      need: 'transcription',
+      requestedModel: model,
+      route: { provider },
+      status: 200,
+      error: null,
+    })
     expect(call?.units?.seconds).toBe(seconds)
     expect(world.settled.at(-1)).toBe(call?.costUsd)
   })

@@ -33,7 +33,7 @@ describe('a request without a model', () => {
     world.upstream.script(answers(whisperAnswer))
     await world.transcribe({})
     expect(paths()).toEqual(['openai'])
-    expect(world.calls.at(-1)).toMatchObject({ asked: 'whisper-1' })
+    expect(world.calls.at(-1)).toMatchObject({ requestedModel: 'whisper-1' })
   })
 
   it.each(['yo', 'ha', 'ig', 'am-ET', 'YO'])(

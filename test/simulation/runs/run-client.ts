@@ -1,6 +1,6 @@
 import type { Idempotency } from '#actors/call/call.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
-import { tellToErase } from '#runtime/erasure/erase-listed.ts'
+import { sendDelete } from '#runtime/erasure/erase-listed.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { ActionClient } from '../sessions/action-client.ts'
 import type { Reader } from '../sessions/stream-client.ts'
@@ -155,7 +155,7 @@ export class RunClient extends ActionClient {
     const { ledger } = this.parts
     const { project } = this.identity.scope
     await this.ask(`deletes ${actor}`, async (server) => {
-      await tellToErase(server, { actor, project, tenant: ledger.ownerOf(actor)?.tenant ?? null })
+      await sendDelete(server, { actor, project, tenant: ledger.ownerOf(actor)?.tenant ?? null })
       ledger.expect(ledger.isDeleted(actor), () => `${actor} is told deleted, but is not`)
     })
   }
@@ -204,7 +204,13 @@ export class RunClient extends ActionClient {
     const input = { version_id: id, agent_id: agent, version: '1.0.0', config: '{}', requirements: '{}' }
     const owner = { project, tenant: null, user: null, createdAt: clock.now() }
     const created_by = { kind: 'secret_key', id: null }
-    await host.create(agentVersionDefinition, id, owner, { ...input, visibility: 'private', created_by }, 'first')
+    await host.create({
+      kind: agentVersionDefinition,
+      id,
+      owner,
+      input: { ...input, visibility: 'private', created_by },
+      cause: 'first',
+    })
   }
 }
 

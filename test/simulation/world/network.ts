@@ -78,7 +78,7 @@ export class Network {
   /** Questions to other processes, which break off as connections do. */
   peersFor(process: SimProcess): Peers {
     return {
-      ask: (address, request) =>
+      request: (address, request) =>
         new Promise<PeerAnswer>((resolve, reject) => {
           const { random, faults } = this.#parts
           const peer = this.#listening.get(address)

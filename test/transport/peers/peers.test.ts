@@ -67,7 +67,7 @@ describe('questions of one process to another', () => {
     ]
     const peers = asking()
     for (const request of asked)
-      expect(await peers.ask(server.address, request)).toEqual({ kind: 'told', commit, duplicate: true })
+      expect(await peers.request(server.address, request)).toEqual({ kind: 'told', commit, duplicate: true })
     expect(came).toEqual(asked)
   })
 
@@ -76,7 +76,7 @@ describe('questions of one process to another', () => {
     const server = await served(service)
     const peers = asking()
     const names = Array.from({ length: 500 }, (_, at) => `ses_${at}`)
-    const answers = names.map((name) => peers.ask(server.address, about(name)))
+    const answers = names.map((name) => peers.request(server.address, about(name)))
     await expect.poll(() => came.length).toBe(names.length)
     expect(came).toEqual(names)
     for (const name of names) answer(name)
@@ -87,8 +87,8 @@ describe('questions of one process to another', () => {
     const { service, came, answer } = held()
     const server = await served(service)
     const peers = asking()
-    const slow = peers.ask(server.address, about('slow'))
-    const quick = peers.ask(server.address, about('quick'))
+    const slow = peers.request(server.address, about('slow'))
+    const quick = peers.request(server.address, about('quick'))
     await expect.poll(() => came).toEqual(['slow', 'quick'])
     answer('quick')
     expect(await quick).toEqual(done)
@@ -103,14 +103,14 @@ describe('questions of one process to another', () => {
     closedAfter(wire.close)
     wire.server.on('connection', () => connections++)
     const peers = asking()
-    await Promise.all(Array.from({ length: 200 }, (_, at) => peers.ask(wire.address, about(`ses_${at}`))))
+    await Promise.all(Array.from({ length: 200 }, (_, at) => peers.request(wire.address, about(`ses_${at}`))))
     expect(connections).toBe(1)
   })
 
   it('may be as large as a request and its commit can become', async () => {
     const text = '☃'.repeat(3_000_000)
     const server = await served((request) => Promise.resolve(actorOf(request) === text ? done : { kind: 'elsewhere' }))
-    expect(await asking().ask(server.address, about(text))).toEqual(done)
+    expect(await asking().request(server.address, about(text))).toEqual(done)
   })
 })
 
@@ -124,7 +124,7 @@ describe('what another process refuses', () => {
     })
     const server = await served(() => Promise.reject(refusal))
     const error = await asking()
-      .ask(server.address, about('ses_1'))
+      .request(server.address, about('ses_1'))
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ServiceError)
     expect(error).toMatchObject({ code: refusal.code, message: refusal.message, details: refusal.details })
@@ -132,7 +132,7 @@ describe('what another process refuses', () => {
 
   it('says that a store is away', async () => {
     const server = await served(() => Promise.reject(new StoreUnavailable('no primary')))
-    const answer = asking().ask(server.address, about('ses_1'))
+    const answer = asking().request(server.address, about('ses_1'))
     await expect(answer).rejects.toThrow(new StoreUnavailable('no primary'))
   })
 
@@ -140,7 +140,7 @@ describe('what another process refuses', () => {
     const server = await served(() => {
       throw new TypeError('secret is undefined')
     })
-    const answer = asking().ask(server.address, about('ses_1'))
+    const answer = asking().request(server.address, about('ses_1'))
     await expect(answer).rejects.toThrow(new StoreUnavailable('the peer failed'))
   })
 
@@ -155,7 +155,7 @@ describe('what another process refuses', () => {
       return Promise.resolve(done)
     })
     const later: PeerRequest = Object(request)
-    expect(await asking().ask(server.address, later)).toEqual({ kind: 'elsewhere' })
+    expect(await asking().request(server.address, later)).toEqual({ kind: 'elsewhere' })
     expect(asked).toBe(0)
   })
 
@@ -164,7 +164,7 @@ describe('what another process refuses', () => {
     ['form', { kind: 'told', commit: {}, duplicate: false }],
   ])('of an answer of a %s that the asking one does not know is an unknown outcome', async (_, answer) => {
     const server = await served(() => Promise.resolve(Object(answer)))
-    await expect(asking().ask(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+    await expect(asking().request(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 })
 
@@ -172,7 +172,7 @@ describe('a process that ended', () => {
   it('is gone at once', async () => {
     const server = await openServer(() => Promise.resolve(done))
     await server.close()
-    await expect(asking().ask(server.address, about('ses_1'))).rejects.toThrow(PeerGone)
+    await expect(asking().request(server.address, about('ses_1'))).rejects.toThrow(PeerGone)
   })
 
   it('leaves open questions with an unknown outcome, later ones find nobody, and a new one at its place is asked', async () => {
@@ -180,30 +180,30 @@ describe('a process that ended', () => {
     const server = await openServer(service)
     const wire = await openWire(portOf(server))
     const peers = asking()
-    const open = peers.ask(wire.address, about('ses_1'))
+    const open = peers.request(wire.address, about('ses_1'))
     await expect.poll(() => came).toEqual(['ses_1'])
     wire.close()
     const error = await open.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).not.toBeInstanceOf(PeerGone)
-    await expect(peers.ask(wire.address, about('ses_1'))).rejects.toThrow(PeerGone)
+    await expect(peers.request(wire.address, about('ses_1'))).rejects.toThrow(PeerGone)
     await server.close()
     const next = await served(() => Promise.resolve(done), { port: Number(wire.address.split(':')[1]) })
-    expect(await peers.ask(next.address, about('ses_1'))).toEqual(done)
+    expect(await peers.request(next.address, about('ses_1'))).toEqual(done)
   })
 
   it('has answered what it was asked, and refers later questions elsewhere', async () => {
     const { service, came, answer } = held()
     const server = await openServer(service)
     const peers = asking()
-    const first = peers.ask(server.address, about('ses_1'))
+    const first = peers.request(server.address, about('ses_1'))
     await expect.poll(() => came).toEqual(['ses_1'])
     const closed = server.close()
-    expect(await peers.ask(server.address, about('ses_2'))).toEqual({ kind: 'elsewhere' })
+    expect(await peers.request(server.address, about('ses_2'))).toEqual({ kind: 'elsewhere' })
     answer('ses_1')
     expect(await first).toEqual(done)
     await closed
-    await expect(peers.ask(server.address, about('ses_3'))).rejects.toThrow(PeerGone)
+    await expect(peers.request(server.address, about('ses_3'))).rejects.toThrow(PeerGone)
     expect(came).toEqual(['ses_1'])
   })
 
@@ -211,7 +211,7 @@ describe('a process that ended', () => {
     const clock = new VirtualClock()
     const { service, came } = held()
     const server = await openServer(service, { clock })
-    const open = asking().ask(server.address, about('ses_1'))
+    const open = asking().request(server.address, about('ses_1'))
     const lost = expect(open).rejects.toThrow(StoreUnavailable)
     await expect.poll(() => came).toEqual(['ses_1'])
     const closed = server.close()
@@ -228,12 +228,12 @@ describe('a cut connection', () => {
     const wire = await openWire(portOf(server))
     closedAfter(wire.close)
     const peers = asking()
-    const open = [peers.ask(wire.address, about('ses_1')), peers.ask(wire.address, about('ses_2'))]
+    const open = [peers.request(wire.address, about('ses_1')), peers.request(wire.address, about('ses_2'))]
     await expect.poll(() => came.length).toBe(2)
     wire.cut()
     for (const outcome of await Promise.allSettled(open))
       expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailable' } })
-    const again = peers.ask(wire.address, about('ses_3'))
+    const again = peers.request(wire.address, about('ses_3'))
     await expect.poll(() => came.length).toBe(3)
     answer('ses_3')
     expect(await again).toEqual(done)
@@ -260,11 +260,11 @@ describe('a cut connection', () => {
       return { address: wire.address, sent }
     }
     const whole = await torn(Number.POSITIVE_INFINITY)
-    expect(await asking().ask(whole.address, about('ses_1'))).toEqual(done)
+    expect(await asking().request(whole.address, about('ses_1'))).toEqual(done)
     const all = whole.sent.bytes
     for (const before of [all, all - 1, all - 20]) {
       const { address } = await torn(before)
-      await expect(asking().ask(address, about('ses_1')), String(before)).rejects.toThrow(StoreUnavailable)
+      await expect(asking().request(address, about('ses_1')), String(before)).rejects.toThrow(StoreUnavailable)
     }
   })
 })
@@ -279,12 +279,12 @@ describe('a slow peer', () => {
     let connections = 0
     wire.server.on('connection', () => connections++)
     const peers = asking({ clock })
-    const open = peers.ask(wire.address, about('ses_1'))
+    const open = peers.request(wire.address, about('ses_1'))
     const late = expect(open).rejects.toThrow(StoreUnavailable)
     await expect.poll(() => came.length).toBe(1)
     await clock.advance(peerLimits.answerMs)
     await late
-    const again = peers.ask(wire.address, about('ses_2')).catch(() => undefined)
+    const again = peers.request(wire.address, about('ses_2')).catch(() => undefined)
     await expect.poll(() => came.length).toBe(2)
     expect(connections).toBe(2)
     peers.close()
@@ -296,13 +296,13 @@ describe('a slow peer', () => {
     const { service, came, answer } = held()
     const server = await served(service)
     const peers = asking({ clock })
-    const slow = peers.ask(server.address, about('slow'))
+    const slow = peers.request(server.address, about('slow'))
     const late = expect(slow).rejects.toThrow(StoreUnavailable)
     await expect.poll(() => came.length).toBe(1)
     await clock.advance(peerLimits.answerMs - 1)
-    const quick = peers.ask(server.address, about('quick'))
+    const quick = peers.request(server.address, about('quick'))
     await expect.poll(() => came.length).toBe(2)
-    const third = peers.ask(server.address, about('third'))
+    const third = peers.request(server.address, about('third'))
     await expect.poll(() => came.length).toBe(3)
     answer('quick')
     await quick
@@ -316,7 +316,7 @@ describe('a slow peer', () => {
     const clock = new VirtualClock()
     const mute = await openRaw(() => {})
     closedAfter(() => mute.server.close())
-    const open = asking({ clock }).ask(mute.address, about('ses_1'))
+    const open = asking({ clock }).request(mute.address, about('ses_1'))
     const late = expect(open).rejects.toThrow(StoreUnavailable)
     await once(mute.server, 'connection')
     await clock.advance(peerLimits.handshakeMs)
@@ -327,8 +327,8 @@ describe('a slow peer', () => {
     const mute = await openRaw(() => {})
     closedAfter(() => mute.server.close())
     const peers = asking()
-    const open = Array.from({ length: peerLimits.openQuestions }, () => peers.ask(mute.address, about('ses_1')))
-    await expect(peers.ask(mute.address, about('ses_1'))).rejects.toThrow('too many')
+    const open = Array.from({ length: peerLimits.openQuestions }, () => peers.request(mute.address, about('ses_1')))
+    await expect(peers.request(mute.address, about('ses_1'))).rejects.toThrow('too many')
     peers.close()
     const outcomes = await Promise.allSettled(open)
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
@@ -342,8 +342,8 @@ describe('a frame that is too large', () => {
     const server = await served(() => Promise.resolve(done))
     const peers = asking()
     const [large, small] = await Promise.allSettled([
-      peers.ask(server.address, about(huge)),
-      peers.ask(server.address, about('ses_1')),
+      peers.request(server.address, about(huge)),
+      peers.request(server.address, about('ses_1')),
     ])
     expect(large).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailable' } })
     expect(small).toEqual({ status: 'fulfilled', value: done })
@@ -355,8 +355,8 @@ describe('a frame that is too large', () => {
       Promise.resolve(actorOf(request) === 'large' ? { kind: 'told', commit, duplicate: false } : done),
     )
     const peers = asking()
-    const large = peers.ask(server.address, about('large'))
-    const small = peers.ask(server.address, about('small'))
+    const large = peers.request(server.address, about('large'))
+    const small = peers.request(server.address, about('small'))
     await expect(large).rejects.toThrow(StoreUnavailable)
     expect(await small).toEqual(done)
   })
@@ -364,16 +364,16 @@ describe('a frame that is too large', () => {
 
 describe('the asking side', () => {
   it('asks nobody at an address that is none', async () => {
-    await expect(asking().ask('nowhere', about('ses_1'))).rejects.toThrow(StoreUnavailable)
+    await expect(asking().request('nowhere', about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 
   it('asks nobody once it is closed', async () => {
     const server = await served(() => Promise.resolve(done))
     const peers = asking()
-    const open = peers.ask(server.address, about('ses_1'))
+    const open = peers.request(server.address, about('ses_1'))
     peers.close()
     await expect(open).rejects.toThrow(StoreUnavailable)
-    await expect(peers.ask(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+    await expect(peers.request(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
     await calm()
   })
 })

@@ -31,7 +31,7 @@ describe('somebody without the key', () => {
       asked++
       return Promise.resolve(done)
     })
-    await expect(asking({ key: otherKey }).ask(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+    await expect(asking({ key: otherKey }).request(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
     expect(asked).toBe(0)
   })
 
@@ -44,7 +44,7 @@ describe('somebody without the key', () => {
       },
       { key: otherKey },
     )
-    await expect(asking().ask(thief.address, about('ses_secret'))).rejects.toThrow(StoreUnavailable)
+    await expect(asking().request(thief.address, about('ses_secret'))).rejects.toThrow(StoreUnavailable)
     expect(asked).toBe(0)
   })
 
@@ -104,7 +104,7 @@ describe('somebody without the key', () => {
       near.on('close', () => far.destroy())
     })
     closedAfter(() => wire.server.close())
-    expect(await asking().ask(wire.address, about('ses_secret'))).toMatchObject({ kind: 'told' })
+    expect(await asking().request(wire.address, about('ses_secret'))).toMatchObject({ kind: 'told' })
     const text = Buffer.concat(passed).toString('latin1')
     expect(text.length).toBeGreaterThan(100)
     expect(text).not.toMatch(/ses_secret|told|delivered/)
@@ -130,9 +130,9 @@ describe('somebody without the key', () => {
     })
     closedAfter(() => wire.server.close())
     const peers = asking()
-    await peers.ask(wire.address, about('ses_1'))
+    await peers.request(wire.address, about('ses_1'))
     armed.is = true
-    await expect(peers.ask(wire.address, about('ses_2'))).rejects.toThrow(StoreUnavailable)
+    await expect(peers.request(wire.address, about('ses_2'))).rejects.toThrow(StoreUnavailable)
     expect(asked).toEqual(['ses_1'])
   })
 
@@ -152,7 +152,7 @@ describe('somebody without the key', () => {
     })
     closedAfter(() => wire.server.close())
     const peers = asking()
-    await peers.ask(wire.address, about('ses_1'))
+    await peers.request(wire.address, about('ses_1'))
     peers.close()
     const replay = connect(portOf(server), '127.0.0.1')
     replay.on('error', () => replay.destroy())

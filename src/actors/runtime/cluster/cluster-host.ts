@@ -1,10 +1,8 @@
-import type { MachineDefinition } from '#machines/definition.ts'
-import type { JsonObject, LogEvent } from '#storage/ports.ts'
+import type { LogEvent } from '#storage/ports.ts'
 import { Host, type HostOptions } from '../host.ts'
 import { newId, newIdIn } from '../ids.ts'
-import type { Standing } from '../messages/feed.ts'
-import type { Delivery, Resident, Told } from '../resident.ts'
-import type { Owner } from '../step/actor-state.ts'
+import type { FeedState } from '../messages/feed.ts'
+import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
 import type { ClusterNode } from './cluster-node.ts'
 
 /** The host of one process of a cluster: what concerns an actor of another process goes there by way of its node. */
@@ -22,15 +20,15 @@ export class ClusterHost extends Host {
     return shard === undefined ? newId(prefix) : newIdIn(prefix, shard)
   }
 
-  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
-    return this.node.create(kind, id, owner, input, cause)
+  create(creation: Creation): Promise<Delivered> {
+    return this.node.create(creation)
   }
 
-  deliver(id: string, delivery: Delivery): Promise<Told> {
+  deliver(id: string, delivery: Delivery): Promise<Delivered> {
     return this.node.deliver(id, delivery, false)
   }
 
-  tell(resident: Resident, delivery: Delivery): Promise<Told> {
+  deliverTo(resident: Resident, delivery: Delivery): Promise<Delivered> {
     return this.node.deliver(resident.id, delivery, true)
   }
 
@@ -50,7 +48,7 @@ export class ClusterHost extends Host {
     return this.node.readLog(id, after)
   }
 
-  protected standingElsewhere(id: string): Standing | 'unknown' {
+  protected standingElsewhere(id: string): FeedState | 'unknown' {
     return this.node.standing(id)
   }
 

@@ -1,16 +1,16 @@
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { FanOut, LeaseStore, Member, Presence } from '#storage/cluster-ports.ts'
-import type { JsonObject, LogEvent } from '#storage/ports.ts'
+import type { LogEvent } from '#storage/ports.ts'
 import { readActor } from '../activation.ts'
 import { pause, within } from '../clock.ts'
 import { Elsewhere, Superseded } from '../commit/superseded.ts'
 import type { Host, HostOptions } from '../host.ts'
 import { streamPage } from '../log/log-page.ts'
-import type { Standing } from '../messages/feed.ts'
-import { type PeerAnswer, type PeerRequest, type PeerService, type Peers, toldOf } from '../messages/peers.ts'
+import type { FeedState } from '../messages/feed.ts'
+import { deliveredOf, type PeerAnswer, type PeerRequest, type PeerService, type Peers } from '../messages/peers.ts'
 import { shardOf } from '../recovery/shard.ts'
-import type { Delivery, Resident, Told } from '../resident.ts'
-import { type Owner, readStoredState } from '../step/actor-state.ts'
+import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
+import { readStoredState } from '../step/actor-state.ts'
 import type { HeldShards } from './held-shards.ts'
 import { LeaseKeeper } from './lease-keeper.ts'
 import { LeaseView } from './lease-view.ts'
@@ -67,7 +67,7 @@ export class ClusterNode {
     this.#self = { ...cluster.self, process: `${cluster.self.node}.${held.epoch}`, startedAt: clock.now() }
     this.#view = new LeaseView(this.#self.process, () => clock.steady())
     this.#followers = new RemoteFollowers(cluster.fanOut, clock)
-    this.#rows = new RowsElsewhere(() => this.#askForRows())
+    this.#rows = new RowsElsewhere(() => this.#requestRows())
     this.#drains = new ShardDrains({
       held,
       clock,
@@ -103,7 +103,7 @@ export class ClusterNode {
       view: this.#view,
       clock,
       log,
-      ask: (owner, actors) => this.#askToFollow(owner, actors),
+      request: (owner, actors) => this.#requestToFollow(owner, actors),
       head: (actor) => this.#headOf(actor),
       isHere: (shard) => held.heldUnder(shard) !== undefined,
     })
@@ -154,37 +154,38 @@ export class ClusterNode {
    * @param following the caller will follow the actor's log.
    * @throws {StoreUnavailable} when that takes too long; what the owner throws.
    */
-  deliver(id: string, delivery: Delivery, following: boolean): Promise<Told> {
+  deliver(id: string, delivery: Delivery, following: boolean): Promise<Delivered> {
     const { held, host } = this.#parts
-    const here = (): Promise<Told> => host.deliverHere(id, delivery)
+    const here = (): Promise<Delivered> => host.deliverHere(id, delivery)
     if (isResult(delivery)) return this.#bring(id, here)
     const { event, cause, stored } = delivery
-    const asked = { event, cause, ...(stored !== undefined && { stored }) }
+    const sent = { event, cause, ...(stored !== undefined && { stored }) }
     const request = (): PeerRequest => {
       const owner = following ? this.#view.ownerOf(shardOf(id)) : undefined
       if (owner === undefined || held.heldUnder(shardOf(id)) !== undefined) {
-        return { kind: 'deliver', actor: id, delivery: asked }
+        return { kind: 'deliver', actor: id, delivery: sent }
       }
       this.#feeds.expect(id, owner.process)
-      return { kind: 'deliver', actor: id, delivery: asked, follower: this.#self.process }
+      return { kind: 'deliver', actor: id, delivery: sent, follower: this.#self.process }
     }
-    const answered = (answer: PeerAnswer): Told => {
-      const told = tellOf(answer)
+    const answered = (answer: PeerAnswer): Delivered => {
+      const result = resultOf(answer)
       if (answer.kind === 'told' && answer.standing !== undefined) {
-        this.#feeds.told(id, told.commit?.events ?? [], answer.standing)
+        this.#feeds.committed(id, result.commit?.events ?? [], answer.standing)
       }
-      return told
+      return result
     }
     return this.#router.route(id, here, request, answered)
   }
 
   /** Makes an actor where its shard is held. */
-  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told> {
+  create(creation: Creation): Promise<Delivered> {
+    const { kind, id, owner, input, cause } = creation
     return this.#router.route(
       id,
-      () => this.#parts.host.createHere(kind, id, owner, input, cause),
+      () => this.#parts.host.createHere(creation),
       () => ({ kind: 'create', machine: kind.name, actor: id, owner, input, cause }),
-      tellOf,
+      resultOf,
     )
   }
 
@@ -281,7 +282,7 @@ export class ClusterNode {
   }
 
   /** How far an actor is that is not in memory here. */
-  standing(id: string): Standing | 'unknown' {
+  standing(id: string): FeedState | 'unknown' {
     if (this.#parts.held.heldUnder(shardOf(id)) === undefined) return this.#feeds.standing(id)
     // it has to be loaded for that, which looks at its streams again
     this.#parts.host.revive(id)
@@ -299,9 +300,9 @@ export class ClusterNode {
   }
 
   /** A result of an effect is for the process that ran it: the next owner runs the effect itself, or says that it was cut. */
-  async #bring(id: string, here: () => Promise<Told>): Promise<Told> {
+  async #bring(id: string, here: () => Promise<Delivered>): Promise<Delivered> {
     const { held } = this.#parts
-    const late: Told = { commit: null, duplicate: false }
+    const late: Delivered = { commit: null, duplicate: false }
     if (held.heldUnder(shardOf(id)) === undefined) return late
     try {
       return await here()
@@ -356,24 +357,24 @@ export class ClusterNode {
     host.recovery.begin(shards)
   }
 
-  async #askForRows(): Promise<void> {
+  async #requestRows(): Promise<void> {
     const { clock, log } = this.#parts
     await Promise.all(
       this.#view.peers().map((peer) =>
-        within(clock, rowsMs, this.#router.ask(peer, { kind: 'rows' })).catch((error: unknown) => {
+        within(clock, rowsMs, this.#router.request(peer, { kind: 'rows' })).catch((error: unknown) => {
           log.debug({ peer: peer.process, err: error }, 'rows of another process not waited for')
         }),
       ),
     )
   }
 
-  async #askToFollow(owner: { readonly process: string; readonly address: string }, actors: readonly string[]) {
+  async #requestToFollow(owner: { readonly process: string; readonly address: string }, actors: readonly string[]) {
     const follower = this.#self.process
-    const answer = await this.#router.ask(owner, { kind: 'follow', actors, follower })
+    const answer = await this.#router.request(owner, { kind: 'follow', actors, follower })
     if (answer.kind !== 'done') throw new Elsewhere('it does not run all of these actors')
   }
 
-  async #headOf(actor: string): Promise<Standing | null> {
+  async #headOf(actor: string): Promise<FeedState | null> {
     const { storage, definitions } = this.#parts
     const head = await storage.commits.head(actor)
     const definition = definitions.find(({ idPrefix }) => actor.startsWith(`${idPrefix}_`))
@@ -387,7 +388,7 @@ const isActor = (definitions: readonly MachineDefinition[], id: string): boolean
 
 const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 
-const tellOf = (answer: PeerAnswer): Told => {
+const resultOf = (answer: PeerAnswer): Delivered => {
   if (answer.kind !== 'told') throw new Error(`a peer answers ${answer.kind} to a delivery`)
-  return toldOf(answer)
+  return deliveredOf(answer)
 }

@@ -23,7 +23,7 @@ const mostAtOnce = 200
  */
 export class LiveDirectory {
   readonly #parts: DirectoryParts
-  readonly #told = new Map<string, { readonly live: LiveActor; readonly atMs: number }>()
+  readonly #announced = new Map<string, { readonly live: LiveActor; readonly atMs: number }>()
   #cancel: (() => void) | undefined
 
   constructor(parts: DirectoryParts) {
@@ -41,7 +41,7 @@ export class LiveDirectory {
 
   /** The directory was away, and may know nothing any more. */
   forget(): void {
-    this.#told.clear()
+    this.#announced.clear()
   }
 
   /** Tells what has changed since the last time. */
@@ -53,14 +53,14 @@ export class LiveDirectory {
     const came: LiveActor[] = []
     for (const resident of residents()) {
       live.add(resident.id)
-      const told = this.#told.get(resident.id)
-      if (came.length >= mostAtOnce || (told !== undefined && now - told.atMs < againMs)) continue
+      const announced = this.#announced.get(resident.id)
+      if (came.length >= mostAtOnce || (announced !== undefined && now - announced.atMs < againMs)) continue
       came.push(liveActorOf(resident, me))
     }
-    const gone = [...this.#told.values()].filter((told) => !live.has(told.live.actor))
-    const left = gone.slice(0, mostAtOnce).map((told) => told.live)
-    for (const each of came) this.#told.set(each.actor, { live: each, atMs: now })
-    for (const { actor } of left) this.#told.delete(actor)
+    const gone = [...this.#announced.values()].filter((announced) => !live.has(announced.live.actor))
+    const left = gone.slice(0, mostAtOnce).map((announced) => announced.live)
+    for (const each of came) this.#announced.set(each.actor, { live: each, atMs: now })
+    for (const { actor } of left) this.#announced.delete(actor)
     await presence.moved(came, left)
   }
 }

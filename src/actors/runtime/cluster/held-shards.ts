@@ -24,7 +24,7 @@ export class HeldShards implements Ownership {
   readonly epoch: number
   readonly #clock: Pick<Clock, 'now' | 'steady'>
   readonly #epochs = new Float64Array(shardCount)
-  readonly #askedAt = new Float64Array(shardCount)
+  readonly #sentAt = new Float64Array(shardCount)
   readonly #aloneAt = new Float64Array(shardCount)
   readonly #draining = new Set<number>()
   readonly #crashed = new Set<number>()
@@ -41,13 +41,13 @@ export class HeldShards implements Ownership {
   }
 
   epochOf(shard: number): number | undefined {
-    const ageMs = this.#clock.steady() - (this.#askedAt[shard] ?? 0)
+    const ageMs = this.#clock.steady() - (this.#sentAt[shard] ?? 0)
     return ageMs < leaseMs - marginMs ? this.heldUnder(shard) : undefined
   }
 
   /** Whether the lease was renewed so lately that nobody can have broken it: what is in memory is the newest. */
   isFresh(shard: number): boolean {
-    return this.heldUnder(shard) !== undefined && this.#clock.steady() - (this.#askedAt[shard] ?? 0) < freshMs
+    return this.heldUnder(shard) !== undefined && this.#clock.steady() - (this.#sentAt[shard] ?? 0) < freshMs
   }
 
   heldUnder(shard: number): number | undefined {
@@ -76,9 +76,9 @@ export class HeldShards implements Ownership {
     return this.#draining
   }
 
-  /** The lease is this process's. @param askedAt when the call was sent that said so, by the steady clock. @returns whether that is news. */
-  take({ shard, epoch }: Lease, askedAt: number): boolean {
-    this.#askedAt[shard] = askedAt
+  /** The lease is this process's. @param sentAt when the call was sent that said so, by the steady clock. @returns whether that is news. */
+  take({ shard, epoch }: Lease, sentAt: number): boolean {
+    this.#sentAt[shard] = sentAt
     if (this.#epochs[shard] === epoch) return false
     this.#epochs[shard] = epoch
     // it was being given away when it was held before

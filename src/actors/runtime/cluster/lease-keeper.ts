@@ -171,20 +171,20 @@ export class LeaseKeeper {
   /** Several rounds within a second renew once. */
   async #renew(): Promise<void> {
     const { leases, held, clock } = this.#parts
-    const askedAt = clock.steady()
-    const sinceMs = askedAt - this.#renewedAt
+    const sentAt = clock.steady()
+    const sinceMs = sentAt - this.#renewedAt
     if (sinceMs < renewMs / 2 && !this.#unannounced) return
     this.#unannounced = false
     const mine = await leases.renew(this.self, leaseMs)
     if (sinceMs > outMs && Number.isFinite(sinceMs)) this.#claimsFrom = clock.steady() + returnMs
-    this.#renewedAt = askedAt
+    this.#renewedAt = sentAt
     const byShard = new Map(mine.map((lease) => [lease.shard, lease]))
     const lost = held.shards.filter((shard) => byShard.get(shard)?.epoch !== held.heldUnder(shard))
     this.#lose(new Set(lost))
     // an acquisition whose answer was lost is found here
     this.#take(
       mine.filter(({ shard }) => !this.#giveBack.has(shard)),
-      askedAt,
+      sentAt,
     )
   }
 
@@ -214,26 +214,26 @@ export class LeaseKeeper {
     })
     misplaced(handOver)
     if (claims.length === 0 || clock.steady() < this.#claimsFrom) return
-    const askedAt = clock.steady()
+    const sentAt = clock.steady()
     const isLeft = (shard: number): boolean => (view.leases[shard]?.holder ?? null) !== null
     held.expectCrashed(claims.map(({ shard }) => shard).filter(isLeft))
     const taken = await leases.acquire(this.self, claims, held.epoch, leaseMs)
-    this.#take(taken, askedAt)
+    this.#take(taken, sentAt)
     if (taken.length > 0) view.update(await leases.read())
   }
 
-  #take(leases: readonly Lease[], askedAt: number): void {
+  #take(leases: readonly Lease[], sentAt: number): void {
     const { held, gained, log } = this.#parts
-    const shards = leases.filter((lease) => this.#keep(lease, askedAt)).map(({ shard }) => shard)
+    const shards = leases.filter((lease) => this.#keep(lease, sentAt)).map(({ shard }) => shard)
     if (shards.length === 0) return
     log.info({ shards: shards.length, held: held.shards.length }, 'shards taken')
     gained(shards)
   }
 
   /** Whether it is news. What comes in while everything is given away is given back unused. */
-  #keep(lease: Lease, askedAt: number): boolean {
+  #keep(lease: Lease, sentAt: number): boolean {
     const { held } = this.#parts
-    if (!this.#draining || held.heldUnder(lease.shard) === lease.epoch) return held.take(lease, askedAt)
+    if (!this.#draining || held.heldUnder(lease.shard) === lease.epoch) return held.take(lease, sentAt)
     this.#giveBack.add(lease.shard)
     this.soon()
     return false

@@ -88,7 +88,7 @@ export class LeaseView {
     this.#refusals.set(process, count)
     if (count < 2 && !this.isGone(process)) return
     this.#goneUntil.set(process, this.#now() + goneMs)
-    this.#tell(this.#shardsOf(process))
+    this.#notify(this.#shardsOf(process))
   }
 
   /** Who is announced; null when that is not known. @returns whether somebody who holds shards is missing: the table says more. */
@@ -98,7 +98,7 @@ export class LeaseView {
     if (alive === null) return false
     if (before === null) this.#aliveSince = this.#now()
     const missing = this.#holders().filter((process) => this.#isMissing(process))
-    this.#tell(missing.filter((process) => this.isGone(process)).flatMap((process) => this.#shardsOf(process)))
+    this.#notify(missing.filter((process) => this.isGone(process)).flatMap((process) => this.#shardsOf(process)))
     return missing.length > 0
   }
 
@@ -121,7 +121,7 @@ export class LeaseView {
       else if (!this.#freeSince.has(shard)) this.#freeSince.set(shard, this.#now())
       if (now?.holder !== before[shard]?.holder || now?.epoch !== before[shard]?.epoch) changed.push(shard)
     }
-    this.#tell(changed)
+    this.#notify(changed)
   }
 
   /** Calls `listener` at the next change of a shard's owner. The function returned takes it back. */
@@ -157,7 +157,7 @@ export class LeaseView {
     return this.#leases.flatMap((lease) => (lease?.holder === process ? [lease.shard] : []))
   }
 
-  #tell(shards: readonly number[]): void {
+  #notify(shards: readonly number[]): void {
     for (const shard of shards) {
       const listeners = this.#listeners.get(shard)
       this.#listeners.delete(shard)

@@ -5,7 +5,7 @@ import { Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
 import type { PeerAnswer, PeerRequest, PeerService } from '../messages/peers.ts'
 import { shardOf } from '../recovery/shard.ts'
-import type { Resident, Told } from '../resident.ts'
+import type { Delivered, Resident } from '../resident.ts'
 import type { RemoteFollowers } from './remote-followers.ts'
 
 /** What answering other processes needs. */
@@ -44,14 +44,17 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         const { actor, delivery, follower } = request
         if (!isHeld(host, actor)) return elsewhere
         if (follower !== undefined) followers.add(actor, follower)
-        return told(await host.deliverHere(actor, delivery), follower === undefined ? undefined : host.resident(actor))
+        return deliveryAnswer(
+          await host.deliverHere(actor, delivery),
+          follower === undefined ? undefined : host.resident(actor),
+        )
       }
       case 'create': {
         const { actor, machine, owner, input, cause } = request
         if (!isHeld(host, actor)) return elsewhere
         const kind = parts.definitions.find(({ name }) => name === machine)
         if (kind === undefined) throw new ServiceError('not_found')
-        return told(await host.createHere(kind, actor, owner, input, cause))
+        return deliveryAnswer(await host.createHere({ kind, id: actor, owner, input, cause }))
       }
     }
   }
@@ -71,7 +74,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
 const isHeld = (host: Host, actor: string): boolean => host.ownership.heldUnder(shardOf(actor)) !== undefined
 
 /** What callers read of a commit: its event and what clients see. The rest stays where it is. */
-const told = ({ commit, duplicate }: Told, followed?: Resident): PeerAnswer => ({
+const deliveryAnswer = ({ commit, duplicate }: Delivered, followed?: Resident): PeerAnswer => ({
   kind: 'told',
   commit: commit && seen(commit),
   duplicate,

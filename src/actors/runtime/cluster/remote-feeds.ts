@@ -3,7 +3,7 @@ import type { ActorNews, FanOut } from '#storage/cluster-ports.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
 import { LogTail } from '../log/log-tail.ts'
-import type { Feed, Standing } from '../messages/feed.ts'
+import type { Feed, FeedState } from '../messages/feed.ts'
 import { shardOf } from '../recovery/shard.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
@@ -26,9 +26,9 @@ export interface RemoteFeedsParts {
   readonly view: LeaseView
   readonly fanOut: FanOut
   /** Tells a process that these actors' logs are followed here. @throws {StoreUnavailable} */
-  readonly ask: (owner: ShardOwner, actors: readonly string[]) => Promise<unknown>
+  readonly request: (owner: ShardOwner, actors: readonly string[]) => Promise<unknown>
   /** How far an actor's log is; null when it is gone. @throws {StoreUnavailable} */
-  readonly head: (actor: string) => Promise<Standing | null>
+  readonly head: (actor: string) => Promise<FeedState | null>
   /** Whether the shard is held here (by now). */
   readonly isHere: (shard: number) => boolean
   readonly clock: Clock
@@ -38,12 +38,12 @@ export interface RemoteFeedsParts {
 interface Followed {
   readonly shard: number
   readonly since: number
-  standing: Standing | undefined
+  standing: FeedState | undefined
   /** When its end was known for the last time, by news or by reading. */
   knownAt: number
   /** Who was told, and when. */
-  told: string | undefined
-  toldAt: number
+  notified: string | undefined
+  notifiedAt: number
   reading: boolean
   /** The newest events that were heard of. */
   readonly tail: LogTail
@@ -57,7 +57,7 @@ export class RemoteFeeds {
   readonly #parts: RemoteFeedsParts
   readonly #followed = new Map<string, Followed>()
   #cancel: (() => void) | undefined
-  #telling = false
+  #notifying = false
   #stopped = false
 
   constructor(parts: RemoteFeedsParts) {
@@ -69,21 +69,21 @@ export class RemoteFeeds {
   }
 
   /** Somebody follows the actor here, and another process runs it. */
-  watch(actor: string, standing?: Standing): void {
+  watch(actor: string, standing?: FeedState): void {
     const entry = this.#entry(actor)
     entry.standing ??= standing
-    if (entry.told === undefined) this.#tellSoon()
+    if (entry.notified === undefined) this.#notifySoon()
   }
 
   /** The owner is being told, with a delivery, that somebody is about to follow the actor here. */
   expect(actor: string, owner: string): void {
     const entry = this.#entry(actor)
-    entry.told = owner
-    entry.toldAt = this.#parts.clock.steady()
+    entry.notified = owner
+    entry.notifiedAt = this.#parts.clock.steady()
   }
 
   /** What its owner has committed for somebody who is about to follow the actor here, and how far it is now. */
-  told(actor: string, events: readonly LogEvent[], standing: Standing): void {
+  committed(actor: string, events: readonly LogEvent[], standing: FeedState): void {
     const entry = this.#entry(actor)
     if (standing.lastSequence < (entry.standing?.lastSequence ?? 0)) return
     entry.tail.remember(events)
@@ -105,7 +105,7 @@ export class RemoteFeeds {
   }
 
   /** `unknown` is followed by a look at the log and `Feed.look`. */
-  standing(actor: string): Standing | 'unknown' {
+  standing(actor: string): FeedState | 'unknown' {
     const entry = this.#followed.get(actor)
     // what was known before the newest event that was shown says nothing of now
     if (entry?.standing !== undefined && entry.standing.lastSequence >= this.#parts.feed.shown(actor))
@@ -120,12 +120,12 @@ export class RemoteFeeds {
   }
 
   /** Who begins to be followed in one turn of the loop is asked for together. */
-  #tellSoon(): void {
-    if (this.#telling) return
-    this.#telling = true
+  #notifySoon(): void {
+    if (this.#notifying) return
+    this.#notifying = true
     this.#parts.clock.soon(() => {
-      this.#telling = false
-      this.#tellOwners()
+      this.#notifying = false
+      this.#notifyOwners()
     })
   }
 
@@ -138,8 +138,8 @@ export class RemoteFeeds {
       since: now,
       standing: undefined,
       knownAt: now,
-      told: undefined,
-      toldAt: Number.NEGATIVE_INFINITY,
+      notified: undefined,
+      notifiedAt: Number.NEGATIVE_INFINITY,
       reading: false,
       tail: new LogTail(),
     }
@@ -163,7 +163,7 @@ export class RemoteFeeds {
     for (const [actor, { since }] of this.#followed) {
       if (!feed.follows(actor) && now - since > expectedMs) this.#followed.delete(actor)
     }
-    this.#tellOwners()
+    this.#notifyOwners()
     const due = [...this.#followed].filter(
       ([actor, entry]) => !entry.reading && now - entry.knownAt >= this.#readMs(entry) && feed.follows(actor),
     )
@@ -176,34 +176,34 @@ export class RemoteFeeds {
   }
 
   /** One question to each process, for all its actors that it has not heard of for a while. */
-  #tellOwners(): void {
+  #notifyOwners(): void {
     const { clock, feed, view, isHere } = this.#parts
     const now = clock.steady()
     const byProcess = new Map<string, { owner: ShardOwner; actors: string[] }>()
     for (const [actor, entry] of this.#followed) {
       const owner = isHere(entry.shard) || !feed.follows(actor) ? undefined : view.ownerOf(entry.shard)
-      if (owner === undefined || (entry.told === owner.process && now - entry.toldAt < followAgainMs)) continue
+      if (owner === undefined || (entry.notified === owner.process && now - entry.notifiedAt < followAgainMs)) continue
       const group = byProcess.get(owner.process) ?? { owner, actors: [] }
       byProcess.set(owner.process, group)
       group.actors.push(actor)
     }
-    for (const { owner, actors } of byProcess.values()) void this.#tell(owner, actors)
+    for (const { owner, actors } of byProcess.values()) void this.#notify(owner, actors)
   }
 
-  async #tell(owner: ShardOwner, actors: readonly string[]): Promise<void> {
-    const fresh = actors.filter((actor) => this.#followed.get(actor)?.told !== owner.process)
-    const toldAt = this.#parts.clock.steady()
+  async #notify(owner: ShardOwner, actors: readonly string[]): Promise<void> {
+    const fresh = actors.filter((actor) => this.#followed.get(actor)?.notified !== owner.process)
+    const notifiedAt = this.#parts.clock.steady()
     for (const actor of actors) {
       const entry = this.#followed.get(actor)
-      if (entry) Object.assign(entry, { told: owner.process, toldAt })
+      if (entry) Object.assign(entry, { notified: owner.process, notifiedAt })
     }
     try {
-      await this.#parts.ask(owner, actors)
+      await this.#parts.request(owner, actors)
     } catch (error) {
       this.#parts.log.debug({ owner: owner.process, err: error }, 'owner not told of followers, trying again')
       for (const actor of actors) {
         const entry = this.#followed.get(actor)
-        if (entry?.told === owner.process) entry.told = undefined
+        if (entry?.notified === owner.process) entry.notified = undefined
       }
       return
     }
@@ -240,7 +240,7 @@ export class RemoteFeeds {
     }
   }
 
-  #learn(actor: string, entry: Followed, standing: Standing | null): void {
+  #learn(actor: string, entry: Followed, standing: FeedState | null): void {
     const { feed } = this.#parts
     if (standing === null) {
       this.#followed.delete(actor)

@@ -53,7 +53,7 @@ export class Router {
     const shard = shardOf(actor)
     const startedAt = clock.steady()
     for (let attempt = 0; ; attempt++) {
-      const found = (await this.#try(shard, here)) ?? (await this.#ask(shard, request, answered))
+      const found = (await this.#try(shard, here)) ?? (await this.#requestOwner(shard, request, answered))
       if (found !== undefined) return found.value
       this.#checkPatience(shard, clock.steady() - startedAt)
       doubt()
@@ -62,8 +62,8 @@ export class Router {
   }
 
   /** Asks a process what need not come from whoever runs an actor. */
-  ask(owner: ShardOwner, request: PeerRequest): Promise<PeerAnswer> {
-    return this.#parts.peers.ask(owner.address, request).catch((error: unknown) => {
+  request(owner: ShardOwner, request: PeerRequest): Promise<PeerAnswer> {
+    return this.#parts.peers.request(owner.address, request).catch((error: unknown) => {
       if (error instanceof PeerGone) this.#refused(owner)
       throw error
     })
@@ -79,7 +79,7 @@ export class Router {
     }
   }
 
-  async #ask<T>(
+  async #requestOwner<T>(
     shard: number,
     request: () => PeerRequest,
     answered: (answer: PeerAnswer) => T,
@@ -88,7 +88,7 @@ export class Router {
     const owner = held.heldUnder(shard) === undefined ? view.ownerOf(shard) : undefined
     if (owner === undefined) return undefined
     try {
-      const answer = await this.#unlessMoved(shard, this.ask(owner, request()))
+      const answer = await this.#unlessMoved(shard, this.request(owner, request()))
       return answer === undefined || answer.kind === 'elsewhere' ? undefined : { value: answered(answer) }
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || (storeFails() && !(error instanceof PeerGone))) throw error

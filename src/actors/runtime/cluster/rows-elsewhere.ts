@@ -3,13 +3,13 @@
  * way shares the next one: that one covers what was acknowledged before they asked, this one may not.
  */
 export class RowsElsewhere {
-  readonly #ask: () => Promise<void>
+  readonly #request: () => Promise<void>
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
 
-  /** @param ask asks all of them at once; never rejects. */
-  constructor(ask: () => Promise<void>) {
-    this.#ask = ask
+  /** @param request asks all of them at once; never rejects. */
+  constructor(request: () => Promise<void>) {
+    this.#request = request
   }
 
   /** Resolves when what was acknowledged anywhere before this call is written, or after a moment. */
@@ -22,7 +22,7 @@ export class RowsElsewhere {
     // one turn of the loop: what is asked for in it travels together
     await (before ?? Promise.resolve())
     this.#next = undefined
-    this.#running = this.#ask().finally(() => {
+    this.#running = this.#request().finally(() => {
       this.#running = undefined
     })
     await this.#running

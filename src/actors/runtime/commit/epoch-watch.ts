@@ -27,7 +27,7 @@ export class EpochWatch {
   readonly #replaced = Promise.withResolvers<void>()
   #isReplaced = false
   #certainAt: number
-  #asking: Promise<void> | undefined
+  #confirming: Promise<void> | undefined
   #cancel: (() => void) | undefined
 
   constructor(parts: EpochWatchParts) {
@@ -74,17 +74,17 @@ export class EpochWatch {
   }
 
   #confirm(): Promise<void> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined
+    this.#confirming ??= this.#compare().finally(() => {
+      this.#confirming = undefined
     })
-    return this.#asking
+    return this.#confirming
   }
 
-  async #ask(): Promise<void> {
+  async #compare(): Promise<void> {
     const { epoch, newest, clock, log } = this.#parts
-    const askedAt = clock.steady()
+    const sentAt = clock.steady()
     if (this.#isReplaced || (await newest()) <= epoch) {
-      this.#certainAt = askedAt
+      this.#certainAt = sentAt
       return
     }
     this.#isReplaced = true

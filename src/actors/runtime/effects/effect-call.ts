@@ -4,7 +4,7 @@ import { type InFlight, type StoredEvent, StoreUnavailable } from '#storage/port
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { CommitTooLarge, newNonce } from '../commit/commit-document.ts'
 import type { OneAtATime } from '../one-at-a-time.ts'
-import type { Delivery, Resident, Told } from '../resident.ts'
+import type { Delivered, Delivery, Resident } from '../resident.ts'
 import { mostStarts } from '../step/actor-state.ts'
 import { reasonOf } from '../stuck/stuck.ts'
 import type { EffectHost } from './effect-runner.ts'
@@ -198,7 +198,7 @@ export class EffectCall {
   }
 
   /** Delivers until it is taken, or can be taken no more: a store that is away must not lose a result. */
-  async #bring(delivery: Delivery): Promise<Told | undefined> {
+  async #bring(delivery: Delivery): Promise<Delivered | undefined> {
     const { host, log, clock } = this.#parts
     const actor = this.#called.resident.id
     for (let attempt = 0, refused = 0; !this.#signal.aborted; attempt++) {
@@ -223,7 +223,7 @@ export class EffectCall {
   }
 
   /** Writes something about the effect down. Undefined when the actor takes nothing. */
-  async #mark(type: string, error?: unknown): Promise<Told | undefined> {
+  async #mark(type: string, error?: unknown): Promise<Delivered | undefined> {
     const { host, clock, log } = this.#parts
     const { id, resident } = this.#called
     const event = { type, effect: id, ...(error !== undefined && { reason: reasonOf(error) }) }

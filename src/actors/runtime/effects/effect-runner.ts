@@ -4,7 +4,7 @@ import type { Telemetry } from '#telemetry/telemetry.ts'
 import { type Clock, pause } from '../clock.ts'
 import { OneAtATime } from '../one-at-a-time.ts'
 import type { Ownership } from '../recovery/ownership.ts'
-import type { Delivery, Resident, Told } from '../resident.ts'
+import type { Delivered, Delivery, Resident } from '../resident.ts'
 import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
 
@@ -13,7 +13,7 @@ export interface EffectHost {
   readonly ownership: Ownership
   readonly telemetry: Telemetry | undefined
   /** Delivers to an actor, loading it when it is not live. */
-  deliver(actor: string, delivery: Delivery): Promise<Told>
+  deliver(actor: string, delivery: Delivery): Promise<Delivered>
   /** The actor's log is gone. */
   drop(actor: string): void
 }

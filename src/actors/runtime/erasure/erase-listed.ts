@@ -36,7 +36,7 @@ const lookAgainMs = 100
  * @returns false when there is no such actor (any more).
  * @throws {StoreUnavailable}
  */
-export const tellToErase = async (parts: EraserParts, condemned: Condemned): Promise<boolean> => {
+export const sendDelete = async (parts: EraserParts, condemned: Condemned): Promise<boolean> => {
   const { actor } = condemned
   try {
     await parts.host.deliver(actor, { event: { type: 'delete' }, cause: `erase:${actor}` })
@@ -65,13 +65,13 @@ export const eraseListed = async (
   scope: Scope,
   where: { readonly [field: string]: Json } = {},
 ): Promise<void> => {
-  for (let looks = 0; (await tellListed(parts, rows, scope, where)) > 0; looks++) {
+  for (let looks = 0; (await sendDeleteToListed(parts, rows, scope, where)) > 0; looks++) {
     if (looks > 0) await pause(parts.clock, lookAgainMs)
   }
 }
 
 /** Tells every actor that a list shows now, and says how many. A row without an actor goes. @throws {StoreUnavailable} */
-export const tellListed = async (
+export const sendDeleteToListed = async (
   parts: EraserParts,
   rows: RecordKind,
   scope: Scope,
@@ -79,17 +79,17 @@ export const tellListed = async (
 ): Promise<number> => {
   const { storage, host } = parts
   await host.rows.shown()
-  let told = 0
+  let sent = 0
   for (let after: string | undefined; ; ) {
     const query = { where, limit: pageSize, ...(after !== undefined && { after }) }
     const page = await storage.records.list(rows, scope, query)
     await Promise.all(
       page.map(async ({ id, project, tenant }) => {
-        if (!(await tellToErase(parts, { actor: id, project, tenant }))) await storage.records.remove(rows, scope, id)
+        if (!(await sendDelete(parts, { actor: id, project, tenant }))) await storage.records.remove(rows, scope, id)
       }),
     )
-    told += page.length
+    sent += page.length
     after = page.at(-1)?.id
-    if (after === undefined) return told
+    if (after === undefined) return sent
   }
 }

@@ -8,13 +8,13 @@ export interface EventReader {
   /** Events after `after`, ascending, from memory at once or from the store; at most some hundreds. */
   read(actor: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]>
   /** Undefined when the actor is not live; `unknown` when that cannot be told now: `refresh` or `look` when it can. */
-  standing(actor: string): Standing | 'unknown' | undefined
+  standing(actor: string): FeedState | 'unknown' | undefined
   /** An actor's first stream began. */
   followed?(actor: string): void
 }
 
 /** Whether a turn or run of an actor goes on, and how far its log is. */
-export interface Standing {
+export interface FeedState {
   readonly busy: boolean
   readonly lastSequence: number
 }

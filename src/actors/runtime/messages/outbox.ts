@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { errors, ServiceError } from '#specs/errors/errors.ts'
-import { type JsonObject, type MessageRecord, StoreUnavailable } from '#storage/ports.ts'
+import { type MessageRecord, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
-import type { Delivery, Resident, Told } from '../resident.ts'
+import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
 import { isObject } from '../schema.ts'
 import type { Sinks } from '../sinks.ts'
 import type { Owner } from '../step/actor-state.ts'
@@ -18,8 +18,8 @@ const poisonAfter = 5
 export interface MessageHost {
   /** False when another process has taken the actor over: it delivers what is not delivered yet. */
   runs(sender: Resident): boolean
-  deliver(actor: string, delivery: Delivery): Promise<Told>
-  create(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string): Promise<Told>
+  deliver(actor: string, delivery: Delivery): Promise<Delivered>
+  create(creation: Creation): Promise<Delivered>
 }
 
 /** What an outbox is made of. */
@@ -191,7 +191,7 @@ export class Outbox {
     const kind = definitions.find(({ idPrefix }) => to.startsWith(`${idPrefix}_`))
     const input = event.input
     if (kind === undefined || !isObject(input)) throw new ServiceError('not_found')
-    await this.#host.create(kind, to, { ...owner, createdAt: clock.now() }, input, id)
+    await this.#host.create({ kind, id: to, owner: { ...owner, createdAt: clock.now() }, input, cause: id })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Commit, JsonObject } from '#storage/ports.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
-import type { Delivery, Told } from '../resident.ts'
+import type { Delivered, Delivery } from '../resident.ts'
 import type { Owner } from '../step/actor-state.ts'
-import type { Standing } from './feed.ts'
+import type { FeedState } from './feed.ts'
 
 /** What one process asks another that runs an actor. Every one may be asked again: what was done is not done twice. */
 export type PeerRequest =
@@ -36,7 +36,7 @@ export type PeerAnswer =
       readonly commit: Commit | null
       readonly duplicate: boolean
       /** How far the actor is, for one that will follow its log. */
-      readonly standing?: Standing
+      readonly standing?: FeedState
     }
   | { readonly kind: 'done' }
   /** It does not run the actor (any more): look again who does. Nothing was done. */
@@ -50,7 +50,7 @@ export interface Peers {
    * @throws {StoreUnavailable} when the answer was lost or the other one's store is away; it may have been done.
    * @throws {ServiceError} what the other process refused with.
    */
-  ask(address: string, request: PeerRequest): Promise<PeerAnswer>
+  request(address: string, request: PeerRequest): Promise<PeerAnswer>
 }
 
 /** Answers what other processes ask. Throws what `Peers.ask` is to throw there. */
@@ -60,4 +60,7 @@ export type PeerService = (request: PeerRequest) => Promise<PeerAnswer>
 export class PeerGone extends StoreUnavailable {}
 
 /** What a `told` answer says to a caller of `deliver`. */
-export const toldOf = ({ commit, duplicate }: PeerAnswer & { kind: 'told' }): Told => ({ commit, duplicate })
+export const deliveredOf = ({ commit, duplicate }: PeerAnswer & { kind: 'told' }): Delivered => ({
+  commit,
+  duplicate,
+})

@@ -10,7 +10,7 @@ import { type CommitFacts, commitOf, compacted } from '../commit/commit-document
 import { type Written, writeCommit } from '../commit/commit-writer.ts'
 import { epochHere, type Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
-import { type Delivery, Resident, type Told, type Waiting } from '../resident.ts'
+import { type Delivered, type Delivery, Resident, type Waiting } from '../resident.ts'
 import { rowRecord } from '../rows/actor-row.ts'
 import type { Owner } from './actor-state.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
@@ -32,7 +32,7 @@ export interface StepperParts {
   /** Whether the commit landed is not known, or it may not be written: nothing may be built on what is in memory. */
   readonly doubtful: (resident: Resident, error: unknown) => void
   /** Delivers anew to an actor that has to be loaded again. */
-  readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Told>
+  readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Delivered>
   /** @throws {Elsewhere} when this process may not move the actor, not even to refuse something. */
   readonly check: (resident: Resident) => void
   /** Whether another process may have moved the actor on, so that what is refused here is not certain. @throws {Elsewhere} when so */
@@ -70,7 +70,7 @@ export class Stepper {
    *
    * @throws {MailboxFull} when `maxWaiting` deliveries wait there; results of effects are always taken
    */
-  tell(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+  deliver(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
     if (resident.mailbox.length >= maxWaiting && reloads === 0 && !isOfEffect(delivery)) {
       return Promise.reject(new MailboxFull(resident.id))
     }
@@ -108,7 +108,7 @@ export class Stepper {
   }
 
   /** In a span of its own below that of the sender, where traces are wanted. */
-  #traced(resident: Resident, { delivery, reloads, span: parent }: Waiting): Promise<Told> {
+  #traced(resident: Resident, { delivery, reloads, span: parent }: Waiting): Promise<Delivered> {
     const tracer = this.#parts.telemetry?.tracer
     if (tracer === undefined || tracer === null) return this.#handle(resident, delivery, reloads)
     const { name } = resident.definition
@@ -118,7 +118,7 @@ export class Stepper {
     )
   }
 
-  async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+  async #handle(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
     if (resident.dead) return this.#parts.again(resident.id, delivery, reloads)
     if (resident.parked !== undefined && !isOperatorEvent(delivery.event)) throw new ServiceError('actor_parked')
     if (resident.unrestorable !== undefined) return this.#reload(resident, delivery, reloads)
@@ -147,7 +147,7 @@ export class Stepper {
   }
 
   /** A release may have brought what the newest commit could not be restored without. */
-  #reload(resident: Resident, delivery: Delivery, reloads: number): Promise<Told> {
+  #reload(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
     if (reloads > 0) throw new ServiceError('actor_parked')
     this.#parts.overtaken(resident)
     return this.#parts.again(resident.id, delivery, reloads + 1)
@@ -185,15 +185,15 @@ export class Stepper {
   }
 
   /** A cause that was processed before is answered by what it did then, even where the machine would refuse it now. */
-  async #replay(resident: Resident, delivery: Delivery): Promise<Told> {
+  async #replay(resident: Resident, delivery: Delivery): Promise<Delivered> {
     const prior = await this.#parts.storage.commits.byCause(resident.id, delivery.cause)
     if (prior === null) this.#parts.checkCertain(resident)
     return { commit: prior, duplicate: prior !== null }
   }
 
-  async #refuse(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Told> {
-    const told = await this.#replay(resident, delivery)
-    if (told.duplicate) return told
+  async #refuse(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Delivered> {
+    const result = await this.#replay(resident, delivery)
+    if (result.duplicate) return result
     const { code, param, message = whyNot(step.refusal, resident, delivery) } = step.refusal
     throw new ServiceError(code, { ...(param !== undefined && { param }), ...(message !== undefined && { message }) })
   }

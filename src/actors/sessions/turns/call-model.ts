@@ -23,7 +23,7 @@ export interface CallModelParts {
 }
 
 /** What of an actor's context a model call is made with. */
-interface Asked {
+interface ModelCallRequest {
   readonly model: string
   readonly config: JsonObject
   readonly whose: Whose
@@ -91,19 +91,19 @@ interface Deltas {
 }
 
 /** How a refusal of ours is met. */
-type Manner = (ask: () => Promise<TurnAnswer>, signal: AbortSignal) => Promise<TurnAnswer>
+type Manner = (call: () => Promise<TurnAnswer>, signal: AbortSignal) => Promise<TurnAnswer>
 
-const atOnce: Manner = (ask) => ask()
+const atOnce: Manner = (call) => call()
 
 /** Whoever is refused again and again asks less often than its limit says, but not less often than this, in ms. */
 const longestWaitMs = 30_000
 
 const patientlyBy =
   (clock: Clock): Manner =>
-  async (ask, signal) => {
+  async (call, signal) => {
     for (let refused = 0; ; refused++) {
       try {
-        return await ask()
+        return await call()
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'rate_limit_exceeded') throw error
         const { retryAfterS = 0 } = error.details
@@ -115,16 +115,16 @@ const patientlyBy =
 
 const outcomeOf = async (
   parts: CallModelParts,
-  asked: Asked,
+  requested: ModelCallRequest,
   context: EffectContext,
   deltas: Deltas,
   manner: Manner,
 ): Promise<EffectOutcome> => {
-  const { request, caller, ratePlanId } = await prepare(parts, asked, context)
-  const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...asked.whose, ...bill }) })
+  const { request, caller, ratePlanId } = await prepare(parts, requested, context)
+  const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...bill }) })
   try {
-    const ask = () => parts.models.ask(request, caller, deltas.add, context.signal)
-    const answer = await manner(ask, context.signal)
+    const call = () => parts.models.call(request, caller, deltas.add, context.signal)
+    const answer = await manner(call, context.signal)
     return answered(context.actor, await deltas.rest(), answer, charged(answer.bill))
   } catch (error) {
     const delta = await deltas.rest()
@@ -138,14 +138,14 @@ type Charged = { readonly metered?: Metered }
 
 const prepare = async (
   parts: CallModelParts,
-  asked: Asked,
+  requested: ModelCallRequest,
   { actor, owner, idempotencyKey }: EffectContext,
 ): Promise<{ request: ModelRequest; caller: ActorCaller; ratePlanId: string | null }> => {
-  const kept = parts.configs.read(owner.project, asked.config)
+  const kept = parts.configs.read(owner.project, requested.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const request = requestOf(config, asked.model, conversation.forModel(), idempotencyKey)
-  return { request, caller: actorCaller(owner, asked.whose.agentId), ratePlanId: config.rate_plan_id ?? null }
+  const request = requestOf(config, requested.model, conversation.forModel(), idempotencyKey)
+  return { request, caller: actorCaller(owner, requested.whose.agentId), ratePlanId: config.rate_plan_id ?? null }
 }
 
 const requestOf = (

@@ -79,7 +79,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       max_tokens: agent.max_tokens,
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
-    tools: sessionTools(tools, askingTools(tools, request, agent), policy),
+    tools: sessionTools(tools, namesToApprove(tools, request, agent), policy),
   }
 }
 
@@ -114,37 +114,40 @@ const checkNames = (own: readonly ToolDeclaration[], agent: AgentConfig): void =
  * The tools whose calls want a person's approval. In a guarded request `pause_on_tool_calls` speaks for the request's own
  * tools: those of the agent ask as the agent says, also under another declaration of the same name.
  */
-const askingTools = (
+const namesToApprove = (
   tools: readonly ToolDeclaration[],
   { tools: own = [], pause_on_tool_calls: pause, guarded = false }: TurnRequest,
   agent: AgentConfig,
 ): ReadonlySet<string> =>
   guarded
-    ? new Set([...asking(agent.tools, agent.pause_on_tool_calls), ...asking(own, pause ?? agent.pause_on_tool_calls)])
-    : new Set(asking(tools, pause ?? agent.pause_on_tool_calls))
+    ? new Set([
+        ...gatedNames(agent.tools, agent.pause_on_tool_calls),
+        ...gatedNames(own, pause ?? agent.pause_on_tool_calls),
+      ])
+    : new Set(gatedNames(tools, pause ?? agent.pause_on_tool_calls))
 
-const asking = (tools: readonly ToolDeclaration[], pause: boolean | null): readonly string[] => {
+const gatedNames = (tools: readonly ToolDeclaration[], pause: boolean | null): readonly string[] => {
   const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))
   return gatedTools(pause ?? pausesByDefault(traits), traits)
 }
 
 const sessionTools = (
   tools: readonly ToolDeclaration[],
-  asking: ReadonlySet<string>,
+  gated: ReadonlySet<string>,
   policy: ApprovalRule | null,
 ): Readonly<Record<string, SessionTool>> => {
   if (tools.length === 0) return {}
-  const gated = (tool: ToolDeclaration): boolean => {
-    const asks = asking.has(toolName(tool))
-    return policy === null ? asks : ruleFor(tool, policy, asks) === 'require'
+  const needsApproval = (tool: ToolDeclaration): boolean => {
+    const isGated = gated.has(toolName(tool))
+    return policy === null ? isGated : ruleFor(tool, policy, isGated) === 'require'
   }
-  return Object.fromEntries(tools.map((tool) => [toolName(tool), sessionTool(tool, gated(tool))]))
+  return Object.fromEntries(tools.map((tool) => [toolName(tool), sessionTool(tool, needsApproval(tool))]))
 }
 
-const ruleFor = (tool: ToolDeclaration, policy: ApprovalRule | null, asks = false) =>
+const ruleFor = (tool: ToolDeclaration, policy: ApprovalRule | null, gated = false) =>
   policy === null
     ? 'auto'
-    : approvalMode({ name: toolName(tool), asks, risk_level: sessionTool(tool, asks).risk_level }, policy)
+    : approvalMode({ name: toolName(tool), gated, risk_level: sessionTool(tool, gated).risk_level }, policy)
 
 const kinds = { function: 'function', http: 'http', web_search_preview: 'builtin' } as const satisfies Record<
   string,

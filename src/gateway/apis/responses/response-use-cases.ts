@@ -47,9 +47,9 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       const input = await stored.referenced(caller, request.input)
       const plan = planResponse(request, before ? await stored.history(caller, before) : null, input)
       const { search } = plan.tools
-      const asked = { project: caller.project, model: request.model, need: needOf(plan.messages) }
+      const target = { project: caller.project, model: request.model, need: needOf(plan.messages) }
       const way =
-        search === null ? null : await searchWay({ ...parts, hasEngine: parts.search !== null }, asked, search)
+        search === null ? null : await searchWay({ ...parts, hasEngine: parts.search !== null }, target, search)
       const task = { id: newIdFor(call, 'resp'), plan, caller, way, store: request.store !== false, signal }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
     },

@@ -15,10 +15,10 @@ export type SearchWay = 'upstream' | 'engine'
  */
 export const searchWay = async (
   { routes, hasEngine }: { readonly routes: Routes; readonly hasEngine: boolean },
-  asked: { readonly project: string; readonly model: string; readonly need: Need },
+  target: { readonly project: string; readonly model: string; readonly need: Need },
   { path }: SearchTool,
 ): Promise<SearchWay> => {
-  const [first] = await routes.resolve(asked.project, asked.model, asked.need)
+  const [first] = await routes.resolve(target.project, target.model, target.need)
   if (first !== undefined && searchesItself(first)) return 'upstream'
   if (hasEngine) return 'engine'
   throw noSearch(`${path}: no web search is configured on this server.`)

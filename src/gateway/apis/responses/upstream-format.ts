@@ -31,11 +31,11 @@ const writerFor = (model: string): ChunkWriter => {
   return new ChunkWriter(`chatcmpl-${created}`, model, created)
 }
 
-const answerOf = (json: unknown, asked: string): FormatAnswer => {
+const answerOf = (json: unknown, requestedModel: string): FormatAnswer => {
   if (isObject(json) && isObject(json.error)) throw streamedFailure(json.error)
   if (!isObject(json) || !Array.isArray(json.output)) throw unreadable()
   const message = messageOf(json.output.map(objectOf))
-  const end = endOf(json, asked, message.tool_calls !== undefined)
+  const end = endOf(json, requestedModel, message.tool_calls !== undefined)
   const { finishReason: finish_reason } = end
   const head = { id: textOf(json.id), object: 'chat.completion', created: json.created_at, model: end.model }
   return { ...end, completion: { ...head, choices: [{ index: 0, message, finish_reason }] } }

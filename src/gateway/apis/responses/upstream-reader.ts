@@ -94,8 +94,8 @@ export class UpstreamReader implements EventReader {
 }
 
 /** How a response ended, in the words of chat completions. */
-export const endOf = (response: WireObject, asked: string, hasCalls: boolean): AnswerEnd => ({
-  model: textOf(response.model) || asked,
+export const endOf = (response: WireObject, requestedModel: string, hasCalls: boolean): AnswerEnd => ({
+  model: textOf(response.model) || requestedModel,
   usage: usageOf(response.usage),
   finishReason:
     finishReasons[textOf(objectOf(response.incomplete_details).reason)] ?? (hasCalls ? 'tool_calls' : 'stop'),

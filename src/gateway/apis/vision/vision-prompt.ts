@@ -1,7 +1,7 @@
 /** What is done with the images of a request. */
 export type Task = 'analyze' | 'describe' | 'ocr' | 'classify'
 
-const asked: Readonly<Record<Task, (several: boolean) => string>> = {
+const promptsByTask: Readonly<Record<Task, (several: boolean) => string>> = {
   analyze: (several) => (several ? 'What is in these images?' : 'What is in this image?'),
   describe: (several) =>
     several
@@ -15,7 +15,7 @@ const asked: Readonly<Record<Task, (several: boolean) => string>> = {
 
 /** The prompt of the model. Presets have prompts of their own, and ignore `prompt`. */
 export const promptFor = (task: Task, prompt: string | null, several: boolean): string =>
-  task === 'analyze' && prompt !== null && prompt.trim() !== '' ? prompt : asked[task](several)
+  task === 'analyze' && prompt !== null && prompt.trim() !== '' ? prompt : promptsByTask[task](several)
 
 /** Providers take JSON as the form of an answer only where the word is said. */
 export const jsonInstruction = 'Answer with one JSON object and nothing else.'

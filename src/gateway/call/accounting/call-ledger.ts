@@ -12,7 +12,7 @@ export interface GatewayCall {
   readonly operation: string
   readonly need: Need
   /** The model that the caller named. */
-  readonly asked: string
+  readonly requestedModel: string
   /** The route that answered, or was tried last; null when none was. */
   readonly route: Route | null
   /** null: it failed before anything was used; then nothing is charged. */

@@ -83,7 +83,7 @@ export class CallRecord {
       caller,
       operation,
       need,
-      asked: model,
+      requestedModel: model,
       route: this.route,
       units: usage,
       costUsd,

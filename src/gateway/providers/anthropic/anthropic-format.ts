@@ -23,7 +23,7 @@ export const anthropicHeaders = ({ apiKey }: Pick<Route, 'apiKey'>): Readonly<Re
 /** Anthropic's Messages. */
 export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
   request(body, route, stream) {
-    const { body: asked, answerTool } = anthropicRequest(body, route.model, stream)
+    const { body: request, answerTool } = anthropicRequest(body, route.model, stream)
     const reader = (): AnthropicReader =>
       new AnthropicReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), answerTool)
     return {
@@ -33,7 +33,7 @@ export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): Chat
         accept: stream ? 'text/event-stream' : 'application/json',
         ...anthropicHeaders(route),
       },
-      body: JSON.stringify(asked),
+      body: JSON.stringify(request),
       answer(json) {
         if (isObject(json) && json.type === 'error') throw streamedFailure(json.error)
         if (!isObject(json) || !Array.isArray(json.content)) throw unreadable()

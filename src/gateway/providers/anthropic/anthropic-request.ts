@@ -56,9 +56,9 @@ function refuseUnsayable(body: ChatBody): void {
 }
 
 function maxTokensOf(body: ChatBody, { maxOutput }: AnthropicModel): number {
-  const asked = body.max_completion_tokens ?? body.max_tokens
-  if (typeof asked !== 'number') return maxOutput ?? smallestMaxTokens
-  return Math.max(1, maxOutput === null ? asked : Math.min(asked, maxOutput))
+  const requested = body.max_completion_tokens ?? body.max_tokens
+  if (typeof requested !== 'number') return maxOutput ?? smallestMaxTokens
+  return Math.max(1, maxOutput === null ? requested : Math.min(requested, maxOutput))
 }
 
 /** The format knows no thinking beside a forced tool, and no budget for a conversation whose thoughts are lost. */

@@ -31,23 +31,24 @@ export function thinkingOf(body: WireObject, model: AnthropicModel, maxTokens: n
   const own = ownEffort(body)
   if (isObject(body.thinking)) return { thinking: body.thinking, ...own }
   if (own.effort !== undefined) return own
-  const asked = body.reasoning_effort
-  if (typeof asked !== 'string' || model.thinking === 'none') return {}
-  if (model.thinking === 'budget') return budgetOf(asked, maxTokens)
-  if (asked === 'none') return model.thinking === 'always' ? { effort: 'low' } : { thinking: { type: 'disabled' } }
-  const effort = effortOf(asked, model)
+  const effortRequested = body.reasoning_effort
+  if (typeof effortRequested !== 'string' || model.thinking === 'none') return {}
+  if (model.thinking === 'budget') return budgetOf(effortRequested, maxTokens)
+  if (effortRequested === 'none')
+    return model.thinking === 'always' ? { effort: 'low' } : { thinking: { type: 'disabled' } }
+  const effort = effortOf(effortRequested, model)
   return effort === null ? {} : { thinking: { type: 'adaptive' }, effort }
 }
 
-function budgetOf(asked: string, maxTokens: number): Thinking {
-  const budget_tokens = Math.min(budgets[asked] ?? 0, Math.floor(maxTokens / 2))
+function budgetOf(requested: string, maxTokens: number): Thinking {
+  const budget_tokens = Math.min(budgets[requested] ?? 0, Math.floor(maxTokens / 2))
   return budget_tokens < smallestBudget ? {} : { thinking: { type: 'enabled', budget_tokens } }
 }
 
-function effortOf(asked: string, model: AnthropicModel): string | null {
-  if (asked === 'minimal') return 'low'
-  if (asked === 'xhigh') return model.xhigh ? 'xhigh' : 'high'
-  return asked in budgets ? asked : null
+function effortOf(requested: string, model: AnthropicModel): string | null {
+  if (requested === 'minimal') return 'low'
+  if (requested === 'xhigh') return model.xhigh ? 'xhigh' : 'high'
+  return requested in budgets ? requested : null
 }
 
 /** Whether the request asks the model to think: such a request takes neither sampling nor a forced tool. */

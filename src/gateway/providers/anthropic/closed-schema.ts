@@ -13,14 +13,14 @@ const stringFormats = new Set('date-time time date duration email hostname uri i
  */
 export function closedSchema(schema: WireObject): WireObject {
   const kept: Record<string, unknown> = {}
-  const told: string[] = []
+  const described: string[] = []
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'oneOf') kept.anyOf = closedAll(value)
     else if (enforced(keyword, value)) kept[keyword] = closedValue(keyword, value)
-    else if (keyword !== '$schema' && keyword !== '$id') told.push(`${keyword}: ${JSON.stringify(value)}`)
+    else if (keyword !== '$schema' && keyword !== '$id') described.push(`${keyword}: ${JSON.stringify(value)}`)
   }
   if (kept.type === 'object' || kept.properties !== undefined) kept.additionalProperties = false
-  if (told.length > 0) kept.description = [kept.description, told.join(', ')].filter(Boolean).join('\n')
+  if (described.length > 0) kept.description = [kept.description, described.join(', ')].filter(Boolean).join('\n')
   return kept
 }
 

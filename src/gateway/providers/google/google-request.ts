@@ -61,8 +61,8 @@ function generationConfigOf(body: ChatBody, model: GoogleModel): WireObject {
 }
 
 function maxTokensOf(body: ChatBody, { maxOutput }: GoogleModel): unknown {
-  const asked = body.max_completion_tokens ?? body.max_tokens
-  return typeof asked === 'number' && maxOutput !== null ? Math.min(asked, maxOutput) : asked
+  const requested = body.max_completion_tokens ?? body.max_tokens
+  return typeof requested === 'number' && maxOutput !== null ? Math.min(requested, maxOutput) : requested
 }
 
 function formOf(body: ChatBody): WireObject {

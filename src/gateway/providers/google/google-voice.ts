@@ -58,7 +58,7 @@ const answerSchema = {
 
 function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceRequest {
   const { bytes, container, language, prompt } = task
-  const asked = [
+  const instructions = [
     'Transcribe the speech in this audio word for word, in the language that is spoken. One segment a sentence.',
     ...(language === null ? [] : [`The language is ${language}.`]),
     ...(prompt === null ? [] : [`These words may help: ${prompt}`]),
@@ -68,7 +68,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
     contents: [
       {
         role: 'user',
-        parts: [{ text: asked.join('\n') }, { inlineData: { mimeType: containerTypes[container], data } }],
+        parts: [{ text: instructions.join('\n') }, { inlineData: { mimeType: containerTypes[container], data } }],
       },
     ],
     generationConfig: {

@@ -7,7 +7,7 @@ const candidate =
 /** North American numbers as they are written with gaps, also those that are in no plan, such as 555. */
 const northAmerican = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}$/
 
-const asked =
+const label =
   /(?<!\p{L})(?:(?:tele|smart|cell)?phone|(?:my|his|her|our|their) number(?:'s)?|tel|tél|telefon|téléphone|teléfono|telefono|mobile|mobil|cell|fax|call|ring|dial|sms|whatsapp|signal|handy|móvil|portable|contact|reach|anruf|appel\w*|llam\w+)(?:\s(?:me|us|him|her|them|is|at|on|number|no|nr|unter))*[^\p{L}\p{N}\n]{0,6}$/iu
 
 const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)/
@@ -40,11 +40,11 @@ const numberIn = (match: string, start: number, reading: Reading): string | null
 }
 
 const isNumber = (text: string, digits: number, start: number, reading: Reading): boolean => {
-  const told = asked.test(before(reading.text, start))
+  const labelled = label.test(before(reading.text, start))
   if (text.startsWith('+'))
-    return digits >= 8 && ((told && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
+    return digits >= 8 && ((labelled && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
   if (dateShape.test(text)) return false
-  if (told) return digits >= 9 || /[ ()./-]/.test(text)
+  if (labelled) return digits >= 9 || /[ ()./-]/.test(text)
   if (isCounted(reading.text, start)) return false
   if (northAmerican.test(text)) return reading.region === 'US' || reading.region === 'CA'
   if (/^00[1-9]/.test(text)) return digits >= 10 && isPlanned(`+${text.slice(2)}`, reading, 'valid')

@@ -37,10 +37,10 @@ export const scopeFor = (
 
 /** All that a principal may touch. */
 export const scopeOf = (principal: Principal): Scope => {
-  if (principal.kind === 'public') return nobody
+  if (principal.kind === 'public') return noScope
   if (principal.kind !== 'client_token') return projectScope(principal.project)
   return userScope(principal.project, principal.tenant, principal.user)
 }
 
 /** The scope of a call without a credential: no project has this id. */
-const nobody = projectScope('')
+const noScope = projectScope('')

@@ -31,7 +31,7 @@ export class NodeUpgrades {
     this.#containment = containment
   }
 
-  ask(message: IncomingMessage, socket: Duplex, head: Buffer, closing: boolean): void {
+  accept(message: IncomingMessage, socket: Duplex, head: Buffer, closing: boolean): void {
     socket.on('error', () => socket.destroy())
     const key = websocketKey(message)
     if (closing) refuse(socket, shuttingDown)
@@ -86,8 +86,8 @@ export class NodeUpgrades {
 /** The key of a proper WebSocket handshake; null for anything else. */
 const websocketKey = ({ method, headers }: IncomingMessage): string | null => {
   const key = headers['sec-websocket-key']
-  const asked = headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-version'] === '13'
-  return method === 'GET' && asked && key !== undefined && key.length === 24 ? key : null
+  const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-version'] === '13'
+  return method === 'GET' && isWebSocket && key !== undefined && key.length === 24 ? key : null
 }
 
 const refuse = (socket: Duplex, { status, headers, body }: Refusal): void => {

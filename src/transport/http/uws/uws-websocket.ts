@@ -94,7 +94,7 @@ export class UwsUpgrades {
       upgrade: (response, request, context) =>
         owner.containment.run(
           'upgrade',
-          () => this.#ask(response, new UwsHttpRequest(response, request, owner.containment), context),
+          () => this.#begin(response, new UwsHttpRequest(response, request, owner.containment), context),
           () => response.close(),
         ),
       open: (socket) => this.#open(socket),
@@ -109,7 +109,7 @@ export class UwsUpgrades {
     for (const socket of [...this.#sockets]) socket.end(1001, 'server is shutting down')
   }
 
-  #ask(uws: UwsResponse, request: UwsHttpRequest, context: UwsUpgradeContext): void {
+  #begin(uws: UwsResponse, request: UwsHttpRequest, context: UwsUpgradeContext): void {
     const response = new UwsHttpResponse(uws, request, this.#owner)
     request.keepAddress()
     this.#work.begin()

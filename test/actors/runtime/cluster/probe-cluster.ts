@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { Clock } from '#runtime/clock.ts'
 import { type PeerAnswer, PeerGone, type PeerRequest, type PeerService, type Peers } from '#runtime/messages/peers.ts'
 import { shardOf } from '#runtime/recovery/shard.ts'
-import type { Resident, Told } from '#runtime/resident.ts'
+import type { Delivered, Resident } from '#runtime/resident.ts'
 import { epochs, type Runtime, startRuntime, stuckRows } from '#runtime/runtime.ts'
 import { projectScope } from '#specs/scope.ts'
 import { type Storage, type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
@@ -84,9 +84,9 @@ export interface TestNode {
   readonly process: TestProcess
   readonly runtime: Runtime
   readonly host: Runtime['host']
-  create(id: string, cause?: string): Promise<Told>
+  create(id: string, cause?: string): Promise<Delivered>
   /** As a request does: finds the actor, then tells it. */
-  tell(id: string, event: StoredEvent, cause?: string): Promise<Told>
+  tell(id: string, event: StoredEvent, cause?: string): Promise<Delivered>
   find(id: string): Promise<Resident>
   /** The process ends without a word. */
   kill(): void
@@ -198,7 +198,7 @@ export class ProbeCluster {
 
   #peersOf(asker: TestProcess): Peers {
     return {
-      ask: (address, request) =>
+      request: (address, request) =>
         asker.enter(async (): Promise<PeerAnswer> => {
           this.asked.push(request)
           await this.onAsk(request, address)
@@ -226,9 +226,9 @@ export class ProbeCluster {
       process,
       runtime,
       host,
-      create: (id, cause = causeOf()) => host.create(probeDefinition, id, owner, {}, cause),
+      create: (id, cause = causeOf()) => host.create({ kind: probeDefinition, id, owner, input: {}, cause }),
       tell: async (id, event, cause = causeOf()) =>
-        host.tell(await host.find(scope, probeDefinition, id), { event, cause }),
+        host.deliverTo(await host.find(scope, probeDefinition, id), { event, cause }),
       find: (id) => host.find(scope, probeDefinition, id),
       kill: () => {
         process.state = 'dead'

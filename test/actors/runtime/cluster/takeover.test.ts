@@ -162,7 +162,7 @@ describe('a node that was stopped for longer than its lease', () => {
       return taken(batch)
     }
     // before it has looked at anything
-    const telling = owner.host.tell(actor, { event: { type: 'count', n: 1 }, cause: 'late' })
+    const telling = owner.host.deliverTo(actor, { event: { type: 'count', n: 1 }, cause: 'late' })
     owner.wake()
     await cluster.during(telling)
     expect(late).toEqual([])
@@ -179,7 +179,7 @@ describe('a node that was stopped for longer than its lease', () => {
     await cluster.clock.advance(6000)
     await cluster.ownerOf(id).tell(id, { type: 'wait', ms: 60_000 })
     // nothing to go back from, as far as it knows
-    const telling = owner.host.tell(actor, { event: { type: 'back' }, cause: 'back' })
+    const telling = owner.host.deliverTo(actor, { event: { type: 'back' }, cause: 'back' })
     owner.wake()
     expect((await cluster.during(telling)).commit).toMatchObject({ cause: 'back' })
   })
