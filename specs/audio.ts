@@ -23,8 +23,8 @@ export const audioContainers = ['mp3', 'wav', 'webm', 'mp4', 'm4a', 'ogg', 'flac
 /** One of `audioContainers`. */
 export type AudioContainer = (typeof audioContainers)[number]
 
-/** Forms of a transcript. */
-export const transcriptForms = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const
+/** Forms of a transcript. `diarized_json` is of models that separate speakers. */
+export const transcriptForms = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const
 
 /** One of `transcriptForms`. */
 export type TranscriptForm = (typeof transcriptForms)[number]

@@ -179,7 +179,8 @@ const spitchVoices = [
   ...native('en', 'lina john lucy jude henry kani'),
 ]
 
-const simulatedVoices = named('alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer')
+/** All of OpenAI's, so that what was written for it can be tried. */
+const simulatedVoices = [...firstVoices, ...named('ballad', 'cedar', 'marin', 'verse')]
 
 /** Every speech model that is known by name. The first is the default. */
 export const speechModels: readonly SpeechModel[] = [

@@ -12,36 +12,42 @@ export interface TranscriptionModel {
   readonly diarizes: boolean
   /** Languages in ISO 639-1; null where the provider lists about a hundred. */
   readonly languages: readonly string[] | null
+  /** The model turns speech of any language into English text. */
+  readonly translates: boolean
   /** At most `maxAudioBytes`. */
   readonly maxBytes: number
 }
 
-const common = { forms: transcriptForms, languages: null, maxBytes: maxAudioBytes } as const
+const oneVoice = transcriptForms.filter((form) => form !== 'diarized_json')
+
+const common = { forms: oneVoice, languages: null, maxBytes: maxAudioBytes, translates: false } as const
+
+const diarizing = { ...common, forms: transcriptForms, diarizes: true } as const
 
 const plain: readonly TranscriptForm[] = ['json', 'text']
 
 const openAi = { ...common, provider: 'openai', diarizes: false } as const
 
 /** Audio is sent as base64 in a request of at most 20 MB. */
-const gemini = { ...common, provider: 'google', diarizes: true, maxBytes: 14 * 1024 * 1024 } as const
+const gemini = { ...diarizing, provider: 'google', maxBytes: 14 * 1024 * 1024 } as const
 
 /** Every transcription model that is known by name. The first is the default. */
 export const transcriptionModels: readonly TranscriptionModel[] = [
-  { ...openAi, id: 'whisper-1' },
+  { ...openAi, id: 'whisper-1', translates: true },
   { ...openAi, id: 'gpt-4o-transcribe', forms: plain },
   { ...openAi, id: 'gpt-4o-mini-transcribe', forms: plain },
   { ...openAi, id: 'gpt-transcribe', forms: plain },
-  { ...openAi, id: 'gpt-4o-transcribe-diarize', diarizes: true },
-  { ...common, id: 'scribe_v2', provider: 'elevenlabs', diarizes: true },
-  { ...common, id: 'scribe_v1', provider: 'elevenlabs', diarizes: true },
-  { ...common, id: 'nova-3', provider: 'deepgram', diarizes: true },
-  { ...common, id: 'nova-2', provider: 'deepgram', diarizes: true },
+  { ...diarizing, id: 'gpt-4o-transcribe-diarize', provider: 'openai' },
+  { ...diarizing, id: 'scribe_v2', provider: 'elevenlabs' },
+  { ...diarizing, id: 'scribe_v1', provider: 'elevenlabs' },
+  { ...diarizing, id: 'nova-3', provider: 'deepgram' },
+  { ...diarizing, id: 'nova-2', provider: 'deepgram' },
   { ...gemini, id: 'gemini-3.8-flash' },
   { ...gemini, id: 'gemini-3.5-flash' },
   { ...gemini, id: 'gemini-2.5-flash' },
-  { ...common, id: 'whisper-large-v3', provider: 'groq', diarizes: false },
+  { ...common, id: 'whisper-large-v3', provider: 'groq', diarizes: false, translates: true },
   { ...common, id: 'whisper-large-v3-turbo', provider: 'groq', diarizes: false },
   { ...common, id: 'ink-whisper', provider: 'cartesia', diarizes: false },
   { ...common, id: 'mansa_v1', provider: 'spitch', diarizes: false, languages: ['yo', 'ha', 'ig', 'am', 'en'] },
-  { ...common, id: 'simulated-transcribe', provider: 'simulated', diarizes: true },
+  { ...diarizing, id: 'simulated-transcribe', provider: 'simulated', translates: true },
 ]

@@ -12,7 +12,6 @@ import { defineOperations } from '#specs/dsl/declare.ts'
 import {
   array,
   boolean,
-  constant,
   described,
   integer,
   nullable,
@@ -21,6 +20,7 @@ import {
   oneOf,
   optional,
   string,
+  union,
 } from '#specs/dsl/schema.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
 
@@ -79,28 +79,43 @@ const transcriptionModel = object(
     provider: string(),
     response_formats: array(oneOf(...transcriptForms)),
     supports_diarization: boolean(),
+    supports_translation: described(boolean(), 'Whether `/v1/audio/translations` accepts the model.'),
     languages,
     max_file_bytes: integer(),
   },
   { title: 'TranscriptionModel', description: 'A model that turns speech into text.' },
 )
 
+const speaker = optional(string())
+
 const transcript = object(
   {
     text: string(),
-    usage: optional(object({ type: constant('duration'), seconds: integer() })),
-    task: optional(constant('transcribe')),
-    language: optional(nullable(string())),
-    duration: described(optional(nullable(number())), 'Length of the audio in seconds.'),
-    segments: optional(
-      array(object({ id: integer(), start: number(), end: number(), text: string(), speaker: optional(string()) })),
+    usage: described(
+      optional(object({ type: oneOf('duration', 'tokens') }, { open: true })),
+      'What the provider charges by: seconds of audio, or tokens.',
     ),
-    words: optional(array(object({ word: string(), start: number(), end: number(), speaker: optional(string()) }))),
+    task: optional(oneOf('transcribe', 'translate')),
+    language: described(optional(string()), 'As the provider names it; empty when it does not.'),
+    duration: described(optional(number()), 'Length of the audio in seconds.'),
+    segments: described(
+      optional(
+        array(
+          object(
+            { id: union([integer(), string()]), start: number(), end: number(), text: string(), speaker },
+            { open: true },
+          ),
+        ),
+      ),
+      'With the scores that Whisper gives; neutral values for other models.',
+    ),
+    words: optional(array(object({ word: string(), start: number(), end: number(), speaker }))),
   },
   { title: 'Transcript', description: 'Text of an audio file.' },
 )
 
 const transcriptForm = optional(oneOf(...transcriptForms))
+const translationForm = optional(oneOf('json', 'text', 'srt', 'vtt', 'verbose_json'))
 const audioFormat = optional(oneOf(...audioFormats))
 
 /** Most requests of one project in a minute, speech and transcription together. */
@@ -133,9 +148,12 @@ export const speech = defineOperations('speech', {
       language,
       instructions: optional(string({ maxLength: maxSpeechChars })),
       stream: optional(boolean()),
-      stream_format: described(optional(constant('audio')), 'Audio only; server-sent events are not supported.'),
+      stream_format: described(
+        optional(oneOf('audio', 'sse')),
+        '`sse` sends the audio as events with base64: `speech.audio.delta`, then `speech.audio.done`.',
+      ),
     }),
-    answer: answersBytes(...Object.values(audioTypes)),
+    answer: answersBytes(...Object.values(audioTypes), 'text/event-stream'),
     errors: refusals,
     envelope: 'flat',
     sdkEnvelopes: ['openai'],
@@ -195,13 +213,36 @@ export const transcriptions = defineOperations('transcriptions', {
       responseFormat: transcriptForm,
       stream: described(
         optional(boolean()),
-        'Send the transcript as server-sent events. For `response_format: json` only; the whole text is one delta.',
+        'Send the transcript as server-sent events. For `json`, whose text is one delta, and `diarized_json`, with an event for each segment.',
       ),
     }),
     answer: answersEither(
       answersJson(transcript),
       answersBytes('text/plain', 'application/x-subrip', 'text/vtt', 'text/event-stream'),
     ),
+    errors: refusals,
+    envelope: 'flat',
+    sdkEnvelopes: ['openai'],
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+  },
+  translate: {
+    summary: 'Create a translation',
+    description: 'Turns an audio file of at most 25 MB, in any language, into English text.',
+    method: 'POST',
+    path: '/v1/audio/translations',
+    alsoAt: ['/api/ai/audio/translations'],
+    access: anyKeyOrDashboard,
+    attributed: true,
+    files: { fields: ['file'], orJson: false },
+    maxBodyBytes: maxFormBytes,
+    body: object({
+      model,
+      prompt: optional(string({ maxLength: maxSpeechChars })),
+      temperature: optional(number({ min: 0, max: 1 })),
+      response_format: translationForm,
+    }),
+    answer: answersEither(answersJson(transcript), answersBytes('text/plain', 'application/x-subrip', 'text/vtt')),
     errors: refusals,
     envelope: 'flat',
     sdkEnvelopes: ['openai'],

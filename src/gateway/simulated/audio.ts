@@ -15,13 +15,14 @@ export interface AudioRequest {
   readonly body: Buffer
 }
 
-/** Answers `/v1/audio/speech` and `/v1/audio/transcriptions`. */
+/** Answers `/v1/audio/speech`, `/v1/audio/transcriptions` and `/v1/audio/translations`, whose English is the same. */
 export const serveAudio = async (
   { path, contentType, body }: AudioRequest,
   response: ServerResponse,
 ): Promise<void> => {
   if (path === `${audioPath}speech`) speak(body, response)
-  else if (path === `${audioPath}transcriptions`) await transcribe(contentType, body, response)
+  else if (path === `${audioPath}transcriptions` || path === `${audioPath}translations`)
+    await transcribe(contentType, body, response)
   else sendError(response, 404, 'not_found')
 }
 

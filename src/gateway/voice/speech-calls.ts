@@ -4,10 +4,11 @@ import { audioTypes } from '#specs/audio.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Redaction } from '../call/redaction.ts'
-import type { Usage } from '../prices/usage.ts'
+import type { TokenUsage, Usage } from '../prices/usage.ts'
 import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
 import { voiceFormats } from '../providers/voice/voice-formats.ts'
 import { audioStream } from './audio-stream.ts'
+import { speechEvents } from './speech-events.ts'
 import type { SpeechPlanner } from './speech-planner.ts'
 import { charactersOf, type SpeechRequest } from './speech-task.ts'
 import { readAnswer, type VoicePolicy } from './voice-call.ts'
@@ -44,7 +45,8 @@ export class SpeechCalls {
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
     const job = await startJob(this.#parts, this.#job({ ...call, request }, plan))
     const characters = charactersOf(request.text)
-    return job.task.streamed ? streamed(job, characters, call.signal) : whole(job, characters)
+    const { answer, tokens } = job.task.streamed ? streamed(job, characters, call.signal) : await whole(job, characters)
+    return request.events ? speechEvents(answer, tokens) : answer
   }
 
   /** What a project keeps from providers is not spoken by them either: its placeholder is. */
@@ -96,14 +98,20 @@ const head = ({ task, headers }: RunningJob<SpeechTask>, more: BytesResult['head
   headers: [...headers, ...more],
 })
 
-const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<BytesResult> => {
+/** An answer, and what the provider counted, known when its audio is whole. */
+interface Spoken {
+  readonly answer: BytesResult
+  readonly tokens: () => TokenUsage | null
+}
+
+const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<Spoken> => {
   const reader = formatOf(job).reader(job.task)
   try {
     const parts: Buffer[] = []
     await readAnswer(job.answer, (part) => parts.push(...reader.push(part)))
     const bytes = Buffer.concat([...parts, ...reader.end()])
     job.end({ units: unitsOf(characters, reader), error: null, response: () => ({ bytes: bytes.length }) })
-    return { ...head(job), bytes }
+    return { answer: { ...head(job), bytes }, tokens: () => reader.tokens }
   } catch (caught) {
     const error = job.failure(caught)
     job.end({ units: null, error, response: () => ({ error: error.code }) })
@@ -113,7 +121,7 @@ const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<B
   }
 }
 
-const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: AbortSignal): BytesResult => {
+const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: AbortSignal): Spoken => {
   const reader = formatOf(job).reader(job.task)
   let sent = 0
   const over = (error: ServiceError | null, used: boolean): void => {
@@ -129,5 +137,5 @@ const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: Abort
     left: (reason) => over(job.failure(reason), true),
     broken: (reason) => over(job.failure(reason), false),
   })
-  return { ...head(job, [['x-stream', 'true']]), bytes }
+  return { answer: { ...head(job, [['x-stream', 'true']]), bytes }, tokens: () => reader.tokens }
 }

@@ -14,6 +14,8 @@ export interface SpeechRequest {
   readonly language: string | null
   readonly instructions: string | null
   readonly streamed: boolean
+  /** Wanted as events with base64 instead of plain audio. */
+  readonly events: boolean
 }
 
 /** A value that a model does not take, named with what it does. */
@@ -51,7 +53,7 @@ export const speechTask = (
 }
 
 /** For a server that we know nothing of but its wire format: the request goes there as it is. */
-export const plainTask = (request: SpeechRequest): SpeechTask => ({
+export const plainTask = ({ events: _events, ...request }: SpeechRequest): SpeechTask => ({
   ...request,
   voice: request.voice ?? 'alloy',
   format: request.format ?? 'mp3',

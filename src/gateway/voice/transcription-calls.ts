@@ -1,4 +1,5 @@
 import { parseJson } from '#outgoing/wire.ts'
+import type { TranscriptForm } from '#specs/audio.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
@@ -45,16 +46,18 @@ export class TranscriptionCalls {
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, call.request)
     const job = await startJob(this.#parts, jobOf(call, plan, this.#parts.policy))
     const transcript = await transcriptOf(job)
-    const { file, form, streamed } = call.request
-    if (streamed) return { ...transcriptEvents(transcript), headers: job.headers }
-    const silent = form === 'verbose_json' && transcript.seconds === null
-    const answer = transcriptAnswer(
-      transcript,
-      form,
-      silent ? await audioLength(file.bytes, containerTypes[file.container]) : null,
-    )
+    const { file, form, streamed, translates } = call.request
+    if (streamed) return { ...transcriptEvents(transcript, form), headers: job.headers }
+    const measured = saysLength(transcript, form) ? null : await audioLength(file.bytes, containerTypes[file.container])
+    const answer = transcriptAnswer(transcript, { form, measured, task: translates ? 'translate' : 'transcribe' })
     return { ...answer, headers: job.headers }
   }
+}
+
+/** Whether nothing of the answer needs the length of the file, beside what the provider said. */
+const saysLength = ({ seconds, tokens }: Transcript, form: TranscriptForm): boolean => {
+  if (seconds !== null) return true
+  return form === 'json' ? tokens !== null : form !== 'verbose_json' && form !== 'diarized_json'
 }
 
 const jobOf = (

@@ -12,21 +12,28 @@ export interface TranscriptionRequest {
   readonly prompt: string | null
   readonly temperature: number | null
   readonly diarize: boolean
-  /** Wanted as events; of the form `json` only. */
+  /** English text is wanted, whatever is spoken. */
+  readonly translates: boolean
+  /** Wanted as events; of the forms `json` and `diarized_json` only. */
   readonly streamed: boolean
 }
 
-/** Events carry text alone, as those of OpenAI do. @throws {ServiceError} `bad_request` for `stream` */
+/** Events carry text, or segments with speakers, as those of OpenAI do. @throws {ServiceError} `bad_request` for `stream` */
 export const checkStreamed = ({ form, streamed }: TranscriptionRequest): void => {
-  if (streamed && form !== 'json') throw unfit('stream', `A stream has the response_format json; not ${form}.`)
+  if (!streamed || form === 'json' || form === 'diarized_json') return
+  throw unfit('stream', `A stream has the response_format json or diarized_json; not ${form}.`)
 }
 
 /** The task of one model for a request. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
 export const transcriptionTask = (model: TranscriptionModel, request: TranscriptionRequest): TranscriptionTask => {
   const { form, diarize, language, file } = request
   if (!model.forms.includes(form)) {
-    throw unfit('response_format', `${model.id} gives ${model.forms.join(', ')}; not ${form}, which needs times.`)
+    throw unfit(
+      'response_format',
+      `${model.id} gives ${model.forms.join(', ')}; not ${form}, which needs ${form === 'diarized_json' ? 'speakers' : 'times'}.`,
+    )
   }
+  if (request.translates && !model.translates) throw unfit('model', `${model.id} does not translate.`)
   if (diarize && !model.diarizes) throw unfit('diarize', `${model.id} does not tell speakers apart.`)
   checkLanguage(model, language)
   checkSize(file.bytes.length, model.maxBytes)
@@ -35,6 +42,7 @@ export const transcriptionTask = (model: TranscriptionModel, request: Transcript
 
 /** For a server that we know nothing of but its wire format. */
 export const plainTranscription = (request: TranscriptionRequest): TranscriptionTask => {
-  const { form, file, language, prompt, temperature, diarize } = request
-  return { ...file, language, prompt, temperature, diarize, timed: form !== 'json' && form !== 'text' }
+  const { form, file, language, prompt, temperature, translates } = request
+  const diarize = request.diarize || form === 'diarized_json'
+  return { ...file, language, prompt, temperature, diarize, translates, timed: form !== 'json' && form !== 'text' }
 }

@@ -30,11 +30,12 @@ export const speechList = {
 
 /** `GET /v1/audio/transcriptions` */
 export const transcriptionList = {
-  models: transcriptionModels.map(({ id, provider, forms, diarizes, languages, maxBytes }) => ({
+  models: transcriptionModels.map(({ id, provider, forms, diarizes, translates, languages, maxBytes }) => ({
     id,
     provider,
     response_formats: forms,
     supports_diarization: diarizes,
+    supports_translation: translates,
     languages,
     max_file_bytes: maxBytes,
   })),

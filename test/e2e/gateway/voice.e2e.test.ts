@@ -74,6 +74,7 @@ describe('the official SDK', () => {
       ...{ ...ask, response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
     })
     expect(long.segments?.map((segment) => segment.text).join(' ')).toBe(text)
+    expect(long.segments?.[0]).toMatchObject({ seek: 0, tokens: [], avg_logprob: 0 })
     const srt = await client.audio.transcriptions.create({ ...ask, response_format: 'srt' })
     expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\n/)
     const vtt = await client.audio.transcriptions.create({ ...ask, response_format: 'vtt' })
@@ -89,8 +90,39 @@ describe('the official SDK', () => {
     const text = expect.stringMatching(/^\w+ \w+ /)
     expect(events).toMatchObject([
       { type: 'transcript.text.delta', delta: text },
-      { type: 'transcript.text.done', text, usage: { type: 'duration' } },
+      { type: 'transcript.text.done', text },
     ])
+  })
+
+  it('tells speakers apart, translates, and reads segments whole', async () => {
+    const ask = { file: await wav(), model: 'simulated-transcribe' }
+    const diarized = await client.audio.transcriptions.create({ ...ask, response_format: 'diarized_json' })
+    expect(diarized).toMatchObject({
+      task: 'transcribe',
+      usage: { type: 'duration' },
+      segments: expect.arrayContaining([
+        expect.objectContaining({ type: 'transcript.text.segment', id: 'seg_0', speaker: 'speaker_0' }),
+      ]),
+    })
+    const long = await client.audio.translations.create({ ...ask, response_format: 'verbose_json' })
+    expect(long).toMatchObject({ task: 'translate', language: 'english', duration: expect.any(Number) })
+    expect(await client.audio.translations.create(ask)).toMatchObject({ text: long.text })
+    const refused = client.audio.translations.create({ ...ask, model: 'nova-3' })
+    await expect(refused).rejects.toMatchObject({ status: 400, param: 'model' })
+  })
+
+  it('speaks as events whose audio is the plain one', async () => {
+    const plain = Buffer.from(await (await client.audio.speech.create(hello)).arrayBuffer())
+    const answer = await client.audio.speech.create({ ...hello, stream_format: 'sse' })
+    expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const events = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+    const parts = events.slice(0, -1).map(({ type, audio }) => {
+      expect(type).toBe('speech.audio.delta')
+      return Buffer.from(audio, 'base64')
+    })
+    expect(parts.length).toBeGreaterThan(1)
+    expect(Buffer.concat(parts)).toEqual(plain)
+    expect(events.at(-1)).toMatchObject({ type: 'speech.audio.done', usage: { total_tokens: expect.any(Number) } })
   })
 
   it('gets its own classes of errors', async () => {
@@ -210,7 +242,7 @@ describe('the lists', () => {
     expect(speech.models.every((model: object) => 'supports_streaming' in model)).toBe(true)
     expect(transcriptions).toMatchObject({
       containers: ['mp3', 'wav', 'webm', 'mp4', 'm4a', 'ogg', 'flac'],
-      response_formats: ['json', 'text', 'srt', 'vtt', 'verbose_json'],
+      response_formats: ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'],
       max_file_bytes: 25 * 1024 * 1024,
     })
   })

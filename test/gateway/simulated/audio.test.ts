@@ -98,6 +98,6 @@ describe('a simulated transcript', () => {
     expect(texts[0]).not.toBe(texts[1])
     expect((await transcribe(Buffer.from('no audio at all'), {})).status).toBe(400)
     expect((await fetch(`${provider.url}/audio/transcriptions`, { method: 'POST', body: 'x' })).status).toBe(400)
-    expect((await fetch(`${provider.url}/audio/translations`, { method: 'POST', body: 'x' })).status).toBe(404)
+    expect((await fetch(`${provider.url}/audio/others`, { method: 'POST', body: 'x' })).status).toBe(404)
   })
 })

@@ -66,11 +66,20 @@ Hello there.
 Good morning to you.
 `
 
+/** Tokens where the provider counted them, as the last call was charged. */
+const countedTokens = (): object | null => {
+  const { tokens } = world.calls.at(-1)?.units ?? {}
+  if (tokens === undefined) return null
+  const { inputTokens, outputTokens } = tokens
+  const total_tokens = inputTokens + outputTokens
+  return { type: 'tokens', input_tokens: inputTokens, output_tokens: outputTokens, total_tokens }
+}
+
 describe.each(families)('a transcript of $provider $model', ({ provider, model, answer, speakers, seconds }) => {
   it('has its text, and says who made it', async () => {
     world.upstream.script(answers(answer))
     const { json, headers } = await world.transcribe({ model })
-    expect(json).toEqual({ text: said, usage: { type: 'duration', seconds: Math.ceil(seconds) } })
+    expect(json).toEqual({ text: said, usage: countedTokens() ?? { type: 'duration', seconds: Math.ceil(seconds) } })
     expect(headers.get('x-provider')).toBe(provider)
   })
 
@@ -84,8 +93,8 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
   it('is events when a stream is wanted, of the plain form only', async () => {
     world.upstream.script(answers(answer))
     const { text, contentType } = await world.transcribe({ model, stream: true })
-    const usage = { type: 'duration', seconds: Math.ceil(seconds) }
-    const done = { type: 'transcript.text.done', text: said, usage }
+    const usage = countedTokens()
+    const done = { type: 'transcript.text.done', text: said, ...(usage !== null && { usage }) }
     expect(text?.trimEnd().split('\n\n')).toEqual([
       `event: transcript.text.delta\ndata: ${JSON.stringify({ type: 'transcript.text.delta', delta: said })}`,
       `event: transcript.text.done\ndata: ${JSON.stringify(done)}`,
@@ -105,7 +114,14 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
     world.upstream.script(answers(answer))
     const { json } = await world.transcribe({ model, response_format: 'verbose_json' })
     expect(json).toMatchObject({ task: 'transcribe', duration: seconds, text: said })
-    expect(json?.segments).toEqual(saidSegments.map((segment, id) => ({ id, ...segment })))
+    expect(json?.segments).toMatchObject(saidSegments.map((segment, id) => ({ id, ...segment })))
+    // every field that OpenAI's SDKs declare
+    const scores = ['seek', 'tokens', 'temperature', 'avg_logprob', 'compression_ratio', 'no_speech_prob']
+    for (const segment of Array.isArray(json?.segments) ? json.segments : []) {
+      expect(Object.keys(segment)).toEqual(expect.arrayContaining(scores))
+      expect(segment).not.toHaveProperty('speaker')
+    }
+    expect(json?.usage).toEqual({ type: 'duration', seconds: Math.ceil(seconds) })
     for (const word of Array.isArray(json?.words) ? json.words : []) expect(word).not.toHaveProperty('speaker')
   })
 
@@ -128,11 +144,30 @@ describe.each(families)('a transcript of $provider $model', ({ provider, model, 
     it('tells who speaks when asked to', async () => {
       world.upstream.script(answers(answer))
       const { json } = await world.transcribe({ model, response_format: 'verbose_json', diarize: true })
-      expect(json?.segments).toEqual(saidSegments.map((segment, id) => ({ id, ...segment, speaker: speakers[id] })))
+      expect(json?.segments).toMatchObject(
+        saidSegments.map((segment, id) => ({ id, ...segment, speaker: speakers[id] })),
+      )
       const subtitles = await world.transcribe({ model, response_format: 'vtt', diarize: true })
       expect(subtitles.text).toContain(`<v ${speakers[1]}>Good morning to you.`)
     })
+
+    it('is OpenAI’s diarized form, whole and as events', async () => {
+      world.upstream.script(answers(answer))
+      const segments = saidSegments.map((segment, at) => ({
+        ...{ type: 'transcript.text.segment', id: `seg_${at}`, ...segment, speaker: speakers[at] },
+      }))
+      const { json } = await world.transcribe({ model, response_format: 'diarized_json' })
+      expect(json).toMatchObject({ task: 'transcribe', duration: seconds, text: said, segments })
+      const { text = '' } = await world.transcribe({ model, response_format: 'diarized_json', stream: true })
+      const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+      expect(events).toMatchObject([...segments, { type: 'transcript.text.done', text: said }])
+    })
   } else {
+    it('has no diarized form', async () => {
+      const refused = world.transcribe({ model, response_format: 'diarized_json' })
+      await expect(refused).rejects.toMatchObject({ details: { param: 'response_format' } })
+    })
+
     it('is refused when speakers are asked for', async () => {
       await expect(world.transcribe({ model, diarize: true })).rejects.toMatchObject({
         code: 'bad_request',

@@ -1,26 +1,48 @@
-import type { Principal } from '#actors/call/call.ts'
+import type { Call, Principal } from '#actors/call/call.ts'
 import type { BytesResult, UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { audioFile } from '#gateway/voice/audio-file.ts'
 import type { Voice } from '#gateway/voice/open-voice.ts'
-import { checkStreamed } from '#gateway/voice/transcription-task.ts'
+import { checkStreamed, type TranscriptionRequest } from '#gateway/voice/transcription-task.ts'
 import { withLimit } from '#gateway/voice/voice-limit.ts'
 import { speechList, transcriptionList, voiceList } from '#gateway/voice/voice-registry.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
 
 /** The operations of voice. */
 export type VoiceUseCases = Pick<
   UseCases,
-  'speech.speak' | 'speech.models' | 'speech.voices' | 'transcriptions.transcribe' | 'transcriptions.models'
+  | 'speech.speak'
+  | 'speech.models'
+  | 'speech.voices'
+  | 'transcriptions.transcribe'
+  | 'transcriptions.translate'
+  | 'transcriptions.models'
 >
+
+/** A call with a file to be heard; what transcription and translation have both. */
+type HeardCall = Call<unknown, unknown, Pick<BodyOf<'transcriptions.translate'>, 'model' | 'prompt' | 'temperature'>>
+type HeardKind = Omit<TranscriptionRequest, 'file' | 'prompt' | 'temperature'>
 
 /** The voice API and the classic audio paths: the same operations at two addresses. */
 export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'close'>): VoiceUseCases => {
+  const heard = async (call: HeardCall, operation: string, kind: HeardKind) => {
+    const { model = null, prompt = null, temperature = null } = call.body
+    const request = { ...kind, file: audioFile(call.files), prompt, temperature }
+    checkStreamed(request)
+    const limited = await admitted(limit, call.principal, call.scope.project)
+    const { signal } = call
+    const asked = { caller: callerOf(call), operation, model, request, signal }
+    const { headers, ...answer } = await transcription.transcribe(asked)
+    const all = withLimit(limited, headers)
+    return 'json' in answer ? { json: answer.json, headers: all } : { bytes: { ...answer.bytes, headers: all } }
+  }
   return {
     async 'speech.speak'(call) {
       const limited = await admitted(limit, call.principal, call.scope.project)
       const { input, model = null, voice = null, response_format, responseFormat } = call.body
       const { speed = null, temperature = null, language = null, instructions = null, stream = false } = call.body
+      const events = call.body.stream_format === 'sse'
       const answer = await speech.speak({
         caller: callerOf(call),
         operation: 'speech.speak',
@@ -33,7 +55,9 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
           temperature,
           language,
           instructions,
-          streamed: stream,
+          // what is kept for an Idempotency-Key is whole
+          streamed: stream || (events && call.idempotency === null),
+          events,
         },
         signal: call.signal,
       })
@@ -43,21 +67,14 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
       }
     },
     async 'transcriptions.transcribe'(call) {
-      const file = audioFile(call.files)
-      const { model = null, language = null, prompt = null, temperature = null, diarize = false } = call.body
-      const form = call.body.response_format ?? call.body.responseFormat ?? 'json'
-      const request = { file, form, language, prompt, temperature, diarize, streamed: call.body.stream ?? false }
-      checkStreamed(request)
-      const limited = await admitted(limit, call.principal, call.scope.project)
-      const { headers, ...answer } = await transcription.transcribe({
-        caller: callerOf(call),
-        operation: 'transcriptions.transcribe',
-        model,
-        request,
-        signal: call.signal,
-      })
-      const all = withLimit(limited, headers)
-      return 'json' in answer ? { json: answer.json, headers: all } : { bytes: { ...answer.bytes, headers: all } }
+      const { language = null, diarize = false, stream: streamed = false, responseFormat } = call.body
+      const form = call.body.response_format ?? responseFormat ?? 'json'
+      return heard(call, 'transcriptions.transcribe', { form, language, diarize, streamed, translates: false })
+    },
+    async 'transcriptions.translate'(call) {
+      const form = call.body.response_format ?? 'json'
+      const kind = { form, language: null, diarize: false, streamed: false, translates: true }
+      return heard(call, 'transcriptions.translate', kind)
     },
     'speech.models': async () => speechList,
     'speech.voices': async () => voiceList,

@@ -2,12 +2,19 @@ import { refused } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { filledForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, speakerOf, timedTexts } from '../voice/timed-text.ts'
-import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
+import type {
+  SpeechTask,
+  TimedText,
+  Transcript,
+  TranscriptionTask,
+  VoiceFormat,
+  VoiceRequest,
+} from '../voice/voice-format.ts'
 
 /** `/audio/speech` and `/audio/transcriptions` of OpenAI, Groq, and of whoever else speaks this form. */
 export const openAiVoice: VoiceFormat = {
@@ -38,7 +45,7 @@ const diarizing = /-diarize(?:-|$)/
 
 function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceRequest {
   const fields: [string, string][] = [['model', route.model]]
-  if (task.language !== null) fields.push(['language', primaryLanguage(task.language)])
+  if (task.language !== null && !task.translates) fields.push(['language', primaryLanguage(task.language)])
   if (task.temperature !== null) fields.push(['temperature', String(task.temperature)])
   if (task.diarize || diarizing.test(route.model))
     fields.push(['response_format', 'diarized_json'], ['chunking_strategy', 'auto'])
@@ -48,7 +55,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
   }
   const { contentType, body } = filledForm(fields, { field: 'file', ...task })
   return {
-    path: '/audio/transcriptions',
+    path: task.translates ? '/audio/translations' : '/audio/transcriptions',
     headers: { ...bearer(route), 'content-type': contentType, accept: 'application/json' },
     body,
   }
@@ -66,9 +73,28 @@ function transcript(json: unknown, task: TranscriptionTask): Transcript {
     segments: timedTexts(json.segments, (item) => ({
       text: textOf(item.text),
       speaker: task.diarize ? speakerOf(item.speaker) : null,
+      ...scoresOf(item),
     })),
     words: timedTexts(json.words, (item) => ({ text: textOf(item.word) })),
   }
+}
+
+/** Of a segment that Whisper heard; servers that only speak its form leave them out. */
+const scoresOf = (item: WireObject): Pick<TimedText, 'scores'> => {
+  const { seek, temperature, avg_logprob, compression_ratio, no_speech_prob } = item
+  const numbers = { seek, temperature, avg_logprob, compression_ratio, no_speech_prob }
+  const known = Object.entries(numbers).filter(([, value]) => typeof value === 'number')
+  if (known.length < Object.keys(numbers).length) return {}
+  const [at = 0, heat = 0, logprob = 0, ratio = 0, silence = 0] = known.map(([, value]) => Number(value))
+  const tokens = arrayOf(item.tokens).filter((token) => typeof token === 'number')
+  const scores = {
+    seek: at,
+    temperature: heat,
+    avg_logprob: logprob,
+    compression_ratio: ratio,
+    no_speech_prob: silence,
+  }
+  return { scores: { ...scores, tokens } }
 }
 
 const tokensOf = (usage: { readonly [field: string]: unknown }): TokenUsage | null => {

@@ -9,12 +9,12 @@ export const secondsOf = (value: unknown): number | null =>
 export const timedTexts = (list: unknown, read: (item: WireObject) => Partial<TimedText>): readonly TimedText[] =>
   arrayOf(list).flatMap((item) => {
     if (!isObject(item)) return []
-    const { text = '', speaker = null } = read(item)
+    const { text = '', speaker = null, scores } = read(item)
     const start = secondsOf(item.start)
     const end = secondsOf(item.end)
     return start === null || end === null || text.trim() === ''
       ? []
-      : [{ start, end: Math.max(start, end), text: text.trim(), speaker }]
+      : [{ start, end: Math.max(start, end), text: text.trim(), speaker, ...(scores !== undefined && { scores }) }]
   })
 
 /** A field of text or number as a speaker's name; null when it is neither. */

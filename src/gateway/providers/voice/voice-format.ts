@@ -53,8 +53,20 @@ export interface TranscriptionTask {
   readonly prompt: string | null
   readonly temperature: number | null
   readonly diarize: boolean
+  /** English text is wanted, whatever is spoken. */
+  readonly translates: boolean
   /** Times are needed: of segments or of words, as the model gives them. */
   readonly timed: boolean
+}
+
+/** What Whisper says of a segment beside its text. */
+export interface SegmentScores {
+  readonly seek: number
+  readonly tokens: number[]
+  readonly temperature: number
+  readonly avg_logprob: number
+  readonly compression_ratio: number
+  readonly no_speech_prob: number
 }
 
 /** Words that were spoken from `start` to `end`, in seconds. */
@@ -64,6 +76,8 @@ export interface TimedText {
   readonly text: string
   /** null: nobody asked, or nobody knows. */
   readonly speaker: string | null
+  /** How sure Whisper is of a segment, in its own words. */
+  readonly scores?: SegmentScores
 }
 
 /** What was said, as the provider answered. */
