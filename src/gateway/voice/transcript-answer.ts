@@ -18,7 +18,7 @@ export type TranscriptAnswer =
 /** As OpenAI's SDKs read it: `json` has the text and what is charged by; the others have the rest, too. */
 export type TranscriptDocument = Transcription | VerboseDocument | TranscriptionDiarized
 
-/** OpenAI's, with speakers where they were asked for, and the task that was done. */
+/** OpenAI's, with speakers where they were requested, and the task that was done. */
 type VerboseDocument = Omit<TranscriptionVerbose, 'segments' | 'words'> & {
   readonly task: TranscriptTask
   readonly segments: readonly (TranscriptionSegment & Speaker)[]
@@ -59,7 +59,7 @@ export const transcriptAnswer = (transcript: Transcript, options: AnswerOptions)
 }
 
 /**
- * A transcript as the events that OpenAI streams one in. No provider is asked for a stream of its own: they come when the
+ * A transcript as the events that OpenAI streams one in. No provider streams them: they come when the
  * transcript is whole, a segment each of a diarized one, else one delta.
  */
 export const transcriptEvents = (transcript: Transcript, form: TranscriptForm): TranscriptAnswer => {

@@ -32,8 +32,8 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
     checkStreamed(request)
     const limited = await admitted(limit, call.principal, call.scope.project)
     const { signal } = call
-    const asked = { caller: callerOf(call), operation, model, request, signal }
-    const { headers, ...answer } = await transcription.transcribe(asked)
+    const task = { caller: callerOf(call), operation, model, request, signal }
+    const { headers, ...answer } = await transcription.transcribe(task)
     const all = withLimit(limited, headers)
     return 'json' in answer ? { json: answer.json, headers: all } : { bytes: { ...answer.bytes, headers: all } }
   }
