@@ -38,6 +38,8 @@ export interface Config {
   readonly masterKey: Buffer | null
   /** How long a shutdown waits for what runs, in ms. */
   readonly shutdownGraceMs: number
+  /** How long a model may be silent, in ms: before the first byte of its answer, and inside it. */
+  readonly modelWaits: { readonly firstByteTimeoutMs: number; readonly idleTimeoutMs: number }
   /** The managed keys, by id of specs/data/providers.ts. */
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly simulatedProvider: 'auto' | 'on' | 'off'
@@ -98,6 +100,11 @@ export function readConfig(env: Environment): Config {
       ceilings: ceilingsOf(read),
     },
     shutdownGraceMs: 1000 * (read.value('SHUTDOWN_GRACE_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 130),
+    modelWaits: {
+      firstByteTimeoutMs:
+        1000 * (read.value('MODEL_FIRST_BYTE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 600),
+      idleTimeoutMs: 1000 * (read.value('MODEL_IDLE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 120),
+    },
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
     providers: providersOf(read),

@@ -100,6 +100,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     publicOrigin: originOf(config),
     runs: config.runs,
+    modelWaits: config.modelWaits,
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
     telemetry,
     clock: systemClock,

@@ -34,6 +34,7 @@ describe('readConfig', () => {
       masterKey: null,
       providers: {},
       shutdownGraceMs: 130_000,
+      modelWaits: { firstByteTimeoutMs: 600_000, idleTimeoutMs: 120_000 },
       simulatedProvider: 'auto',
       allowedPrivateHosts: [],
       publicUrl: null,
@@ -81,6 +82,8 @@ describe('readConfig', () => {
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
       SHUTDOWN_GRACE_S: '45',
+      MODEL_FIRST_BYTE_TIMEOUT_S: '900',
+      MODEL_IDLE_TIMEOUT_S: '30',
     })
     expect(config).toEqual({
       port: 0,
@@ -110,6 +113,7 @@ describe('readConfig', () => {
         xai: { apiKey: 'xai-5' },
       },
       shutdownGraceMs: 45_000,
+      modelWaits: { firstByteTimeoutMs: 900_000, idleTimeoutMs: 30_000 },
       simulatedProvider: 'off',
       allowedPrivateHosts: ['localhost:9000', '10.0.0.5', '[::1]:80', '::1'],
       publicUrl: 'https://troupe.example.com',

@@ -1,3 +1,4 @@
+import { callTimeout, timeoutHeader } from '#specs/call-timeout.ts'
 import { namesTenants, type Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
 
@@ -10,6 +11,7 @@ export const parametersOf = (operation: Operation): readonly object[] => {
     ...queryParameters(query),
     ...(idempotency === 'ignored' ? [] : [idempotencyKey]),
     ...(namesTenants(operation) ? tenantHeaders(operation) : []),
+    ...(operation.attributed ? [timeout] : []),
     ...(tagged ? [ifNoneMatch] : []),
     ...(isStream ? [eventNames] : []),
     ...(isStream && answer.resumable ? [lastEventId] : []),
@@ -69,6 +71,12 @@ const tenantHeaders = ({ attributed, ofTenants }: Operation): readonly object[] 
     }),
   ]
 }
+
+const timeout = header(
+  timeoutHeader,
+  'Most milliseconds that the provider may be silent, before the first byte of its answer and inside it.',
+  { type: 'integer', minimum: callTimeout.minMs, maximum: callTimeout.maxMs },
+)
 
 const ifNoneMatch = header(
   'If-None-Match',

@@ -1,6 +1,13 @@
 import type { Logger } from 'pino'
 import type { RunCeilings } from '#specs/run-limits.ts'
-import { gatewayPort, managedProvidersPort, publicOriginPort, requestLedgerPort } from '../gateway/gateway.ts'
+import type { ModelWaits } from '../gateway/call/call-policy.ts'
+import {
+  gatewayPort,
+  managedProvidersPort,
+  modelWaitsPort,
+  publicOriginPort,
+  requestLedgerPort,
+} from '../gateway/gateway.ts'
 import { RequestLedger } from '../gateway/ledger/request-ledger.ts'
 import type { Gateway } from '../gateway/open-gateway.ts'
 import type { ManagedProviders } from '../gateway/routing/managed-providers.ts'
@@ -38,6 +45,8 @@ export interface ActorsParts {
   readonly secureCookies: boolean
   /** The server's address for people; null or absent: none was given. */
   readonly publicOrigin?: string | null
+  /** How long models may be silent; absent: as `defaultCallPolicy` says. */
+  readonly modelWaits?: ModelWaits
   /** How many runs work at a time, and how far each may go. */
   readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
   /** Joins this process to others; alone without it. */
@@ -139,6 +148,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime }: Groun
   secureCookiesPort.give(house, parts.secureCookies)
   publicOriginPort.give(house, parts.publicOrigin ?? null)
   managedProvidersPort.give(house, parts.managed)
+  modelWaitsPort.give(house, parts.modelWaits ?? null)
   requestLedgerPort.give(house, requests)
   runBoundsPort.give(house, parts.runs)
   return house

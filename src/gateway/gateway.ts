@@ -21,6 +21,7 @@ import { capability } from '../actors/capability/capability.ts'
 import { Port } from '../actors/capability/port.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
 import { formKinds } from './apis/responses/kinds.ts'
+import type { ModelWaits } from './call/call-policy.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import { limitKinds } from './limits/kinds.ts'
@@ -42,6 +43,9 @@ export interface Models {
 
 /** Models for everything inside the house. */
 export const modelsPort = new Port<Models>('models')
+
+/** How long models may be silent; not given: `defaultCallPolicy`. */
+export const modelWaitsPort = new Port<ModelWaits | null>('the waits for models')
 
 /** What the gateway counts. */
 export const gatewayPort = new Port<Gateway>('the gateway')
@@ -85,12 +89,14 @@ export const gateway = capability({
     const redaction = new RedactionPolicies(house)
     const routing = openRouting({ ...house, managed: managedProvidersPort.of(house), fanOut })
     const { projects } = authPort.of(house)
-    const shared = { routes: routing.routes, redaction, ledger: requestLedgerPort.of(house), fanOut, projects }
+    const policy = modelWaitsPort.of(house) ?? {}
+    const shared = { routes: routing.routes, redaction, ledger: requestLedgerPort.of(house), fanOut, projects, policy }
     const core = openCore({ ...house, ...shared, subjects: limitSubjects(house.records) })
     modelsPort.give(house, { routing, turns: core.turns })
     const opened = openGateway({
       ...house,
       core,
+      policy,
       rows: house.host.rows,
       redaction,
       publicOrigin: publicOriginPort.of(house),

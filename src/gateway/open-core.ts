@@ -4,6 +4,7 @@ import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
 import type { RecordStore } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { ModelWaits } from './call/call-policy.ts'
 import type { GatewayCore } from './call/gateway-core.ts'
 import type { Redaction } from './call/redaction.ts'
 import type { Routes } from './call/routes.ts'
@@ -26,6 +27,8 @@ export interface CoreParts {
   /** Other nodes, which are told of changes; absent for one process. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   readonly telemetry?: Telemetry | undefined
+  /** What differs from `defaultCallPolicy`. */
+  readonly policy?: Partial<ModelWaits>
   readonly clock: Clock
 }
 
@@ -39,11 +42,11 @@ export interface OpenCore extends GatewayCore, OpenChats {
 
 /** Opens what turns and runs need, before the runtime takes up those that a crash has left. Connects to nobody. */
 export const openCore = (parts: CoreParts): OpenCore => {
-  const { guard, routes, redaction, ledger, clock, telemetry } = parts
+  const { guard, routes, redaction, ledger, clock, telemetry, policy = {} } = parts
   const metering = openMetering(parts)
   const { admission } = metering
   const core = { routes, admission, ledger, redaction, telemetry }
   const counted: typeof admission.counted = (call) => admission.counted(call)
-  const opened = openChats({ ...core, counted, guard, now: clock.now })
+  const opened = openChats({ ...core, counted, guard, policy, now: clock.now })
   return { ...core, ...opened, metering, turns: new GatewayTurns(opened) }
 }

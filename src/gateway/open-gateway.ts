@@ -9,6 +9,7 @@ import { embeddingUseCases } from './apis/embeddings/embedding-use-cases.ts'
 import { formUseCases } from './apis/form-use-cases.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
+import type { ModelWaits } from './call/call-policy.ts'
 import type { GatewayCore } from './call/gateway-core.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { openDocuments } from './documents/open-documents.ts'
@@ -33,6 +34,8 @@ export interface GatewayParts {
   readonly cluster?: { readonly fanOut: Pick<FanOut, 'announce' | 'subscribe'> }
   /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
   readonly publicOrigin?: string | null
+  /** What differs from `defaultCallPolicy`. */
+  readonly policy?: Partial<ModelWaits>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -54,12 +57,12 @@ export interface Gateway extends GatewayCore {
 
 /** Puts the gateway's parts together: whoever adds a part adds its line here. */
 export const openGateway = (parts: GatewayParts): Gateway => {
-  const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null } = parts
+  const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null, policy = {} } = parts
   const { chats, keepAlive, ledger, metering, routes, admission, telemetry } = opened
   const core: GatewayCore = { routes, admission, ledger, redaction, telemetry }
-  const embeddings = openEmbeddings({ ...core, guard, now: clock.now })
-  const documents = openDocuments({ ...core, guard, now: clock.now })
-  const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, now: clock.now })
+  const embeddings = openEmbeddings({ ...core, guard, policy, now: clock.now })
+  const documents = openDocuments({ ...core, guard, policy, now: clock.now })
+  const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
   return {
     ...core,
     ledger,

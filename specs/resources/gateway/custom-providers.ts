@@ -1,4 +1,5 @@
 import { dashboardOnly } from '#specs/access.ts'
+import { waits } from '#specs/call-timeout.ts'
 import { answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { namedList } from '#specs/dsl/lists.ts'
@@ -34,6 +35,7 @@ const providerFields = {
   api_format: format,
   is_active: boolean(),
   fallback_to_managed: boolean(),
+  ...waits,
   created_at: timestamp(),
 }
 
@@ -73,6 +75,8 @@ const writable = {
     optional(boolean()),
     "Whether calls for one of its models that it fails to serve go on with the installation's own key. Default: false. A call that names the provider never does.",
   ),
+  firstByteTimeoutMs: optional(waits.first_byte_timeout_ms),
+  idleTimeoutMs: optional(waits.idle_timeout_ms),
 }
 
 const all = '/api/projects/{project_id}/providers'
@@ -122,6 +126,8 @@ export const customProviders = defineOperations('custom_providers', {
       apiKey: writable.apiKey,
       fallbackToManaged: writable.fallbackToManaged,
       models: described(optional(models), 'All models of the provider. A model that was there before keeps its id.'),
+      firstByteTimeoutMs: writable.firstByteTimeoutMs,
+      idleTimeoutMs: writable.idleTimeoutMs,
     }),
     answer: answersJson(object({ provider })),
     ...shared,

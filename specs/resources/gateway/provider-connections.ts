@@ -1,4 +1,5 @@
 import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { waits } from '#specs/call-timeout.ts'
 import { answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
@@ -54,6 +55,7 @@ const fields = {
     'Model sync that was applied last: its models are the models of the connection.',
   ),
   model_count: integer(),
+  ...waits,
 }
 
 /** A project's own keys at providers. */
@@ -64,7 +66,15 @@ export const providerConnections = defineResource('provider_connections', {
   title: 'ProviderConnection',
   description: 'Your own key at a provider. Calls to its models are billed by the provider, not by credits.',
   fields,
-  writable: ['name', 'provider', 'base_url', 'is_active', 'fallback_to_managed'],
+  writable: [
+    'name',
+    'provider',
+    'base_url',
+    'is_active',
+    'fallback_to_managed',
+    'first_byte_timeout_ms',
+    'idle_timeout_ms',
+  ],
   writeOnly: { api_key: apiKey, api_format: optional(apiFormat) },
   access: secretKeyOrDashboard('admin'),
   operations: {

@@ -84,6 +84,8 @@ export interface Call<Params, Query, Body> {
   readonly via?: string | undefined
   /** Whose SDK calls, by the headers that it sends; null or absent for every other caller. */
   readonly sdk?: SdkEnvelope | null | undefined
+  /** The `X-Timeout-Ms` header, for operations that call models; undefined when there is none. @throws {ServiceError} `invalid_header` */
+  readonly timeoutMs?: number | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named somebody. */

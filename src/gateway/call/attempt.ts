@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
+import type { CallPolicy } from './call-policy.ts'
 import { atEndOfTask } from './end-of-task.ts'
 import {
   AttemptFailed,
@@ -30,11 +31,9 @@ export interface AttemptListener {
   failureOf(status: number, body: string, retryAfter: string | null): AttemptFailed
 }
 
-/** How long an attempt may be silent, in ticks of its `ticker`. */
-export interface Patience {
+/** How long an attempt may be silent, and the ticker that counts it. */
+export interface Patience extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs'> {
   readonly ticker: Ticker
-  readonly firstByteTicks: number
-  readonly idleTicks: number
 }
 
 /** One request to a provider: the handler that undici calls. It settles once; settling early cuts the connection at once. */
@@ -57,7 +56,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   constructor(listener: AttemptListener, patience: Patience) {
     this.#listener = listener
     this.#patience = patience
-    this.#ticksLeft = patience.firstByteTicks
+    this.#ticksLeft = patience.ticker.ticks(patience.firstByteTimeoutMs)
     patience.ticker.add(this)
   }
 
@@ -126,7 +125,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
     }
     if (!this.#begun) {
       this.#begun = true
-      this.#ticksLeft = this.#patience.idleTicks
+      this.#ticksLeft = this.#patience.ticker.ticks(this.#patience.idleTimeoutMs)
     }
     if (this.#part === null) {
       this.#part = part

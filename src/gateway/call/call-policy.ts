@@ -17,11 +17,14 @@ export interface CallPolicy {
   readonly maxRetryAfterMs: number
 }
 
+/** What an operator sets of it. */
+export type ModelWaits = Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs'>
+
 /** What stands when nothing is configured. */
 export const defaultCallPolicy: CallPolicy = {
   connectTimeoutMs: 10_000,
-  firstByteTimeoutMs: 60_000,
-  idleTimeoutMs: 60_000,
+  firstByteTimeoutMs: 600_000,
+  idleTimeoutMs: 120_000,
   retries: 2,
   retriesBesideOthers: 1,
   backoffMs: 300,

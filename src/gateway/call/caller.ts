@@ -17,6 +17,8 @@ export interface Caller {
   readonly agentId: string | null
   /** What its requests to providers say in `Via`, when it came from a server like this one. */
   readonly via?: string | undefined
+  /** How long its providers may be silent, in ms; absent: as the connection or the installation says. */
+  readonly timeoutMs?: number | undefined
 }
 
 /** The fields of a caller that limits, budgets and policies go by. */
@@ -28,6 +30,7 @@ export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyI
  */
 export interface ActorCaller extends Payer {
   readonly meteredBy: 'commit'
+  readonly timeoutMs?: number | undefined
 }
 
 /** The actor of this owner. @param keyId of the request that started it; null where it is unknown, as for all that outlives a request. */
@@ -47,7 +50,8 @@ export const callerOf = ({
   requestId,
   attribution,
   via,
-}: Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via'> & {
+  timeoutMs,
+}: Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via' | 'timeoutMs'> & {
   readonly attribution?: Attribution | undefined
 }): Caller => ({
   principal,
@@ -59,4 +63,5 @@ export const callerOf = ({
   keyId: 'keyId' in principal ? principal.keyId : null,
   agentId: 'agentId' in principal ? principal.agentId : null,
   via: viaBehind(via),
+  timeoutMs,
 })

@@ -23,10 +23,5 @@ export interface Reach {
 export const openReach = ({ guard, policy: own, telemetry }: ReachOptions): Reach => {
   const policy = { ...defaultCallPolicy, ...own }
   const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs)))
-  const patience = {
-    ticker,
-    firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
-    idleTicks: ticker.ticks(policy.idleTimeoutMs),
-  }
-  return { policy, patience, upstreams: new Upstreams(guard, policy, telemetry) }
+  return { policy, patience: { ...policy, ticker }, upstreams: new Upstreams(guard, policy, telemetry) }
 }

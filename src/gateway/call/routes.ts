@@ -1,4 +1,5 @@
 import type { WireFormat } from '#specs/data/providers.ts'
+import type { Waits } from './waits.ts'
 
 /** What a gateway request needs a model for. */
 export type Need = 'chat' | 'vision' | 'embedding' | 'speech' | 'transcription'
@@ -23,6 +24,8 @@ export interface Route {
   readonly source: KeySource
   /** The provider connection or custom provider that the key is of. */
   readonly connectionId: string | null
+  /** How long its provider may be silent; absent: as the installation says. */
+  readonly waits?: Waits
 }
 
 /** Finds out who can serve a model for a project. */

@@ -108,20 +108,22 @@ const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher 
         },
       }
 
+/** Time limits are the call's own. */
+const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const
+
 const throughGuard = (dispatcher: Dispatcher, origin: string): PostDispatcher => ({
   dispatch: ({ path, headers, body }, handler) => {
     const all = { via: ownVia, ...identityEncoding, ...headers }
-    dispatcher.dispatch({ origin, method: 'POST', path, headers: all, body }, handler)
+    dispatcher.dispatch({ origin, method: 'POST', path, headers: all, body, ...noLimits }, handler)
   },
 })
 
-/** HTTP/1.1 only: there an abort closes the socket, which every server notices at once. Time limits are the call's own. */
+/** HTTP/1.1 only: there an abort closes the socket, which every server notices at once. */
 const openPool = (origin: string, timeout: number): Pool =>
   new Pool(origin, {
     connections: maxConnections,
     pipelining: 1,
     allowH2: false,
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    ...noLimits,
     connect: { timeout },
   })

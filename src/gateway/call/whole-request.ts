@@ -2,6 +2,7 @@ import { Attempt, type Patience } from './attempt.ts'
 import { type AttemptFailed, cancelled } from './failure.ts'
 import type { Route } from './routes.ts'
 import { reachable, type Upstreams } from './upstreams.ts'
+import { policyFor } from './waits.ts'
 
 /** What whole requests are sent with. */
 export interface RequestParts {
@@ -14,6 +15,8 @@ export interface WholeRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | string
+  /** How long the provider may be silent; undefined: as its connection or the installation says. */
+  readonly timeoutMs: number | undefined
   readonly failureOf: (status: number, body: string, retryAfter: string | null) => AttemptFailed
 }
 
@@ -29,7 +32,7 @@ export const wholeRequest = (
   signal: AbortSignal,
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const { path, headers, body, failureOf } = request
+    const { path, headers, body, failureOf, timeoutMs } = request
     const { dispatcher, origin, basePath } = reachable(upstreams, route)
     const parts: Buffer[] = []
     const gone = (): void => {
@@ -47,9 +50,12 @@ export const wholeRequest = (
         failed: (failure) => settled(() => reject(failure)),
         failureOf,
       },
-      patience,
+      policyFor(patience, route.waits, timeoutMs),
     )
     if (signal.aborted) return gone()
     signal.addEventListener('abort', gone)
-    dispatcher.dispatch({ origin, path: basePath + path, method: 'POST', headers, body }, attempt)
+    dispatcher.dispatch(
+      { origin, path: basePath + path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 },
+      attempt,
+    )
   })

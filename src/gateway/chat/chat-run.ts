@@ -14,6 +14,7 @@ import type { Redaction } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import type { Upstreams } from '../call/upstreams.ts'
+import { policyFor } from '../call/waits.ts'
 import { mappedWays, type Way } from '../call/ways.ts'
 import { redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
@@ -228,7 +229,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#reader = null
     this.#whole = []
     this.#run.record.attempts++
-    const attempt = new Attempt(this, this.#parts.patience)
+    const attempt = new Attempt(this, policyFor(this.#parts.patience, route.waits, this.caller.timeoutMs))
     this.#attempt = attempt
     const via = isRequest(this.caller) ? this.caller.via : undefined
     const headers = via === undefined ? request.headers : { ...request.headers, via }

@@ -28,11 +28,7 @@ const defaultKeepAliveMs = 15_000
 export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }: OpenChatsParts): OpenChats => {
   const policy = { ...defaultCallPolicy, ...parts.policy }
   const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, keepAliveMs)))
-  const patience = {
-    ticker,
-    firstByteTicks: ticker.ticks(policy.firstByteTimeoutMs),
-    idleTicks: ticker.ticks(policy.idleTimeoutMs),
-  }
+  const patience = { ...policy, ticker }
   const upstreams = new Upstreams(guard, policy, parts.telemetry)
   const chats = new Chats({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })
   return { chats, keepAlive: { ticker, ticks: ticker.ticks(keepAliveMs) } }

@@ -117,7 +117,7 @@ export class DocumentCalls {
       statusFailure(status, text, retryAfter, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++
-      const request = { path: target.path, headers, body: document, failureOf }
+      const request = { path: target.path, headers, body: document, failureOf, timeoutMs: caller.timeoutMs }
       const bytes = await wholeRequest(this.#parts, route, request, signal)
       run.record.begun()
       const answer = parseJson(bytes.toString('utf8'))

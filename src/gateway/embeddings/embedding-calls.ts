@@ -113,7 +113,12 @@ export class EmbeddingCalls {
       format.failure(status, body, retryAfter, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++
-      const bytes = await wholeRequest(this.#parts, route, { ...each, headers, failureOf }, signal)
+      const bytes = await wholeRequest(
+        this.#parts,
+        route,
+        { ...each, headers, failureOf, timeoutMs: caller.timeoutMs },
+        signal,
+      )
       run.record.begun()
       return { ...each.answer(parseJson(bytes.toString('utf8'))), bytes }
     })

@@ -11,6 +11,7 @@ import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/ids.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import type { KeptWaits } from '../call/waits.ts'
 import { type Destination, destinationOf, requireKeyFor, type SureDestination } from './connection-rules.ts'
 import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
 import type { ProjectProviders } from './project-providers.ts'
@@ -57,6 +58,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
         ...key,
         is_active,
         fallback_to_managed,
+        ...waitsIn(body),
         ...untested,
         sync_id: null,
         model_count: 0,
@@ -101,7 +103,14 @@ const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key'
 
 type Changes = Partial<
   Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active' | 'fallback_to_managed'>
->
+> &
+  KeptWaits
+
+/** The waits that a body sets, and no others. */
+const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: KeptWaits): KeptWaits => ({
+  ...(first_byte_timeout_ms !== undefined && { first_byte_timeout_ms }),
+  ...(idle_timeout_ms !== undefined && { idle_timeout_ms }),
+})
 
 const leadsElsewhere = ({ provider, api_format, base_url }: Changes): boolean =>
   provider !== undefined || api_format !== undefined || base_url !== undefined
@@ -116,12 +125,18 @@ const leading = (data: ConnectionData, change: Changes): Destination => ({
 /** Null when nothing changes. What leads elsewhere, or goes by another key, has not been tested. */
 const withChange = (
   data: ConnectionData,
-  { name = data.name, is_active = data.is_active, fallback_to_managed = data.fallback_to_managed ?? false }: Changes,
+  {
+    name = data.name,
+    is_active = data.is_active,
+    fallback_to_managed = data.fallback_to_managed ?? false,
+    ...changes
+  }: Changes,
   destination: SureDestination | null,
   key: Partial<ConnectionData>,
 ): ConnectionData | null => {
   const isOther = destination !== null || key.api_key !== undefined
-  const next = { ...data, name, is_active, fallback_to_managed, ...destination, ...key, ...(isOther ? untested : {}) }
+  const switches = { name, is_active, fallback_to_managed, ...waitsIn(changes) }
+  const next = { ...data, ...switches, ...destination, ...key, ...(isOther ? untested : {}) }
   return changedFields(data, next).length === 0 ? null : next
 }
 
@@ -137,6 +152,8 @@ const viewOf = (row: Row<ConnectionData>) => {
   const { api_key: _sealed, last_tested_at_ms, sync_id, ...shown } = row.data
   return {
     id: row.id,
+    first_byte_timeout_ms: null,
+    idle_timeout_ms: null,
     ...shown,
     fallback_to_managed: shown.fallback_to_managed ?? false,
     last_tested_at: timestampOrNull(last_tested_at_ms),

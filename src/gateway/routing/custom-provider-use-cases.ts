@@ -9,6 +9,7 @@ import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
+import type { KeptWaits } from '../call/waits.ts'
 import { type ProbeResult, probeChat } from './chat-probe.ts'
 import { needsItsKey, requireUrl } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
@@ -129,6 +130,7 @@ const newProvider = (given: NewProvider, seal: (key: string) => string): CustomP
   fallback_to_managed: given.fallbackToManaged ?? false,
   api_key: sealed(given.apiKey, seal),
   models: modelsFrom(given.models ?? [], []),
+  ...waitsIn(given),
 })
 
 const withChange = (data: CustomProviderData, change: Change, seal: (key: string) => string): CustomProviderData => ({
@@ -140,6 +142,18 @@ const withChange = (data: CustomProviderData, change: Change, seal: (key: string
   fallback_to_managed: change.fallbackToManaged ?? data.fallback_to_managed ?? false,
   api_key: change.apiKey === undefined ? data.api_key : sealed(change.apiKey, seal),
   models: change.models === undefined ? data.models : modelsFrom(change.models, data.models),
+  ...waitsIn(change),
+})
+
+interface WaitsGiven {
+  readonly firstByteTimeoutMs?: number | null
+  readonly idleTimeoutMs?: number | null
+}
+
+/** The waits that a body sets, and no others. */
+const waitsIn = ({ firstByteTimeoutMs, idleTimeoutMs }: WaitsGiven): KeptWaits => ({
+  ...(firstByteTimeoutMs !== undefined && { first_byte_timeout_ms: firstByteTimeoutMs }),
+  ...(idleTimeoutMs !== undefined && { idle_timeout_ms: idleTimeoutMs }),
 })
 
 /** One model an id, the last label given; those that were there keep their ids. */
@@ -187,7 +201,9 @@ const testView = (result: ProbeResult, latency_ms: number): ResultOf<'custom_pro
 
 const viewOf = ({ id, created_at, data }: Row<CustomProviderData>) => {
   const { name, base_url, api_format, is_active, fallback_to_managed = false } = data
-  return { id, name, base_url, api_format, is_active, fallback_to_managed, created_at: timestampOf(created_at) }
+  const { first_byte_timeout_ms = null, idle_timeout_ms = null } = data
+  const switches = { is_active, fallback_to_managed, first_byte_timeout_ms, idle_timeout_ms }
+  return { id, name, base_url, api_format, ...switches, created_at: timestampOf(created_at) }
 }
 
 const listed = ({ id, model_name, display_name }: CustomModel) => ({ id, model_name, display_name })

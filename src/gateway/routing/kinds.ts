@@ -1,5 +1,6 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
+import type { KeptWaits } from '../call/waits.ts'
 import type { ChangedModel } from './model-diff.ts'
 
 /** A key that cannot be opened is none: routing passes its row by until it has another. */
@@ -26,7 +27,7 @@ export type ConnectionData = {
   /** The model sync that stands: its models are the connection's. null: none was applied. */
   readonly sync_id: string | null
   readonly model_count: number
-}
+} & KeptWaits
 
 /** Keys of a project at providers (BYOK). They have no tenant. */
 export const providerConnections: TypedKind<ConnectionData> = {
@@ -93,7 +94,7 @@ export type CustomProviderData = {
   readonly api_key: string | null
   /** In the row, so that they come and go with their provider. */
   readonly models: readonly CustomModel[]
-}
+} & KeptWaits
 
 /** Servers that a project registered. They have no tenant. Ids are UUIDs that sort by time. */
 export const customProviders: TypedKind<CustomProviderData> = {

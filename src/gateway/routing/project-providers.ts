@@ -5,6 +5,7 @@ import { Table } from '#records/table.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { FanOut } from '#storage/cluster-ports.ts'
 import type { JsonObject, RecordStore } from '#storage/ports.ts'
+import { type KeptWaits, waitsOf } from '../call/waits.ts'
 import { versionedUrl } from './base-url.ts'
 import {
   type ConnectionData,
@@ -181,19 +182,24 @@ export class ProjectProviders {
 /** Where a connection leads. */
 export const connectionEndpoint = (
   id: string,
-  { provider, api_format: format, base_url, api_key: apiKey }: ConnectionWay,
+  { provider, api_format: format, base_url, api_key: apiKey, ...kept }: ConnectionWay,
 ): Endpoint => {
-  const baseUrl = base_url ?? providerNamed(provider)?.baseUrl ?? ''
-  return { provider, format, baseUrl: versionedUrl(format, baseUrl), apiKey, source: 'byok', connectionId: id }
+  const baseUrl = versionedUrl(format, base_url ?? providerNamed(provider)?.baseUrl ?? '')
+  return { provider, format, baseUrl, apiKey, source: 'byok', connectionId: id, ...waiting(kept) }
+}
+
+const waiting = (kept: KeptWaits): Pick<Endpoint, 'waits'> => {
+  const waits = waitsOf(kept)
+  return waits === undefined ? {} : { waits }
 }
 
 /** What of a connection says where it leads, with its key in the clear. */
-export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'>
+export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'> & KeptWaits
 
 /** Where a custom provider leads. */
 export const customEndpoint = (
   id: string,
-  { api_format: format, base_url, api_key: apiKey }: Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'>,
+  { api_format: format, base_url, api_key: apiKey, ...kept }: CustomWay,
 ): Endpoint => ({
   provider: `custom:${id}`,
   format,
@@ -201,7 +207,11 @@ export const customEndpoint = (
   apiKey,
   source: 'custom',
   connectionId: id,
+  ...waiting(kept),
 })
+
+/** What of a custom provider says where it leads, with its key in the clear. */
+type CustomWay = Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'> & KeptWaits
 
 const nothing: Known = { signature: '', connections: [], customs: [], absent: [], locked: new Set() }
 

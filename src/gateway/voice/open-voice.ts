@@ -1,6 +1,6 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { FanOut, RateLimits } from '#storage/cluster-ports.ts'
-import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
+import { type CallPolicy, defaultCallPolicy, type ModelWaits } from '../call/call-policy.ts'
 import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { Latencies } from './latencies.ts'
@@ -19,6 +19,8 @@ export interface OpenVoiceParts extends GatewayCore {
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   /** ms since the epoch. */
   readonly now: () => number
+  /** How long providers may be silent, where it differs from `defaultCallPolicy`; a transcript has its own limit. */
+  readonly waits?: Partial<ModelWaits>
   /** For tests. */
   readonly policy?: Partial<VoicePolicy>
 }
@@ -39,7 +41,7 @@ const transcriptionTimeoutMs = 55_000
 const voiceDefaults: CallPolicy = { ...defaultCallPolicy, retriesBesideOthers: Number.POSITIVE_INFINITY }
 
 /** Opens connections as they are needed: nothing is sent before the first call. */
-export const openVoice = ({ guard, limits, fanOut, policy, ...parts }: OpenVoiceParts): Voice => {
+export const openVoice = ({ guard, limits, fanOut, policy, waits = {}, ...parts }: OpenVoiceParts): Voice => {
   const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy }, parts.telemetry)
   const latencies = new Latencies(parts.now, fanOut)
   const shared = { ...parts, upstreams, latencies }
@@ -48,12 +50,12 @@ export const openVoice = ({ guard, limits, fanOut, policy, ...parts }: OpenVoice
     speech: new SpeechCalls({
       ...shared,
       planner: new SpeechPlanner(parts.routes, latencies),
-      policy: { ...voiceDefaults, totalTimeoutMs: null, ...policy },
+      policy: { ...voiceDefaults, totalTimeoutMs: null, ...waits, ...policy },
     }),
     transcription: new TranscriptionCalls({
       ...shared,
       planner: new TranscriptionPlanner(parts.routes, latencies),
-      policy: { ...voiceDefaults, ...whole, ...policy },
+      policy: { ...voiceDefaults, ...waits, ...whole, ...policy },
     }),
     limit: new VoiceLimit(limits),
     close: () => upstreams.close(),

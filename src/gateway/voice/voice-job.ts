@@ -10,6 +10,7 @@ import { type AnsweredKind, firstAnswer } from '../call/first-answer.ts'
 import { codeOf, refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
+import { policyFor } from '../call/waits.ts'
 import { listedWays, type Way } from '../call/ways.ts'
 import { costOfUnits, priceAt } from '../prices/prices.ts'
 import type { Usage } from '../prices/usage.ts'
@@ -151,7 +152,7 @@ class VoiceCall<Task> {
     const spentMs = performance.now() - this.#startedMs
     run.record.attempts++
     const answer = await openAnswer(reachable(upstreams, route), sent, {
-      ...{ policy, signal, spentMs },
+      ...{ policy: policyFor(policy, route.waits, caller.timeoutMs), signal, spentMs },
       onStatus: (status) => {
         this.#status = status
       },

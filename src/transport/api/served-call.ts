@@ -5,6 +5,7 @@ import type { Scope } from '#specs/scope.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { type Exchange, goneSignal, onGone } from './exchange.ts'
 import { sdkOf } from './sdk-callers.ts'
+import { timeoutOf } from './timeout-header.ts'
 
 /** What the dispatcher found out about a call. */
 export interface CallParts {
@@ -73,6 +74,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
 
   get sdk(): SdkEnvelope | null {
     return sdkOf(this.#exchange.request)
+  }
+
+  get timeoutMs(): number | undefined {
+    return timeoutOf(this.#exchange.request)
   }
 
   get remoteAddress(): string {

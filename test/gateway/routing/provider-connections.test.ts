@@ -33,6 +33,7 @@ describe('a provider connection', () => {
     const useCases = await open()
     const made = await useCases['provider_connections.create'](callOf({}, {}, body()))
     expect(made).toEqual({
+      ...{ first_byte_timeout_ms: null, idle_timeout_ms: null },
       ...{ id: expect.stringMatching(/^pvc_/), name: 'Mine', provider: 'openai', api_format: 'openai', base_url: null },
       ...{ key_last4: '7890', is_active: true, fallback_to_managed: false, status: 'untested', last_tested_at: null },
       ...{ model_sync_id: null, model_count: 0, created_at: expect.any(String), updated_at: expect.any(String) },
