@@ -86,7 +86,8 @@ export const contentOf = (answer: Answer, components: Components, title: string)
     case 'json':
       return { 'application/json': { schema: components.answer(filledForm(answer.schema.json), `${title}Response`) } }
     case 'events':
-      // OpenAPI 3.1 has no schema for one event of a stream: the schema is of the whole text, `x-events` of each event's data
+      // OpenAPI 3.1 has no schema for one event of a stream, and one of the whole text would refuse what clients decode
+      // from it: the schema is open, and `x-events` has one for each event's data
       return { 'text/event-stream': { schema: {}, 'x-events': eventsOf(answer.events, components) } }
     case 'bytes':
       return Object.fromEntries(answer.contentTypes.map((type) => [type, { schema: isText(type) ? text : bytes }]))
