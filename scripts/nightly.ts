@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
 /**
- * `npm run nightly`: what takes too long for every change, one after the other, some two hours in all; exits with 1 when
+ * `npm run nightly`: what takes too long for every change, one after the other, some three hours in all; exits with 1 when
  * any of it failed. Arguments name the steps to run, by the names below: `npm run nightly -- simulate`.
  */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -14,6 +14,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   chaos: ['scripts/chaos.ts', '--minutes', '15'],
   // explores on, sequences of requests too
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
+  soak: ['scripts/soak.ts', '--minutes', '60'],
   bench: ['bench/main.ts'],
 }
 

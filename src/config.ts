@@ -27,6 +27,8 @@ export interface Config {
   readonly peerHost: string | null
   /** 0 takes a free one. */
   readonly peerPort: number
+  /** `host:port` at which other nodes reach this one, where that is not where it listens; behind a translated port, say. */
+  readonly peerAddress: string | null
   /** How many runs work at a time, and how far each may go whatever its agent says. */
   readonly runs: { readonly perProject: number; readonly perTenant: number; readonly ceilings: RunCeilings }
   readonly bootstrap: {
@@ -94,6 +96,7 @@ export function readConfig(env: Environment): Config {
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
     peerHost: read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes reach') ?? null,
     peerPort: read.value('PEER_PORT', portOf, 'a port number from 0 to 65535') ?? 0,
+    peerAddress: read.value('PEER_ADDRESS', matching(/^[A-Za-z0-9._-]+:\d{1,5}$/), 'host:port') ?? null,
     runs: {
       perProject: read.value('RUNS_PER_PROJECT', countUpTo(500), 'a number from 1 to 500') ?? 100,
       perTenant: read.value('RUNS_PER_TENANT', countUpTo(500), 'a number from 1 to 500') ?? 20,

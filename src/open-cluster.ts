@@ -47,8 +47,8 @@ export const openCluster = async (
     log,
   })
   const peers = openPeers({ key, log, clock: systemClock })
-  const self = { node: nodeIdOf(config), address: server.address }
-  log.info({ address: server.address }, 'listening for other nodes')
+  const self = { node: nodeIdOf(config), address: config.peerAddress ?? server.address }
+  log.info({ address: self.address }, 'listening for other nodes')
   return {
     parts: { leases, presence: hints.presence, fanOut: hints.fanOut, peers, self, serve: service.resolve },
     limits: hints.limits,

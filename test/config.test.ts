@@ -25,6 +25,7 @@ describe('readConfig', () => {
       nodeId: null,
       peerHost: null,
       peerPort: 0,
+      peerAddress: null,
       runs: {
         perProject: 100,
         perTenant: 20,
@@ -56,6 +57,7 @@ describe('readConfig', () => {
       NODE_ID: 'node-1',
       PEER_HOST: '10.0.0.7',
       PEER_PORT: '7946',
+      PEER_ADDRESS: 'node-1.example:7946',
       RUNS_PER_PROJECT: '50',
       RUNS_PER_TENANT: '5',
       RUN_MAX_STEPS: '30',
@@ -94,6 +96,7 @@ describe('readConfig', () => {
       nodeId: 'node-1',
       peerHost: '10.0.0.7',
       peerPort: 7946,
+      peerAddress: 'node-1.example:7946',
       runs: {
         perProject: 50,
         perTenant: 5,
@@ -136,6 +139,7 @@ describe('readConfig', () => {
     ['PEER_HOST', '0.0.0.0'],
     ['PEER_HOST', 'http://node'],
     ['PEER_PORT', '70000'],
+    ['PEER_ADDRESS', 'node-1'],
     ['RUNS_PER_PROJECT', '0'],
     ['RUNS_PER_TENANT', '501'],
     ['RUN_MAX_STEPS', '201'],

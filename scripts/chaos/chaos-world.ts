@@ -3,6 +3,7 @@ import type { LeaseTable } from '#storage/cluster-ports.ts'
 import { MongoLeases } from '#storage/mongo/leases.ts'
 import { type ClusterNode, LocalCluster } from '../cluster/local-cluster.ts'
 import { startReplicaSet } from '../services/replica-set.ts'
+import { freePort } from '../services/service.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { type ChaosTool, startChaosTool } from './tool-server.ts'
 
@@ -10,6 +11,10 @@ import { type ChaosTool, startChaosTool } from './tool-server.ts'
 export interface Wires {
   readonly mongod: TcpProxy
   readonly redis: TcpProxy
+  /** From the other nodes to this one. */
+  readonly peers: TcpProxy
+  /** Where the node listens for the others. */
+  readonly peerPort: number
 }
 
 /** A store that is killed and comes back. */
@@ -41,14 +46,20 @@ export const openChaosWorld = async (count: number, replicas: number): Promise<C
     env: (at) => environment(cluster, wires[at], tool),
   })
   for (let at = 0; set === null && at < count; at++) {
-    wires.push({ mongod: await openTcpProxy(cluster.mongod.port), redis: await openTcpProxy(cluster.redis.port) })
+    const peerPort = await freePort()
+    wires.push({
+      mongod: await openTcpProxy(cluster.mongod.port),
+      redis: await openTcpProxy(cluster.redis.port),
+      peers: await openTcpProxy(peerPort),
+      peerPort,
+    })
   }
   const client = new MongoClient(cluster.mongodbUrl, { serverSelectionTimeoutMS: 2000, socketTimeoutMS: 2000 })
   const leases = new MongoLeases(client.db())
   const stop = async () => {
     await client.close()
     await cluster.stop()
-    await Promise.all(wires.flatMap(({ mongod, redis }) => [mongod.close(), redis.close()]))
+    await Promise.all(wires.flatMap(({ mongod, redis, peers }) => [mongod, redis, peers].map((wire) => wire.close())))
     await Promise.all([set?.stop(), tool.close()])
   }
   try {
@@ -68,6 +79,8 @@ const environment = (cluster: LocalCluster, wires: Wires | undefined, tool: Chao
       // direct: the set names mongod's own port, and a driver that follows it would leave the wire
       MONGODB_URL: `mongodb://127.0.0.1:${wires.mongod.port}${new URL(cluster.mongodbUrl).pathname}?directConnection=true`,
       REDIS_URL: `redis://127.0.0.1:${wires.redis.port}`,
+      PEER_PORT: `${wires.peerPort}`,
+      PEER_ADDRESS: `127.0.0.1:${wires.peers.port}`,
     }),
   }
 }

@@ -1,7 +1,10 @@
 import { Random } from '#test/simulation/world/random.ts'
 
 /** What can be done to a cluster. */
-export type DisturbanceKind = 'kill' | 'pause' | 'restart' | 'redis' | 'mongod' | 'cut_mongod' | 'cut_redis'
+export type DisturbanceKind = 'kill' | 'pause' | 'restart' | 'redis' | 'mongod' | `cut_${Wire}`
+
+/** What a node can be cut off from: its stores, and the other nodes that want to reach it. */
+export type Wire = 'mongod' | 'redis' | 'peers'
 
 /** One thing that is done to it. */
 export interface Disturbance {
@@ -21,6 +24,7 @@ const lasting: Readonly<Record<DisturbanceKind, readonly [number, number]>> = {
   mongod: [200, 2000],
   cut_mongod: [0, 2500],
   cut_redis: [0, 2500],
+  cut_peers: [200, 4000],
 }
 
 /** Every kind. */
@@ -32,6 +36,7 @@ export const disturbanceKinds: readonly DisturbanceKind[] = [
   'mongod',
   'cut_mongod',
   'cut_redis',
+  'cut_peers',
 ]
 
 const killEveryMs = [3800, 5000] as const

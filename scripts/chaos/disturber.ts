@@ -1,7 +1,7 @@
 import { Random } from '#test/simulation/world/random.ts'
 import type { ClusterNode } from '../cluster/local-cluster.ts'
 import { type ChaosWorld, isUp, type KilledStore } from './chaos-world.ts'
-import type { Disturbance, DisturbanceKind } from './disturbance-plan.ts'
+import type { Disturbance, DisturbanceKind, Wire } from './disturbance-plan.ts'
 import type { Takeovers } from './takeovers.ts'
 import type { Problem } from './verdict.ts'
 
@@ -24,7 +24,7 @@ const startPauseMs = 500
 export class Disturber {
   /** How often each kind was done. */
   readonly done: Record<DisturbanceKind, number> = {
-    ...{ kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0 },
+    ...{ kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0, cut_peers: 0 },
   }
   /** Processes that ended by themselves, or not as they should. */
   readonly problems: Problem[] = []
@@ -62,6 +62,7 @@ export class Disturber {
     if (kind === 'mongod') return this.#killStore('mongod', mongod, forMs)
     if (kind === 'cut_mongod') return this.#cut('mongod', forMs)
     if (kind === 'cut_redis') return this.#cut('redis', forMs)
+    if (kind === 'cut_peers') return this.#cut('peers', forMs)
     const node = await this.#spare()
     if (node === undefined) return
     this.#note(kind, `${kind} ${node.name} for ${forMs} ms`)
@@ -125,7 +126,7 @@ export class Disturber {
     this.#stores.delete(name)
   }
 
-  async #cut(wire: 'redis' | 'mongod', forMs: number): Promise<void> {
+  async #cut(wire: Wire, forMs: number): Promise<void> {
     if (this.#parts.world.wires.length === 0) return
     const at = this.#random.between(0, this.#parts.world.wires.length - 1)
     this.#note(`cut_${wire}`, `cut node-${at + 1} from ${wire} for ${forMs} ms`)

@@ -39,7 +39,7 @@ export const reportOf = (outcome: Outcome): readonly string[] => {
   return [
     `chaos: seed ${seed}, ${nodes} nodes, ${seconds} s`,
     `disturbed  ${done.kill} nodes killed, ${done.pause} paused, ${done.restart} restarted; mongod killed ${done.mongod},` +
-      ` redis ${done.redis} times; cut off ${done.cut_mongod} times from mongod, ${done.cut_redis} from redis`,
+      ` redis ${done.redis} times; cut off ${done.cut_mongod} times from mongod, ${done.cut_redis} from redis, ${done.cut_peers} from the other nodes`,
     `takeovers  ${takeoversMs.length}, p50 ${ms(quantile(takeoversMs, 0.5))}, max ${ms(Math.max(0, ...takeoversMs))}` +
       ` (goal: p50 under ${ms(takeoverGoalMs)})`,
     `restarts   ${restartsMs.length}, first acknowledged turn p50 ${ms(quantile(restartsMs, 0.5))}, max ${ms(Math.max(0, ...restartsMs))}`,

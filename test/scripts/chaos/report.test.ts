@@ -7,7 +7,7 @@ const outcome: Outcome = {
   seed: 7,
   nodes: 3,
   seconds: 140,
-  done: { kill: 24, pause: 3, restart: 2, redis: 2, mongod: 3, cut_mongod: 2, cut_redis: 2 },
+  done: { kill: 24, pause: 3, restart: 2, redis: 2, mongod: 3, cut_mongod: 2, cut_redis: 2, cut_peers: 1 },
   takeoversMs: [900, 1200, 5000],
   restartsMs: [700, 900],
   rows: 12,
@@ -59,7 +59,7 @@ describe('interrupted turns', () => {
       ['turn.failed', { turn_number: 1, error: { code: 'interrupted' } }],
     ]),
   })
-  const none = { kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0 }
+  const none = { kill: 0, pause: 0, restart: 0, redis: 0, mongod: 0, cut_mongod: 0, cut_redis: 0, cut_peers: 0 }
 
   it('are broken promises where only stores were killed', () => {
     expect(judgeInterrupted({ ...none, mongod: 3, redis: 2 }, evidence({ sessions: [cut] }))).toMatchObject([

@@ -1,0 +1,97 @@
+import type { Service } from '../services/service.ts'
+
+/** What a load needs. */
+export interface SteadyLoadOptions {
+  readonly server: Pick<Service, 'url'>
+  /** A secret key. */
+  readonly key: string
+  readonly turnsPerSecond: number
+}
+
+/** A session takes so many turns; then another one takes its place, and it is left to be passivated. */
+const turnsOfASession = 20
+const sessionsAtATime = 16
+
+/**
+ * Turns at a steady rate, whatever they take: as many arrive at a slow server as at a fast one. Sessions come and go, so
+ * that what the server keeps of each shows.
+ */
+export class SteadyLoad {
+  readonly #options: SteadyLoadOptions
+  readonly #seats: { session: Promise<string>; turns: number; last: Promise<void> }[] = []
+  readonly #open = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #times: number[] = []
+  #failures: string[] = []
+  #sent = 0
+
+  constructor(options: SteadyLoadOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#send(), 1000 / this.#options.turnsPerSecond)
+  }
+
+  /** No more turns; resolves when those that were sent have ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#open)
+  }
+
+  /** Times of the turns that ended since the last call, in ms, and what failed. */
+  take(): { readonly times: readonly number[]; readonly failures: readonly string[] } {
+    const taken = { times: this.#times, failures: this.#failures }
+    this.#times = []
+    this.#failures = []
+    return taken
+  }
+
+  #send(): void {
+    const place = this.#sent++ % sessionsAtATime
+    const seat = this.#seatAt(place)
+    seat.turns++
+    // a session works on one turn at a time
+    const turn = seat.last
+      .then(async () => this.#turn(await seat.session))
+      .catch((error: unknown) => this.#failed(error))
+    seat.last = turn
+    this.#open.add(turn)
+    void turn.finally(() => this.#open.delete(turn))
+  }
+
+  #seatAt(place: number) {
+    const seat = this.#seats[place]
+    if (seat !== undefined && seat.turns < turnsOfASession) return seat
+    const opened = { session: this.#openSession(), turns: 0, last: Promise.resolve() }
+    // its rejection is the failure of its first turn
+    opened.session.catch(() => {})
+    this.#seats[place] = opened
+    return opened
+  }
+
+  async #turn(session: string): Promise<void> {
+    const startedAt = performance.now()
+    const frames = await this.#post(`/v1/sessions/${session}/turns`, { input: 'Say a few words about order 1042.' })
+    if (!frames.includes('event: turn.completed')) throw new Error(`a turn did not complete: ${frames.slice(-200)}`)
+    this.#times.push(performance.now() - startedAt)
+  }
+
+  async #openSession(): Promise<string> {
+    const { id }: { readonly id: string } = JSON.parse(await this.#post('/v1/sessions', {}))
+    return id
+  }
+
+  async #post(path: string, body: object): Promise<string> {
+    const { server, key } = this.#options
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const answer = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${answer.status} ${text.slice(0, 200)}`)
+    return text
+  }
+
+  #failed(error: unknown): void {
+    this.#failures.push(error instanceof Error ? `${error.message} ${error.cause ?? ''}`.trim() : String(error))
+  }
+}
