@@ -8,6 +8,7 @@ import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
 import { benchLists } from './lists.ts'
 import { benchProvider } from './provider.ts'
+import { benchRecovery } from './recovery.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuns } from './runs.ts'
 import { benchRuntime } from './runtime.ts'
@@ -32,6 +33,7 @@ const sections: Readonly<Record<string, Section>> = {
   provider: benchProvider,
   gateway: benchGateway,
   runtime: benchRuntime,
+  recovery: benchRecovery,
   runs: benchRuns,
   sse: benchSse,
   storage: storageOnItsOwnMongod,

@@ -108,8 +108,8 @@ export interface CommitStore {
   byCause(actor: string, cause: string): Promise<Commit | null>
   /** Log events with `sequence > after`, ascending, at most `limit`; each with its commit's `at`. */
   events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]>
-  /** Commits with `open`, oldest first, at most `limit`, of these shards (all when omitted). */
-  open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]>
+  /** Commits with `open`, by shard, then oldest first, at most `limit`. */
+  open(look: OpenLook): Promise<readonly OpenCommit[]>
   /** Commits with `from <= due <= now`, earliest first, at most `limit`. */
   due(look: DueLook): Promise<readonly Commit[]>
   /**
@@ -130,6 +130,18 @@ export interface CommitStore {
   /** Removes every commit of an actor (hard delete), the first one last. */
   forget(actor: string): Promise<void>
 }
+
+/** Which open commits to look for. */
+export interface OpenLook {
+  readonly limit: number
+  /** All when omitted. */
+  readonly shards?: readonly number[]
+  /** From the place of this one on, itself and others at the same place included; from the first on when omitted. */
+  readonly from?: Pick<OpenCommit, 'shard' | 'at' | 'seq'>
+}
+
+/** An open commit, as far as whoever carries it out has to know before its actor is loaded. */
+export type OpenCommit = Pick<Commit, 'actor' | 'seq' | 'shard' | 'epoch' | 'at'>
 
 /** Which due commits to look for; times in ms since the epoch. */
 export interface DueLook {

@@ -46,7 +46,7 @@ export const checkTidiness = async (ledger: Ledger, inner: Storage, now: number)
     const commit = ledger.actors.get(actor)?.commits.at(-1)
     return commit !== undefined && readParked(commit) !== undefined
   }
-  const open = (await inner.commits.open(100)).filter(
+  const open = (await inner.commits.open({ limit: 100 })).filter(
     ({ actor, at }) => at < now - slackMs && !isBad(actor) && !isParked(actor),
   )
   ledger.expect(open.length === 0, () => `still open: ${open.map(({ actor, seq }) => `${actor}:${seq}`).join()}`)

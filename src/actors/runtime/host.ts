@@ -86,7 +86,7 @@ export abstract class Host {
     this.#options = options
     this.ownership = ownership
     this.telemetry = options.telemetry
-    this.rows = new RowWriter(storage.records, clock, log, () => this.rowsElsewhere())
+    this.rows = new RowWriter(storage.records, clock, log, () => this.recovery.rowsWith(this.rowsElsewhere()))
     this.settler = new Settler(storage.commits, clock, log)
     this.stuck = new StuckBook(this.rows, clock)
     this.effects = new EffectRunner(checkedCatalog(options.definitions, options.effects(this)), this, clock, log)
@@ -111,7 +111,7 @@ export abstract class Host {
     this.#reviver = new Reviver((id) => this.#residents.load(id), holds, clock, log)
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
-    this.recovery = new ShardRecovery(this, storage.commits, clock, log)
+    this.recovery = new ShardRecovery({ host: this, store: storage.commits, clock, log })
   }
 
   #live() {

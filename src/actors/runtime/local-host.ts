@@ -1,12 +1,21 @@
 import type { LogEvent } from '#storage/ports.ts'
 import { Superseded } from './commit/superseded.ts'
-import { Host } from './host.ts'
+import { Host, type HostOptions } from './host.ts'
 import { newId } from './ids.ts'
+import { loadMade } from './recovery/made-actors.ts'
+import { shardOf } from './recovery/shard.ts'
 import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 
 /** The host of the only process of a store: it runs every actor, and nothing of a cluster is in its path. */
 export class LocalHost extends Host {
   readonly newActorId = newId
+  readonly #making
+
+  constructor(options: HostOptions) {
+    super(options)
+    const { definitions, clock } = options
+    this.#making = { host: this, definitions, clock }
+  }
 
   create(creation: Creation): Promise<Delivered> {
     return this.createHere(creation)
@@ -21,7 +30,7 @@ export class LocalHost extends Host {
   }
 
   load(id: string): Promise<Resident | null> {
-    return this.loadHere(id)
+    return this.recovery.underWay(shardOf(id)) === undefined ? this.loadHere(id) : loadMade(this.#making, id)
   }
 
   delivered(id: string): Promise<void> {

@@ -6,7 +6,6 @@ import { EpochWatch } from './commit/epoch-watch.ts'
 import type { Host, HostOptions } from './host.ts'
 import { LocalHost } from './local-host.ts'
 import { Janitor, type Residency } from './log/janitor.ts'
-import { recover, recoverLate } from './recovery/recovery.ts'
 import { SoleOwner } from './recovery/sole-owner.ts'
 import { ReminderClock } from './reminder-clock.ts'
 import { aboveAllLeases, lastCrashed, newestStart, nextStart, noteEnd } from './stuck/start-number.ts'
@@ -64,8 +63,8 @@ interface Owned {
 }
 
 /**
- * Starts the actors of a store: takes the next epoch, takes up what a crash cut off, then begins with reminders and
- * upkeep. Resolves when requests may come.
+ * Starts the actors of a store: takes the next epoch, then begins with what a crash cut off, reminders and upkeep.
+ * Resolves when requests may come: what they need is taken up first (`recovery`).
  *
  * @throws {ClusterRuns} without `cluster` beside a cluster; {StoreUnavailable}
  */
@@ -113,12 +112,12 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
   const storage = { ...plain, commits: watch.guarded(plain.commits) }
   const host = new LocalHost({ ...options, storage, ownership: new SoleOwner(epoch, clock, afterCrash) })
   void watch.replaced.then(() => {
+    host.recovery.stop()
     host.effects.kill()
     host.feed.end()
   })
   watch.start()
-  await recover(host, storage.commits, clock, log)
-  const stopRecovery = recoverLate(host, storage.commits, clock, log)
+  host.recovery.begin()
   return {
     host,
     replaced: watch.replaced,
@@ -126,7 +125,7 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
     // one that runs alone has replaced all before it, and is replaced by any other
     processes: { self: `alone.${epoch}`, isGone: (process) => process !== `alone.${epoch}` },
     end: async (graceMs) => {
-      stopRecovery()
+      host.recovery.stop()
       watch.stop()
       await host.effects.drain(graceMs)
     },

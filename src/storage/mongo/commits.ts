@@ -1,6 +1,16 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb'
 import { EventPage, fromRow, keyOf } from '../commit-row.ts'
-import type { AppendOutcome, Commit, CommitKey, CommitStore, DueLook, SettleWork, StoredLogEvent } from '../ports.ts'
+import type {
+  AppendOutcome,
+  Commit,
+  CommitKey,
+  CommitStore,
+  DueLook,
+  OpenCommit,
+  OpenLook,
+  SettleWork,
+  StoredLogEvent,
+} from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
 import { type CommitDocument, commitIndexes, rowOf, whilePreparing } from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
@@ -63,8 +73,14 @@ export class MongoCommits implements CommitStore {
     return page.events
   }
 
-  open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
-    return this.#find({ open: true, shard: inShards(shards) }, { at: 1, seq: 1 }, limit)
+  async open({ limit, shards, from }: OpenLook): Promise<readonly OpenCommit[]> {
+    if (limit < 1) return []
+    const cursor = this.#collection
+      .find({ open: true, shard: inShards(shards), ...(from && fromPlace(from)) })
+      .project<OpenCommit>({ _id: 0, actor: 1, seq: 1, shard: 1, epoch: 1, at: 1 })
+      .sort({ shard: 1, at: 1, seq: 1 })
+      .limit(limit)
+    return guarded(cursor.toArray())
   }
 
   due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
@@ -114,6 +130,12 @@ export class MongoCommits implements CommitStore {
     return documents.map((document) => fromRow(rowOf(document)))
   }
 }
+
+/** That place in the order of open commits, and every later one; the first condition alone narrows the index. */
+const fromPlace = ({ shard, at, seq }: NonNullable<OpenLook['from']>): Filter<CommitDocument> => ({
+  $and: [{ shard: { $gte: shard } }],
+  $or: [{ shard: { $gt: shard } }, { shard, at: { $gt: at } }, { shard, at, seq: { $gte: seq } }],
+})
 
 /** A range when no shard is named: an index is used only with a condition on its first field. */
 const inShards = (shards: readonly number[] | undefined) => (shards ? { $in: [...shards] } : { $gte: 0 })

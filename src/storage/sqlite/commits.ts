@@ -5,15 +5,20 @@ import {
   type CommitKey,
   type CommitStore,
   type DueLook,
+  type OpenCommit,
+  type OpenLook,
   type SettleWork,
   type StoredLogEvent,
   StoreUnavailable,
 } from '../ports.ts'
 import type { Database } from './database.ts'
-import { commitRow, commitTable, numberIn, type RawRow, textIn } from './schema.ts'
+import { commitRow, commitTable, numberIn, openCommit, type RawRow, textIn } from './schema.ts'
 
 const insert = `insert into commits (actor, seq, shard, epoch, at, project, tenant, machine, cause, nonce, last_sequence,
   open, due, events, snapshot, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`
+
+/** Before every open commit. */
+const first = { shard: 0, at: Number.MIN_SAFE_INTEGER, seq: 0 }
 
 const inShards = 'shard in (select value from json_each(?))'
 
@@ -89,11 +94,16 @@ export class SqliteCommits implements CommitStore {
     return low
   }
 
-  async open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
-    const tail = 'order by at, seq limit ?'
-    return shards
-      ? this.#all(`select * from commits where open = 1 and ${inShards} ${tail}`, JSON.stringify(shards), limit)
-      : this.#all(`select * from commits where open = 1 ${tail}`, limit)
+  async open({ limit, shards, from = first }: OpenLook): Promise<readonly OpenCommit[]> {
+    const place = [from.shard, from.at, from.seq]
+    const within = `select actor, seq, shard, epoch, at from commits where open = 1 and (shard, at, seq) >= (?, ?, ?)`
+    const tail = 'order by shard, at, seq limit ?'
+    const rows = this.#db.read(() =>
+      shards
+        ? this.#db.statement(`${within} and +${inShards} ${tail}`).all(...place, JSON.stringify(shards), limit)
+        : this.#db.statement(`${within} ${tail}`).all(...place, limit),
+    )
+    return rows.map(openCommit)
   }
 
   async due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { CommitRow } from '../commit-row.ts'
-import type { StoredRecord } from '../ports.ts'
+import type { OpenCommit, StoredRecord } from '../ports.ts'
 
 /** One row as SQLite gives it. The casts below hold because only this adapter writes these tables. */
 export type RawRow = Record<string, SQLOutputValue>
@@ -26,6 +26,9 @@ export const blobTable =
 
 /** A row of `commits`. */
 export const commitRow = (raw: RawRow): CommitRow => ({ ...raw, open: raw.open === 1 }) as unknown as CommitRow
+
+/** A row of `commits` with the columns that an open commit is known by. */
+export const openCommit = (raw: RawRow): OpenCommit => ({ ...raw }) as unknown as OpenCommit
 
 /** A row of a kind's table. */
 export const storedRecord = ({ outbox, ...raw }: RawRow): StoredRecord => {

@@ -218,7 +218,7 @@ describe('a commit whose outcome stays unknown', () => {
     expect(await told).toBe('unknown')
     faulty.unreadable = false
     await probe.clock.advance(10_000)
-    expect(await faulty.inner.commits.open(10)).toEqual([])
+    expect(await faulty.inner.commits.open({ limit: 10 })).toEqual([])
   })
 
   it('does not leave a new actor out of lists', async () => {

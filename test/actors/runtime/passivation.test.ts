@@ -79,7 +79,7 @@ it('leaves nothing open, and nothing in the store that only recovery needs, once
   await probe.tell(id, { type: 'wait', ms: 600_000 })
   await probe.clock.advance(idleMs)
   const { commits } = probe.storage
-  expect(await commits.open(100)).toEqual([])
+  expect(await commits.open({ limit: 100 })).toEqual([])
   expect(
     (await commits.due({ now: Number.MAX_SAFE_INTEGER, limit: 100 })).map(({ actor, seq }) => [actor, seq]),
   ).toEqual([[id, 7]])

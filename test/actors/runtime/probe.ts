@@ -28,6 +28,8 @@ export interface ProbeOptions extends ProbeEffects {
   readonly clock?: VirtualClock
   readonly definition?: MachineDefinition
   readonly ledger?: Ledger
+  /** It is opened when requests may come, not only when all is taken up that was open. */
+  readonly atOnce?: boolean
 }
 
 /** List rows of probes. */
@@ -67,6 +69,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     effects: () => probeEffects(options),
   })
   const { host } = runtime
+  if (options.atOnce !== true) await host.recovery.over()
   let causes = 0
   const causeOf = (id: string) => `${id}/${host.epoch}/${++causes}`
   return {

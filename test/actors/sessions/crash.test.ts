@@ -201,7 +201,7 @@ const checkAlways = async ({ outside, log, status, actionId }: Ending): Promise<
   expect(payloads(log, 'turn.resumed').length).toBeLessThanOrEqual(1)
   expect(new Set(outside.calls).size).toBeLessThanOrEqual(1)
   expect(status).not.toBe('paused')
-  expect(await outside.storage.commits.open(100)).toEqual([])
+  expect(await outside.storage.commits.open({ limit: 100 })).toEqual([])
   if (actionId !== undefined) await checkAction(outside, actionId)
 }
 

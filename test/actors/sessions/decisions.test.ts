@@ -128,6 +128,7 @@ describe('an Idempotency-Key', () => {
   it('gives an approval that is repeated before the session has heard of the first the whole stream', async () => {
     const faulty = new FaultyStorage(world.storage)
     world = await openWorld({ storage: faulty.storage, scripts: [{ text: ['done'] }] })
+    await world.host.recovery.over()
     const hears = Promise.withResolvers<void>()
     faulty.hold((commit) => (commit.actor === session ? hears.promise : undefined))
     const first = approveKeyed()

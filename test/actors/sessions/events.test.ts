@@ -241,7 +241,7 @@ it('leaves nothing of a deleted session in the store', async () => {
   await records.sweep(sessionRows, Date.now())
   expect(await records.get(sessionCheckpoints, projectScope('prj_a'), session)).toBeNull()
   expect(await records.count(sessionRows, projectScope('prj_a'))).toBe(0)
-  expect((await commits.open(100)).filter((commit) => commit.actor === session)).toEqual([])
+  expect((await commits.open({ limit: 100 })).filter((commit) => commit.actor === session)).toEqual([])
   expect(
     (await commits.due({ now: Number.MAX_SAFE_INTEGER, limit: 100 })).filter((commit) => commit.actor === session),
   ).toEqual([])

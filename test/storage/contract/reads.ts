@@ -84,7 +84,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     const actor = fresh('ses')
     await store().commits.append([commitOf(actor, 1, { open: true, due: 1 }), ...logOf(fresh('ses'), [2])])
     expect(await store().commits.events(actor, 0, 0)).toEqual([])
-    expect(await store().commits.open(0)).toEqual([])
+    expect(await store().commits.open({ limit: 0 })).toEqual([])
     expect(await store().commits.due({ now: 9, limit: 0 })).toEqual([])
     expect(await store().records.list(widgets, projectScope('prj_1'), { limit: 0 })).toEqual([])
   })

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import type { Commit, CommitKey } from '#storage/ports.ts'
+import type { Commit, CommitKey, OpenCommit } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf } from '../samples.ts'
+
+const openOf = ({ actor, seq, shard, epoch, at }: Commit): OpenCommit => ({ actor, seq, shard, epoch, at })
 
 const keys = (commits: readonly CommitKey[]): string[] => commits.map(({ actor, seq }) => `${actor}/${seq}`)
 
@@ -16,25 +18,39 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     return commits
   }
 
-  it('finds open commits of the shards asked for, oldest first, up to the limit', async () => {
-    const [a, b, c] = await seed([20, 21, 22], (i) => ({ open: true, at: 300 - i * 100 }))
+  it('finds open commits of the shards asked for, by shard and then oldest first, up to the limit', async () => {
+    const [a, b, c, d] = (await seed([20, 21, 22, 20], (i) => ({ open: true, at: 300 - i * 50 }))).map(openOf)
     await seed([20, 21], () => ({ open: false }))
-    expect(await store().commits.open(10, [20, 21])).toEqual([b, a])
-    expect(await store().commits.open(1, [20, 21, 22])).toEqual([c])
-    expect(await store().commits.open(10, [23])).toEqual([])
-    expect(await store().commits.open(10, [])).toEqual([])
+    expect(await store().commits.open({ limit: 10, shards: [21, 20] })).toStrictEqual([d, a, b])
+    expect(await store().commits.open({ limit: 1, shards: [20, 21, 22] })).toEqual([d])
+    expect(await store().commits.open({ limit: 10, shards: [22] })).toEqual([c])
+    expect(await store().commits.open({ limit: 10, shards: [23] })).toEqual([])
+    expect(await store().commits.open({ limit: 10, shards: [] })).toEqual([])
   })
 
   it('finds open commits of one actor and one millisecond in the order of their sequence numbers', async () => {
     const actor = fresh('ses')
     const commits = [11, 2, 9].map((seq) => commitOf(actor, seq, { shard: 26, open: true, at: 5 }))
     await store().commits.append(commits)
-    expect((await store().commits.open(10, [26, 27])).map(({ seq }) => seq)).toEqual([2, 9, 11])
+    expect((await store().commits.open({ limit: 10, shards: [26, 27] })).map(({ seq }) => seq)).toEqual([2, 9, 11])
+  })
+
+  it('goes on with open commits from the place of one, its own place included', async () => {
+    const seeded = await seed([27, 27, 28, 27], (i) => ({ open: true, at: [5, 6, 1, 6][i] ?? 0 }))
+    const pageFrom = async (at: number | undefined, limit: number) => {
+      const from = at === undefined ? undefined : seeded[at]
+      const page = await store().commits.open({ limit, shards: [27, 28], ...(from && { from }) })
+      return page.map(({ actor }) => seeded.findIndex((each) => each.actor === actor))
+    }
+    expect((await pageFrom(undefined, 10)).toSorted()).toEqual([0, 1, 2, 3])
+    expect((await pageFrom(1, 10)).toSorted()).toEqual([1, 2, 3])
+    expect((await pageFrom(1, 2)).toSorted()).toEqual([1, 3])
+    expect(await pageFrom(2, 10)).toEqual([2])
   })
 
   it('finds open commits of all shards when none is named', async () => {
     const seeded = await seed([24, 0, 255], () => ({ open: true, at: 1 }))
-    expect(keys(await store().commits.open(10_000))).toEqual(expect.arrayContaining([...keys(seeded)]))
+    expect(keys(await store().commits.open({ limit: 10_000 }))).toEqual(expect.arrayContaining([...keys(seeded)]))
   })
 
   it('finds due commits up to the time asked for, earliest first, up to the limit', async () => {
@@ -55,7 +71,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     const [both, opened, untouched] = await seed([40, 40, 40], (i) => ({ open: true, due: 100 + i, at: i }))
     if (!both || !opened || !untouched) throw new Error('not seeded')
     await store().commits.settle({ close: [both, opened], undue: [both], strip: [] })
-    expect(await store().commits.open(10, [40])).toEqual([untouched])
+    expect(await store().commits.open({ limit: 10, shards: [40] })).toEqual([openOf(untouched)])
     expect(await store().commits.due({ now: 1_000, limit: 10, shards: [40] })).toEqual([
       { ...opened, open: false },
       untouched,
@@ -68,7 +84,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     if (!commit) throw new Error('not seeded')
     await store().commits.settle({ close: [], undue: [], strip: [commit] })
     const { snapshot: _, ...stripped } = commit
-    expect(await store().commits.open(10, [41])).toStrictEqual([stripped])
+    expect(await store().commits.open({ limit: 10, shards: [41] })).toStrictEqual([openOf(commit)])
     expect(await store().commits.due({ now: 1, limit: 10, shards: [41] })).toStrictEqual([stripped])
   })
 
@@ -77,14 +93,14 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     if (!commit) throw new Error('not seeded')
     const work = { close: [commit, { actor: fresh('ses'), seq: 9 }], undue: [commit], strip: [] }
     await Promise.all([store().commits.settle(work), store().commits.settle(work)])
-    expect(await store().commits.open(10, [42])).toEqual([])
+    expect(await store().commits.open({ limit: 10, shards: [42] })).toEqual([])
     expect(await store().commits.at(commit.actor, 1)).toEqual({ ...commit, open: false })
   })
 
   it('forgets an actor for the sweeps too', async () => {
     const [commit] = await seed([43], () => ({ open: true, due: 1 }))
     await store().commits.forget(commit?.actor ?? '')
-    expect(await store().commits.open(10, [43])).toEqual([])
+    expect(await store().commits.open({ limit: 10, shards: [43] })).toEqual([])
     expect(await store().commits.due({ now: 1, limit: 10, shards: [43] })).toEqual([])
   })
 }

@@ -5,6 +5,8 @@ import type {
   CommitKey,
   CommitStore,
   DueLook,
+  OpenCommit,
+  OpenLook,
   SettleWork,
   StoredLogEvent,
 } from '#storage/ports.ts'
@@ -67,12 +69,13 @@ export class MemoryCommits implements CommitStore {
     return page.events
   }
 
-  async open(limit: number, shards?: readonly number[]): Promise<readonly Commit[]> {
+  async open({ limit, shards, from }: OpenLook): Promise<readonly OpenCommit[]> {
     const rows = [...this.#open.values()].filter((row) => !shards || shards.includes(row.shard))
     return rows
-      .sort((a, b) => a.at - b.at || a.seq - b.seq || compare(a, b))
+      .filter((row) => from === undefined || byPlace(row, from) >= 0)
+      .sort((a, b) => byPlace(a, b) || compare(a, b))
       .slice(0, limit)
-      .map(fromRow)
+      .map(({ actor, seq, shard, epoch, at }) => ({ actor, seq, shard, epoch, at }))
   }
 
   async due({ now, from = 0, limit, shards }: DueLook): Promise<readonly Commit[]> {
@@ -126,5 +129,9 @@ export class MemoryCommits implements CommitStore {
 }
 
 const found = (row: CommitRow | undefined): Commit | null => (row ? fromRow(row) : null)
+
+type Place = NonNullable<OpenLook['from']>
+
+const byPlace = (a: Place, b: Place): number => a.shard - b.shard || a.at - b.at || a.seq - b.seq
 
 const compare = (a: CommitKey, b: CommitKey): number => (keyOf(a) < keyOf(b) ? -1 : 1)

@@ -8,6 +8,7 @@ import type { Host, HostOptions } from '../host.ts'
 import { streamPage } from '../log/log-page.ts'
 import type { FeedState } from '../messages/feed.ts'
 import { deliveredOf, type PeerAnswer, type PeerRequest, type PeerService, type Peers } from '../messages/peers.ts'
+import { isActorId, loadMade, untilMade } from '../recovery/made-actors.ts'
 import { shardOf } from '../recovery/shard.ts'
 import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
 import { readStoredState } from '../step/actor-state.ts'
@@ -45,8 +46,6 @@ const rowsMs = 250
 /** How long a shard that is handed over waits for rows that cannot be written, in ms; its next owner writes them. */
 const flushMs = 2000
 const lookMs = 50
-/** How long a request for an actor that may be in the making waits for the shard to be gone through, in ms. */
-const recoveryMs = 3000
 
 /** One process of a cluster: what its host asks of the others, and what they ask of it. */
 export class ClusterNode {
@@ -112,7 +111,7 @@ export class ClusterNode {
         host,
         definitions,
         followers: this.#followers,
-        made: (actor) => this.#made(actor),
+        made: (actor) => untilMade(this.#parts, actor),
         doubt: () => this.doubt(),
       }),
     )
@@ -194,7 +193,7 @@ export class ClusterNode {
     await this.#router.route(
       id,
       async () => {
-        await this.#made(id)
+        await untilMade(this.#parts, id)
         await this.#parts.host.deliveredHere(id)
       },
       () => ({ kind: 'delivered', actor: id }),
@@ -208,35 +207,16 @@ export class ClusterNode {
     const shard = shardOf(id)
     if (held.isFresh(shard)) {
       try {
-        return await this.#readHere(id)
+        return await loadMade(this.#parts, id)
       } catch (error) {
         if (!(error instanceof Superseded)) throw error
       }
     }
     const read = await readActor(this.#parts, id)
-    if (read !== null || !isActor(definitions, id)) return read
+    if (read !== null || !isActorId(definitions, id)) return read
     // it may be in the making: a message that asks for it is on its way where it will run
     await this.delivered(id)
     return readActor(this.#parts, id)
-  }
-
-  /** Of an actor that is not there: a message may ask for it that the shard's former owner left undelivered. */
-  async #readHere(id: string): Promise<Resident | null> {
-    const { host, definitions } = this.#parts
-    // looked at before the store is: it may be over when that answers
-    const recovery = host.recovery.underWay(shardOf(id))
-    const there = await host.loadHere(id)
-    if (there !== null || recovery === undefined || !isActor(definitions, id)) return there
-    await this.#made(id)
-    return host.loadHere(id)
-  }
-
-  /** Resolves when an actor is there that a durable commit has asked for. @throws {StoreUnavailable} when that takes long */
-  async #made(id: string): Promise<void> {
-    const { clock, host } = this.#parts
-    const recovery = host.recovery.underWay(shardOf(id))
-    if (recovery !== undefined) await within(clock, recoveryMs, recovery)
-    await host.coming(id)
   }
 
   /** Events of an actor that another process runs. */
@@ -382,9 +362,6 @@ export class ClusterNode {
     return { busy: definition.busy(readStoredState(head)), lastSequence: head.last_sequence }
   }
 }
-
-const isActor = (definitions: readonly MachineDefinition[], id: string): boolean =>
-  definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
 
 const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 

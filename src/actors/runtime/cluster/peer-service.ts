@@ -28,6 +28,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
     const { host, followers } = parts
     switch (request.kind) {
       case 'rows':
+        await host.recovery.rows()
         await host.rows.settled()
         return done
       case 'follow': {

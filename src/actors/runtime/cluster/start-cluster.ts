@@ -1,15 +1,11 @@
-import { pause } from '../clock.ts'
 import type { HostOptions } from '../host.ts'
 import { nextStart } from '../stuck/start-number.ts'
 import { ClusterHost } from './cluster-host.ts'
 import { ClusterNode, type ClusterParts } from './cluster-node.ts'
 import { HeldShards } from './held-shards.ts'
 
-/** A start waits so long for what others left undone to be taken up, in ms; the rest goes on behind the first requests. */
-const recoveryMs = 5000
-
 /**
- * Starts the host of one process of a cluster: it takes the shards that are its, and takes up what is open there.
+ * Starts the host of one process of a cluster: it takes the shards that are its, and begins to take up what is open there.
  * Resolves when requests may come.
  *
  * @throws {StoreUnavailable}
@@ -26,7 +22,6 @@ export const startCluster = async (options: Omit<HostOptions, 'ownership'>, clus
   )
   const { node, recovery } = host
   await node.keeper.start()
-  await Promise.race([recovery.first, pause(clock, recoveryMs)])
   return {
     host,
     replaced: new Promise<void>(() => {}),

@@ -3,40 +3,47 @@ import type { CommitStore } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import type { Host } from '../host.ts'
 import { recover, recoverLate } from './recovery.ts'
+import { shardCount } from './shard.ts'
 
 /** Late work of a shard's former owner is looked for until then, in ms (recovery.ts). */
 const lateOverMs = 40_000
+/** Lists wait so long at most for rows that former owners left unwritten, counted from when the shards were taken, in ms. */
+const rowsMs = 1500
 
-/** Takes up what the former owners of shards left undone, as soon as this process holds them and the store answers. */
+/** What taking shards up needs. */
+export interface ShardRecoveryParts {
+  readonly host: Host
+  readonly store: CommitStore
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Takes up what the former owners of shards left undone, behind requests, as soon as this process holds them and the store
+ * answers.
+ */
 export class ShardRecovery {
-  readonly #host: Host
-  readonly #store: CommitStore
-  readonly #clock: Clock
-  readonly #log: Logger
+  readonly #parts: ShardRecoveryParts
   readonly #late = new Set<() => void>()
   /** What is being taken up, by shard. */
   readonly #underWay = new Map<number, Promise<void>>()
-  #stopped = false
-  #first: Promise<void> | undefined
+  /** What lists wait for. */
+  readonly #rows = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
 
-  constructor(host: Host, store: CommitStore, clock: Clock, log: Logger) {
-    this.#host = host
-    this.#store = store
-    this.#clock = clock
-    this.#log = log
+  constructor(parts: ShardRecoveryParts) {
+    this.#parts = parts
   }
 
-  /** Resolves when the shards that were taken first have been gone through. */
-  get first(): Promise<void> {
-    return this.#first ?? Promise.resolve()
-  }
-
-  begin(shards: readonly number[]): void {
+  /** @param shards all when left out. */
+  begin(shards?: readonly number[]): void {
+    const taken = shards ?? allShards
     const work = this.#takeUp(shards).finally(() => {
-      for (const shard of shards) if (this.#underWay.get(shard) === work) this.#underWay.delete(shard)
+      for (const shard of taken) if (this.#underWay.get(shard) === work) this.#underWay.delete(shard)
     })
-    for (const shard of shards) this.#underWay.set(shard, work)
-    this.#first ??= work
+    for (const shard of taken) this.#underWay.set(shard, work)
+    const rows = Promise.race([work, pause(this.#parts.clock, rowsMs)]).finally(() => this.#rows.delete(rows))
+    this.#rows.add(rows)
   }
 
   /**
@@ -47,30 +54,55 @@ export class ShardRecovery {
     return this.#underWay.get(shard)
   }
 
+  /** Resolves when the rows that former owners left unwritten are there, or after a moment; undefined when none are missing. */
+  rows(): Promise<void> | undefined {
+    return this.#rows.size === 0 ? undefined : Promise.all(this.#rows).then(() => {})
+  }
+
+  /** `rows`, and what other processes have yet to write. */
+  rowsWith(elsewhere: Promise<void> | undefined): Promise<void> | undefined {
+    const left = this.rows()
+    return left === undefined ? elsewhere : Promise.all([left, elsewhere]).then(() => {})
+  }
+
+  /** Resolves when nothing is being taken up. */
+  async over(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values())
+  }
+
+  /** Nothing more is begun: the next owner takes up what is left. */
   stop(): void {
-    this.#stopped = true
+    this.#stop.abort()
     for (const cancel of this.#late) cancel()
   }
 
-  async #takeUp(shards: readonly number[]): Promise<void> {
+  async #takeUp(shards: readonly number[] | undefined): Promise<void> {
+    const { host, clock } = this.#parts
     for (let attempt = 0, done = false; !done; attempt++) {
-      const held = shards.filter((shard) => this.#host.ownership.heldUnder(shard) !== undefined)
-      if (this.#stopped || held.length === 0) return
+      const held = shards?.filter((shard) => host.ownership.heldUnder(shard) !== undefined)
+      if (this.#stop.signal.aborted || held?.length === 0) return
       done = await this.#attempt(held)
-      if (!done) await pause(this.#clock, backoffMs(attempt, 250, 5000))
+      if (!done) await pause(clock, backoffMs(attempt, 250, 5000), this.#stop.signal)
     }
-    const cancel = recoverLate(this.#host, this.#store, this.#clock, this.#log, shards)
+    if (this.#stop.signal.aborted) return
+    const cancel = recoverLate(this.#partsFor(shards))
     this.#late.add(cancel)
-    this.#clock.after(lateOverMs, () => this.#late.delete(cancel))
+    clock.after(lateOverMs, () => this.#late.delete(cancel))
   }
 
-  async #attempt(shards: readonly number[]): Promise<boolean> {
+  async #attempt(shards: readonly number[] | undefined): Promise<boolean> {
     try {
-      await recover(this.#host, this.#store, this.#clock, this.#log, shards)
+      await recover(this.#partsFor(shards))
       return true
     } catch (error) {
-      this.#log.warn({ shards: shards.length, err: error }, 'open work of shards not taken up, trying again')
+      this.#parts.log.warn({ shards: shards?.length, err: error }, 'open work of shards not taken up, trying again')
       return false
     }
   }
+
+  #partsFor(shards: readonly number[] | undefined) {
+    return { ...this.#parts, signal: this.#stop.signal, ...(shards && { shards }) }
+  }
 }
+
+const allShards = Array.from({ length: shardCount }, (_, shard) => shard)

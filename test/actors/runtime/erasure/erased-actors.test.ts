@@ -34,6 +34,7 @@ it('removes what came in late when the server starts, and runs nothing of it', a
   const { clock, faulty, session } = await resurrected()
   faulty.crash()
   const next = await openWorld({ storage: faulty.inner, clock })
+  await next.host.recovery.over()
   expect(await faulty.inner.commits.head(session)).toBeNull()
   expect(next.provider.asked).toEqual([])
 })

@@ -80,7 +80,7 @@ it('keeps a commit open for as long as its rows are not written, however many co
   for (let n = 0; n < 5; n++) await probe.tell(actor, { type: 'count', n })
   for (let n = 0; n < 5; n++) await probe.tell(actor, { type: 'say' })
   await clock.advance(10_000)
-  const openSeqs = async () => (await storage.commits.open(100)).map(({ seq }) => seq)
+  const openSeqs = async () => (await storage.commits.open({ limit: 100 })).map(({ seq }) => seq)
   expect(await openSeqs()).toEqual(expect.arrayContaining([2, 3, 4, 5, 6]))
   open()
   await clock.advance(10_000)

@@ -3,12 +3,11 @@ import { expect, it } from 'vitest'
 import { LocalHost } from '#runtime/local-host.ts'
 import type { Ownership } from '#runtime/recovery/ownership.ts'
 import { recover } from '#runtime/recovery/recovery.ts'
-import { projectScope } from '#specs/scope.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
-import { logOf, openProbe, owner, probeEffects, probeRows, type Run, typesOf } from '../probe.ts'
+import { logOf, openProbe, probeEffects, type Run, typesOf } from '../probe.ts'
 import { probeDefinition } from '../probe-machine.ts'
 
 const idOf = (n: number): string => `prb_${String(n).padStart(4, '0')}`
@@ -39,18 +38,6 @@ it('takes up the effects of more actors than it reads at once', { timeout: 180_0
   await openProbe({ storage, work })
   await calm()
   expect(run.size).toBe(1300)
-})
-
-it('writes the list rows that a crash left unwritten, before it takes requests', async () => {
-  const faulty = new FaultyStorage(openMemoryStorage())
-  const probe = await openProbe({ storage: faulty.storage })
-  void probe.create(idOf(1))
-  faulty.next('crash_after')
-  await calm()
-  const rows = () => faulty.inner.records.count(probeRows, projectScope(owner.project))
-  expect(await rows()).toBe(0)
-  await openProbe({ storage: faulty.inner })
-  expect(await rows()).toBe(1)
 })
 
 it('is not held up by a stream that it has started again', async () => {
@@ -101,7 +88,7 @@ it('finds nothing to do at the second start after a quiet end', async () => {
   await first.tell(idOf(1), { type: 'count' })
   await first.clock.advance(5000)
   await first.runtime.drain(0)
-  expect(await storage.commits.open(10)).toEqual([])
+  expect(await storage.commits.open({ limit: 10 })).toEqual([])
   const second = await openProbe({ storage })
   expect(second.host.live).toBe(0)
   expect(second.host.committed).toBe(0)
@@ -115,10 +102,10 @@ it('leaves nothing open that is done, after any number of crashes', async () => 
       await probe.tell(idOf(1), { type: 'tell', messages: [{ to: idOf(2), event: { type: 'count' } }] })
     }
   })
-  expect(await storage.commits.open(100)).not.toEqual([])
+  expect(await storage.commits.open({ limit: 100 })).not.toEqual([])
   const next = await openProbe({ storage })
   await next.clock.advance(5000)
-  expect(await storage.commits.open(100)).toEqual([])
+  expect(await storage.commits.open({ limit: 100 })).toEqual([])
   expect((await logOf(storage, idOf(2))).length).toBe(5)
 })
 
@@ -197,7 +184,7 @@ it('leaves open what was taken over before it was carried out', async () => {
   const effects = () => probeEffects({})
   const host = new LocalHost({ storage, definitions: [probeDefinition], effects, rows: {}, clock, log, ownership })
   const open = async () => (await storage.commits.at(idOf(1), 3))?.open
-  void recover(host, storage.commits, clock, log)
+  void recover({ host, store: storage.commits, clock, log })
   await clock.advance(1000)
   expect(await open()).toBe(true)
   ownership.shardsHeld = false

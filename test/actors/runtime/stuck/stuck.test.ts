@@ -241,7 +241,7 @@ describe('a message that its receiver throws at', () => {
     const next = await opened({ storage: probe.storage, clock: probe.clock })
     await next.clock.advance(60_000)
     expect(await stuckIn(next)).toEqual([])
-    expect((await next.storage.commits.open(100)).filter(({ actor }) => actor === id)).toEqual([])
+    expect((await next.storage.commits.open({ limit: 100 })).filter(({ actor }) => actor === id)).toEqual([])
   })
 })
 
@@ -334,7 +334,7 @@ describe('a row that the store refuses', () => {
   it('leaves its commit open, and is written when an operator says so', async () => {
     const { probe, row, accept } = await refusing()
     await probe.clock.advance(60_000)
-    expect((await probe.storage.commits.open(100)).map(({ actor }) => actor)).toEqual([id])
+    expect((await probe.storage.commits.open({ limit: 100 })).map(({ actor }) => actor)).toEqual([id])
     accept()
     await decide(probe, 'retry', { kind: 'refused_row', subject: id })
     await probe.host.rows.settled()
