@@ -140,7 +140,7 @@ export interface OpenLook {
   readonly from?: Pick<OpenCommit, 'shard' | 'at' | 'seq'>
 }
 
-/** An open commit, as far as whoever carries it out has to know before its actor is loaded. */
+/** An open commit, as far as a sweep has to know before it loads the actor. */
 export type OpenCommit = Pick<Commit, 'actor' | 'seq' | 'shard' | 'epoch' | 'at'>
 
 /** Which due commits to look for; times in ms since the epoch. */
