@@ -114,6 +114,11 @@ const table = {
     type: 'invalid_request_error',
     message: 'The first request with this Idempotency-Key is in progress.',
   },
+  idempotency_answer_not_kept: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'The first request with this Idempotency-Key was answered, and its answer was too long to be kept.',
+  },
   turn_in_progress: { status: 409, type: 'invalid_request_error', message: 'A turn of this session is in progress.' },
   approval_pending: {
     status: 409,

@@ -100,6 +100,7 @@ const tenantCodes = (operation: Operation): readonly ErrorCode[] => {
 const idempotencyCodes = ({ idempotency, answer }: Operation): readonly ErrorCode[] => [
   ...(idempotency === 'ignored' ? [] : (['invalid_header', 'idempotency_key_reused'] as const)),
   ...(idempotency === 'stored' ? (['idempotency_in_progress'] as const) : []),
+  ...(idempotency === 'stored' && answer.kind !== 'json' ? (['idempotency_answer_not_kept'] as const) : []),
   ...(idempotency === 'stored' && answer.kind === 'json' && answer.secret
     ? (['idempotency_secret_shown'] as const)
     : []),

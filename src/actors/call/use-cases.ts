@@ -17,6 +17,8 @@ export interface JsonChoice<T> {
 /** Whole bytes as JSON has them, so that an answer can be kept for an Idempotency-Key. */
 export interface KeepableBytes {
   readonly base64: string
+  /** It was a stream that broke: it breaks again where it ended. */
+  readonly broken?: boolean
 }
 
 /** Bytes of the operation's content types: whole, or in parts as they are made. */

@@ -55,6 +55,21 @@ const abandonedMs = 30_000
 const waitMs = 5_000
 const lookEveryMs = 50
 
+/** How often an attempt that runs says so in its row, in ms. */
+const renewEveryMs = 10_000
+
+/** What a request is answered now, and what of it is kept when it is over: a stream. */
+export class KeptLater {
+  readonly now: unknown
+  readonly kept: Promise<unknown>
+
+  /** @param kept may throw a {ServiceError}, which is kept then. */
+  constructor(now: unknown, kept: Promise<unknown>) {
+    this.now = now
+    this.kept = kept
+  }
+}
+
 /** One request that carries a key. */
 export interface KeyedRequest {
   readonly operation: string
@@ -159,9 +174,10 @@ export class IdempotentRequests {
     return this.#table.insert({ id, project, tenant, user, expiresAtMs: now + keptMs, data })
   }
 
-  #isAbandoned({ data }: Row<IdempotencyData>): boolean {
+  #isAbandoned({ id, data }: Row<IdempotencyData>): boolean {
     if (data.answer !== null) return false
     const { claimed_by: process } = data
+    if (this.#running.has(id)) return false
     if (process !== undefined && this.#deps.processes?.isGone(process) === true) return true
     return this.#deps.clock.now() - data.claimed_at > abandonedMs
   }
@@ -171,46 +187,45 @@ export class IdempotentRequests {
     return processes === undefined ? {} : { claimed_by: processes.self }
   }
 
+  /** Others with this key wait until the answer is kept: who finds it then need not look again and again. */
   async #attempt(
     request: KeyedRequest,
-    claim: Row<IdempotencyData>,
+    claimed: Row<IdempotencyData>,
     work: (idempotency: Idempotency) => Promise<unknown>,
   ): Promise<KeyedOutcome> {
-    const running = this.#answered(request, claim, work)
-    this.#running.set(claim.id, running)
-    try {
-      return { replayed: false, result: await running }
-    } finally {
-      this.#running.delete(claim.id)
+    const claim = new Claim(this.#table, claimed, this.#deps)
+    const ended = Promise.withResolvers<void>()
+    this.#running.set(claimed.id, ended.promise)
+    const end = (): void => {
+      claim.stop()
+      this.#running.delete(claimed.id)
+      ended.resolve()
     }
-  }
-
-  /** Ends when the answer is kept: who waits for it then finds it, and need not look again and again. */
-  async #answered(
-    request: KeyedRequest,
-    claim: Row<IdempotencyData>,
-    work: (idempotency: Idempotency) => Promise<unknown>,
-  ): Promise<unknown> {
     try {
-      const result = await work({ ...request.idempotency, seed: claim.data.seed })
-      const kept = { result: request.secret ? null : result }
-      await this.#keep(claim, this.#sealed(request, kept), claim.data.claimed_at, JSON.stringify(result))
-      return result
+      const result = await work({ ...request.idempotency, seed: claimed.data.seed })
+      if (result instanceof KeptLater) {
+        void this.#keepAnswer(request, claim, result.kept)
+          .catch(() => {})
+          .finally(end)
+        return { replayed: false, result: result.now }
+      }
+      await this.#keepAnswer(request, claim, Promise.resolve(result))
+      end()
+      return { replayed: false, result }
     } catch (error) {
-      const kept = keptError(error)
-      if (kept === null) await this.#keep(claim, null, 0)
-      else await this.#keep(claim, this.#sealed(request, { error: kept }), claim.data.claimed_at)
+      await this.#keepAnswer(request, claim, Promise.reject(error)).catch(() => {})
+      end()
       throw error
     }
   }
 
-  /** Trouble here costs the replay only: the next attempt meets what this one made. */
-  async #keep(claim: Row<IdempotencyData>, answer: string | null, claimedAt: number, plain = ''): Promise<void> {
+  async #keepAnswer(request: KeyedRequest, claim: Claim, answer: Promise<unknown>): Promise<void> {
     try {
-      const about_tenant = claim.data.about_tenant ?? tenantIn(plain)
-      await this.#table.replace(claim, { ...claim.data, answer, about_tenant, claimed_at: claimedAt })
+      const result = await answer
+      await claim.keep(this.#sealed(request, { result: request.secret ? null : result }), JSON.stringify(result))
     } catch (error) {
-      this.#deps.log.warn({ err: error, operation: claim.data.operation }, 'idempotent answer not kept')
+      const kept = keptError(error)
+      await claim.keep(kept === null ? null : this.#sealed(request, { error: kept }))
     }
   }
 
@@ -234,6 +249,53 @@ export class IdempotentRequests {
     }
     const { code, param, message } = kept.error
     return { replayed: true, error: new ServiceError(code, { message, ...(param === null ? {} : { param }) }) }
+  }
+}
+
+/** The row of an attempt that runs. It says so again and again, however long that takes. */
+class Claim {
+  readonly #table: Table<IdempotencyData>
+  readonly #deps: Pick<IdempotentDeps, 'clock' | 'log'>
+  readonly #timer: NodeJS.Timeout
+  #row: Row<IdempotencyData>
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(table: Table<IdempotencyData>, row: Row<IdempotencyData>, deps: Pick<IdempotentDeps, 'clock' | 'log'>) {
+    this.#table = table
+    this.#row = row
+    this.#deps = deps
+    this.#timer = setInterval(
+      () => void this.#write((data) => ({ ...data, claimed_at: deps.clock.now() })),
+      renewEveryMs,
+    )
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** @param answer null: the key is free for another try. @param plain the answer's text, in which a tenant may be named. */
+  keep(answer: string | null, plain = ''): Promise<void> {
+    this.stop()
+    return this.#write((data) => ({
+      ...data,
+      answer,
+      about_tenant: data.about_tenant ?? tenantIn(plain),
+      claimed_at: answer === null ? 0 : data.claimed_at,
+    }))
+  }
+
+  /** Trouble here costs the replay only: the next attempt meets what this one made. */
+  #write(change: (data: IdempotencyData) => IdempotencyData): Promise<void> {
+    this.#writing = this.#writing.then(async () => {
+      try {
+        this.#row = (await this.#table.replace(this.#row, change(this.#row.data))) ?? this.#row
+      } catch (error) {
+        this.#deps.log.warn({ err: error, operation: this.#row.data.operation }, 'idempotent answer not kept')
+      }
+    })
+    return this.#writing
   }
 }
 

@@ -80,11 +80,17 @@ const sendBytes = (exchange: Exchange, status: number, result: BytesResult, tagg
     exchange.response.send(status, head, bytes)
     return status
   }
-  if ('base64' in bytes) {
+  if ('base64' in bytes && bytes.broken !== true) {
     exchange.response.send(status, head, Buffer.from(bytes.base64, 'base64'))
     return status
   }
   const writer = exchange.response.stream(status, head)
+  if ('base64' in bytes) {
+    writer.write(Buffer.from(bytes.base64, 'base64'))
+    // what is cut in the same task as it is written may never go out
+    setImmediate(() => writer.abort())
+    return status
+  }
   if ('start' in bytes) relay(bytes, writer, exchange)
   else void pour(bytes, writer, exchange)
   return status

@@ -23,6 +23,7 @@ import type { Endpoint } from './endpoint.ts'
 import { checkEventNames } from './event-names.ts'
 import { addHeaders, type Exchange } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
+import { keepable } from './keepable.ts'
 import { lastEventId } from './last-event-id.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
@@ -202,7 +203,7 @@ export class Dispatcher implements HttpHandler {
   /** Runs the use-case, or answers again what the first request with this key was answered. */
   #result(exchange: Exchange, { operation, useCase }: Endpoint, call: ServedCall): Promise<unknown> {
     const { idempotency } = call
-    if (idempotency === null || operation.idempotency !== 'stored' || isStreamed(operation, call)) return useCase(call)
+    if (idempotency === null || operation.idempotency !== 'stored' || isEvents(operation, call)) return useCase(call)
     return this.#onceOnly(exchange, { operation, useCase }, call, idempotency)
   }
 
@@ -216,7 +217,7 @@ export class Dispatcher implements HttpHandler {
     const secret = operation.answer.kind === 'json' && operation.answer.secret
     const outcome = await this.#parts.idempotent.run(
       { operation: operation.id, scope, idempotency, secret, about: aboutOfCall(call) },
-      (seeded) => useCase(call.seeded(seeded)),
+      async (seeded) => keepable(operation, await useCase(call.seeded(seeded, operation.answer.kind !== 'json'))),
     )
     if (outcome.replayed) addHeaders(exchange, replayedHeaders)
     if ('error' in outcome) throw outcome.error
@@ -251,9 +252,9 @@ export class Dispatcher implements HttpHandler {
   }
 }
 
-/** What is pushed as it is made cannot be kept: a key means nothing to it. */
-const isStreamed = ({ answer }: Operation, { body }: AnyCall): boolean =>
-  answer.kind !== 'json' && asStreamed(body)?.stream === true
+/** The events of an actor are in its log: its commit keeps the key. */
+const isEvents = ({ answer }: Operation, { body }: AnyCall): boolean =>
+  eventsOf(answer) !== null && asStreamed(body)?.stream === true
 
 /** HEAD asks what GET asks; of a stream there is nothing to say without its body. */
 const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | undefined => {

@@ -43,8 +43,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
   readonly reserved: readonly ReservedField[]
   readonly #exchange: Exchange
   readonly #parts: CallParts
+  /** It runs on when the caller goes. */
+  readonly #outlives: boolean
 
-  constructor(exchange: Exchange, parts: CallParts) {
+  constructor(exchange: Exchange, parts: CallParts, outlives = false) {
     this.principal = parts.principal
     this.scope = parts.scope
     this.params = parts.params
@@ -58,6 +60,7 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     this.reserved = parts.reserved
     this.#exchange = exchange
     this.#parts = parts
+    this.#outlives = outlives
   }
 
   get requestId(): string {
@@ -85,15 +88,19 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
   }
 
   get signal(): AbortSignal {
-    return goneSignal(this.#exchange)
+    return this.#outlives ? new AbortController().signal : goneSignal(this.#exchange)
   }
 
   onGone(listener: () => void): void {
-    onGone(this.#exchange, listener)
+    if (!this.#outlives) onGone(this.#exchange, listener)
   }
 
-  /** The same call, in which what it creates gets the id that its Idempotency-Key was promised. */
-  seeded(idempotency: Idempotency): ServedCall {
-    return new ServedCall(this.#exchange, { ...this.#parts, idempotency })
+  /**
+   * The same call, in which what it creates gets the id that its Idempotency-Key was promised.
+   *
+   * @param outlives a repeated request gets its answer, so it runs on when the caller goes.
+   */
+  seeded(idempotency: Idempotency, outlives: boolean): ServedCall {
+    return new ServedCall(this.#exchange, { ...this.#parts, idempotency }, outlives)
   }
 }

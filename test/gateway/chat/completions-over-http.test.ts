@@ -105,6 +105,82 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     expect(world.first.received).toHaveLength(1)
   })
 
+  const streamed = { ...hello, stream: true }
+  const once = { 'idempotency-key': 'once' }
+
+  it('stream the recorded answer again for a repeated Idempotency-Key, and call no provider', async () => {
+    const { url } = await open()
+    world.first.script(trickled(goodStream, 23, 2))
+    const first = await post(url, streamed, once)
+    const text = await first.text()
+    expect(text).toContain('data: [DONE]')
+    const again = await post(url, streamed, once)
+    expect(await again.text()).toBe(text)
+    expect(Object.fromEntries(again.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'idempotent-replayed': 'true',
+      'x-provider': 'groq',
+    })
+    expect(world.first.received).toHaveLength(1)
+    expect(world.recorded).toHaveLength(1)
+    const other = await post(url, { ...streamed, temperature: 1 }, once)
+    expect([other.status, await other.json()]).toMatchObject([409, { error: { code: 'idempotency_key_reused' } }])
+  })
+
+  it('go on for a repeated Idempotency-Key when the caller of a stream goes, and are in progress meanwhile', async () => {
+    const { url, port } = await open()
+    const upstream = Promise.withResolvers<ServerResponse>()
+    world.first.script((response, received) => {
+      stalled(framesOf(delta({ role: 'assistant', content: 'Hel' })))(response, received)
+      upstream.resolve(response)
+    })
+    const raw = await client(port)
+    const body = JSON.stringify(streamed)
+    const lines = ['content-type: application/json', 'idempotency-key: once', `content-length: ${body.length}`]
+    raw.write(head('POST', '/v1/chat/completions', ...lines) + body)
+    await raw.until('"content":"Hel"')
+    raw.socket.destroy()
+    const meanwhile = await post(url, streamed, once)
+    const refused = { error: { code: 'idempotency_in_progress' } }
+    expect([meanwhile.status, await meanwhile.json()]).toMatchObject([409, refused])
+    ;(await upstream.promise).end(framesOf(delta({ content: 'lo' }), delta({}, 'stop'), '[DONE]'))
+    const again = await post(url, streamed, once)
+    const text = await again.text()
+    expect([text.includes('"Hel"'), text.includes('"lo"'), text.endsWith('data: [DONE]\n\n')]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it('break a stream again that broke, for a repeated Idempotency-Key', async () => {
+    const { url } = await open()
+    world.first.script(cut(framesOf(delta({ role: 'assistant', content: 'Hel' }))))
+    const read = async () => {
+      const { body } = await post(url, streamed, once)
+      let text = ''
+      try {
+        for await (const part of body ?? []) text += Buffer.from(part).toString()
+        return { text, broke: false }
+      } catch {
+        return { text, broke: true }
+      }
+    }
+    const first = await read()
+    expect(first).toMatchObject({ broke: true, text: expect.stringContaining('provider_stream_broken') })
+    expect(await read()).toEqual(first)
+    expect(world.first.received).toHaveLength(1)
+  })
+
+  it('free an Idempotency-Key when the stream was refused before it began and nothing was charged', async () => {
+    const { url } = await open()
+    world.first.script(...Array.from({ length: 3 }, () => refusal(500, { message: 'Oops.' })), whole(goodStream))
+    const refused = await post(url, streamed, once)
+    expect(refused.status).toBe(502)
+    expect((await post(url, streamed, once)).status).toBe(200)
+  })
+
   it('stream what the provider wrote, to the end', async () => {
     const { url } = await open()
     world.first.script(trickled(goodStream, 23, 2))
