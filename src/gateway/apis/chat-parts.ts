@@ -20,6 +20,13 @@ export const needText = (value: unknown, param: string): string => {
 export const given = (fields: WireObject): WireObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 
+/** The warning that tools were left out, since the provider that serves the call does not know them; by their types. */
+export const ignoredTools = (types: readonly string[]): readonly (readonly [name: string, value: string])[] =>
+  types.length === 0 ? [] : [['x-ignored-tools', [...new Set(types)].slice(0, 16).map(headerWord).join(', ')]]
+
+/** What may stand in a header of a word that callers wrote. */
+const headerWord = (type: string): string => type.replace(/[^\w.-]/g, '_').slice(0, 64)
+
 /** Whether images are among the messages: the call needs a model that can see. */
 export const needOf = (messages: readonly unknown[]): 'chat' | 'vision' =>
   messages.some((message) => arrayOf(objectOf(message).content).some((part) => objectOf(part).type === 'image_url'))

@@ -2,6 +2,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
+import { ownToolsField } from './anthropic/anthropic-tools.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
 
 /** What answers of other formats carry beside OpenAI's fields, and conversations bring back: OpenAI itself refuses them. */
@@ -14,7 +15,8 @@ const foreignFields = ['reasoning_content', 'thinking_blocks', 'images'] as cons
  *
  * @returns the same object when there is nothing to change, as nearly always.
  */
-export function portableBody(body: ChatBody, { baseUrl }: Route): ChatBody {
+export function portableBody(body: ChatBody, { baseUrl }: Pick<Route, 'baseUrl'>): ChatBody {
+  if (body[ownToolsField] !== undefined) return portableBody({ ...body, [ownToolsField]: undefined }, { baseUrl })
   const { messages } = body
   if (!Array.isArray(messages) || !messages.some((message) => isForeign(objectOf(message)))) return body
   const own = isOwnOpenAi(baseUrl)

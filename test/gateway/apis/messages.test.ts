@@ -274,7 +274,7 @@ describe('/v1/messages', () => {
       { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file' } }] }] },
       'messages[0].content[0].source.type',
     ],
-    [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 'bash_20250124', name: 'bash' }], tool_choice: { type: 'tool', name: 'bash' } }, 'tool_choice'],
     [{ tools: [{ name: 'x' }] }, 'tools[0].input_schema'],
     [{ output_config: { format: { type: 'xml' } } }, 'output_config.format'],
     [{ mcp_servers: [{ type: 'url', url: 'https://tools.example', name: 'tools' }] }, 'mcp_servers'],

@@ -77,7 +77,7 @@ const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): Wi
   const calls: WireObject[] = []
   const thoughts: WireObject[] = []
   for (const [at, block] of blocks.entries()) {
-    if (block.type === 'thinking' || block.type === 'redacted_thinking') thoughts.push(block)
+    if (block.type === 'thinking' || block.type === 'redacted_thinking' || isOwnTool(block)) thoughts.push(block)
     else if (block.type === 'tool_use') calls.push({ ...callOf(block, `${path}[${at}]`), ...markOf(block, own) })
     else parts.push(partOf(block, `${path}[${at}]`, own))
   }
@@ -88,6 +88,10 @@ const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): Wi
     ...(own && thoughts.length > 0 && { thinking_blocks: thoughts }),
   }
 }
+
+/** What tools did that Anthropic itself runs: it wants it back, and no other provider can read it. */
+const isOwnTool = ({ type }: WireObject): boolean =>
+  /^(?:server_tool_use|mcp_tool_use|container_upload|\w+_tool_result)$/.test(textOf(type))
 
 const callOf = (block: WireObject, path: string): WireObject => ({
   id: needText(block.id, `${path}.id`),

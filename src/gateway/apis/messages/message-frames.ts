@@ -35,9 +35,10 @@ export class MessageFrames implements StreamForm {
   #streamed = 0
   #stopText = ''
 
-  constructor(requestId: string) {
+  /** @param headers beside those of every stream. */
+  constructor(requestId: string, headers: NonNullable<StreamForm['headers']>) {
     this.#requestId = requestId
-    this.headers = [['request-id', requestId]]
+    this.headers = headers
   }
 
   chunk(chunk: WireObject): string {
@@ -85,12 +86,12 @@ export class MessageFrames implements StreamForm {
     this.#blockDelta(delta)
   }
 
-  /** A provider signs its thinking at the end of it; what it hides comes whole. */
+  /** A provider signs its thinking at the end of it; what it hides, and what its own tools did, comes whole. */
   #thought(block: WireObject): void {
     if (block.type === 'thinking') {
       this.#thinking({ type: 'signature_delta', signature: textOf(block.signature) })
       this.#close()
-    } else if (block.type === 'redacted_thinking') {
+    } else if (textOf(block.type) !== '') {
       this.#close()
       this.#emit('content_block_start', { index: this.#blocks, content_block: block })
       this.#emit('content_block_stop', { index: this.#blocks++ })

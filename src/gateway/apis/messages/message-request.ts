@@ -1,4 +1,5 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { ownToolsField } from '#gateway/providers/anthropic/anthropic-tools.ts'
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
@@ -15,17 +16,25 @@ export interface RouteTraits {
   readonly reasons: boolean
 }
 
+/** A request in the words of chat completions. */
+export interface MessageRequest {
+  readonly body: ChatBody
+  /** Types of tools that were left out, since the provider does not know them. */
+  readonly ignored: readonly string[]
+}
+
 /**
  * A request of Anthropic's Messages in the words of chat completions.
  *
  * @throws {ServiceError} `missing_field`, `invalid_field`, `bad_request`
  */
-export const messageRequestOf = (body: Body, { own, reasons }: RouteTraits): ChatBody => {
+export const messageRequestOf = (body: Body, { own, reasons }: RouteTraits): MessageRequest => {
   if (body.mcp_servers?.length) {
     throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'Servers of tools are not asked here.' })
   }
-  const tools = (body.tools ?? []).map((tool, at) => toolOf(tool, `tools[${at}]`, own))
-  return given({
+  const { functions: tools, ownTools, ignored } = toolsOf(body, own)
+  const hasTools = tools.length > 0 || ownTools.length > 0
+  const request = given({
     model: body.model,
     messages: chatTurns(body.system, body.messages, own),
     max_tokens: body.max_tokens,
@@ -33,13 +42,45 @@ export const messageRequestOf = (body: Body, { own, reasons }: RouteTraits): Cha
     temperature: body.temperature,
     top_p: body.top_p,
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? choiceOf(body.tool_choice) : undefined,
-    parallel_tool_calls: tools.length > 0 && body.tool_choice?.disable_parallel_tool_use ? false : undefined,
+    tool_choice: hasTools ? choiceOf(body.tool_choice) : undefined,
+    parallel_tool_calls: hasTools && body.tool_choice?.disable_parallel_tool_use ? false : undefined,
     response_format: formatOf(body.output_config?.format),
     reasoning_effort: reasons && !own ? effortOf(body.output_config?.effort) : undefined,
     ...(own && ownFields(body)),
+    [ownToolsField]: ownTools.length > 0 ? ownTools : undefined,
   })
+  return { body: request, ignored }
 }
+
+/** The tools of a request by who knows them. */
+interface MessageTools {
+  readonly functions: readonly WireObject[]
+  /** Anthropic's, as they were sent. */
+  readonly ownTools: readonly WireObject[]
+  /** Types of those that the provider of the call does not know. */
+  readonly ignored: readonly string[]
+}
+
+const toolsOf = (body: Body, own: boolean): MessageTools => {
+  const functions: WireObject[] = []
+  const foreign: WireObject[] = []
+  for (const [at, tool] of (body.tools ?? []).entries()) {
+    if (isFunction(tool)) functions.push(toolOf(tool, `tools[${at}]`, own))
+    else foreign.push({ ...tool, type: needText(tool.type, `tools[${at}].type`) })
+  }
+  if (own) return { functions, ownTools: foreign, ignored: [] }
+  refuseForced(body, foreign)
+  return { functions, ownTools: [], ignored: foreign.map(({ type }) => textOf(type)) }
+}
+
+/** An answer has to begin with a call of it: left out, the request would be another one. */
+const refuseForced = ({ tool_choice }: Body, foreign: readonly WireObject[]): void => {
+  if (tool_choice?.type !== 'tool' || !foreign.some(({ name }) => name === tool_choice.name)) return
+  const message = `The provider of this model has no tool ${tool_choice.name}.`
+  throw new ServiceError('bad_request', { param: 'tool_choice', message })
+}
+
+const isFunction = ({ type }: WireObject): boolean => type === undefined || type === null || type === 'custom'
 
 /** Nobody else has a word for more than they call high. */
 const effortOf = (effort: string | null | undefined): string | undefined =>
@@ -54,9 +95,6 @@ const ownFields = ({ top_k, thinking, cache_control, metadata, service_tier, out
 })
 
 const toolOf = (tool: WireObject, path: string, own: boolean): WireObject => {
-  if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
-    throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not offered here.` })
-  }
   const { description, input_schema: parameters, strict } = tool
   if (!isObject(parameters)) throw invalid(`${path}.input_schema`, 'must be object')
   const name = needText(tool.name, `${path}.name`)

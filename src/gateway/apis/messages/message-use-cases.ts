@@ -7,7 +7,7 @@ import type { DocumentCalls } from '#gateway/documents/document-calls.ts'
 import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { arrayOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { needOf } from '../chat-parts.ts'
+import { ignoredTools, needOf } from '../chat-parts.ts'
 import { refusePublicKey } from '../public-keys.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { messageOf } from './message-answer.ts'
@@ -47,13 +47,14 @@ export const messageUseCases = ({ chat, routes, documents }: MessageParts): Mess
     refuseThread(call.body)
     const caller = callerOf(call)
     const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
-    const body = messageRequestOf(call.body, traitsOf(first))
+    const { body, ignored } = messageRequestOf(call.body, traitsOf(first))
+    const own = [['request-id', call.requestId] as const, ...ignoredTools(ignored)]
     const need = needOf(arrayOf(body.messages))
     const chatCall: ChatCall = { caller, operation: 'messages.create', need, body, signal: call.signal }
     if (call.body.stream === true)
-      return { bytes: await streamedChat(chat, chatCall, new MessageFrames(call.requestId)) }
+      return { bytes: await streamedChat(chat, chatCall, new MessageFrames(call.requestId, own)) }
     const outcome = await chat.complete(chatCall)
-    return { json: messageOf(outcome), headers: [...outcome.headers, ['request-id', call.requestId]] }
+    return { json: messageOf(outcome), headers: [...outcome.headers, ...own] }
   },
   'messages.count_tokens': async (call) => {
     refusePublicKey(call.principal)

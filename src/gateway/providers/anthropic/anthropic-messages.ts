@@ -84,11 +84,11 @@ function documentSource(part: MediaPart): WireObject {
   return { type: 'text', media_type: 'text/plain', data: Buffer.from(source.data, 'base64').toString('utf8') }
 }
 
-/** Thinking of earlier answers, as we gave it: the provider wants it back unchanged. */
+/** Thinking and tools of the provider in earlier answers, as we gave them: it wants them back unchanged. */
 const thoughtsOf = ({ thinking_blocks }: WireObject): WireObject[] =>
   arrayOf(thinking_blocks)
     .filter(isObject)
-    .filter(({ type, signature }) => type === 'redacted_thinking' || textOf(signature) !== '')
+    .filter(({ type, signature }) => type !== 'thinking' || textOf(signature) !== '')
 
 function callBlock(call: unknown): WireObject {
   const { id, function: named } = objectOf(call)

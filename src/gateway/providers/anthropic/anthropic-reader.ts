@@ -1,6 +1,6 @@
 import type { AnswerEnd } from '#gateway/call/chat-format.ts'
 import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
-import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 import { anthropicFinishReason, anthropicUsage } from './anthropic-usage.ts'
@@ -15,6 +15,10 @@ interface OpenBlock {
   readonly input: unknown
   thinking: string
   signature: string
+  /** A block of the provider's own tools, as it began. */
+  readonly block: WireObject
+  /** JSON of its input, where that is streamed. */
+  written: string
 }
 
 /** Reads the events of Anthropic's streams. */
@@ -76,6 +80,7 @@ export class AnthropicReader implements EventReader {
     const call = kind === 'call' ? this.#calls++ : 0
     this.#blocks.set(index, {
       ...{ kind, call, begun: false, input: block.input, thinking, signature: textOf(block.signature) },
+      ...{ block, written: '' },
     })
     if (kind === 'text' && textOf(block.text) !== '') return [this.#chunks.delta({ content: block.text })]
     if (kind === 'thinking' && thinking !== '') return [this.#chunks.delta({ reasoning_content: thinking })]
@@ -115,6 +120,7 @@ export class AnthropicReader implements EventReader {
     if (part === '') return []
     block.begun = true
     if (block.kind === 'answer') return [this.#chunks.delta({ content: part })]
+    if (block.kind === 'other') block.written += part
     return block.kind === 'call' ? [this.#callDelta({ index: block.call, function: { arguments: part } })] : []
   }
 
@@ -126,6 +132,7 @@ export class AnthropicReader implements EventReader {
       const { thinking, signature } = block
       return [this.#chunks.delta({ thinking_blocks: [{ type: 'thinking', thinking, signature }] })]
     }
+    if (isOwn(block)) return [this.#chunks.delta({ thinking_blocks: [ownBlock(block)] })]
     if (block.begun || (block.kind !== 'call' && block.kind !== 'answer')) return []
     return this.#input(block, JSON.stringify(isObject(block.input) ? block.input : {}))
   }
@@ -155,6 +162,12 @@ export class AnthropicReader implements EventReader {
     return this.#chunks.delta({ tool_calls: [call] })
   }
 }
+
+/** What a tool of the provider's did, beside what is said in other words. */
+const isOwn = ({ kind, block }: OpenBlock): boolean => kind === 'other' && block.type !== 'redacted_thinking'
+
+const ownBlock = ({ block, written }: OpenBlock): WireObject =>
+  written === '' ? block : { ...block, input: objectOf(parseJson(written)) }
 
 /** A whole message as the events that it would have been streamed in. */
 export function eventsOf(message: WireObject): readonly WireObject[] {

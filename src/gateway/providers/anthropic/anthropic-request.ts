@@ -6,7 +6,7 @@ import { unsayable } from '../content-parts.ts'
 import { anthropicDialogue } from './anthropic-messages.ts'
 import { type AnthropicModel, anthropicModel } from './anthropic-model.ts'
 import { ownEffort, type Thinking, thinkingOf, thinks } from './anthropic-thinking.ts'
-import { anthropicTools } from './anthropic-tools.ts'
+import { anthropicTools, ownToolsField } from './anthropic-tools.ts'
 import { closedSchema } from './closed-schema.ts'
 
 /** A request, and whether its answer comes as the input of a tool that we added. */
@@ -39,7 +39,7 @@ export function anthropicRequest(body: ChatBody, id: string, stream: boolean): A
       ...(stream ? { stream } : {}),
       ...(instructions.length === 0 ? {} : { system: instructions }),
       messages,
-      ...(form.tools ?? anthropicTools(offered, arrayOf(body.messages), model)),
+      ...(form.tools ?? anthropicTools(offered, body, model)),
       ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
       ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
       ...samplingOf(body, model, thinking),
@@ -94,7 +94,8 @@ function formOf(body: ChatBody, model: AnthropicModel, offered: OfferedFunctions
   if (schema !== null && model.structured) {
     return { output: { format: { type: 'json_schema', schema: closedSchema(schema) } } }
   }
-  if (offered.functions.length === 0 && model.thinking !== 'always' && !thinks(thinking)) {
+  const hasTools = offered.functions.length > 0 || arrayOf(body[ownToolsField]).length > 0
+  if (!hasTools && model.thinking !== 'always' && !thinks(thinking)) {
     const input_schema = { ...(schema ?? { additionalProperties: true }), type: 'object' }
     const tool = { name: answerTool, description: 'Gives the answer, which is JSON.', input_schema }
     return { tools: { tools: [tool], tool_choice: { type: 'tool', name: answerTool } } }

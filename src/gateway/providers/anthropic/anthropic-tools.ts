@@ -3,24 +3,34 @@ import type { OfferedFunction, OfferedFunctions } from '../chat-tools.ts'
 import type { AnthropicModel } from './anthropic-model.ts'
 import { closedSchema } from './closed-schema.ts'
 
+/** The field of a chat request that carries Anthropic's own tools (search, code, bash, editor …), as their caller wrote them. */
+export const ownToolsField = 'anthropic_tools'
+
 /** More tools that hold to their schemas are refused. */
 const maxStrict = 20
 
 /** `tools` and `tool_choice` of a request whose conversation is `messages`. */
 export function anthropicTools(
   offered: OfferedFunctions,
-  messages: readonly unknown[],
+  { messages, [ownToolsField]: ownTools }: WireObject,
   { structured }: Pick<AnthropicModel, 'structured'>,
 ): WireObject {
   const { functions } = offered
-  if (functions.length === 0) return calledTools(messages)
-  return offeredTools(offered, structured && functions.filter(isStrict).length <= maxStrict)
+  const own = arrayOf(ownTools).filter(isObject)
+  if (functions.length === 0 && own.length === 0) return calledTools(arrayOf(messages))
+  const { tools, ...choice } = offeredTools(offered, structured && functions.filter(isStrict).length <= maxStrict)
+  return { tools: [...own, ...tools], ...choice }
 }
 
 const isStrict = ({ tool }: OfferedFunction): boolean => objectOf(tool.function).strict === true
 
+interface OfferedFields {
+  readonly tools: readonly WireObject[]
+  readonly tool_choice?: WireObject
+}
+
 /** @param strictly whether the model can be held to the schemas of functions that want it. */
-function offeredTools({ functions, choice, parallel }: OfferedFunctions, strictly: boolean): WireObject {
+function offeredTools({ functions, choice, parallel }: OfferedFunctions, strictly: boolean): OfferedFields {
   const tools = functions.map((each) => {
     const { name, description, parameters, tool } = each
     const schema = { ...parameters, type: 'object' }
