@@ -56,7 +56,11 @@ const openModels = async (config: Config): Promise<Models> => {
 
 const originOf = ({ publicUrl }: Config): string | null => (publicUrl === null ? null : new URL(publicUrl).origin)
 
-const announce = (url: string, { project }: Installation, managed: ManagedProviders, log: Logger): void => {
+const announce = (
+  url: string,
+  { installation: { project }, managed }: { readonly installation: Installation; readonly managed: ManagedProviders },
+  log: Logger,
+): void => {
   log.info({ url, project }, 'server started')
   if (managed.onlySimulated) log.warn({ model: managed.defaultModel }, 'no provider has a key: models are simulated')
 }
@@ -87,7 +91,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const storage = await openStorage(config)
   const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
   await checkMasterKey(storage.records, apiPepperName(masterKey))
-  const cluster = await openCluster(config, storage, masterKey, log)
+  const cluster = await openCluster(config, { storage, masterKey, log })
   const { managed, simulated } = await openModels(config)
   const traces = openTraces(config, log)
   const telemetry = new Telemetry(log, traces?.tracer)
@@ -123,7 +127,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))
   early.serve(transport.handler)
-  announce(url, installed, managed, log)
+  announce(url, { installation: installed, managed }, log)
   return async () => {
     transport.beginDrain()
     await actors.stop()

@@ -30,9 +30,11 @@ export const nodeIdOf = ({ nodeId }: Pick<Config, 'nodeId'>): string =>
  */
 export const openCluster = async (
   config: Config,
-  { leases }: Pick<Storage, 'leases'>,
-  masterKey: Uint8Array,
-  log: Logger,
+  {
+    storage: { leases },
+    masterKey,
+    log,
+  }: { readonly storage: Pick<Storage, 'leases'>; readonly masterKey: Uint8Array; readonly log: Logger },
 ): Promise<OpenedCluster | null> => {
   const key = deriveKey(masterKey, 'peers')
   const hints = await openHints(config, keyName(key), log)

@@ -64,15 +64,14 @@ export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
     check,
     request: async (url, init) => {
       const headers = { ...init.headers, ...options.ownHeaders?.() }
-      return follow(dispatcher, check, check(url), { ...init, headers })
+      return follow({ dispatcher, check }, check(url), { ...init, headers })
     },
     close: () => dispatcher.destroy(),
   }
 }
 
 async function follow(
-  dispatcher: Dispatcher,
-  check: (url: string) => URL,
+  { dispatcher, check }: { readonly dispatcher: Dispatcher; readonly check: (url: string) => URL },
   first: URL,
   init: GuardedRequest,
 ): Promise<Dispatcher.ResponseData> {

@@ -9,9 +9,7 @@ import { createHmac } from 'node:crypto'
  */
 export function webhookHeaders(
   secrets: string | readonly string[],
-  id: string,
-  timestampS: number,
-  body: string,
+  { id, timestampS, body }: { readonly id: string; readonly timestampS: number; readonly body: string },
 ): { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string } {
   const signed = `${id}.${timestampS}.${body}`
   const signatures = [secrets].flat().map((secret) => `v1,${signature(secret, signed)}`)

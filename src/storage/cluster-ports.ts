@@ -44,6 +44,12 @@ export interface LeaseClaim {
   readonly breaking: boolean
 }
 
+/** The least epoch that the leases get, and how long they last. */
+export interface LeaseTerm {
+  readonly floor: number
+  readonly ms: number
+}
+
 /**
  * Leases of shards, by the store's own clock (DESIGN "Owners"). Safety is the unique key of commits; a lease only keeps
  * two processes from getting in each other's way.
@@ -60,7 +66,7 @@ export interface LeaseStore {
    * @param ms how long a lease is good for from now.
    * @returns the leases that are the caller's now.
    */
-  acquire(self: Member, claims: readonly LeaseClaim[], floor: number, ms: number): Promise<readonly Lease[]>
+  acquire(self: Member, claims: readonly LeaseClaim[], term: LeaseTerm): Promise<readonly Lease[]>
   /** Announces the process, and prolongs all leases that it holds and that nobody took. @returns those. */
   renew(self: Member, ms: number): Promise<readonly Lease[]>
   /** Gives leases back, at once. Those that are another's by now stay. */

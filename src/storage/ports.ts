@@ -126,7 +126,11 @@ export interface CommitStore {
    * Actors of a tenant by id, after `after`, at most `limit`: every one that has its first commit. `forget` takes that
    * one last, so an actor of which something is left is found, but for one whose first commit was never there.
    */
-  actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]>
+  actorsOf(
+    project: string,
+    tenant: string,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<readonly string[]>
   /** Removes every commit of an actor (hard delete), the first one last. */
   forget(actor: string): Promise<void>
 }

@@ -113,7 +113,7 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
       continue
     }
     const secrets = await secretsOf(deps, claim.data.project === deps.adopts)
-    await makeRows(deps, claim.data, secrets, known !== null)
+    await makeRows(deps, { claim: claim.data, secrets, overwrite: known !== null })
     const made = installationOf(claim.data, secrets.generated)
     deps.show?.(made)
     if ((await table.replace(claim, { ...claim.data, ready: true })) !== null) return made
@@ -166,9 +166,11 @@ const secretsOf = async ({ apiKeys, given }: BootstrapDeps, adopted: boolean): P
 
 const makeRows = async (
   deps: BootstrapDeps,
-  claim: InstallationData,
-  { material, passwordHash }: Secrets,
-  overwrite: boolean,
+  {
+    claim,
+    secrets: { material, passwordHash },
+    overwrite,
+  }: { readonly claim: InstallationData; readonly secrets: Secrets; readonly overwrite: boolean },
 ): Promise<void> => {
   const { records, now } = deps
   const { organization, project } = claim
@@ -202,7 +204,7 @@ const firstKey = (material: KeyMaterial): ProjectKeyData => ({
 
 const putRow = async <T extends JsonObject>(table: Table<T>, row: NewRow<T>, overwrite: boolean): Promise<void> => {
   if ((await table.insert(row)) !== null) return
-  if (overwrite) await table.change(projectScope(row.project), row.id, () => row.data)
+  if (overwrite) await table.change(projectScope(row.project), row.id, { edit: () => row.data })
 }
 
 const installationOf = (data: InstallationData, generated: Installation['generated']): Installation => ({

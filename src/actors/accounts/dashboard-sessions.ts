@@ -121,6 +121,6 @@ export class DashboardSessions {
 
   async #extend(organization: string, sessionId: string, expiresAtMs: number): Promise<void> {
     const row = await this.#sessions.get(organizationScope(organization), sessionId)
-    if (row !== null) await this.#sessions.replace(row, row.data, expiresAtMs)
+    if (row !== null) await this.#sessions.replace(row, row.data, { expiresAtMs })
   }
 }

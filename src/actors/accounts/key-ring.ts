@@ -46,7 +46,7 @@ export class KeyRing<T extends StoredKey, H> {
 
   constructor(options: KeyRingOptions<T, H>) {
     this.#options = options
-    this.#table = new Table(options.records, options.kind, options.now)
+    this.#table = new Table<StoredKey>(options.records, options.kind, options.now)
     this.#cache = new RecheckCache({
       load: (hash) => this.#load(hash),
       maxAgeMs: recheckMs,
@@ -103,7 +103,7 @@ export class KeyRing<T extends StoredKey, H> {
   #noteUse(key: VerifiedKey<H>, now: number): void {
     key.lastUsedWrittenMs = now
     this.#table
-      .change(projectScope(key.project), key.keyId, (row) => ({ ...row.data, last_used_at_ms: now }))
+      .change(projectScope(key.project), key.keyId, { edit: (row) => ({ ...row.data, last_used_at_ms: now }) })
       .catch(() => undefined)
   }
 }

@@ -85,9 +85,9 @@ const removeMember = async (table: Table<MemberData>, caller: Caller, id: string
 const demote = async (table: Table<MemberData>, scope: Scope, id: string): Promise<void> => {
   const owners = () => table.count(scope, { role: 'owner' })
   if ((await owners()) < 2) throw lastOwner()
-  await table.change(scope, id, ({ data }) => ({ ...data, role: 'admin' }))
+  await table.change(scope, id, { edit: ({ data }) => ({ ...data, role: 'admin' }) })
   if ((await owners()) > 0) return
-  await table.change(scope, id, ({ data }) => ({ ...data, role: 'owner' }))
+  await table.change(scope, id, { edit: ({ data }) => ({ ...data, role: 'owner' }) })
   throw lastOwner()
 }
 

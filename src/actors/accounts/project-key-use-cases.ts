@@ -8,7 +8,7 @@ import { futureOf } from '../records/future-time.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import { type NoticesOf, Table } from '../records/table.ts'
+import { type Change, Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import type { ApiKeys } from './api-keys.ts'
 import { memberOf } from './dashboard-principal.ts'
@@ -45,15 +45,22 @@ export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => 
   return {
     'project_keys.list': ({ scope, query }) => keys.resource.list(scope, query),
     'project_keys.create': async (call) =>
-      keys.create(audited(call), call.scope, newIdFor(call, 'key'), {
-        name: call.body.name,
-        created_by: memberOf(call.principal).memberId,
-        expires_at_ms: futureOf('expires_at', call.body.expires_at, now()),
+      keys.create(audited(call), call.scope, {
+        id: newIdFor(call, 'key'),
+        given: {
+          name: call.body.name,
+          created_by: memberOf(call.principal).memberId,
+          expires_at_ms: futureOf('expires_at', call.body.expires_at, now()),
+        },
       }),
     'project_keys.delete': (call) => keys.revoke(audited(call), call.scope, call.params.key_id),
     'project_keys.rotate': async (call) => {
       const replacement = { id: newIdFor(call, 'key'), createdBy: memberOf(call.principal).memberId }
-      return keys.rotate(audited(call), call.scope, call.params.key_id, replacement, call.body.grace_s * 1000)
+      return keys.rotate(audited(call), call.scope, {
+        id: call.params.key_id,
+        by: replacement,
+        graceMs: call.body.grace_s * 1000,
+      })
     },
   }
 }
@@ -86,12 +93,12 @@ class ProjectKeys {
    * Makes the key, or gives the one of this id new material: that is a request which is run again after a crash, and
    * nobody ever saw what its first run made.
    */
-  async create(audited: Audited, scope: Scope, id: string, given: NewKey) {
+  async create(audited: Audited, scope: Scope, { id, given }: { readonly id: string; readonly given: NewKey }) {
     const { secret, material } = this.#apiKeys.mint()
     const data = { ...given, ...material, revoked_at_ms: null, last_used_at_ms: null, replaced_by: null }
     const notices = [audited.line('created', id)]
     const made = await this.#table.insert({ id, project: scope.project, data, notices })
-    const row = made ?? (await this.#change(scope, id, (old) => ({ ...old.data, ...material })))
+    const row = made ?? (await this.#change(scope, id, { edit: (old) => ({ ...old.data, ...material }) }))
     return { ...viewOf(row), key: secret }
   }
 
@@ -99,7 +106,7 @@ class ProjectKeys {
   async revoke(audited: Audited, scope: Scope, id: string) {
     const edit = ({ data }: Row<ProjectKeyData>) =>
       data.revoked_at_ms === null ? { ...data, revoked_at_ms: this.#now() } : null
-    return viewOf(await this.#change(scope, id, edit, audited.changed('revoked')))
+    return viewOf(await this.#change(scope, id, { edit, notices: audited.changed('revoked') }))
   }
 
   /**
@@ -109,14 +116,24 @@ class ProjectKeys {
    *
    * @throws {ServiceError} `invalid_transition` for a key that is revoked, expired or was rotated before.
    */
-  async rotate(audited: Audited, scope: Scope, id: string, by: Replacement, graceMs: number) {
+  async rotate(
+    audited: Audited,
+    scope: Scope,
+    { id, by, graceMs }: { readonly id: string; readonly by: Replacement; readonly graceMs: number },
+  ) {
     const old = await this.#table.get(scope, id)
     if (old === null) throw new ServiceError('not_found')
     this.#requireCurrent(old, by.id)
     const { name, expires_at_ms } = old.data
-    const made = await this.create(audited, scope, by.id, { name, created_by: by.createdBy, expires_at_ms })
+    const made = await this.create(audited, scope, {
+      id: by.id,
+      given: { name, created_by: by.createdBy, expires_at_ms },
+    })
     try {
-      await this.#change(scope, id, (row) => this.#ending(row, by.id, graceMs), audited.changed('rotated'))
+      await this.#change(scope, id, {
+        edit: (row) => this.#ending(row, by.id, graceMs),
+        notices: audited.changed('rotated'),
+      })
     } catch (error) {
       // Only a refusal is sure not to have been written: after trouble of the store both keys stay.
       if (error instanceof ServiceError) await this.#table.remove(scope, made.id, audited.removed())
@@ -139,13 +156,8 @@ class ProjectKeys {
     throw new ServiceError('invalid_transition', { message: 'The key is revoked, expired or was rotated before.' })
   }
 
-  async #change(
-    scope: Scope,
-    id: string,
-    edit: (row: Row<ProjectKeyData>) => ProjectKeyData | null,
-    notices?: NoticesOf<ProjectKeyData>,
-  ) {
-    const row = await this.#table.change(scope, id, edit, notices)
+  async #change(scope: Scope, id: string, change: Change<ProjectKeyData>) {
+    const row = await this.#table.change(scope, id, change)
     if (row === null) throw new ServiceError('not_found')
     this.#apiKeys.forget(row)
     return row

@@ -58,7 +58,7 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
     'agent_keys.list': async ({ scope, params, query }) => {
       await requireAgent(scope.project, params.agent_id)
       const where = { agent_id: params.agent_id }
-      return pageOf(table, scope, { ...query, where }, { idPrefix: 'key', view: viewOf })
+      return pageOf(table, scope, { query: { ...query, where }, shown: { idPrefix: 'key', view: viewOf } })
     },
     'agent_keys.create': async (call) => {
       const { scope, params, body } = call
@@ -76,19 +76,17 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       const id = newIdFor(call, 'key')
       const made = await table.insert({ id, project: scope.project, data, notices: [audit('created', id, by)] })
       // a request that is run again after a crash: nobody ever saw what its first run made
-      const row = made ?? (await table.change(scope, id, (old) => ({ ...old.data, ...material })))
+      const row = made ?? (await table.change(scope, id, { edit: (old) => ({ ...old.data, ...material }) }))
       return { ...viewOf(found(row)), key: secret }
     },
     'agent_keys.delete': async (call) => {
       const { scope, params } = call
       const known = await table.get(scope, params.agent_key_id)
       if (known?.data.agent_id !== params.agent_id) throw new ServiceError('not_found', { param: 'agent_key_id' })
-      const row = await table.change(
-        scope,
-        params.agent_key_id,
-        ({ data }) => (data.revoked_at_ms === null ? { ...data, revoked_at_ms: now() } : null),
-        () => [audit('revoked', params.agent_key_id, actorOf(call))],
-      )
+      const row = await table.change(scope, params.agent_key_id, {
+        edit: ({ data }) => (data.revoked_at_ms === null ? { ...data, revoked_at_ms: now() } : null),
+        notices: () => [audit('revoked', params.agent_key_id, actorOf(call))],
+      })
       keys.forget(found(row))
       return viewOf(found(row))
     },

@@ -39,9 +39,11 @@ const viewOf = ({ id, data, ...row }: Row<AgentData>) => ({
   ...rowTimes(row),
 })
 
-const audit = (action: string, id: string, by: AuditActor, changes: readonly string[] = []): readonly Notice[] => [
-  { kind: 'audit', action: `agent.${action}`, by, resource: { type: 'agent', id }, changes },
-]
+const audit = (
+  action: string,
+  id: string,
+  { by, changes = [] }: { readonly by: AuditActor; readonly changes?: readonly string[] },
+): readonly Notice[] => [{ kind: 'audit', action: `agent.${action}`, by, resource: { type: 'agent', id }, changes }]
 
 /** Gateway agents: a name and what sessions and runs take from its config. */
 export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
@@ -55,18 +57,17 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
       const config = await deps.toolHeaders.keepConfig(call.body.config, placeIn(call.scope.project))
       const id = newIdFor(call, 'agt')
       const data = { name, description: description ?? null, config }
-      const notices = audit('created', id, actorOf(call))
+      const notices = audit('created', id, { by: actorOf(call) })
       return resource.create(call.scope, { id, project: call.scope.project, data, notices })
     },
     'agents.update': async (call) => {
       const { scope, params } = call
       const body = await keptChange(deps, call.body, found(await table.get(scope, params.agent_id)))
-      const row = await table.change(
-        scope,
-        params.agent_id,
-        ({ data }) => (changedFields(data, { ...data, ...body }).length === 0 ? null : { ...data, ...body }),
-        (next, before) => audit('updated', next.id, actorOf(call), changedFields(before.data, next.data)),
-      )
+      const row = await table.change(scope, params.agent_id, {
+        edit: ({ data }) => (changedFields(data, { ...data, ...body }).length === 0 ? null : { ...data, ...body }),
+        notices: (next, before) =>
+          audit('updated', next.id, { by: actorOf(call), changes: changedFields(before.data, next.data) }),
+      })
       deps.changed()
       return viewOf(found(row))
     },
@@ -74,8 +75,8 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
       const { scope } = call
       const id = call.params.agent_id
       found(await table.get(scope, id))
-      await removeAll(deps, scope.project, id, actorOf(call))
-      await table.remove(scope, id, () => audit('deleted', id, actorOf(call)))
+      await removeAll(deps, { project: scope.project, agentId: id, by: actorOf(call) })
+      await table.remove(scope, id, () => audit('deleted', id, { by: actorOf(call) }))
       // one that came in while the versions were being removed
       await deps.installations.disableAll(scope, id, actorOf(call))
       deps.changed()
@@ -103,7 +104,10 @@ const keptChange = async (
  *
  * @throws {ServiceError} `agent_in_use`
  */
-const removeAll = async (deps: AgentDeps, project: string, agentId: string, by: AuditActor): Promise<void> => {
+const removeAll = async (
+  deps: AgentDeps,
+  { project, agentId, by }: { readonly project: string; readonly agentId: string; readonly by: AuditActor },
+): Promise<void> => {
   const scope = projectScope(project)
   if ((await deps.installations.activeOf(scope, agentId, 1)).length > 0) throw new ServiceError('agent_in_use')
   await deps.versions.deleteAll(scope, agentId, by)

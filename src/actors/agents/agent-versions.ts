@@ -82,13 +82,15 @@ export class AgentVersions {
   /** One page of an agent's versions, the latest first. */
   async list<V>(
     { project }: Scope,
-    agentId: string,
-    { status, ...page }: PageQuery & { readonly status?: VersionStatus | undefined },
+    {
+      agentId,
+      page: { status, ...page },
+    }: { readonly agentId: string; readonly page: PageQuery & { readonly status?: VersionStatus | undefined } },
     view: (row: Row<VersionRowData>) => V,
   ): Promise<Page<V>> {
     await this.#parts.host.rows.shown()
     const where = status === undefined ? { agent_id: agentId } : { agent_status: agentStatus(agentId, status) }
-    return pageOf(this.#rows, projectScope(project), { ...page, where }, { idPrefix: 'agv', view })
+    return pageOf(this.#rows, projectScope(project), { query: { ...page, where }, shown: { idPrefix: 'agv', view } })
   }
 
   /** Deletes every version of an agent; again after a crash: what is left of them. */

@@ -50,12 +50,10 @@ export class Catalogue {
 
   /** One page of agents, each with the newest version that the list may show. */
   list(scope: Scope, query: PageQuery, shown: Shown): Promise<Page<Offer | null>> {
-    return pageOf(
-      this.#table,
-      projectScope(scope.project),
-      { ...query, where: { [`in_${shown}`]: 'yes' } },
-      { idPrefix: 'agt', view: (row) => offerOf(row, visibilities[shown]) },
-    )
+    return pageOf(this.#table, projectScope(scope.project), {
+      query: { ...query, where: { [`in_${shown}`]: 'yes' } },
+      shown: { idPrefix: 'agt', view: (row) => offerOf(row, visibilities[shown]) },
+    })
   }
 
   /** The agent is deleted. */
@@ -69,10 +67,12 @@ export class Catalogue {
     if ((await this.#agents.get(scope, agentId)) === null) return
     const fresh = { id: agentId, project, data: withFlags({ [version]: listing }) }
     if ((await this.#table.insert(fresh)) !== null) return
-    await this.#table.change(scope, agentId, ({ data }) => {
-      const known = data.versions[version]
-      if (known !== undefined && known.listings >= listing.listings) return null
-      return withFlags({ ...data.versions, [version]: listing })
+    await this.#table.change(scope, agentId, {
+      edit: ({ data }) => {
+        const known = data.versions[version]
+        if (known !== undefined && known.listings >= listing.listings) return null
+        return withFlags({ ...data.versions, [version]: listing })
+      },
     })
   }
 }

@@ -42,7 +42,7 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
       const { tenant_id, agent_id, status, limit, cursor } = query
       const within = tenant_id === undefined ? scope : tenantScope(scope.project, tenant_id)
       const page = { limit, cursor, where: conditionOf(tenant_id, agent_id, status) }
-      return pageOf(installations.table, within, page, { idPrefix: 'ins', view: viewOf })
+      return pageOf(installations.table, within, { query: page, shown: { idPrefix: 'ins', view: viewOf } })
     },
     'installations.get': async ({ scope, params }) => viewOf(await installations.get(scope, params.installation_id)),
     'installations.create': (call) => shown(created(deps, call)),
@@ -50,13 +50,18 @@ export const installationUseCases = (deps: InstallationDeps): InstallationUseCas
       const { scope, params, body } = call
       await requirePlan(deps, scope, body.rate_plan_id)
       const changes = await keptChange(deps, body, await installations.get(scope, params.installation_id))
-      return shown(installations.change(scope, params.installation_id, changes, actorOf(call)))
+      return shown(installations.change(scope, params.installation_id, { changes, by: actorOf(call) }))
     },
     'installations.delete': (call) =>
-      shown(installations.change(call.scope, call.params.installation_id, { status: 'disabled' }, actorOf(call))),
+      shown(
+        installations.change(call.scope, call.params.installation_id, {
+          changes: { status: 'disabled' },
+          by: actorOf(call),
+        }),
+      ),
     'installations.upgrade': (call) => {
       const version = call.body.version ?? null
-      return shown(installations.upgrade(call.scope, call.params.installation_id, version, moverOf(call)))
+      return shown(installations.upgrade(call.scope, call.params.installation_id, { version, mover: moverOf(call) }))
     },
     'installations.rollback': (call) =>
       shown(installations.rollback(call.scope, call.params.installation_id, moverOf(call))),

@@ -67,7 +67,7 @@ export class Installations {
 
   /** Writes a new row; run again after a crash it meets its own. */
   async create(scope: Scope, row: NewRow<InstallationData>, by: AuditActor): Promise<Row<InstallationData>> {
-    const notices = noticesOf('created', by, { id: row.id, data: row.data })
+    const notices = noticesOf('created', { by }, { id: row.id, data: row.data })
     return found((await this.table.insert({ ...row, notices })) ?? (await this.table.get(scope, row.id)))
   }
 
@@ -82,8 +82,13 @@ export class Installations {
   async change(
     scope: Scope,
     id: string,
-    changes: Partial<Pick<InstallationData, 'overlays' | 'approval_policy' | 'rate_plan_id' | 'status'>>,
-    by: AuditActor,
+    {
+      changes,
+      by,
+    }: {
+      readonly changes: Partial<Pick<InstallationData, 'overlays' | 'approval_policy' | 'rate_plan_id' | 'status'>>
+      readonly by: AuditActor
+    },
   ): Promise<Row<InstallationData>> {
     await this.get(scope, id)
     const edit = ({ data, tenant }: Row<InstallationData>) => {
@@ -93,9 +98,9 @@ export class Installations {
     }
     const notices = (next: Row<InstallationData>, before: Row<InstallationData>): readonly Notice[] => {
       const disabled = next.data.status === 'disabled' && before.data.status === 'active'
-      return noticesOf(disabled ? 'disabled' : 'updated', by, next, fieldsChanged(before.data, next.data))
+      return noticesOf(disabled ? 'disabled' : 'updated', { by, changes: fieldsChanged(before.data, next.data) }, next)
     }
-    return found(await this.table.change(scope, id, edit, notices))
+    return found(await this.table.change(scope, id, { edit, notices }))
   }
 
   /**
@@ -104,13 +109,21 @@ export class Installations {
    *
    * @throws {ServiceError} `invalid_transition` while disabled; `not_found` and `version_not_published` for the version.
    */
-  upgrade(scope: Scope, id: string, version: string | null, mover: Mover): Promise<Row<InstallationData>> {
-    return this.#move(scope, id, mover, 'upgraded', async ({ data }) => {
-      const target =
-        version === null ? await this.#newer(scope, data) : await this.versionFor(scope, data.agent_id, version)
-      if (target.version_id === data.version_id) return null
-      const { version: had, version_id } = data
-      return { ...data, ...target, before: [...data.before, { version: had, version_id }].slice(-maxBefore) }
+  upgrade(
+    scope: Scope,
+    id: string,
+    { version, mover }: { readonly version: string | null; readonly mover: Mover },
+  ): Promise<Row<InstallationData>> {
+    return this.#move(scope, id, {
+      mover,
+      step: 'upgraded',
+      next: async ({ data }) => {
+        const target =
+          version === null ? await this.#newer(scope, data) : await this.versionFor(scope, data.agent_id, version)
+        if (target.version_id === data.version_id) return null
+        const { version: had, version_id } = data
+        return { ...data, ...target, before: [...data.before, { version: had, version_id }].slice(-maxBefore) }
+      },
     })
   }
 
@@ -120,12 +133,16 @@ export class Installations {
    * @throws {ServiceError} `invalid_transition` while disabled, without a version before, or when that is retired.
    */
   rollback(scope: Scope, id: string, mover: Mover): Promise<Row<InstallationData>> {
-    return this.#move(scope, id, mover, 'rolled_back', async ({ data }) => {
-      const target = data.before.at(-1)
-      if (target === undefined) throw notNow('There is no version before this one.')
-      const status = await this.#statusOf(scope, data.agent_id, target.version_id)
-      if (status !== 'published' && status !== 'deprecated') throw notNow(`Version ${target.version} is retired.`)
-      return { ...data, ...target, before: data.before.slice(0, -1) }
+    return this.#move(scope, id, {
+      mover,
+      step: 'rolled_back',
+      next: async ({ data }) => {
+        const target = data.before.at(-1)
+        if (target === undefined) throw notNow('There is no version before this one.')
+        const status = await this.#statusOf(scope, data.agent_id, target.version_id)
+        if (status !== 'published' && status !== 'deprecated') throw notNow(`Version ${target.version} is retired.`)
+        return { ...data, ...target, before: data.before.slice(0, -1) }
+      },
     })
   }
 
@@ -133,7 +150,7 @@ export class Installations {
   async disableAll(scope: Scope, agentId: string, by: AuditActor): Promise<void> {
     for (;;) {
       const rows = await this.activeOf(scope, agentId, 100)
-      for (const { id } of rows) await this.change(scope, id, { status: 'disabled' }, by)
+      for (const { id } of rows) await this.change(scope, id, { changes: { status: 'disabled' }, by })
       if (rows.length < 100) return
     }
   }
@@ -146,9 +163,15 @@ export class Installations {
   async #move(
     scope: Scope,
     id: string,
-    { by, cause }: Mover,
-    step: Step,
-    next: (row: Row<InstallationData>) => Promise<InstallationData | null>,
+    {
+      mover: { by, cause },
+      step,
+      next,
+    }: {
+      readonly mover: Mover
+      readonly step: Step
+      readonly next: (row: Row<InstallationData>) => Promise<InstallationData | null>
+    },
   ): Promise<Row<InstallationData>> {
     for (let tried = 0; tried < maxTries; tried += 1) {
       const row = await this.get(scope, id)
@@ -158,8 +181,9 @@ export class Installations {
       const data = await next(row)
       if (data === null) return row
       const moved = { ...data, moved_by: cause }
-      const notices = (after: Row<InstallationData>) => noticesOf(step, by, after, ['version'], row.data.version)
-      const written = await this.table.replace(row, moved, row.expires_at, notices)
+      const notices = (after: Row<InstallationData>) =>
+        noticesOf(step, { by, changes: ['version'], previous: row.data.version }, after)
+      const written = await this.table.replace(row, moved, { notices })
       if (written !== null) return written
     }
     throw new ServiceError('version_conflict')
@@ -200,10 +224,12 @@ const found = (row: Row<InstallationData> | null): Row<InstallationData> => {
 
 const noticesOf = (
   what: 'created' | 'updated' | 'disabled' | Step,
-  by: AuditActor,
+  {
+    by,
+    changes = [],
+    previous,
+  }: { readonly by: AuditActor; readonly changes?: readonly string[]; readonly previous?: string },
   { id, data }: Pick<Row<InstallationData>, 'id' | 'data'>,
-  changes: readonly string[] = [],
-  previous?: string,
 ): readonly Notice[] => {
   const event_type: WebhookEventType = `installation.${what}`
   const { agent_id, version, status } = data

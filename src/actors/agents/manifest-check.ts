@@ -48,7 +48,7 @@ export const examine = async (
   ...(await modelFindings(parts, scope, config.model)),
   ...(config.system_prompt || config.instructions ? [] : [noPrompt]),
   ...toolFindings(config.tools ?? []),
-  ...(await subagentFindings(parts, scope, agentId, subagentsOf(config))),
+  ...(await subagentFindings(parts, { scope, agentId }, subagentsOf(config))),
   ...capabilityFindings(config, 'config'),
   ...capabilityFindings(requirements, 'requirements'),
 ]
@@ -125,20 +125,17 @@ const parameterFindings = (tool: ToolDeclaration, index: number): readonly Findi
 
 const subagentFindings = async (
   parts: ManifestParts,
-  scope: Scope,
-  agentId: string,
+  { scope, agentId }: { readonly scope: Scope; readonly agentId: string },
   subagents: readonly Subagent[],
 ): Promise<readonly Finding[]> => {
-  const found = subagents.map((subagent, index) => subagentFinding(parts, scope, agentId, subagent, index))
+  const found = subagents.map((subagent, index) => subagentFinding(parts, { scope, agentId, index }, subagent))
   return (await Promise.all(found)).flat()
 }
 
 const subagentFinding = async (
   { agents, catalogue, versions }: ManifestParts,
-  scope: Scope,
-  agentId: string,
+  { scope, agentId, index }: { readonly scope: Scope; readonly agentId: string; readonly index: number },
   { agent_id, version }: Subagent,
-  index: number,
 ): Promise<readonly Finding[]> => {
   const at = { severity: 'error', param: `config.subagents[${index}]` } as const
   if (agent_id === agentId) {

@@ -35,14 +35,14 @@ type VersionCall = Call<{ readonly agent_id: string; readonly version: string },
 export const agentVersionUseCases = (parts: AgentVersionParts): AgentVersionUseCases => ({
   ...drafting(parts),
   ...examining(parts),
-  'agent_versions.submit': (call) => moved(parts, call, { type: 'submit' }),
+  'agent_versions.submit': (call) => moved(parts, call, { move: { type: 'submit' } }),
   'agent_versions.review': (call) => {
     const { decision, reason = null } = call.body
-    return moved(parts, call, { type: 'review', decision, reason })
+    return moved(parts, call, { move: { type: 'review', decision, reason } })
   },
-  'agent_versions.publish': (call) => moved(parts, call, { type: 'publish' }),
-  'agent_versions.deprecate': (call) => moved(parts, call, { type: 'deprecate' }),
-  'agent_versions.retire': (call) => moved(parts, call, { type: 'retire' }),
+  'agent_versions.publish': (call) => moved(parts, call, { move: { type: 'publish' } }),
+  'agent_versions.deprecate': (call) => moved(parts, call, { move: { type: 'deprecate' } }),
+  'agent_versions.retire': (call) => moved(parts, call, { move: { type: 'retire' } }),
 })
 
 const drafting = ({ host, versions, manifests, toolHeaders }: AgentVersionParts) => {
@@ -54,7 +54,7 @@ const drafting = ({ host, versions, manifests, toolHeaders }: AgentVersionParts)
   return {
     'agent_versions.list': async (call) => {
       await requireAgent(call)
-      return versions.list(call.scope, call.params.agent_id, call.query, versionRowView)
+      return versions.list(call.scope, { agentId: call.params.agent_id, page: call.query }, versionRowView)
     },
     'agent_versions.get': async ({ scope, params }) =>
       versionView(await versions.find(scope, params.agent_id, params.version)),
@@ -107,7 +107,7 @@ const examining = (parts: AgentVersionParts) =>
         keyId: 'keyId' in call.principal ? call.principal.keyId : null,
         idempotencyKey: `${version.id}:test:${call.idempotency?.cause ?? newId('req')}`,
       })
-      return moved(parts, call, { type: 'tested', evidence: JSON.stringify(evidence) }, metered)
+      return moved(parts, call, { move: { type: 'tested', evidence: JSON.stringify(evidence) }, bill: metered })
     },
   }) satisfies Partial<UseCases>
 
@@ -153,8 +153,7 @@ type Move =
 const moved = async (
   parts: AgentVersionParts,
   call: VersionCall,
-  move: Move,
-  bill: Metered | null = null,
+  { move, bill = null }: { readonly move: Move; readonly bill?: Metered | null },
 ): Promise<AgentVersionView> => {
   const { host, versions, changed, now } = parts
   const { agent_id, version } = call.params

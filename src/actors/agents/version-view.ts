@@ -15,18 +15,24 @@ export type AgentVersionView = ResultOf<'agent_versions.get'>
 export const versionView = ({ id, state, owner, touchedAt }: Resident): AgentVersionView => {
   const { value, context } = storedState(state.snapshot)
   const times = { created_at: owner.createdAt, updated_at: touchedAt }
-  return viewOf(id, versionStatus(value), versionContext(context), times)
+  return viewOf(id, { status: versionStatus(value), context: versionContext(context), times })
 }
 
 /** A version's list row. */
 export const versionRowView = (row: Row<VersionRowData>): AgentVersionView =>
-  viewOf(row.id, row.data.status, row.data, row)
+  viewOf(row.id, { status: row.data.status, context: row.data, times: row })
 
 const viewOf = (
   id: string,
-  status: VersionStatus,
-  context: AgentVersionContext,
-  times: { readonly created_at: number; readonly updated_at: number },
+  {
+    status,
+    context,
+    times,
+  }: {
+    readonly status: VersionStatus
+    readonly context: AgentVersionContext
+    readonly times: { readonly created_at: number; readonly updated_at: number }
+  },
 ): AgentVersionView => ({
   id,
   agent_id: context.agent_id,

@@ -37,7 +37,10 @@ export const auditLogUseCases = ({ records, notices, now }: AuditLogDeps): Pick<
       await notices.delivered()
       const given = Object.entries(filters).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))
       const where: { readonly [field: string]: string } = Object.fromEntries(given)
-      return pageOf(table, narrowed(scope, tenant_id), { limit, cursor, where }, { idPrefix: 'aud', view: viewOf })
+      return pageOf(table, narrowed(scope, tenant_id), {
+        query: { limit, cursor, where },
+        shown: { idPrefix: 'aud', view: viewOf },
+      })
     },
   }
 }

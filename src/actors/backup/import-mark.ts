@@ -37,6 +37,6 @@ export class ImportMarks {
 
   /** Notes that it is complete. */
   async finish(project: string): Promise<void> {
-    await this.#table.change(projectScope(place), project, (row) => ({ ...row.data, done: true }))
+    await this.#table.change(projectScope(place), project, { edit: (row) => ({ ...row.data, done: true }) })
   }
 }

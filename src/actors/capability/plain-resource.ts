@@ -118,12 +118,10 @@ const verbsOf = <T extends JsonObject>(
   }
   if (spec.change !== undefined)
     verbs.update = (call: PlainCall) =>
-      resource.change(
-        call.scope,
-        idOf(call),
-        ({ data }) => spec.change?.(data, call.body) ?? null,
-        audited(call).changed(),
-      )
+      resource.change(call.scope, idOf(call), {
+        edit: ({ data }) => spec.change?.(data, call.body) ?? null,
+        notices: audited(call).changed(),
+      })
   return verbs
 }
 

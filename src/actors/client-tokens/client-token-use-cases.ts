@@ -27,7 +27,10 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
       if (row?.data.status !== 'active') throw new ServiceError('not_found', { param: `installation_ids[${index}]` })
     }
   }
-  const requireOwn = async (project: string, tenant: string, user: string, id: string): Promise<void> => {
+  const requireOwn = async (
+    project: string,
+    { tenant, user, id }: { readonly tenant: string; readonly user: string; readonly id: string },
+  ): Promise<void> => {
     const found = await deps.findSession(userScope(project, tenant, user), id).catch(unlessNotFound)
     if (found === undefined) throw new ServiceError('not_found', { param: 'session_id' })
   }
@@ -37,7 +40,7 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
       if (tenant === null) throw new ServiceError('not_found', { param: 'tenant_id' })
       await requireActive(scope.project, tenant.id, body.installation_ids ?? [])
       if (body.session_id !== undefined)
-        await requireOwn(scope.project, tenant.id, body.external_user_id, body.session_id)
+        await requireOwn(scope.project, { tenant: tenant.id, user: body.external_user_id, id: body.session_id })
       const { token, expiresAtMs } = await deps.clientTokens.mint(
         {
           project: scope.project,

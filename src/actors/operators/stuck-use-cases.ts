@@ -60,7 +60,7 @@ export const stuckUseCases = ({
       await host.rows.shown()
       const { kind, ...page } = query
       const where = kind === undefined ? {} : { where: { kind } }
-      return pageOf(table, scope, { ...page, ...where }, { idPrefix: 'stk', view: shown })
+      return pageOf(table, scope, { query: { ...page, ...where }, shown: { idPrefix: 'stk', view: shown } })
     },
     'stuck.get': async (call) => shown(await find(call)),
     'stuck.retry': (call) => decide(call, 'retry'),

@@ -19,15 +19,17 @@ const lookedAtOnce = 100
 export const filteredPage = async <T extends JsonObject>(
   table: Table<T>,
   idPrefix: string,
-  { scope, where, matches }: Cover<T>,
-  query: Omit<PageQuery, 'where'>,
+  {
+    cover: { scope, where, matches },
+    page: query,
+  }: { readonly cover: Cover<T>; readonly page: Omit<PageQuery, 'where'> },
 ): Promise<Page<Row<T>>> => {
   const data: Row<T>[] = []
   const spec = { idPrefix, view: (row: Row<T>) => row }
   let cursor = query.cursor ?? null
   for (let looked = 0; looked < mostLooked; looked += lookedAtOnce) {
     const limit = looked === 0 ? query.limit : lookedAtOnce
-    const page: Page<Row<T>> = await pageOf(table, scope, { ...query, limit, where, cursor }, spec)
+    const page: Page<Row<T>> = await pageOf(table, scope, { query: { ...query, limit, where, cursor }, shown: spec })
     for (const row of page.data) {
       if (!matches(row)) continue
       data.push(row)

@@ -1,7 +1,10 @@
 import type { NumberedPage } from '#specs/dsl/lists.ts'
 
 /** The `{ data, pagination }` envelope of sessions and their events (interface "Session event"). */
-export const numberedPage = <T>(data: readonly T[], page: number, limit: number, total: number): NumberedPage<T> => ({
+export const numberedPage = <T>(
+  data: readonly T[],
+  { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
+): NumberedPage<T> => ({
   data,
   pagination: { page, limit, total, total_pages: Math.ceil(total / limit) },
 })

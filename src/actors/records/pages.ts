@@ -33,8 +33,10 @@ export interface PageQuery {
 export const pageOf = async <T extends JsonObject, V>(
   table: Table<T>,
   scope: Scope,
-  { limit, cursor, where, ceiling, floor = '' }: PageQuery,
-  { idPrefix, view }: { readonly idPrefix: string; readonly view: (row: Row<T>) => V },
+  {
+    query: { limit, cursor, where, ceiling, floor = '' },
+    shown: { idPrefix, view },
+  }: { readonly query: PageQuery; readonly shown: { readonly idPrefix: string; readonly view: (row: Row<T>) => V } },
 ): Promise<Page<V>> => {
   const after = cursor === undefined || cursor === null ? ceiling : idAfter(cursor, idPrefix)
   const found = await table.list(scope, {

@@ -4,7 +4,7 @@ import type { JsonObject } from '#storage/ports.ts'
 import type { Notice } from './notices.ts'
 import { type Page, type PageQuery, pageOf } from './pages.ts'
 import type { KeyOf, Row } from './schema.ts'
-import type { NewRow, NoticesOf, Table } from './table.ts'
+import type { Change, NewRow, Table } from './table.ts'
 
 /** What the resources that are plain records differ in. */
 export interface RecordResourceSpec<T extends JsonObject, V> {
@@ -26,7 +26,7 @@ export class RecordResource<T extends JsonObject, V> {
 
   /** One page, newest first. @throws {ServiceError} `invalid_query` for a cursor that is none of this list. */
   list(scope: Scope, query: PageQuery): Promise<Page<V>> {
-    return pageOf(this.#spec.table, scope, query, this.#spec)
+    return pageOf(this.#spec.table, scope, { query, shown: this.#spec })
   }
 
   /** @throws {ServiceError} `not_found`, for a foreign id too. */
@@ -51,13 +51,7 @@ export class RecordResource<T extends JsonObject, V> {
    *
    * @param notices what the change tells others; what the creation tells is in `row`.
    */
-  async upsert(
-    scope: Scope,
-    key: KeyOf<T>,
-    row: NewRow<T>,
-    edit: (row: Row<T>) => T | null,
-    notices?: NoticesOf<T>,
-  ): Promise<V> {
+  async upsert(scope: Scope, key: KeyOf<T>, { row, ...change }: Change<T> & { readonly row: NewRow<T> }): Promise<V> {
     const { table, view } = this.#spec
     const known = await table.find(scope, key)
     if (known === null) {
@@ -65,12 +59,12 @@ export class RecordResource<T extends JsonObject, V> {
       if (made !== null) return view(made)
     }
     const existing = found(known ?? (await table.find(scope, key)))
-    return view(found(await table.change(scope, existing.id, edit, notices)))
+    return view(found(await table.change(scope, existing.id, change)))
   }
 
   /** @param edit returns the new data, or null for no change. @throws {ServiceError} `not_found`, `version_conflict`. */
-  async change(scope: Scope, id: string, edit: (row: Row<T>) => T | null, notices?: NoticesOf<T>): Promise<V> {
-    return this.#spec.view(found(await this.#spec.table.change(scope, id, edit, notices)))
+  async change(scope: Scope, id: string, change: Change<T>): Promise<V> {
+    return this.#spec.view(found(await this.#spec.table.change(scope, id, change)))
   }
 
   /** @throws {ServiceError} `not_found`, also at the second time. */

@@ -21,6 +21,12 @@ export interface NewRow<T extends JsonObject> {
 /** What a change tells others. */
 export type NoticesOf<T extends JsonObject> = (next: Row<T>, before: Row<T>) => readonly Notice[]
 
+/** A change of a row: the new data, null to leave it as it is, and the notices of the change. */
+export interface Change<T extends JsonObject> {
+  readonly edit: (row: Row<T>) => T | null
+  readonly notices?: NoticesOf<T> | undefined
+}
+
 /** Tries under the version guard before a change is given up; each round at least one writer gets through. */
 const maxTries = 100
 
@@ -65,7 +71,7 @@ export class Table<T extends JsonObject> {
       expires_at: row.expiresAtMs ?? null,
       data: row.data,
     }
-    const stored = this.#withNotices(record, undefined, row.notices ?? [])
+    const stored = this.#withNotices(record, undefined, { notices: row.notices ?? [] })
     return (await this.#records.insert(this.#kind, stored)) === 'done' ? stored : null
   }
 
@@ -78,11 +84,13 @@ export class Table<T extends JsonObject> {
   async replace(
     row: Row<T>,
     data: T,
-    expiresAtMs: number | null = row.expires_at,
-    notices?: NoticesOf<T>,
+    {
+      expiresAtMs = row.expires_at,
+      notices,
+    }: { readonly expiresAtMs?: number | null; readonly notices?: NoticesOf<T> | undefined } = {},
   ): Promise<Row<T> | null> {
     const changed = { ...row, data, version: row.version + 1, updated_at: this.#now(), expires_at: expiresAtMs }
-    const next = this.#withNotices(changed, row, notices?.(changed, row) ?? [])
+    const next = this.#withNotices(changed, row, { notices: notices?.(changed, row) ?? [] })
     return (await this.#records.replace(this.#kind, next)) === 'done' ? next : null
   }
 
@@ -94,26 +102,16 @@ export class Table<T extends JsonObject> {
    * @returns null when there is no such row.
    * @throws {ServiceError} `version_conflict` when others were always faster.
    */
-  async change(
-    scope: Scope,
-    id: string,
-    edit: (row: Row<T>) => T | null,
-    notices?: NoticesOf<T>,
-  ): Promise<Row<T> | null> {
-    return this.#turns.take(`${this.#kind.name}/${id}`, () => this.#changed(scope, id, edit, notices))
+  async change(scope: Scope, id: string, change: Change<T>): Promise<Row<T> | null> {
+    return this.#turns.take(`${this.#kind.name}/${id}`, () => this.#changed(scope, id, change))
   }
 
-  async #changed(
-    scope: Scope,
-    id: string,
-    edit: (row: Row<T>) => T | null,
-    notices: NoticesOf<T> | undefined,
-  ): Promise<Row<T> | null> {
+  async #changed(scope: Scope, id: string, { edit, notices }: Change<T>): Promise<Row<T> | null> {
     for (let tried = 0; tried < maxTries; tried += 1) {
       const row = await this.get(scope, id)
       if (row === null) return null
       const data = edit(row)
-      const written = data === null ? row : await this.replace(row, data, row.expires_at, notices)
+      const written = data === null ? row : await this.replace(row, data, { notices })
       if (written !== null) return written
     }
     throw new ServiceError('version_conflict')
@@ -129,7 +127,10 @@ export class Table<T extends JsonObject> {
     for (let tried = 0; tried < maxTries; tried += 1) {
       const row = await this.get(scope, id)
       if (row === null) return null
-      const next = this.#withNotices({ ...row, version: row.version + 1 }, row, notices(row), this.#now())
+      const next = this.#withNotices({ ...row, version: row.version + 1 }, row, {
+        notices: notices(row),
+        at: this.#now(),
+      })
       if ((await this.#records.replace(this.#kind, next)) === 'done') return next
     }
     throw new ServiceError('version_conflict')
@@ -155,14 +156,13 @@ export class Table<T extends JsonObject> {
   async #bury(row: Row<T>, notices: readonly Notice[]): Promise<boolean> {
     const { version, data: _gone, ...rest } = row
     const grave: StoredRecord = { ...rest, data: {}, version: version + 1, updated_at: this.#now(), expires_at: 1 }
-    return (await this.#records.replace(this.#kind, this.#withNotices(grave, row, notices))) === 'done'
+    return (await this.#records.replace(this.#kind, this.#withNotices(grave, row, { notices }))) === 'done'
   }
 
   #withNotices<R extends StoredRecord>(
     next: R,
     before: StoredRecord | undefined,
-    notices: readonly Notice[],
-    at = next.updated_at,
+    { notices, at = next.updated_at }: { readonly notices: readonly Notice[]; readonly at?: number },
   ): R {
     if (notices.length > 0 && !this.#kind.outbox) throw new Error(`${this.#kind.name} is declared without an outbox`)
     const outbox = outboxOf({ ...next, updated_at: at }, before?.outbox ?? [], notices)

@@ -39,7 +39,7 @@ export class Lanes {
     const row = await this.#table.get(scope, id)
     if (row !== null && isMarked(row.data)) return
     if (row === null && (await this.#table.insert({ id, project, tenant, data: { waiting: true } })) !== null) return
-    await this.#table.change(scope, id, ({ data }) => (isMarked(data) ? null : { waiting: true }))
+    await this.#table.change(scope, id, { edit: ({ data }) => (isMarked(data) ? null : { waiting: true }) })
   }
 
   /**
@@ -49,9 +49,9 @@ export class Lanes {
   async unmark(project: string, { id }: Lane, waits: () => Promise<boolean>): Promise<void> {
     const scope = projectScope(project)
     const closing = newId('lok')
-    await this.#table.change(scope, id, ({ data }) => (data.waiting ? { waiting: true, closing } : null))
+    await this.#table.change(scope, id, { edit: ({ data }) => (data.waiting ? { waiting: true, closing } : null) })
     if (await waits()) return
-    await this.#table.change(scope, id, (row) => (row.data.closing === closing ? { waiting: false } : null))
+    await this.#table.change(scope, id, { edit: (row) => (row.data.closing === closing ? { waiting: false } : null) })
   }
 
   /** Marked lanes behind `after`, at most `limit`, in the order in which they are served. */

@@ -49,7 +49,7 @@ export const pickRuns = (parts: PickParts): IdempotentEffect => ({
     const checks = now - queue.checked_at >= checkEveryMs
     const gone = checks ? await goneHolders(parts.records, project, queue) : []
     const free = parts.concurrency.perProject - holdersOf(queue).length + gone.length
-    const look = new Look(parts, project, queue, gone)
+    const look = new Look(parts, project, { queue, gone })
     const granted = await look.serve(free)
     return {
       event: {
@@ -86,7 +86,11 @@ class Look {
   readonly #lanes: Lanes
   readonly #held: Map<string, Set<string>>
 
-  constructor(parts: PickParts, project: string, queue: RunQueueContext, gone: readonly Granted[]) {
+  constructor(
+    parts: PickParts,
+    project: string,
+    { queue, gone }: { readonly queue: RunQueueContext; readonly gone: readonly Granted[] },
+  ) {
     this.#parts = parts
     this.#project = project
     this.#lanes = new Lanes(parts.records, parts.clock.now)

@@ -125,13 +125,17 @@ const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'
   const parent = await findRun(host, call, call.params.run_id)
   // beside its parent, also under a key: who reads of it there finds it there
   const childId = newIdForIn(call, 'run', shardOf(parent.id))
-  const child = await planChild(parts, call, parent, childId)
+  const child = await planChild(parts, call, { parent, runId: childId })
   await host.deliverTo(parent, { event: { type: 'delegate', child }, cause: causeOf(call.idempotency) })
   await host.delivered(parent.id)
   return runView(host, await host.find(call.scope, runDefinition, childId))
 }
 
-const planChild = async (parts: RunParts, call: DelegateCall, parent: Resident, runId: string): Promise<RunInput> => {
+const planChild = async (
+  parts: RunParts,
+  call: DelegateCall,
+  { parent, runId }: { readonly parent: Resident; readonly runId: string },
+): Promise<RunInput> => {
   const { body } = call
   const run = runContext(parent.state.snapshot.context)
   const { project, tenant, user } = parent.owner

@@ -123,7 +123,7 @@ export const listSessions = async (
   const total = await records.total(sessionRows, scope, where)
   const rows = await records.list(sessionRows, scope, { where, ...from, limit })
   const { page } = query
-  return numberedPage(rows.map(sessionRowView), page, limit, total)
+  return numberedPage(rows.map(sessionRowView), { page, limit, total })
 }
 
 /** The one session that a token is bound to; null for every other credential. */
@@ -138,7 +138,7 @@ const listBound = async (
   const { page, limit, status } = call.query
   const found = await findSession(host, call, boundTo(call.principal) ?? '').catch(nullWhenGone)
   const rows = found === null ? [] : [sessionView(found)].filter((row) => status === undefined || row.status === status)
-  return numberedPage(page === 1 ? rows : [], page, limit, rows.length)
+  return numberedPage(page === 1 ? rows : [], { page, limit, total: rows.length })
 }
 
 const nullWhenGone = (error: unknown): null => {
@@ -177,9 +177,7 @@ const reading = ({ host, records }: SessionParts) =>
       const total = Math.max(0, range.last - range.first + 1)
       return numberedPage(
         events.map((event) => sessionEventView(session.id, event)),
-        page,
-        limit,
-        total,
+        { page, limit, total },
       )
     },
   }) satisfies Partial<UseCases>

@@ -28,7 +28,7 @@ export const endUserUseCases = ({ records, now }: { records: RecordStore; now: (
       const notices = [audited.line('created', id)]
       const row = { id, project: scope.project, data: newEndUser(body), notices }
       const edit = (known: Row<EndUserData>) => changed(known, body)
-      return resource.upsert(scope, { external_id: body.external_id }, row, edit, audited.changed())
+      return resource.upsert(scope, { external_id: body.external_id }, { row, edit, notices: audited.changed() })
     },
   }
 }

@@ -60,7 +60,7 @@ export class Owned {
     for (const kind of this.#kindsOf(owner)) left[kind.name] = await records.left(kind, scopeOf(owner))
     left.requests = (await this.#requestsOf(owner)).length
     if (owner.user !== null) return withoutZeros(left)
-    left.actors = (await commits.actorsOf(owner.project, owner.tenant, null, pageSize)).length
+    left.actors = (await commits.actorsOf(owner.project, owner.tenant, { after: null, limit: pageSize })).length
     left.blobs = await this.#leftBlobs(owner, left.actors > 0)
     return withoutZeros(left)
   }
@@ -74,7 +74,7 @@ export class Owned {
   async #eraseActors(project: string, tenant: string): Promise<void> {
     const { commits } = this.#parts.storage
     for (let after: string | null = null; ; ) {
-      const actors: readonly string[] = await commits.actorsOf(project, tenant, after, pageSize)
+      const actors: readonly string[] = await commits.actorsOf(project, tenant, { after, limit: pageSize })
       for (let first = 0; first < actors.length; first += atOnce) {
         const some = actors.slice(first, first + atOnce)
         await Promise.all(some.map((actor) => this.#eraseActor({ actor, project, tenant })))

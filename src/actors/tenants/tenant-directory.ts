@@ -93,7 +93,7 @@ export class TenantDirectory {
     const id = `fgt_${mark}`
     const made = await this.#forgotten.insert({ id, project, tenant, expiresAtMs, data: { mark } })
     const row = made ?? (await this.#forgotten.get(projectScope(project), id))
-    if (made === null && row !== null) await this.#forgotten.replace(row, row.data, expiresAtMs)
+    if (made === null && row !== null) await this.#forgotten.replace(row, row.data, { expiresAtMs })
     this.#users.forget(mark)
   }
 

@@ -48,13 +48,13 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
       const notices = [audited.line('created', id), webhookNotice('tenant.created', data)]
       const row = { id, project: scope.project, tenant: id, data, notices }
       const edit = (known: Row<TenantData>) => changed(unlessDeleting(known), body)
-      return resource.upsert(scope, { external_id: body.external_id }, row, edit, changeNotices(audited))
+      return resource.upsert(scope, { external_id: body.external_id }, { row, edit, notices: changeNotices(audited) })
     },
     'tenants.update': async (call) => {
       const { scope, params, body } = call
       const edit = (row: Row<TenantData>) => edited(unlessDeleting(row), body)
       const notices = changeNotices(new Audited(call, 'tenant'))
-      const row = await resource.change(scope, params.tenant_id, edit, notices)
+      const row = await resource.change(scope, params.tenant_id, { edit, notices })
       directory.forget(scope.project, params.tenant_id)
       return row
     },
@@ -63,11 +63,14 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
       const audited = new Audited(call, 'tenant')
       const edit = ({ data }: Row<TenantData>): TenantData | null =>
         data.status === 'deleting' ? null : { ...data, status: 'deleting' }
-      const row = await resource.change(scope, params.tenant_id, edit, ({ id, data, updated_at }) => [
-        audited.line('deletion_started', id),
-        webhookNotice('tenant.deleting', data),
-        erasureNotice({ tenant_id: id, external_id: data.external_id, user: null, by: actorOf(call) }, updated_at),
-      ])
+      const row = await resource.change(scope, params.tenant_id, {
+        edit,
+        notices: ({ id, data, updated_at }) => [
+          audited.line('deletion_started', id),
+          webhookNotice('tenant.deleting', data),
+          erasureNotice({ tenant_id: id, external_id: data.external_id, user: null, by: actorOf(call) }, updated_at),
+        ],
+      })
       directory.forget(scope.project, params.tenant_id)
       return { ...row, deleted: true }
     },

@@ -49,12 +49,10 @@ export const tenantUserUseCases = (deps: TenantUserDeps): TenantUserUseCases => 
     'tenant_users.update': async (call) => {
       const known = await users.find(call)
       const notices = new Audited(call, 'tenant_user').changed<TenantUserData>()
-      return users.resource.change(
-        call.scope,
-        known.id,
-        ({ data }) => unlessSame(data, { ...data, ...call.body }),
+      return users.resource.change(call.scope, known.id, {
+        edit: ({ data }) => unlessSame(data, { ...data, ...call.body }),
         notices,
-      )
+      })
     },
     'tenant_users.delete': (call) => (call.query.hard ? users.forget(call) : users.remove(call)),
   }
@@ -95,7 +93,11 @@ class TenantUsers {
     const data: TenantUserData = { tenant_id, external_user_id: user, ...given, state: 'active' }
     const row = { id, project: scope.project, tenant: tenant_id, user, data, notices: [audited.line('created', id)] }
     const edit = (known: Row<TenantUserData>) => unlessSame(known.data, { ...known.data, ...changesIn(known, body) })
-    const made = await this.resource.upsert(scope, { tenant_id, external_user_id: user }, row, edit, audited.changed())
+    const made = await this.resource.upsert(
+      scope,
+      { tenant_id, external_user_id: user },
+      { row, edit, notices: audited.changed() },
+    )
     await this.#deps.directory.welcomeUser(scope.project, tenant_id, user)
     return made
   }
@@ -105,7 +107,7 @@ class TenantUsers {
     const { id } = await this.find(call)
     const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, state: 'removed' })
     const notices = new Audited(call, 'tenant_user').changed<TenantUserData>('deleted')
-    await this.resource.change(call.scope, id, edit, notices)
+    await this.resource.change(call.scope, id, { edit, notices })
     return { id, deleted: true }
   }
 
@@ -122,10 +124,13 @@ class TenantUsers {
     const { external_id } = (await this.tenantOf(scope, tenant_id)).data
     const edit = ({ data }: Row<TenantUserData>): TenantUserData | null =>
       data.state === 'forgotten' ? null : { ...data, ...nothingKnown, state: 'forgotten' }
-    await this.#table.change(scope, known.id, edit, ({ id, updated_at }) => [
-      new Audited(call, 'tenant_user').line('forgotten', id),
-      erasureNotice({ tenant_id, external_id, user, by: actorOf(call) }, updated_at),
-    ])
+    await this.#table.change(scope, known.id, {
+      edit,
+      notices: ({ id, updated_at }) => [
+        new Audited(call, 'tenant_user').line('forgotten', id),
+        erasureNotice({ tenant_id, external_id, user, by: actorOf(call) }, updated_at),
+      ],
+    })
     return { id: known.id, deleted: true }
   }
 

@@ -41,7 +41,7 @@ export const invoiceLines = (usage: GroupedUsage, facts: InvoiceFacts): Pick<Inv
   const sum = (of: (charges: Charges) => Amount): string =>
     textOf(charged.reduce((total, { charges }) => total.plus(of(charges)), zero))
   return {
-    lines: charged.map(({ group, plan, charges }) => lineOf(group, plan, charges, facts)),
+    lines: charged.map(({ group, plan, charges }) => lineOf(group, { plan, charges, facts })),
     totals: {
       ...usage.totals.view,
       markup_usd: sum(({ markup }) => markup),
@@ -68,9 +68,11 @@ const chargedBy = ({ values, sums }: UsageGroup, plans: InvoiceFacts['plans']) =
 
 const lineOf = (
   { values, sums }: UsageGroup,
-  plan: Row<RatePlanData> | null,
-  { markup, tokens, calls, total }: Charges,
-  { tenants }: InvoiceFacts,
+  {
+    plan,
+    charges: { markup, tokens, calls, total },
+    facts: { tenants },
+  }: { readonly plan: Row<RatePlanData> | null; readonly charges: Charges; readonly facts: InvoiceFacts },
 ): InvoiceLine => {
   const [tenant = null, agent = null, installation = null, provider = null, model = null] = values
   return {

@@ -78,4 +78,4 @@ export const usagePage = (
   table: Table<UsageData>,
   cover: UsageCover,
   query: Omit<PageQuery, 'where'>,
-): Promise<Page<Row<UsageData>>> => filteredPage(table, usagePrefix, cover, query)
+): Promise<Page<Row<UsageData>>> => filteredPage(table, usagePrefix, { cover, page: query })

@@ -32,7 +32,14 @@ type UsageRow = ResultOf<'usage.events'>['data'][number]
 /** What models were called, for whom, and what that costs. */
 export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases => {
   const table = new Table(records, usageRows, now)
-  const summed = async (scope: Scope, whose: WhoseUsage, range: UsageRange, groups: readonly Grouping[]) => {
+  const summed = async (
+    scope: Scope,
+    {
+      whose,
+      range,
+      groups,
+    }: { readonly whose: WhoseUsage; readonly range: UsageRange; readonly groups: readonly Grouping[] },
+  ) => {
     await host.rows.shown()
     const usage = new GroupedUsage(groups)
     for await (const rows of usageIn(table, coverOf(scope, whose), range)) usage.add(rows)
@@ -42,7 +49,7 @@ export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases
     'usage.summary': async ({ scope, query }) => {
       const range = rangeOf(query, now())
       const groups = [...new Set(query.group_by)]
-      const usage = await summed(scope, query, range, groups)
+      const usage = await summed(scope, { whose: query, range, groups })
       const data = usage.groups().map(({ values, sums }) => ({ ...named(groups, values), ...sums.view }))
       return { ...rangeView(range), group_by: groups, data, totals: usage.totals.view }
     },
@@ -53,9 +60,12 @@ export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases
     },
     'usage.export': async ({ scope, query }) => {
       const range = rangeOf(query, now())
-      const usage = await summed(scope, query, range, invoiceGroupings)
-      const standard = await standardPlan(new Table(records, ratePlans, now), scope, query.rate_plan_id, range)
-      const facts = await invoiceFacts({ records, now }, scope, usage, standard)
+      const usage = await summed(scope, { whose: query, range, groups: invoiceGroupings })
+      const standard = await standardPlan(new Table(records, ratePlans, now), scope, {
+        planId: query.rate_plan_id,
+        range,
+      })
+      const facts = await invoiceFacts({ records, now }, scope, { usage, standard })
       const head = {
         project_id: scope.project,
         currency: 'USD',
@@ -106,8 +116,7 @@ const notCounted = {
 const standardPlan = async (
   plans: Table<RatePlanData>,
   scope: Scope,
-  planId: string | undefined,
-  { toMs }: UsageRange,
+  { planId, range: { toMs } }: { readonly planId: string | undefined; readonly range: UsageRange },
 ): Promise<Row<RatePlanData> | null> => {
   if (planId === undefined) {
     const query = { where: { is_default: true }, after: idFloor('rp', toMs), limit: 1 }
@@ -122,8 +131,7 @@ const standardPlan = async (
 const invoiceFacts = async (
   { records, now }: Pick<UsageParts, 'records' | 'now'>,
   scope: Scope,
-  usage: GroupedUsage,
-  standard: Row<RatePlanData> | null,
+  { usage, standard }: { readonly usage: GroupedUsage; readonly standard: Row<RatePlanData> | null },
 ): Promise<InvoiceFacts> => {
   const project = projectScope(scope.project)
   const planTable = new Table(records, ratePlans, now)

@@ -41,7 +41,7 @@ export const attemptDelivery = (parts: AttemptDeliveryParts): IdempotentEffect =
       const webhook = await parts.endpoints.get(owner.project, delivery.webhook_id)
       if (webhook === null) return undeliverable('webhook_deleted')
       if (!webhook.data.is_active && delivery.event_type !== testEvent) return undeliverable('webhook_disabled')
-      return attempted(parts, webhook, context, Number(attempt))
+      return attempted(parts, webhook, { effect: context, attempt: Number(attempt) })
     })
     return outcome ?? 'gone'
   },
@@ -52,20 +52,26 @@ const undeliverable = (reason: string): EffectOutcome => ({ event: { type: 'unde
 const attempted = async (
   parts: AttemptDeliveryParts,
   webhook: Row<WebhookData>,
-  { context, signal }: EffectContext,
-  attempt: number,
+  { effect: { context, signal }, attempt }: { readonly effect: EffectContext; readonly attempt: number },
 ): Promise<EffectOutcome> => {
   const { event_id, event_type, body } = deliveryContext(context)
   const { now, guard, timeoutMs } = parts
   const at = now()
-  const signed = webhookHeaders(parts.endpoints.secretsOf(webhook), event_id, Math.floor(at / 1000), body)
+  const signed = webhookHeaders(parts.endpoints.secretsOf(webhook), {
+    id: event_id,
+    timestampS: Math.floor(at / 1000),
+    body,
+  })
   const headers = { 'content-type': 'application/json', 'user-agent': 'Troupe-Webhooks/1', ...signed }
   const request = { url: webhook.data.url, headers, body }
   const outcome = await sendAttempt(request, { guard, timeoutMs, signal })
   if (!signal.aborted) await noted(parts, webhook, outcome)
   const facts = { attempt, at: timestampOf(at), duration_ms: Math.max(0, now() - at) }
   const final = outcome.status === 410 || event_type === testEvent
-  return { event: eventOf(request, outcome, facts, { jitter: parts.random(), final }), stored: stored(outcome) }
+  return {
+    event: eventOf(request, outcome, { facts, next: { jitter: parts.random(), final } }),
+    stored: stored(outcome),
+  }
 }
 
 /** How the endpoint fares decides whether it is told anything more. */
@@ -82,8 +88,7 @@ const noted = async (
 const eventOf = (
   { url, headers }: AttemptRequest,
   { status, error, response }: AttemptOutcome,
-  facts: JsonObject,
-  next: { readonly jitter: number; readonly final: boolean },
+  { facts, next }: { readonly facts: JsonObject; readonly next: { readonly jitter: number; readonly final: boolean } },
 ): StoredEvent => {
   const attempt = { ...facts, url, status, error, request: { headers }, response }
   if (error === null) return { type: 'attempt_succeeded', attempt, status, error }

@@ -45,7 +45,7 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
     'webhook_deliveries.list': async ({ scope, query: { webhook_id, status, event_type, ...page } }) => {
       await host.rows.shown()
       const where = conditionOf(webhook_id, status, event_type)
-      return pageOf(table, scope, { ...page, where }, { idPrefix: 'dlv', view: deliveryView })
+      return pageOf(table, scope, { query: { ...page, where }, shown: { idPrefix: 'dlv', view: deliveryView } })
     },
     'webhook_deliveries.get': async ({ scope, params }) => {
       const delivery = await host.find(scope, deliveryDefinition, params.delivery_id)

@@ -88,7 +88,7 @@ export class WebhookEndpoints {
   }
 
   async #change(row: Row<WebhookData>, edit: (data: WebhookData) => WebhookData | null): Promise<void> {
-    await this.#table.change(projectScope(row.project), row.id, ({ data }) => edit(data))
+    await this.#table.change(projectScope(row.project), row.id, { edit: ({ data }) => edit(data) })
     this.forget(row.project)
   }
 

@@ -53,14 +53,18 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       const notices = [audited(call).line('created', where.id)]
       const made = await changed(scope.project, table.insert({ ...where, data, notices }))
       // a request that is run again after a crash: nobody ever saw what its first run made
-      const row = made ?? (await table.change(scope, where.id, (old) => ({ ...old.data, secret: data.secret })))
+      const row =
+        made ?? (await table.change(scope, where.id, { edit: (old) => ({ ...old.data, secret: data.secret }) }))
       return { ...viewOf(found(row)), secret }
     },
     'webhooks.update': async (call) => {
       const { scope, params, body } = call
       if (body.url !== undefined) requireReachable(guard, body.url)
       const edit = ({ data }: Row<WebhookData>) => withChange(data, body)
-      return changed(scope.project, resource.change(scope, params.webhook_id, edit, audited(call).changed()))
+      return changed(
+        scope.project,
+        resource.change(scope, params.webhook_id, { edit, notices: audited(call).changed() }),
+      )
     },
     'webhooks.delete': (call) => {
       const { scope, params } = call
@@ -76,7 +80,10 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
         secret: sealed({ project, id }, secret),
         previous_secret: data.secret,
       })
-      const rotated = table.change(scope, params.webhook_id, edit, ({ id }) => [audited(call).line('rotated', id)])
+      const rotated = table.change(scope, params.webhook_id, {
+        edit,
+        notices: ({ id }) => [audited(call).line('rotated', id)],
+      })
       return { ...viewOf(found(await changed(scope.project, rotated))), secret }
     },
   }

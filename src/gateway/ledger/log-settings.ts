@@ -46,13 +46,7 @@ export class LogSettings {
   async set(project: string, data: RequestLogSettingsData, line: Notice): Promise<RequestLogSettingsData> {
     const id = logSettingsId(project)
     const made = await this.#table.insert({ id, project, data, notices: [line] })
-    if (made === null)
-      await this.#table.change(
-        projectScope(project),
-        id,
-        () => data,
-        () => [line],
-      )
+    if (made === null) await this.#table.change(projectScope(project), id, { edit: () => data, notices: () => [line] })
     this.#cache.forget(project)
     return data
   }

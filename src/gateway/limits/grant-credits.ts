@@ -43,9 +43,11 @@ export const grantCredits = async (
   const id = creditsId(organization)
   const made = await table.insert({ id, project: organization, data: { granted_usd: usd } })
   if (made !== null) return
-  await table.change(organizationScope(organization), id, ({ data }) => ({
-    granted_usd: textOf(amountOf(data.granted_usd).plus(amountOf(usd))),
-  }))
+  await table.change(organizationScope(organization), id, {
+    edit: ({ data }) => ({
+      granted_usd: textOf(amountOf(data.granted_usd).plus(amountOf(usd))),
+    }),
+  })
 }
 
 /** The organisation is asked for credits no more. @returns false when it was not before. */

@@ -70,7 +70,7 @@ export const limitUseCases = ({ records, book, projects, subjects, now }: LimitP
       const tenant = data.subject === 'tenant' ? data.subject_id : null
       const row = { id, project: scope.project, tenant, data, notices: [audited.line('created', id)] }
       const key = { subject_key: data.subject_key }
-      const made = await resource.upsert(scope, key, row, () => data, audited.changed())
+      const made = await resource.upsert(scope, key, { row, edit: () => data, notices: audited.changed() })
       book.changed(scope.project)
       return view(made)
     },

@@ -63,7 +63,7 @@ export class RedactionPolicies implements Redaction {
     const scope = projectScope(project)
     const id = idOf(project)
     await this.#table.insert({ id, project, data: defaultPolicy })
-    const changed = await this.#table.change(scope, id, ({ data }) => edit(data), notices)
+    const changed = await this.#table.change(scope, id, { edit: ({ data }) => edit(data), notices })
     this.#cache.forget(project)
     if (changed === null) throw new ServiceError('version_conflict')
     return changed

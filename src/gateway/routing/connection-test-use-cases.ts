@@ -36,7 +36,7 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
       // a key that was replaced meanwhile is not the one that was tried
       const edit = ({ data }: Row<ConnectionData>): ConnectionData | null =>
         data.api_key === row.data.api_key ? { ...data, status, last_tested_at_ms: now() } : null
-      await table.change(scope, row.id, edit)
+      await table.change(scope, row.id, { edit })
       own.changed(scope.project)
       return { success: ok, status, ...found }
     },

@@ -76,7 +76,10 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
         if (destination !== null) requireKeyFor(data, destination, api_key)
         return withChange(data, body, destination, key)
       }
-      return changed(scope.project, resource.change(scope, params.connection_id, edit, audited(call).changed()))
+      return changed(
+        scope.project,
+        resource.change(scope, params.connection_id, { edit, notices: audited(call).changed() }),
+      )
     },
     'provider_connections.delete': async (call) => {
       const { scope, params } = call

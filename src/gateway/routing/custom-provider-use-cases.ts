@@ -74,7 +74,7 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
         )
         return changedFields(data, next).length === 0 ? null : next
       }
-      const work = table.change(scope, params.provider_id, edit, audited(call).changed())
+      const work = table.change(scope, params.provider_id, { edit, notices: audited(call).changed() })
       return { provider: viewOf(found(await changed(scope.project, work))) }
     },
     'custom_providers.delete': async (call) => {

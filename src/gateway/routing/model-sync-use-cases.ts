@@ -96,16 +96,17 @@ class ModelSyncs {
     }
     const audited = new Audited(call, 'provider_connection')
     const pointed = await this.#connections
-      .change(scope, connection, edit, audited.changed('models_applied'))
+      .change(scope, connection, { edit, notices: audited.changed('models_applied') })
       .finally(() => this.#parts.own.changed(scope.project))
       .catch(async (error: unknown) => {
         if (error instanceof ServiceError) await this.#setExpiry(scope, id, this.#parts.now() + keptMs)
         throw error
       })
     if (pointed === null) throw new ServiceError('not_found')
-    const applied = await this.#syncs.change(scope, id, ({ data }) =>
-      data.status === 'applied' ? null : { ...data, status: 'applied', applied_at_ms: this.#parts.now() },
-    )
+    const applied = await this.#syncs.change(scope, id, {
+      edit: ({ data }) =>
+        data.status === 'applied' ? null : { ...data, status: 'applied', applied_at_ms: this.#parts.now() },
+    })
     if (base_sync_id !== null) await this.#setExpiry(scope, base_sync_id, this.#parts.now() + keptMs).catch(ignored)
     return applied ?? lasting
   }
@@ -123,7 +124,7 @@ class ModelSyncs {
       const row = await this.#syncs.get(scope, id)
       if (row === null) throw new ServiceError('not_found')
       if (row.expires_at === expiresAtMs) return row
-      const written = await this.#syncs.replace(row, row.data, expiresAtMs)
+      const written = await this.#syncs.replace(row, row.data, { expiresAtMs })
       if (written !== null) return written
     }
     throw new ServiceError('version_conflict')

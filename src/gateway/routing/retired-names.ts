@@ -45,5 +45,5 @@ const remember = async (table: Table<RetiredNameData>, retired: RetiredName, exp
   const data = { name, provider_id: providerId }
   if ((await table.insert({ id, project, expiresAtMs, data })) !== null) return
   const row = await table.get(projectScope(project), id)
-  if (row !== null) await table.replace(row, data, expiresAtMs)
+  if (row !== null) await table.replace(row, data, { expiresAtMs })
 }

@@ -99,7 +99,11 @@ export class MongoCommits implements CommitStore {
     return this.#settles.settle(work)
   }
 
-  async actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]> {
+  async actorsOf(
+    project: string,
+    tenant: string,
+    { after, limit }: { readonly after: string | null; readonly limit: number },
+  ): Promise<readonly string[]> {
     if (limit < 1) return []
     const cursor = this.#collection
       .find({ project, tenant: { $eq: tenant, $type: 'string' }, seq: 1, actor: { $gt: after ?? '' } })

@@ -1,5 +1,5 @@
 import type { Collection, Db, Document } from 'mongodb'
-import type { Lease, LeaseClaim, LeaseStore, LeaseTable, Member } from '../cluster-ports.ts'
+import type { Lease, LeaseClaim, LeaseStore, LeaseTable, LeaseTerm, Member } from '../cluster-ports.ts'
 import { StoreUnavailable } from '../ports.ts'
 import { leaseOf, type OwnerDocument, type OwnerView, writeErrorsIn } from './schema.ts'
 import { duplicateKey, guarded } from './trouble.ts'
@@ -43,7 +43,7 @@ export class MongoLeases implements LeaseStore {
     }
   }
 
-  async acquire(self: Member, claims: readonly LeaseClaim[], floor: number, ms: number): Promise<readonly Lease[]> {
+  async acquire(self: Member, claims: readonly LeaseClaim[], { floor, ms }: LeaseTerm): Promise<readonly Lease[]> {
     if (claims.length === 0) return []
     await this.#update(claims.map((claim) => takeover(self, claim, floor, ms)))
     const taken = await this.#find({ _id: { $in: claims.map(({ shard }) => shard) }, holder: self.process })

@@ -111,14 +111,18 @@ export class MongoRecords implements RecordStore {
   }
 
   async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
-    return this.#countTo(kind, scope, where)
+    return this.#countTo(kind, scope, { where })
   }
 
   total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
-    return this.#totals.of(listName(kind, scope, where), (limit) => this.#countTo(kind, scope, where, limit))
+    return this.#totals.of(listName(kind, scope, where), (limit) => this.#countTo(kind, scope, { where, limit }))
   }
 
-  async #countTo(kind: RecordKind, scope: Scope, where: Where, limit?: number): Promise<number> {
+  async #countTo(
+    kind: RecordKind,
+    scope: Scope,
+    { where, limit }: { readonly where: Where; readonly limit?: number | undefined },
+  ): Promise<number> {
     const filter = { ...inScope(scope), ...filtered(kind, where), ...this.#live() }
     const options = { ...hinted(kind, scope, where), ...(limit !== undefined && { limit }) }
     return guarded(this.#of(kind).countDocuments(filter, options))
@@ -146,7 +150,7 @@ export class MongoRecords implements RecordStore {
 
   async clear(kind: RecordKind, scope: Scope, limit: number): Promise<number> {
     const owned = { ...inScope(ownerScope(scope)), delivered: { $exists: false } }
-    return this.#removeSome(kind, owned, limit, durable)
+    return this.#removeSome(kind, owned, { limit, options: durable })
   }
 
   async left(kind: RecordKind, scope: Scope): Promise<number> {
@@ -156,7 +160,7 @@ export class MongoRecords implements RecordStore {
   async sweep(kind: RecordKind, now: number, limit?: number): Promise<number> {
     const gone = { expires_at: { $lte: now }, delivered: { $exists: false } }
     if (limit === undefined) return (await guarded(this.#of(kind).deleteMany(gone))).deletedCount
-    return this.#removeSome(kind, gone, limit, {})
+    return this.#removeSome(kind, gone, { limit, options: {} })
   }
 
   /** Resolves when the rows asked for are written. */
@@ -167,8 +171,7 @@ export class MongoRecords implements RecordStore {
   async #removeSome(
     kind: RecordKind,
     filter: Filter<RecordDocument>,
-    limit: number,
-    options: Partial<typeof durable>,
+    { limit, options }: { readonly limit: number; readonly options: Partial<typeof durable> },
   ): Promise<number> {
     const ids = await guarded(
       this.#of(kind)

@@ -28,8 +28,10 @@ const options: Omit<RedisOptions, 'replyMapping'> = {
 export const openConnection = (
   url: string,
   pulsing: PulseOptions,
-  beat: (client: Redis) => Promise<unknown>,
-  more: Omit<RedisOptions, 'replyMapping'> = {},
+  {
+    beat,
+    more = {},
+  }: { readonly beat: (client: Redis) => Promise<unknown>; readonly more?: Omit<RedisOptions, 'replyMapping'> },
 ): Connection => {
   const client = new Redis(url, { ...options, ...more })
   const pulse = new Pulse({ beat: () => beat(client), reconnect: () => client.disconnect(true) }, pulsing)

@@ -28,14 +28,17 @@ export class RedisFanOut implements FanOut {
   #flushing = false
 
   /** @param pulsing of the connection that listens. */
-  constructor(publisher: Connection, url: string, prefix: string, pulsing: PulseOptions) {
+  constructor(
+    publisher: Connection,
+    { url, prefix, pulsing }: { readonly url: string; readonly prefix: string; readonly pulsing: PulseOptions },
+  ) {
     this.#publisher = publisher
     this.#prefix = prefix
     const up = (): void => {
       pulsing.up()
       this.checkUp()
     }
-    this.#subscriber = openConnection(url, { ...pulsing, up }, (client) => this.#subscribeAll(client))
+    this.#subscriber = openConnection(url, { ...pulsing, up }, { beat: (client) => this.#subscribeAll(client) })
     this.#subscriber.client.on('close', () => this.#subscribed.clear())
     this.#subscriber.client.on('message', (channel, message) => this.#receivers.get(channel)?.(message))
   }

@@ -61,13 +61,15 @@ export const openRedis = async ({
   const commands = openConnection(
     url,
     pulseOptions('commands', () => fanOut.checkUp()),
-    (client) => client.ping(),
     {
-      enableAutoPipelining: true,
+      beat: (client) => client.ping(),
+      more: {
+        enableAutoPipelining: true,
+      },
     },
   )
   defineLimits(commands.client)
-  const fanOut = new RedisFanOut(commands, url, prefix, pulseOptions('news'))
+  const fanOut = new RedisFanOut(commands, { url, prefix, pulsing: pulseOptions('news') })
   const directory = new DirectoryClient(
     url,
     prefix,

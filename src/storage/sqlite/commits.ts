@@ -135,7 +135,11 @@ export class SqliteCommits implements CommitStore {
     })
   }
 
-  async actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]> {
+  async actorsOf(
+    project: string,
+    tenant: string,
+    { after, limit }: { readonly after: string | null; readonly limit: number },
+  ): Promise<readonly string[]> {
     const sql = `select actor from commits where seq = 1 and tenant is not null and project = ? and tenant = ? and actor > ?
       order by actor limit ?`
     const rows = this.#db.read(() => this.#db.statement(sql).all(project, tenant, after ?? '', limit))

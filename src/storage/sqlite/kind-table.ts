@@ -24,7 +24,11 @@ export const indexIn = (kind: RecordKind, name: string): string => `${tableOf(ki
  * `expires_at`, so that rows are counted and passed over without being read.
  */
 export const kindIndexes = (kind: RecordKind): ReadonlyMap<string, string> => {
-  const index = (what: string, name: string, on: readonly string[], where = ''): [string, string] => {
+  const index = (
+    what: string,
+    name: string,
+    { on, where = '' }: { readonly on: readonly string[]; readonly where?: string },
+  ): [string, string] => {
     const full = indexIn(kind, name)
     return [full, `CREATE ${what} ${full} on ${tableOf(kind)} (${on.join(', ')})${where && ` where ${where}`}`]
   }
@@ -32,15 +36,15 @@ export const kindIndexes = (kind: RecordKind): ReadonlyMap<string, string> => {
     ...listIndexes(kind).map(({ name, owner, fields }) => {
       const inner = owner.at(-1)
       const owned = inner === 'project' || fields.length === 0 ? '' : `${inner} is not null`
-      return index('INDEX', name, [...owner, ...fields.map(columnOf), 'id', 'expires_at'], owned)
+      return index('INDEX', name, { on: [...owner, ...fields.map(columnOf), 'id', 'expires_at'], where: owned })
     }),
-    index('INDEX', 'by_expiry', ['expires_at'], 'expires_at is not null'),
-    ...(kind.outbox ? [index('INDEX', 'by_outbox', ['id'], 'outbox is not null')] : []),
+    index('INDEX', 'by_expiry', { on: ['expires_at'], where: 'expires_at is not null' }),
+    ...(kind.outbox ? [index('INDEX', 'by_outbox', { on: ['id'], where: 'outbox is not null' })] : []),
     ...(kind.unique ?? []).map(({ fields, global = false }) => {
       const values = fields.map(columnOf)
       const present = values.map((value) => `${value} is not null`).join(' and ')
       const name = `${global ? 'global' : 'unique'}_${fields.join('_')}`
-      return index('UNIQUE INDEX', name, [...(global ? [] : ['project']), ...values], present)
+      return index('UNIQUE INDEX', name, { on: [...(global ? [] : ['project']), ...values], where: present })
     }),
   ])
 }

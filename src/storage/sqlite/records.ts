@@ -104,14 +104,18 @@ export class SqliteRecords implements RecordStore {
   }
 
   async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
-    return this.#countTo(kind, scope, where)
+    return this.#countTo(kind, scope, { where })
   }
 
   total(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
-    return this.#totals.of(listName(kind, scope, where), async (limit) => this.#countTo(kind, scope, where, limit))
+    return this.#totals.of(listName(kind, scope, where), async (limit) => this.#countTo(kind, scope, { where, limit }))
   }
 
-  #countTo(kind: RecordKind, scope: Scope, where: Where, limit = -1): number {
+  #countTo(
+    kind: RecordKind,
+    scope: Scope,
+    { where, limit = -1 }: { readonly where: Where; readonly limit?: number | undefined },
+  ): number {
     const { sql, values } = and([this.#live(), inScope(scope), ...filtered(kind, where)])
     const found = `select 1 from ${listed(kind, scope, where)} where ${sql} limit ?`
     const text = `select count(*) as n from (${found})`

@@ -34,7 +34,7 @@ const open = () => {
     if (row === null) throw new Error('key exists')
     return { secret, row }
   }
-  const revoke = () => table.change(scope, 'key_1', (row) => ({ ...row.data, revoked_at_ms: clock.now }))
+  const revoke = () => table.change(scope, 'key_1', { edit: (row) => ({ ...row.data, revoked_at_ms: clock.now }) })
   return { records, table, keys, node, create, revoke }
 }
 

@@ -80,7 +80,7 @@ describe('dashboard sessions', () => {
   it('follow the role of the member, and end with the member', async () => {
     const { table, sessions, value } = await open()
     await sessions.verify(value)
-    await table.change(scope, 'mbr_1', (row) => ({ ...row.data, role: 'member' }))
+    await table.change(scope, 'mbr_1', { edit: (row) => ({ ...row.data, role: 'member' }) })
     sessions.recheckAll()
     expect(await sessions.verify(value)).toMatchObject({ role: 'member' })
     await table.remove(scope, 'mbr_1')

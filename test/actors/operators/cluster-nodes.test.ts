@@ -26,7 +26,7 @@ const open = async () => {
     [b, [4]],
   ] as const) {
     await leases.renew(member, 4_000)
-    await leases.acquire(member, claims(...shards), 0, 4_000)
+    await leases.acquire(member, claims(...shards), { floor: 0, ms: 4_000 })
     await presence.announce(member, { shards: 9, liveActors: 20, runningEffects: 3 }, 1_500)
   }
   const nodes = new ClusterNodes({

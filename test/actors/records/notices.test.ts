@@ -79,12 +79,10 @@ describe('what a change of a record tells others', () => {
     const { delivery, receivers, heard, table } = open()
     delivery.start(receivers)
     await table.insert(row('thg_1', [to('a'), to('b')]))
-    await table.change(
-      scope,
-      'thg_1',
-      () => ({ name: 'new' }),
-      (next, before) => [to(`${before.data.name}-${next.data.name}`)],
-    )
+    await table.change(scope, 'thg_1', {
+      edit: () => ({ name: 'new' }),
+      notices: (next, before) => [to(`${before.data.name}-${next.data.name}`)],
+    })
     await delivery.delivered()
     expect(names(heard)).toEqual(['a', 'b', 'thg_1-new'])
     expect(await table.get(scope, 'thg_1')).not.toHaveProperty('outbox')

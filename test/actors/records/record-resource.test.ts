@@ -71,7 +71,9 @@ describe('a record resource', () => {
       const missing = { code: 'not_found' }
       await expect(resource.get(foreign, id)).rejects.toMatchObject(missing)
       await expect(resource.remove(foreign, id)).rejects.toMatchObject(missing)
-      await expect(resource.change(foreign, id, (row) => ({ ...row.data, name: 'x' }))).rejects.toMatchObject(missing)
+      await expect(resource.change(foreign, id, { edit: (row) => ({ ...row.data, name: 'x' }) })).rejects.toMatchObject(
+        missing,
+      )
       expect((await resource.list(foreign, { limit: 5 })).data).toEqual([])
     }
     expect(await resource.get(scope, id)).toMatchObject({ name: 'a' })
@@ -94,7 +96,11 @@ describe('a record resource', () => {
     const { table, resource } = open()
     const upserts = Array.from({ length: 50 }, (_, n) => {
       const data = { key: 'a', name: `name ${n}`, color: null }
-      return resource.upsert(scope, { key: 'a' }, { id: newId('thg'), project: 'prj_1', data }, () => data)
+      return resource.upsert(
+        scope,
+        { key: 'a' },
+        { row: { id: newId('thg'), project: 'prj_1', data }, edit: () => data },
+      )
     })
     const ids = new Set((await Promise.all(upserts)).map(({ id }) => id))
     expect(ids.size).toBe(1)
@@ -105,14 +111,14 @@ describe('a record resource', () => {
     const { resource, add } = open()
     const { id } = await add('')
     const append = (row: { readonly data: Thing }) => ({ ...row.data, name: `${row.data.name}x` })
-    await Promise.all(Array.from({ length: 50 }, () => resource.change(scope, id, append)))
+    await Promise.all(Array.from({ length: 50 }, () => resource.change(scope, id, { edit: append })))
     expect((await resource.get(scope, id)).name).toBe('x'.repeat(50))
   })
 
   it('leaves the row unwritten when there is nothing to change', async () => {
     const { table, resource, add } = open()
     const { id } = await add('a')
-    await resource.change(scope, id, () => null)
+    await resource.change(scope, id, { edit: () => null })
     expect((await table.get(scope, id))?.version).toBe(1)
   })
 })

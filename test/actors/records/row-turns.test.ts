@@ -29,7 +29,7 @@ const open = async () => {
 it('fifty changes of one row at once are fifty writes, through whichever table', async () => {
   const { writes, tables } = await open()
   const changes = Array.from({ length: 50 }, (_, n) =>
-    tables[n % 2]?.change(scope, 'cnt_1', ({ data }) => ({ n: data.n + 1 })),
+    tables[n % 2]?.change(scope, 'cnt_1', { edit: ({ data }) => ({ n: data.n + 1 }) }),
   )
   await Promise.all(changes)
   expect((await tables[0]?.get(scope, 'cnt_1'))?.data).toEqual({ n: 50 })
@@ -39,10 +39,12 @@ it('fifty changes of one row at once are fifty writes, through whichever table',
 it('a change that is refused keeps nobody from the next', async () => {
   const { tables } = await open()
   const [table] = tables
-  const refused = table?.change(scope, 'cnt_1', () => {
-    throw new Error('refused')
+  const refused = table?.change(scope, 'cnt_1', {
+    edit: () => {
+      throw new Error('refused')
+    },
   })
-  const next = table?.change(scope, 'cnt_1', ({ data }) => ({ n: data.n + 1 }))
+  const next = table?.change(scope, 'cnt_1', { edit: ({ data }) => ({ n: data.n + 1 }) })
   await expect(refused).rejects.toThrow('refused')
   expect((await next)?.data).toEqual({ n: 1 })
 })

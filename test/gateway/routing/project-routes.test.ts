@@ -215,7 +215,9 @@ describe('the route to a custom provider', () => {
     })
     const off = await register({ name: 'Off', is_active: false, models: ['llama-4'] })
     const lost = await register({ name: 'Lost', key: 'sk', models: ['llama-4'] })
-    await tables.customs.change(projectScope('prj_a'), lost, ({ data }) => ({ ...data, api_key: 'sealed elsewhere' }))
+    await tables.customs.change(projectScope('prj_a'), lost, {
+      edit: ({ data }) => ({ ...data, api_key: 'sealed elsewhere' }),
+    })
     const rack = await connect({ provider: 'rack', base_url: 'https://rack.example.com/v1' })
     await change(rack, { is_active: false })
     own.changed('prj_a')

@@ -93,7 +93,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
     }
   }
   const change = async (id: string, data: Partial<ConnectionData>) => {
-    await tables.connections.change(projectScope('prj_a'), id, (row) => ({ ...row.data, ...data }))
+    await tables.connections.change(projectScope('prj_a'), id, { edit: (row) => ({ ...row.data, ...data }) })
   }
   return { ...routing, guard, records, reads, tables, connect, register, routed, change }
 }

@@ -49,7 +49,9 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
 
     it('gives a shard that nobody ever held to one of many who claim it at once', async () => {
       const members = Array.from({ length: 5 }, () => member())
-      const taken = await Promise.all(members.map((self) => store().acquire(self, [claim(1, 0)], 0, long)))
+      const taken = await Promise.all(
+        members.map((self) => store().acquire(self, [claim(1, 0)], { floor: 0, ms: long })),
+      )
       expect(taken.flat()).toHaveLength(1)
       const [lease] = taken.flat()
       expect(lease).toMatchObject({ shard: 1, epoch: 1, address: '127.0.0.1:7000' })
@@ -60,76 +62,81 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
 
     it('takes each lease on its own, and the answer has those taken', async () => {
       const [first, second] = [member(), member()]
-      await store().acquire(first, [claim(10, 0), claim(12, 0)], 0, long)
-      const taken = await store().acquire(second, [claim(10, 1), claim(11, 0), claim(12, 0), claim(13, 0)], 0, long)
+      await store().acquire(first, [claim(10, 0), claim(12, 0)], { floor: 0, ms: long })
+      const taken = await store().acquire(second, [claim(10, 1), claim(11, 0), claim(12, 0), claim(13, 0)], {
+        floor: 0,
+        ms: long,
+      })
       expect(taken.map(({ shard }) => shard)).toEqual([11, 13])
       expect((await store().renew(first, long)).map(({ shard }) => shard)).toEqual([10, 12])
-      expect(await store().acquire(second, [], 0, long)).toEqual([])
+      expect(await store().acquire(second, [], { floor: 0, ms: long })).toEqual([])
     })
 
     it('keeps a lease from others until it has run out, by the clock of the store', async () => {
       const [first, second] = [member(), member()]
-      await store().acquire(first, [claim(20, 0)], 0, long)
-      expect(await store().acquire(second, [claim(20, 1)], 0, long)).toEqual([])
-      await store().acquire(first, [claim(21, 0)], 0, short)
+      await store().acquire(first, [claim(20, 0)], { floor: 0, ms: long })
+      expect(await store().acquire(second, [claim(20, 1)], { floor: 0, ms: long })).toEqual([])
+      await store().acquire(first, [claim(21, 0)], { floor: 0, ms: short })
       await ranOut(21)
       expect(inShard(await store().read(), 21)).toMatchObject({ holder: first.process, epoch: 1 })
-      expect(await store().acquire(second, [claim(21, 1)], 0, long)).toMatchObject([
+      expect(await store().acquire(second, [claim(21, 1)], { floor: 0, ms: long })).toMatchObject([
         { shard: 21, holder: second.process, epoch: 2 },
       ])
       expect(await store().renew(first, long)).toMatchObject([{ shard: 20 }])
     })
 
     it('gives a lease that ran out to one of many who claim it at once', async () => {
-      await store().acquire(member(), [claim(22, 0)], 0, 1)
+      await store().acquire(member(), [claim(22, 0)], { floor: 0, ms: 1 })
       await ranOut(22)
       const taken = await Promise.all(
-        Array.from({ length: 5 }, () => store().acquire(member(), [claim(22, 1)], 0, long)),
+        Array.from({ length: 5 }, () => store().acquire(member(), [claim(22, 1)], { floor: 0, ms: long })),
       )
       expect(taken.flat()).toMatchObject([{ shard: 22, epoch: 2 }])
     })
 
     it('breaks a lease that has not run out, for one of those who break it', async () => {
       const [holder, ...others] = [member(), member(), member()]
-      await store().acquire(holder, [claim(30, 0)], 0, long)
-      const taken = await Promise.all(others.map((self) => store().acquire(self, [claim(30, 1, true)], 0, long)))
+      await store().acquire(holder, [claim(30, 0)], { floor: 0, ms: long })
+      const taken = await Promise.all(
+        others.map((self) => store().acquire(self, [claim(30, 1, true)], { floor: 0, ms: long })),
+      )
       expect(taken.flat()).toMatchObject([{ shard: 30, epoch: 2 }])
       expect(await store().renew(holder, long)).toEqual([])
     })
 
     it('takes nothing by a claim that comes late: the epoch has moved on', async () => {
       const [first, second] = [member(), member()]
-      await store().acquire(first, [claim(40, 0)], 0, long)
+      await store().acquire(first, [claim(40, 0)], { floor: 0, ms: long })
       await store().release(first.process, [40])
-      await store().acquire(second, [claim(40, 1)], 0, long)
-      expect(await store().acquire(first, [claim(40, 0, true)], 0, long)).toEqual([])
-      expect(await store().acquire(first, [claim(40, 1, true)], 0, long)).toEqual([])
-      expect(await store().acquire(first, [claim(40, 3, true)], 0, long)).toEqual([])
+      await store().acquire(second, [claim(40, 1)], { floor: 0, ms: long })
+      expect(await store().acquire(first, [claim(40, 0, true)], { floor: 0, ms: long })).toEqual([])
+      expect(await store().acquire(first, [claim(40, 1, true)], { floor: 0, ms: long })).toEqual([])
+      expect(await store().acquire(first, [claim(40, 3, true)], { floor: 0, ms: long })).toEqual([])
       expect(inShard(await store().read(), 40)).toMatchObject({ holder: second.process, epoch: 2 })
     })
 
     it('starts an epoch at the floor, or one above the last when that is higher', async () => {
       const [first, second] = [member(), member()]
-      expect(await store().acquire(first, [claim(50, 0)], 9, long)).toMatchObject([{ epoch: 9 }])
+      expect(await store().acquire(first, [claim(50, 0)], { floor: 9, ms: long })).toMatchObject([{ epoch: 9 }])
       await store().release(first.process, [50])
-      expect(await store().acquire(second, [claim(50, 9)], 3, long)).toMatchObject([{ epoch: 10 }])
+      expect(await store().acquire(second, [claim(50, 9)], { floor: 3, ms: long })).toMatchObject([{ epoch: 10 }])
     })
 
     it('gives back what is the caller’s, for anybody to take at once, and keeps its epoch', async () => {
       const [first, second] = [member(), member()]
-      await store().acquire(first, [claim(60, 0), claim(61, 0)], 0, long)
+      await store().acquire(first, [claim(60, 0), claim(61, 0)], { floor: 0, ms: long })
       await store().release(first.process, [60])
       const freed = inShard(await store().read(), 60)
       expect(freed).toMatchObject({ holder: null, address: null, epoch: 1 })
       expect(freed?.leftMs).toBeLessThanOrEqual(0)
       expect((await store().renew(first, long)).map(({ shard }) => shard)).toEqual([61])
-      expect(await store().acquire(second, [claim(60, 1)], 0, long)).toHaveLength(1)
+      expect(await store().acquire(second, [claim(60, 1)], { floor: 0, ms: long })).toHaveLength(1)
     })
 
     it('leaves a lease that is another’s by now when its last holder gives it back', async () => {
       const [first, second] = [member(), member()]
-      await store().acquire(first, [claim(62, 0)], 0, long)
-      await store().acquire(second, [claim(62, 1, true)], 0, long)
+      await store().acquire(first, [claim(62, 0)], { floor: 0, ms: long })
+      await store().acquire(second, [claim(62, 1, true)], { floor: 0, ms: long })
       await store().release(first.process, [62])
       await store().leave(first.process)
       expect(inShard(await store().read(), 62)).toMatchObject({ holder: second.process, epoch: 2 })
@@ -137,10 +144,10 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
 
     it('prolongs by one renewal all that a process holds, what ran out and nobody took too, and nothing else', async () => {
       const [self, other] = [member(), member()]
-      await store().acquire(self, [claim(70, 0), claim(71, 0), claim(72, 0)], 0, short)
-      await store().acquire(other, [claim(73, 0)], 0, short)
+      await store().acquire(self, [claim(70, 0), claim(71, 0), claim(72, 0)], { floor: 0, ms: short })
+      await store().acquire(other, [claim(73, 0)], { floor: 0, ms: short })
       await ranOut(73)
-      await store().acquire(other, [claim(71, 1)], 0, long)
+      await store().acquire(other, [claim(71, 1)], { floor: 0, ms: long })
       expect(await store().renew(self, long)).toMatchObject([
         { shard: 70, epoch: 1 },
         { shard: 72, epoch: 1 },
@@ -152,7 +159,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
 
     it('tells a process of a lease that it took although the answer was lost', async () => {
       const self = member()
-      void (await store().acquire(self, [claim(74, 0)], 4, long))
+      void (await store().acquire(self, [claim(74, 0)], { floor: 4, ms: long }))
       expect(await store().renew(self, long)).toMatchObject([{ shard: 74, epoch: 4, holder: self.process }])
     })
 
@@ -176,7 +183,7 @@ export const leaseContract = (name: string, open: () => Promise<LeaseSubject>): 
     it('forgets a member that leaves, and all that it holds is free', async () => {
       const self = member()
       await store().renew(self, long)
-      await store().acquire(self, [claim(80, 0), claim(81, 0)], 0, long)
+      await store().acquire(self, [claim(80, 0), claim(81, 0)], { floor: 0, ms: long })
       await store().leave(self.process)
       const table = await store().read()
       expect(table.members.map(({ process }) => process)).not.toContain(self.process)

@@ -110,7 +110,11 @@ export class MemoryCommits implements CommitStore {
     if (log && row) this.#put(log, { ...row, ...change })
   }
 
-  async actorsOf(project: string, tenant: string, after: string | null, limit: number): Promise<readonly string[]> {
+  async actorsOf(
+    project: string,
+    tenant: string,
+    { after, limit }: { readonly after: string | null; readonly limit: number },
+  ): Promise<readonly string[]> {
     return [...this.#logs.values()]
       .flatMap(({ bySeq }) => bySeq.get(1) ?? [])
       .filter((row) => row.project === project && row.tenant === tenant && (after === null || row.actor > after))

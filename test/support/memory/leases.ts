@@ -1,4 +1,4 @@
-import type { Lease, LeaseClaim, LeaseStore, LeaseTable, Member } from '#storage/cluster-ports.ts'
+import type { Lease, LeaseClaim, LeaseStore, LeaseTable, LeaseTerm, Member } from '#storage/cluster-ports.ts'
 
 /** A lease as it is kept: until when it is good, not for how long. */
 interface HeldLease extends Omit<Lease, 'leftMs'> {
@@ -24,7 +24,7 @@ export class MemoryLeases implements LeaseStore {
     }
   }
 
-  async acquire(self: Member, claims: readonly LeaseClaim[], floor: number, ms: number): Promise<readonly Lease[]> {
+  async acquire(self: Member, claims: readonly LeaseClaim[], { floor, ms }: LeaseTerm): Promise<readonly Lease[]> {
     for (const claim of claims) if (this.#isOpenTo(claim)) this.#take(self, claim, floor, ms)
     const claimed = new Set(claims.map(({ shard }) => shard))
     return this.#heldBy(self.process).filter(({ shard }) => claimed.has(shard))

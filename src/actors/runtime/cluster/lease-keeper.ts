@@ -217,7 +217,7 @@ export class LeaseKeeper {
     const sentAt = clock.steady()
     const isLeft = (shard: number): boolean => (view.leases[shard]?.holder ?? null) !== null
     held.expectCrashed(claims.map(({ shard }) => shard).filter(isLeft))
-    const taken = await leases.acquire(this.self, claims, held.epoch, leaseMs)
+    const taken = await leases.acquire(this.self, claims, { floor: held.epoch, ms: leaseMs })
     this.#take(taken, sentAt)
     if (taken.length > 0) view.update(await leases.read())
   }

@@ -11,6 +11,6 @@ export const guardedCommits = (commits: CommitStore, append: CommitStore['append
   due: (look) => commits.due(look),
   settle: (work) => commits.settle(work),
   ofProject: (project, after, limit) => commits.ofProject(project, after, limit),
-  actorsOf: (project, tenant, after, limit) => commits.actorsOf(project, tenant, after, limit),
+  actorsOf: (project, tenant, { after, limit }) => commits.actorsOf(project, tenant, { after, limit }),
   forget: (actor) => commits.forget(actor),
 })

@@ -118,7 +118,7 @@ async function send(
     'content-type': 'application/json',
     accept: 'application/json, text/*;q=0.9',
     'idempotency-key': context.idempotencyKey,
-    ...webhookHeaders(context.secret, context.idempotencyKey, timestampS, body),
+    ...webhookHeaders(context.secret, { id: context.idempotencyKey, timestampS, body }),
   }
   return await context.guard.request(tool.url, { method: tool.method ?? 'POST', headers, body, signal, maxRedirects })
 }

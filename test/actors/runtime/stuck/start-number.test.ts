@@ -34,18 +34,18 @@ it('is lifted above what it has to be above, and goes on from there', async () =
 it('lets a process that runs alone begin above every lease there was', async () => {
   const { clock, leases, storage } = await opened()
   expect(await aboveAllLeases(storage, clock)).toBe(1)
-  await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], 17, 4000)
+  await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], { floor: 17, ms: 4000 })
   await leases.release(member.process, [3])
   expect(await aboveAllLeases(storage, clock)).toBe(18)
 })
 
 it('waits for leases that a crash left over, and refuses to run beside those that are renewed', async () => {
   const { clock, leases, storage } = await opened()
-  await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], 17, 4000)
+  await leases.acquire(member, [{ shard: 3, epoch: 0, breaking: false }], { floor: 17, ms: 4000 })
   const above = aboveAllLeases(storage, clock)
   await clock.advance(5000)
   expect(await above).toBe(18)
-  await leases.acquire(member, [{ shard: 3, epoch: 17, breaking: false }], 1, 4000)
+  await leases.acquire(member, [{ shard: 3, epoch: 17, breaking: false }], { floor: 1, ms: 4000 })
   const refused = aboveAllLeases(storage, clock).catch((error: unknown) => error)
   for (let second = 0; second < 8; second++) {
     await leases.renew(member, 4000)
