@@ -19,6 +19,8 @@ export type Role = (typeof roles)[number]
 /** Credentials that may call an operation. A valid credential of another kind is answered 403. */
 export interface Access {
   readonly kinds: readonly CredentialKind[]
+  /** Public keys of agents may call it too, which browsers show: without it they are answered 403 `forbidden`. */
+  readonly publicKeys?: true
   /** Permission that a client token needs: 403 `insufficient_scope` without it. */
   readonly permission?: Permission
   /** Weakest role of a dashboard member: 403 `forbidden` below it. */
@@ -37,7 +39,7 @@ export const accessFor = ({ changes = 'admin', ...access }: Access, method: stri
 export const secretKeyOnly: Access = { kinds: ['secret_key'] }
 
 /** A secret key, the key of the agent concerned, or a client token. */
-export const keyOrClient: Access = { kinds: ['secret_key', 'agent_key', 'client_token'] }
+export const keyOrClient: Access = { kinds: ['secret_key', 'agent_key', 'client_token'], publicKeys: true }
 
 /** As `keyOrClient`; a client token needs `permission`. */
 export const keyOrClientWith = (permission: Permission): Access => ({ ...keyOrClient, permission })
@@ -45,8 +47,11 @@ export const keyOrClientWith = (permission: Permission): Access => ({ ...keyOrCl
 /** A secret key, or the dashboard session of a member with at least this role. */
 export const secretKeyOrDashboard = (role: Role): Access => ({ kinds: ['secret_key', 'dashboard'], role })
 
-/** A secret key, an agent key, or a dashboard session. */
+/** A secret key, a secret key of an agent, or a dashboard session. */
 export const anyKeyOrDashboard: Access = { kinds: ['secret_key', 'agent_key', 'dashboard'], role: 'member' }
+
+/** The same, and public keys of agents. */
+export const publicKeyOrDashboard: Access = { ...anyKeyOrDashboard, publicKeys: true }
 
 /** A dashboard session of a member with at least this role. */
 export const dashboardOnly = (role: Role): Access => ({ kinds: ['dashboard'], role })

@@ -39,8 +39,10 @@ const kindOf: Readonly<Record<Speaker, CredentialKind>> = {
 }
 
 /** Who may call an operation with this access at all. */
-export const speakersOf = ({ kinds }: Access): readonly Speaker[] =>
-  speakers.filter((speaker) => kinds.includes(kindOf[speaker]))
+export const speakersOf = ({ kinds, publicKeys }: Access): readonly Speaker[] =>
+  speakers.filter(
+    (speaker) => kinds.includes(kindOf[speaker]) && (publicKeys === true || speaker !== 'agent_public_key'),
+  )
 
 /** A field that a request sets and that its caller may set only with leave. `param` is its place in the body. */
 export interface ReservedField {

@@ -47,6 +47,7 @@ export interface Config {
   readonly simulatedProvider: 'auto' | 'on' | 'off'
   /** Lower-case `host` or `host:port`. */
   readonly allowedPrivateHosts: readonly string[]
+  readonly allowedContentHosts: readonly string[]
   /** Without a slash at its end. */
   readonly publicUrl: string | null
   /** Whose `X-Forwarded-For` is believed; null: nobody's. */
@@ -113,6 +114,8 @@ export function readConfig(env: Environment): Config {
     providers: providersOf(read),
     simulatedProvider: read.value('SIMULATED_PROVIDER', oneOf(simulatedModes), simulatedModes.join(', ')) ?? 'auto',
     allowedPrivateHosts: read.value('ALLOWED_PRIVATE_HOSTS', hostsOf, 'a comma list of host or host:port') ?? [],
+    allowedContentHosts:
+      read.value('ALLOWED_PRIVATE_CONTENT_HOSTS', hostsOf, 'a comma list of host or host:port') ?? [],
     publicUrl: read.value('PUBLIC_URL', httpUrlOf, 'an http:// or https:// URL') ?? null,
     trustedProxies:
       read.value('TRUSTED_PROXIES', proxiesOf, 'a count from 1 to 20, or a comma list of IP addresses and networks') ??

@@ -141,8 +141,8 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   }
 }
 
-const guardOf = ({ allowedPrivateHosts }: Config, traces: Traces | null): SsrfGuard =>
-  openSsrfGuard({ allowedPrivateHosts, ...(traces !== null && { ownHeaders: traces.headers }) })
+const guardOf = ({ allowedPrivateHosts, allowedContentHosts }: Config, traces: Traces | null): SsrfGuard =>
+  openSsrfGuard({ allowedPrivateHosts, allowedContentHosts, ...(traces !== null && { ownHeaders: traces.headers }) })
 
 const main = async (config: Config): Promise<void> => {
   const isNamed = config.nodeId !== null || config.redisUrl !== null

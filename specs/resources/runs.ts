@@ -1,4 +1,4 @@
-import { anyKeyOrDashboard, secretKeyOnly } from '../access.ts'
+import { publicKeyOrDashboard, secretKeyOnly } from '../access.ts'
 import { answersEither, answersEvents, answersJson } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage } from '../dsl/lists.ts'
@@ -80,7 +80,7 @@ export const runs = defineOperations(resource, {
       'Runs an agent in the background. The run waits in a queue while the project or the tenant has too many runs at work.',
     method: 'POST',
     path: '/v1/agents/{agent_id}/runs',
-    access: anyKeyOrDashboard,
+    access: publicKeyOrDashboard,
     body: object({
       installation_id: optional(reference),
       tenant_id: optional(reference),
@@ -92,13 +92,13 @@ export const runs = defineOperations(resource, {
     answer: answersJson(run, { status: 202 }),
     errors: ['not_found', 'agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
   },
-  get: { summary: 'Retrieve a run', method: 'GET', path: one, access: anyKeyOrDashboard, answer: answersJson(run) },
+  get: { summary: 'Retrieve a run', method: 'GET', path: one, access: publicKeyOrDashboard, answer: answersJson(run) },
   cancel: {
     summary: 'Cancel a run',
     description: 'Runs that it delegated to are cancelled too.',
     method: 'POST',
     path: `${one}/cancel`,
-    access: anyKeyOrDashboard,
+    access: publicKeyOrDashboard,
     answer: answersJson(run),
     errors: ['invalid_transition'],
   },
@@ -128,7 +128,7 @@ export const runs = defineOperations(resource, {
       'With `Accept: text/event-stream`, sends the events after `Last-Event-ID`, then new events as they are committed.',
     method: 'GET',
     path: `${one}/events`,
-    access: anyKeyOrDashboard,
+    access: publicKeyOrDashboard,
     query: {
       limit: described(defaulted(integer({ min: 1, max: 100 }), 100), 'Number of events on a page.'),
       cursor: optional(string({ maxLength: 1024, description: '`next_cursor` of the page before.' })),

@@ -24,6 +24,7 @@ import { formKinds } from './apis/responses/kinds.ts'
 import type { ModelWaits } from './call/call-policy.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
+import { AgentModels, type ConfigOf } from './limits/agent-models.ts'
 import { limitKinds } from './limits/kinds.ts'
 import { openCore } from './open-core.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
@@ -46,6 +47,9 @@ export const modelsPort = new Port<Models>('models')
 
 /** How long models may be silent; not given: `defaultCallPolicy`. */
 export const modelWaitsPort = new Port<ModelWaits | null>('the waits for models')
+
+/** The configs of agents: their public keys may use the models in them. */
+export const agentConfigPort = new Port<ConfigOf>('configs of agents')
 
 /** What the gateway counts. */
 export const gatewayPort = new Port<Gateway>('the gateway')
@@ -87,6 +91,7 @@ export const gateway = capability({
   open: (house) => {
     const fanOut = house.cluster?.fanOut
     const redaction = new RedactionPolicies(house)
+    const agentModels = new AgentModels({ configOf: (...agent) => agentConfigPort.of(house)(...agent), now: house.now })
     const routing = openRouting({ ...house, managed: managedProvidersPort.of(house), fanOut })
     const { projects } = authPort.of(house)
     const policy = modelWaitsPort.of(house) ?? {}
@@ -103,7 +108,12 @@ export const gateway = capability({
     })
     gatewayPort.give(house, opened)
     return {
-      useCases: { ...opened.useCases, ...projectModelUseCases(routing, house) },
+      useCases: {
+        ...opened.useCases,
+        ...projectModelUseCases(routing, { ...house, agentModels }),
+        'chat_completions.create': agentModels.guarded(opened.useCases['chat_completions.create']),
+        'ai_chat.create': agentModels.guarded(opened.useCases['ai_chat.create']),
+      },
       close: async () => {
         await opened.close()
         await routing.close()

@@ -74,7 +74,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...formUseCases({
         ...{ chat: chats, routes: core.routes, documents: documents.calls, records, search: null, now: clock.now, log },
       }),
-      ...visionUseCases({ chat: chats, routes: core.routes, guard }),
+      ...visionUseCases({ chat: chats, routes: core.routes, guard: guard.content }),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),
     },

@@ -15,6 +15,8 @@ export interface SsrfGuard {
    * @throws {SsrfRefused} for the first URL, {RedirectFailed} for a later one, and what undici throws
    */
   request(url: string, init: GuardedRequest): Promise<Dispatcher.ResponseData>
+  /** The same for URLs that the content of a request names, such as an image's: they often come from end users. */
+  readonly content: Pick<SsrfGuard, 'check' | 'request'>
   close(): Promise<void>
 }
 
@@ -22,6 +24,8 @@ export interface SsrfGuard {
 export interface GuardedRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
+  /** Names of further headers that are credentials: another origin does not get them. */
+  readonly credentials?: readonly string[]
   readonly body?: string
   readonly signal: AbortSignal
   readonly maxRedirects: number
@@ -31,6 +35,8 @@ export interface GuardedRequest {
 export interface SsrfGuardOptions {
   /** `host` or `host:port`, from ALLOWED_PRIVATE_HOSTS. */
   readonly allowedPrivateHosts: readonly string[]
+  /** The same for content, from ALLOWED_PRIVATE_CONTENT_HOSTS; none when absent. */
+  readonly allowedContentHosts?: readonly string[]
   readonly connectTimeoutMs?: number
   /** Further headers of each request, such as the trace that it belongs to. */
   readonly ownHeaders?: () => Readonly<Record<string, string>>
@@ -56,7 +62,21 @@ const hopHeaders = ['authorization', 'cookie', 'proxy-authorization', 'host']
 
 /** Opens a guard with connections of its own. */
 export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
-  const allowed = new AllowedHosts(options.allowedPrivateHosts)
+  const configured = reachOf(options, options.allowedPrivateHosts)
+  const content = reachOf(options, options.allowedContentHosts ?? [])
+  return {
+    ...configured,
+    content,
+    close: async () => {
+      await configured.dispatcher.destroy()
+      await content.dispatcher.destroy()
+    },
+  }
+}
+
+/** What can be reached with these private hosts, over connections of its own. */
+const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Omit<SsrfGuard, 'content' | 'close'> => {
+  const allowed = new AllowedHosts(hosts)
   const dispatcher = new Agent({ allowH2: false, connect: guardedConnector(options, allowed) })
   const check = (url: string): URL => checkUrl(url, allowed)
   return {
@@ -66,7 +86,6 @@ export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
       const headers = { ...init.headers, ...options.ownHeaders?.() }
       return follow({ dispatcher, check }, check(url), { ...init, headers })
     },
-    close: () => dispatcher.destroy(),
   }
 }
 
@@ -90,7 +109,7 @@ async function follow(
     answer.body.destroy()
     if (hops >= init.maxRedirects) throw new RedirectFailed('too many redirects')
     const next = nextUrl(check, location, url)
-    if (next.origin !== url.origin) headers = withoutCredentials(headers)
+    if (next.origin !== url.origin) headers = withoutCredentials(headers, init.credentials)
     url = next
   }
 }
@@ -146,7 +165,12 @@ function nextUrl(check: (url: string) => URL, location: string, base: URL): URL 
   }
 }
 
-const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.includes(name.toLowerCase())))
+const withoutCredentials = (
+  headers: Readonly<Record<string, string>>,
+  credentials: readonly string[] = [],
+): Record<string, string> => {
+  const dropped = new Set([...hopHeaders, ...credentials])
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped.has(name.toLowerCase())))
+}
 
 const portOf = (protocol: string, port: string): string => (port !== '' ? port : protocol === 'https:' ? '443' : '80')

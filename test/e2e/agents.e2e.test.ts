@@ -171,6 +171,26 @@ describe.each(stores)('agents on $store', ({ store }) => {
     expect(await refused(mine.get(`/v1/sessions/${session.id}`))).toBe('401 authentication_required')
   })
 
+  it('give their public keys their own models and no other', async () => {
+    const agent = await newAgent()
+    const { key } = await ok(api.post(`/v1/agents/${agent}/keys`, { name: 'page', key_type: 'public' }))
+    const page = world.as(key)
+    const messages = [{ role: 'user', content: 'Hello' }]
+    const chat = (body: object, path = '/v1/chat/completions') => page.post(path, { messages, ...body })
+    expect((await chat({ model: 'simulated-1' })).status).toBe(200)
+    expect((await chat({ model: 'simulated-1' }, '/api/ai/chat')).status).toBe(200)
+    expect(await refused(chat({ model: 'gpt-4o' }))).toBe('403 secret_key_required model')
+    expect(await refused(chat({ model: 'simulated-1', models: ['simulated-1', 'gpt-4o'] }))).toBe(
+      '403 secret_key_required models[1]',
+    )
+    expect((await chat({ model: 'gpt-4o' }, '/api/ai/chat')).status).toBe(403)
+    const { data } = await ok(page.get('/v1/models'))
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(['simulated-1'])
+    expect((await page.get('/v1/models/gpt-4o')).status).toBe(404)
+    const secret = await ok(api.post(`/v1/agents/${agent}/keys`, { name: 'server' }))
+    expect((await world.as(secret.key).get('/v1/models')).body.data.length).toBeGreaterThan(1)
+  })
+
   it('run in the browser of a tenant what the tenant has installed', async () => {
     const agent = await newAgent()
     const tenant = await newTenant('browsing')

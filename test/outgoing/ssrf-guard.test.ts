@@ -174,10 +174,26 @@ describe('the guard over outgoing requests', () => {
     await (await one.request(same, { ...get, headers })).body.text()
     expect(seen.at(-1)).toMatchObject({ path: '/next', headers: { authorization: 'secret' } })
     const other = `http://127.0.0.1:${port}/?to=${encodeURIComponent(`http://alias.example:${port}/other`)}`
-    await (await one.request(other, { ...get, headers })).body.text()
+    await (
+      await one.request(other, { ...get, headers: { ...headers, 'x-own': '1' }, credentials: ['x-own'] })
+    ).body.text()
     expect(seen.at(-1)?.path).toBe('/other')
     expect(seen.at(-1)?.headers).toMatchObject({ 'x-kept': '1' })
     expect(seen.at(-1)?.headers).not.toHaveProperty('authorization')
+    expect(seen.at(-1)?.headers).not.toHaveProperty('x-own')
+  })
+
+  it('keeps private hosts for what is configured: content reaches those of its own list only', async () => {
+    const host = `127.0.0.1:${port}`
+    const url = `http://${host}/image`
+    const one = guard([host])
+    expect(await (await one.request(url, get)).body.text()).toBe('reached')
+    await expect(one.content.request(url, get)).rejects.toThrow(SsrfRefused)
+    expect(() => one.content.check(url)).toThrow(SsrfRefused)
+    const both = openSsrfGuard({ allowedPrivateHosts: [], allowedContentHosts: [host] })
+    opened.push(both)
+    expect(await (await both.content.request(url, get)).body.text()).toBe('reached')
+    await expect(both.request(url, get)).rejects.toThrow(SsrfRefused)
   })
 
   it('stops after as many redirects as allowed', async () => {

@@ -1,4 +1,4 @@
-import { anyKeyOrDashboard } from '#specs/access.ts'
+import { publicKeyOrDashboard } from '#specs/access.ts'
 import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
@@ -108,7 +108,7 @@ export const aiChat = defineOperations('ai_chat', {
       'Answers one document, or a stream with `stream: true`. A conversation with images goes to a model that reads images when `model` does not.',
     method: 'POST',
     path: '/api/ai/chat',
-    access: anyKeyOrDashboard,
+    access: publicKeyOrDashboard,
     envelope: 'flat',
     unknownFields: 'ignore',
     idempotency: 'stored',

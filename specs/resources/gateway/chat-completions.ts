@@ -1,4 +1,4 @@
-import { anyKeyOrDashboard } from '#specs/access.ts'
+import { publicKeyOrDashboard } from '#specs/access.ts'
 import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, integer, json, nullable, number, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
@@ -42,7 +42,7 @@ export const chatCompletions = defineOperations('chat_completions', {
       "Compatible with OpenAI's chat completions, for every model. Answers one document, or a stream with `stream: true`. Undeclared fields are passed on to the provider. Models of `models` are tried in order when `model` cannot answer.",
     method: 'POST',
     path: '/v1/chat/completions',
-    access: anyKeyOrDashboard,
+    access: publicKeyOrDashboard,
     envelope: 'openai',
     attributed: true,
     cors: true,

@@ -1,4 +1,4 @@
-import { anyKeyOrDashboard } from '#specs/access.ts'
+import { publicKeyOrDashboard } from '#specs/access.ts'
 import { answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { objectList } from '#specs/dsl/lists.ts'
@@ -23,7 +23,7 @@ const model = object(
     context_window: integer(),
     status: oneOf('active', 'deprecated'),
     available: boolean(),
-    unavailable_reason: nullable(oneOf('provider_not_configured', 'not_for_this_key')),
+    unavailable_reason: nullable(oneOf('provider_not_configured')),
     pricing_status: oneOf('priced', 'nominal', 'unknown'),
   },
   { title: 'Model', description: 'A model that the gateway serves.' },
@@ -42,7 +42,7 @@ export const models = defineOperations('models', {
       "OpenAI's list of models, with further fields. Models that a configured key can reach come first; `?available=true` leaves out the others. Models of your own connections and custom providers are included. Anthropic's SDKs (header `anthropic-version`) receive Anthropic's list, of chat models.",
     method: 'GET',
     path: '/v1/models',
-    access: anyKeyOrDashboard,
+    access: publicKeyOrDashboard,
     envelope: 'openai',
     sdkEnvelopes: ['anthropic'],
     // pages with a public key show what they can chat with
@@ -63,7 +63,7 @@ export const models = defineOperations('models', {
     method: 'GET',
     path: '/v1/models/{model}',
     slashesInLast: true,
-    access: anyKeyOrDashboard,
+    access: publicKeyOrDashboard,
     envelope: 'openai',
     sdkEnvelopes: ['anthropic'],
     cors: true,

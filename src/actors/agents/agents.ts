@@ -1,4 +1,4 @@
-import { modelsPort } from '#gateway/gateway.ts'
+import { agentConfigPort, modelsPort } from '#gateway/gateway.ts'
 import { effective } from '#gateway/routing/model-registry.ts'
 import { catalogueSink } from '#machines/agent-version/agent-version.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
@@ -38,6 +38,7 @@ export const agents = capability({
       },
       checkTenant: async (project, tenant) => directory.admit(project, tenant),
     })
+    agentConfigPort.give(house, opened.ownConfig)
     agentPresence.give(house, agentExists(house))
     sessionAgents.give(house, opened)
     return {

@@ -58,6 +58,9 @@ export const openAgents = ({ host, records, keys, toolHeaders, models, checkTena
   return {
     resolve,
     configs,
+    /** The config that an agent has beside its versions; null for one that the project does not have. */
+    ownConfig: async (project: string, agentId: string) =>
+      (await tables.agents.get(projectScope(project), agentId))?.data.config ?? null,
     /** An installation of this tenant, or of any of the project; null where there is none. */
     installed: async (project: string, tenant: string | null, id: string): Promise<Installed | null> => {
       const row = await installations.table.get(narrowedScope(projectScope(project), { tenant, user: null }), id)

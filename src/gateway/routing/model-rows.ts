@@ -23,7 +23,7 @@ export interface ModelRow {
   readonly description: string
   readonly status: 'active' | 'deprecated'
   readonly available: boolean
-  readonly unavailable_reason: 'provider_not_configured' | 'not_for_this_key' | null
+  readonly unavailable_reason: 'provider_not_configured' | null
   /** `nominal`: made up, for the simulated model. */
   readonly pricing_status: 'priced' | 'nominal' | 'unknown'
 }

@@ -1,5 +1,5 @@
-import type { Principal } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { AgentModels } from '#gateway/limits/agent-models.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { anthropicModel, anthropicModels } from './anthropic-models.ts'
 import { providerNamed } from './model-names.ts'
@@ -10,11 +10,14 @@ import type { ModelRow } from './model-rows.ts'
  * The model registry (`models.list`): every query narrows it, and all of them combine. Each id is
  * there once, as the first in the order of routing offers it among those that the query leaves.
  */
-export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCases, 'models.list' | 'models.get'> => ({
+export const modelUseCases = (
+  registry: Pick<ModelRegistry, 'rows'>,
+  agentModels: Pick<AgentModels, 'of'>,
+): Pick<UseCases, 'models.list' | 'models.get'> => ({
   'models.list': async ({ scope, principal, query, sdk, requestId }) => {
     const { provider, type, available, source, connection_id } = query
     const wanted = provider === undefined ? undefined : providerWord(provider)
-    const rows = forKey(await registry.rows(scope.project), principal)
+    const rows = rowsFor(await registry.rows(scope.project), await agentModels.of(principal))
       .filter((row) => wanted === undefined || row.provider.toLowerCase() === wanted)
       .filter((row) => type === undefined || row.types.includes(type))
       .filter((row) => available === undefined || row.available === available)
@@ -25,7 +28,7 @@ export const modelUseCases = (registry: Pick<ModelRegistry, 'rows'>): Pick<UseCa
   },
 
   'models.get': async ({ scope, principal, params, sdk, requestId }) => {
-    const rows = forKey(await registry.rows(scope.project), principal)
+    const rows = rowsFor(await registry.rows(scope.project), await agentModels.of(principal))
     const named = rows.filter(({ id, provider, name }) => params.model === id || params.model === `${provider}/${name}`)
     const row = named.find(({ available }) => available) ?? named[0]
     if (row === undefined) throw new ServiceError('model_not_found', { param: 'model' })
@@ -51,12 +54,6 @@ const asBytes = (document: object, requestId: string) => ({
 /** `gemini` means `google`; case does not matter. */
 const providerWord = (word: string): string => providerNamed(word)?.id ?? word.toLowerCase()
 
-/** A key that is seen in browsers chats with its agent and does nothing else. */
-const forKey = (rows: readonly ModelRow[], principal: Principal): readonly ModelRow[] => {
-  if (principal.kind !== 'agent_key' || principal.keyType !== 'public') return rows
-  return rows.map((row) =>
-    row.types.includes('chat') || !row.available
-      ? row
-      : { ...row, available: false, unavailable_reason: 'not_for_this_key' },
-  )
-}
+/** A key that browsers see knows the models that it may use. */
+const rowsFor = (rows: readonly ModelRow[], own: ReadonlySet<string> | null): readonly ModelRow[] =>
+  own === null ? rows : rows.filter(({ id, provider, name }) => own.has(id) || own.has(`${provider}/${name}`))

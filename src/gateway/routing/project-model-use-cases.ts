@@ -1,3 +1,4 @@
+import type { AgentModels } from '#gateway/limits/agent-models.ts'
 import { connectionTestUseCases } from './connection-test-use-cases.ts'
 import { type ConnectionParts, connectionUseCases } from './connection-use-cases.ts'
 import { customProviderUseCases } from './custom-provider-use-cases.ts'
@@ -5,9 +6,13 @@ import { modelSyncUseCases } from './model-sync-use-cases.ts'
 import { modelUseCases } from './model-use-cases.ts'
 import type { Routing } from './open-routing.ts'
 
+interface Parts extends Omit<ConnectionParts, 'own'> {
+  readonly agentModels: Pick<AgentModels, 'of'>
+}
+
 /** The models of a project, and what it brings along to have more of them. */
-export const projectModelUseCases = ({ own, registry }: Routing, parts: Omit<ConnectionParts, 'own'>) => ({
-  ...modelUseCases(registry),
+export const projectModelUseCases = ({ own, registry }: Routing, parts: Parts) => ({
+  ...modelUseCases(registry, parts.agentModels),
   ...connectionUseCases({ ...parts, own }),
   ...connectionTestUseCases({ ...parts, own }),
   ...modelSyncUseCases({ ...parts, own }),

@@ -9,7 +9,7 @@ let world: World
 let api: Api
 
 beforeAll(async () => {
-  world = await World.start()
+  world = await World.start({ tools: [{ host: '127.0.0.1:9' }] })
   ;({ api } = world)
 })
 afterAll(() => world.stop())
@@ -75,6 +75,11 @@ it('streams deltas, then usage and cost, then the end', async () => {
   const text = parsed.map(({ delta = '' }) => delta).join('')
   expect(text).toContain('Image 1 is a PNG of 30 × 20 pixels.')
   expect(parsed.at(-1)).toMatchObject({ done: true, provider: 'simulated', usage: {}, cost: {} })
+})
+
+it('looks for no image at a private host, though tools may be there', async () => {
+  const { status, body } = await api.post('/v1/vision', { image_url: 'https://127.0.0.1:9/a.png', prompt: 'What?' })
+  expect([status, body.message]).toEqual([400, expect.stringContaining('not fetched')])
 })
 
 it('names the image that is wrong, and the provider that is not there', async () => {

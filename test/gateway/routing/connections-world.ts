@@ -26,6 +26,8 @@ const noHost = {
   send: () => Promise.reject(new Error('no actor is told here')),
 }
 
+const anyModel = { of: async () => null }
+
 /** The operations on what a project brings along, over a store in memory, with the real secret box and guard. */
 export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: ConnectionsWorldOptions = {}) => {
   let ahead = 0
@@ -37,7 +39,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   const managed = new ManagedProviders({ keys: {}, simulated: 'off' })
   const { now } = clock
   const routing = openRouting({ managed, records, box, now })
-  const useCases = noted(projectModelUseCases(routing, { records, box, guard, now, timeoutMs }))
+  const useCases = noted(projectModelUseCases(routing, { records, box, guard, now, timeoutMs, agentModels: anyModel }))
 
   const routed = async (model: string, project = 'prj_a') => {
     try {
@@ -61,7 +63,7 @@ export const openConnectionsWorld = async ({ allowed = [], timeoutMs = 5000 }: C
   const loseKeys = async () => {
     const lost = openSecretBox({ masterKey: Buffer.alloc(32, 8) })
     const later = openRouting({ managed, records, box: lost, now })
-    return projectModelUseCases(later, { records, box: lost, guard, now, timeoutMs })
+    return projectModelUseCases(later, { records, box: lost, guard, now, timeoutMs, agentModels: anyModel })
   }
   const close = async () => {
     await notices.stop()

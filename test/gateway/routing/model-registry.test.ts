@@ -11,12 +11,17 @@ import { sdkFetch } from '../apis/sdk-fetch.ts'
 import { openRoutingWorld } from './routing-world.ts'
 
 type World = Awaited<ReturnType<typeof openRoutingWorld>>
+const agentModels = {
+  of: async (principal: Principal) =>
+    principal.kind === 'agent_key' && principal.keyType === 'public' ? new Set(['gpt-4o-mini']) : null,
+}
+
 type Query = Parameters<ReturnType<typeof modelUseCases>['models.list']>[0]['query']
 
 const list = async ({ registry }: World, query: Query = {}, principal: Principal = secretOf()) =>
-  jsonOf(await modelUseCases(registry)['models.list'](callOf({}, query, undefined, principal))).data
+  jsonOf(await modelUseCases(registry, agentModels)['models.list'](callOf({}, query, undefined, principal))).data
 const get = async ({ registry }: World, model: string, principal: Principal = secretOf()) =>
-  jsonOf(await modelUseCases(registry)['models.get'](callOf({ model }, {}, undefined, principal)))
+  jsonOf(await modelUseCases(registry, agentModels)['models.get'](callOf({ model }, {}, undefined, principal)))
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
 
 describe('the list of models', () => {
@@ -91,14 +96,11 @@ describe('the list of models', () => {
     expect(await list(world, { source: 'custom' }, secretOf('prj_b'))).toEqual([])
   })
 
-  it('shows a key for browsers what it can chat with only', async () => {
+  it('shows a key for browsers the models of its agent only', async () => {
     const world = await openRoutingWorld({ keys: { openai: { apiKey: 'a' } } })
     const key = { kind: 'agent_key', project: 'prj_a', keyId: 'key_1', agentId: 'agt_1', allowedDomains: [] } as const
-    const open = await list(world, { provider: 'openai', available: true }, { ...key, keyType: 'public' })
-    expect(open.length).toBeGreaterThan(0)
-    expect(open.every(({ types }) => types.includes('chat'))).toBe(true)
-    const closed = await list(world, { provider: 'openai', type: 'embedding' }, { ...key, keyType: 'public' })
-    expect(closed[0]).toMatchObject({ available: false, unavailable_reason: 'not_for_this_key' })
+    const open = await list(world, {}, { ...key, keyType: 'public' })
+    expect(open.map(({ id }) => id)).toEqual(['gpt-4o-mini'])
     const all = await list(world, { provider: 'openai', available: true }, { ...key, keyType: 'secret' })
     expect(all.length).toBeGreaterThan(open.length)
   })
@@ -113,7 +115,7 @@ describe('the list of models', () => {
 
   it('is Anthropic’s for Anthropic’s SDK: chat models, each with every field', async () => {
     const world = await openRoutingWorld({ keys: { anthropic: { apiKey: 'a' } } })
-    const send = formServer(models, modelUseCases(world.registry))
+    const send = formServer(models, modelUseCases(world.registry, agentModels))
     const anthropic = new Anthropic({ apiKey: 'csk_x', baseURL: 'http://agents.example', fetch: sdkFetch(send) })
     const page = await anthropic.models.list()
     expect(page.data[0]).toMatchObject({ type: 'model', lifecycle: 'active', max_input_tokens: expect.any(Number) })

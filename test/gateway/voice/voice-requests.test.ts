@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionRequest } from '#gateway/call/admission.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { answers, sends } from './audio-upstream.ts'
-import { bytesOf, listen, openVoiceWorld, type VoiceWorld, wavFile } from './voice-world.ts'
+import { listen, openVoiceWorld, type VoiceWorld, wavFile } from './voice-world.ts'
 import { whisperAnswer } from './wire-answers.ts'
 
 let world: VoiceWorld
@@ -93,26 +93,6 @@ describe('a project', () => {
     } finally {
       await own.close()
     }
-  })
-})
-
-describe('an agent’s key that browsers show', () => {
-  it('makes no speech at the project’s expense', async () => {
-    const principal = {
-      kind: 'agent_key',
-      project: 'prj_1',
-      keyId: 'key_2',
-      agentId: 'agt_1',
-      keyType: 'public',
-      allowedDomains: [],
-    } as const
-    const refusal = { code: 'forbidden' }
-    await expect(world.speak({ input: 'Hello' }, { principal })).rejects.toMatchObject(refusal)
-    await expect(world.transcribe({}, { principal })).rejects.toMatchObject(refusal)
-    world.upstream.script(sends(audio))
-    expect(bytesOf(await world.speak({ input: 'Hello' }, { principal: { ...principal, keyType: 'secret' } }))).toEqual(
-      audio,
-    )
   })
 })
 

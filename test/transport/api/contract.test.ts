@@ -140,6 +140,21 @@ describe.each(guarded)('$id', (operation) => {
   })
 })
 
+const byPublicKey = new Set([
+  ...['sessions.create', 'sessions.list', 'sessions.get', 'sessions.turns', 'sessions.stream', 'sessions.cancel'],
+  ...['runs.create', 'runs.get', 'runs.cancel', 'runs.events'],
+  ...['chat_completions.create', 'ai_chat.create', 'models.list', 'models.get'],
+])
+
+describe.each(guarded.filter(({ id }) => !byPublicKey.has(id)))('$id', (operation) => {
+  it('refuses a public key of an agent, which reaches its sessions, runs and models only', async () => {
+    const as = { ...principals.agent_key, keyType: 'public' } as const
+    const secretOnly = operation.access.kinds.length === 1 && operation.access.kinds[0] === 'secret_key'
+    const code = secretOnly ? 'secret_key_required' : 'forbidden'
+    expect(await refused(good(operation, { as }))).toMatchObject(saying(operation, code))
+  })
+})
+
 describe.each(guarded.filter(({ access }) => access.permission !== undefined))('$id', (operation) => {
   it('refuses a client token without the scope', async () => {
     const as = { ...principals.client_token, permissions: [] }

@@ -113,14 +113,17 @@ async function send(
   const owner = 'sessionId' in call.owner ? { session_id: call.owner.sessionId } : { run_id: call.owner.runId }
   const body = JSON.stringify({ tool: tool.name, arguments: call.arguments, action_id: call.actionId, ...owner })
   const timestampS = Math.floor((context.now?.() ?? Date.now()) / 1000)
+  const own = ownHeaders(tool)
   const headers = {
-    ...ownHeaders(tool),
+    ...own,
     'content-type': 'application/json',
     accept: 'application/json, text/*;q=0.9',
     'idempotency-key': context.idempotencyKey,
     ...webhookHeaders(context.secret, { id: context.idempotencyKey, timestampS, body }),
   }
-  return await context.guard.request(tool.url, { method: tool.method ?? 'POST', headers, body, signal, maxRedirects })
+  const method = tool.method ?? 'POST'
+  const credentials = Object.keys(own)
+  return await context.guard.request(tool.url, { method, headers, credentials, body, signal, maxRedirects })
 }
 
 function ownHeaders(tool: HttpTool): Record<string, string> {

@@ -1,13 +1,11 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { EmbeddingCalls, EmbeddingOutcome } from '#gateway/embeddings/embedding-calls.ts'
-import { refusePublicKey } from '../public-keys.ts'
 
 /** Embeddings in OpenAI's form: what a provider of that form answers is handed on as it came. */
 export const embeddingUseCases = (calls: Pick<EmbeddingCalls, 'create'>): Pick<UseCases, 'embeddings.create'> => ({
   'embeddings.create': async (call) => {
-    const { principal, body, bytes = null, signal, idempotency } = call
-    refusePublicKey(principal)
+    const { body, bytes = null, signal, idempotency } = call
     const outcome = await calls.create({
       ...{ caller: callerOf(call), operation: 'embeddings.create' },
       ...{ body, bytes, signal },

@@ -8,7 +8,6 @@ import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { arrayOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
-import { refusePublicKey } from '../public-keys.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { messageOf } from './message-answer.ts'
 import { countMessage } from './message-count.ts'
@@ -43,7 +42,6 @@ const refuseThread = (body: object): void => {
 /** The use-cases of Anthropic's Messages form. */
 export const messageUseCases = ({ chat, routes, documents }: MessageParts): MessageUseCases => ({
   'messages.create': async (call) => {
-    refusePublicKey(call.principal)
     refuseThread(call.body)
     const caller = callerOf(call)
     const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
@@ -57,7 +55,6 @@ export const messageUseCases = ({ chat, routes, documents }: MessageParts): Mess
     return { json: messageOf(outcome), headers: [...outcome.headers, ...own] }
   },
   'messages.count_tokens': async (call) => {
-    refusePublicKey(call.principal)
     const caller = callerOf(call)
     const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
     const { inputTokens, by } = await countMessage({ documents, caller, signal: call.signal }, call.body, first)

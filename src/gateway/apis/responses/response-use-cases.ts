@@ -8,7 +8,6 @@ import { newIdFor } from '#runtime/ids.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { needOf } from '../chat-parts.ts'
-import { refusePublicKey } from '../public-keys.ts'
 import type { ResponseItem } from './input-items.ts'
 import { ResponseMaker } from './response-maker.ts'
 import { planResponse, refuseUnoffered } from './response-plan.ts'
@@ -39,7 +38,6 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
   const maker = new ResponseMaker({ ...parts, stored })
   return {
     'responses.create': async (call) => {
-      refusePublicKey(call.principal)
       const { body: request, signal } = call
       refuseUnoffered(request)
       const caller = callerOf(call)
@@ -72,10 +70,7 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
 const noLaterStream = 'A response is streamed while it is made; read it without stream.'
 
 /** The agent whose responses a credential reaches; null for all. */
-const agentOf = (principal: Principal): string | null => {
-  refusePublicKey(principal)
-  return principal.kind === 'agent_key' ? principal.agentId : null
-}
+const agentOf = (principal: Principal): string | null => (principal.kind === 'agent_key' ? principal.agentId : null)
 
 interface PageQuery {
   readonly limit?: number

@@ -9,7 +9,6 @@ import { imageSources } from '#gateway/vision/image-sources.ts'
 import type { RemoteImages } from '#gateway/vision/remote-image.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { given } from '../chat-parts.ts'
-import { refusePublicKey } from '../public-keys.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { jsonInstruction, promptFor, type Task } from './vision-prompt.ts'
 import { aboutOf, answerText, classificationIn, visionFrames } from './vision-result.ts'
@@ -45,7 +44,6 @@ const answered = async <T>(
   call: VisionCall,
   view: (outcome: ChatOutcome) => T,
 ): Promise<Answered<T>> => {
-  refusePublicKey(call.principal)
   const chatCall = await chatCallOf(parts, task, call)
   if (call.body.stream === true)
     return { bytes: await streamedChat(parts.chat, chatCall, visionFrames(call.requestId)) }

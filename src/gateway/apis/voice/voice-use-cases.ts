@@ -1,4 +1,4 @@
-import type { Call, Principal } from '#actors/call/call.ts'
+import type { Call } from '#actors/call/call.ts'
 import type { BytesResult, UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { audioFile } from '#gateway/voice/audio-file.ts'
@@ -6,7 +6,6 @@ import type { Voice } from '#gateway/voice/open-voice.ts'
 import { checkStreamed, type TranscriptionRequest } from '#gateway/voice/transcription-task.ts'
 import { withLimit } from '#gateway/voice/voice-limit.ts'
 import { speechList, transcriptionList, voiceList } from '#gateway/voice/voice-registry.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 
 /** The operations of voice. */
@@ -30,7 +29,7 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
     const { model = null, prompt = null, temperature = null } = call.body
     const request = { ...kind, file: audioFile(call.files), prompt, temperature }
     checkStreamed(request)
-    const limited = await admitted(limit, call.principal, call.scope.project)
+    const limited = await limit.take(call.scope.project)
     const { signal } = call
     const task = { caller: callerOf(call), operation, model, request, signal }
     const { headers, ...answer } = await transcription.transcribe(task)
@@ -39,7 +38,7 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
   }
   return {
     async 'speech.speak'(call) {
-      const limited = await admitted(limit, call.principal, call.scope.project)
+      const limited = await limit.take(call.scope.project)
       const { input, model = null, voice = null, response_format, responseFormat } = call.body
       const { speed = null, temperature = null, language = null, instructions = null, stream = false } = call.body
       const events = call.body.stream_format === 'sse'
@@ -80,12 +79,6 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
     'speech.voices': async () => voiceList,
     'transcriptions.models': async () => transcriptionList,
   }
-}
-
-/** A key that browsers show may chat; it may not speak at the project's expense. */
-const admitted = (limit: Voice['limit'], principal: Principal, project: string) => {
-  if (principal.kind === 'agent_key' && principal.keyType === 'public') throw new ServiceError('forbidden')
-  return limit.take(project)
 }
 
 /** As it can be stored for an Idempotency-Key. */

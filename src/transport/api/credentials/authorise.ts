@@ -12,6 +12,8 @@ import { isWork } from './named-tenant.ts'
  */
 export const authorise = (access: Access, principal: Principal): void => {
   if (!access.kinds.includes(principal.kind)) throw new ServiceError(wrongKind(access))
+  if (principal.kind === 'agent_key' && principal.keyType === 'public' && access.publicKeys !== true)
+    throw new ServiceError('forbidden')
   if (principal.kind === 'client_token' && access.permission !== undefined) {
     if (!principal.permissions.includes(access.permission)) throw new ServiceError('insufficient_scope')
   }

@@ -5,10 +5,6 @@ import type { EmbeddingCall, EmbeddingOutcome } from '#gateway/embeddings/embedd
 import { projectScope } from '#specs/scope.ts'
 
 const secretKey: Principal = { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }
-const publicKey: Principal = {
-  ...{ kind: 'agent_key', project: 'prj_1', keyId: 'key_2', agentId: 'agt_1' },
-  ...{ keyType: 'public', allowedDomains: [] },
-}
 const outcome: EmbeddingOutcome = {
   model: 'm',
   vectors: [[0.5], [1]],
@@ -58,11 +54,5 @@ describe('embeddings', () => {
     const expected = { json: document, headers: outcome.headers }
     expect(await open().create(secretKey, true)).toEqual(expected)
     expect(await open({ ...outcome, bytes: null }).create(secretKey)).toEqual(expected)
-  })
-
-  it('are not for public keys of agents', async () => {
-    const { asked, create } = open()
-    await expect(create(publicKey)).rejects.toMatchObject({ code: 'forbidden' })
-    expect(asked).toEqual([])
   })
 })
