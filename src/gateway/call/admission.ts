@@ -11,12 +11,16 @@ export interface AdmissionRequest {
   readonly source: KeySource
   /** USD that the call costs at most, as decimal text; null when it is unknown. Called only under a budget. */
   readonly mostUsd: () => string | null
+  /** USD that its shortest answer costs; absent for a call that cannot be made cheaper. Called only when the most is too much. */
+  readonly leastUsd?: () => string | null
 }
 
 /** Permission to make one call. */
 export interface Ticket {
   /** `x-ratelimit-…` of the answer, and the like. */
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** USD that the call may cost, when that is less than the most it could; as decimal text. */
+  readonly limitedToUsd?: string
   /** The call is over, whatever became of it. @param usd what it cost; null when nothing is known, '0' when nothing was used. */
   settle(usd: string | null): void
   /**

@@ -22,6 +22,10 @@ export type Onward = 'other_way' | 'other_model' | 'nowhere'
 export interface CallKind<W extends Way> extends CallHead {
   /** USD that the call costs at most by this way, as decimal text; null when it is unknown. Called only under a budget. */
   mostUsd(way: W): string | null
+  /** What its shortest answer costs by this way; absent for kinds that cannot be made cheaper, null for such a call. */
+  leastUsd?(way: W): string | null
+  /** The call may cost so much, which is less than the most; null: the most. @returns the tokens that its answer is limited to. */
+  limit?(way: W, usd: string | null): number | null
   /** Whether permission for `before` holds for `way`, too: else a new one is requested, since another key may pay. */
   sharesTicket(before: W, way: W): boolean
   /**
@@ -54,6 +58,7 @@ export class CallRun<W extends Way> {
   #ticket: Ticket | null = null
   #ticketWay: W | null = null
   #settled: Ticket | null = null
+  #limitedTo: number | null = null
   #failedHere = 0
   #lastFailure: AttemptFailed | null = null
   #timer: NodeJS.Timeout | null = null
@@ -92,7 +97,8 @@ export class CallRun<W extends Way> {
   headers(): Headers {
     const served = servedHeaders(this.record.route)
     const { headers = [] } = this.#ticket ?? {}
-    return headers.length === 0 ? served : [...served, ...headers]
+    const limited = this.#limitedTo === null ? [] : [['x-max-tokens-limited', String(this.#limitedTo)] as const]
+    return headers.length + limited.length === 0 ? served : [...served, ...headers, ...limited]
   }
 
   /** One attempt has failed. */
@@ -182,12 +188,13 @@ export class CallRun<W extends Way> {
     this.#settle('0')
     const { caller, need } = this.#kind
     const { source } = way.route
+    const most = { mostUsd: () => this.#kind.mostUsd(way), leastUsd: () => this.#kind.leastUsd?.(way) ?? null }
     this.after(
-      () =>
-        this.#parts.admission.admit({ caller, need, model: way.model, source, mostUsd: () => this.#kind.mostUsd(way) }),
+      () => this.#parts.admission.admit({ caller, need, model: way.model, source, ...most }),
       (ticket) => {
         this.#ticket = ticket
         this.#ticketWay = way
+        this.#limitedTo = this.#kind.limit?.(way, ticket.limitedToUsd ?? null) ?? null
         this.#attempt(way)
       },
       (late) => late.settle('0'),

@@ -23,13 +23,13 @@ import { ChatRecord } from './chat-record.ts'
 import { type ChatRequest, chatRequest } from './chat-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
-import { mostCostOf } from './most-cost.ts'
+import { affordableTokens, hasTokenLimit, mostCostOf, shortestAnswer } from './most-cost.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
 import { showsImages, visionRoute } from './vision-route.ts'
 import { readWhole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
-import { type ChatInput, wantsUsage } from './wire-body.ts'
+import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
 
 /** What every chat request goes by. */
 export interface ChatParts extends CandidatesParts, CallRunParts {
@@ -81,6 +81,8 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   readonly #run: CallRun<Way>
   readonly #record: ChatRecord
   #input: ChatRunRequest
+  /** Tokens of the answer; null: as the request says. */
+  #limitedTo: number | null = null
   #restorer: ChatRestorer | null = null
   #request: ChatRequest | null = null
   #attempt: Attempt | null = null
@@ -134,9 +136,21 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return mostCostOf(this.#input.body, route)
   }
 
-  /** Permission holds for a model by one key: another way may be charged to another payer. */
+  /** An answer whose length the caller leaves open is made as short as what is left affords. */
+  leastUsd({ route }: Way): string | null {
+    const { body } = this.#input
+    return hasTokenLimit(body) ? null : mostCostOf(body, route, shortestAnswer)
+  }
+
+  limit({ route }: Way, usd: string | null): number | null {
+    this.#limitedTo = usd === null ? null : affordableTokens(this.#input.body, route, usd)
+    return this.#limitedTo
+  }
+
+  /** Permission holds for a model of one provider by one key: another way may have other prices, or another payer. */
   sharesTicket(before: Way, way: Way): boolean {
-    return before.model === way.model && before.route.source === way.route.source
+    const [{ source, provider }, next] = [before.route, way.route]
+    return before.model === way.model && source === next.source && provider === next.provider
   }
 
   onward(failure: AttemptFailed) {
@@ -223,7 +237,8 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     showsImages(this.#input.body) ? { ...way, route: visionRoute(way.route) } : way
 
   #send(route: Route): void {
-    const request = chatRequest(this.#input, route)
+    const limit = this.#limitedTo
+    const request = chatRequest(limit === null ? this.#input : withTokenLimit(this.#input, route, limit), route)
     const { posting, basePath } = this.#parts.upstreams.of(route)
     this.#request = request
     this.#reader = null

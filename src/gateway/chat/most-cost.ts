@@ -1,10 +1,12 @@
-import { arrayOf, countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
+import { Decimal } from 'decimal.js'
+import { arrayOf, countOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { estimateTokens } from '../call/accounting/token-estimate.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { costOfUnits, priceAt } from '../prices/prices.ts'
 
-/** No tokeniser makes more tokens of a text than it has bytes. */
-const tokensAByte = 1
+/** What a message or a tool takes beside its texts. */
+const tokensAnObject = 4
 
 /** The most that a picture is counted as by any model that we know. */
 const tokensAnImage = 50_000
@@ -12,20 +14,30 @@ const tokensAnImage = 50_000
 /** For models whose longest answer nobody knows. */
 const longestAnswer = 128_000
 
-/** What a chat call costs at most, in USD as decimal text; null when the price is not known. Pessimistic: it holds a budget. */
-export const mostCostOf = (body: ChatBody, route: Route): string | null => {
+/** An answer is limited to what is affordable, unless that is less than this. */
+export const shortestAnswer = 256
+
+/** Whether the request says how long its answer may be. */
+export const hasTokenLimit = ({ max_completion_tokens, max_tokens }: ChatBody): boolean =>
+  (countOf(max_completion_tokens) || countOf(max_tokens)) > 0
+
+/**
+ * What a chat call costs at most, in USD as decimal text; null when the price is not known. It holds a budget.
+ *
+ * @param outputTokens of each answer; default: as many as the request or the model allows.
+ */
+export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number): string | null => {
   const row = priceAt(route.provider, route.model)
   if (row === undefined) return null
   const answers = Math.max(1, countOf(body.n))
-  const longest = countOf(body.max_completion_tokens) || countOf(body.max_tokens) || row.max_output || longestAnswer
-  const text = JSON.stringify(body)
-  const read = inputTokens(body, text)
+  const longest = outputTokens ?? longestOf(body, row.max_output)
+  const read = inputTokens(body)
   // what callers mark for the cache may all be written to it, for long, which costs more than reading it
-  const written = text.includes('"cache_control"') ? { cacheWriteTokens: read, cacheWriteLongTokens: read } : {}
-  const heard = text.includes('"input_audio"') ? { audioInputTokens: read } : {}
+  const written = read.isCached ? { cacheWriteTokens: read.tokens, cacheWriteLongTokens: read.tokens } : {}
+  const heard = read.isHeard ? { audioInputTokens: read.tokens } : {}
   const spoken = arrayOf(body.modalities).includes('audio') ? { audioOutputTokens: longest * answers } : {}
   const tokens = {
-    inputTokens: read,
+    inputTokens: read.tokens,
     outputTokens: longest * answers,
     cachedTokens: 0,
     ...written,
@@ -36,15 +48,76 @@ export const mostCostOf = (body: ChatBody, route: Route): string | null => {
   return costOfUnits(row, { tokens })
 }
 
-const inputTokens = (body: ChatBody, text: string): number => {
-  const images = arrayOf(body.messages).flatMap((message) => arrayOf(objectOf(message).content).filter(isImage))
-  const encoded = images.reduce<number>((sum, image) => sum + urlOf(image).length, 0)
-  return (Buffer.byteLength(text) - encoded) * tokensAByte + images.length * tokensAnImage
+/**
+ * The longest answer that so many USD pay for; null when they pay for every answer of the model.
+ *
+ * @param usd at least what the shortest answer costs.
+ */
+export const affordableTokens = (body: ChatBody, route: Route, usd: string): number | null => {
+  const longest = longestOf(body, priceAt(route.provider, route.model)?.max_output)
+  const [most, least] = [mostCostOf(body, route, longest), mostCostOf(body, route, shortestAnswer)]
+  if (most === null || least === null || new Decimal(most).lessThanOrEqualTo(usd)) return null
+  const perToken = new Decimal(most).minus(least).dividedBy(longest - shortestAnswer)
+  return shortestAnswer + new Decimal(usd).minus(least).dividedBy(perToken).floor().toNumber()
 }
 
-const isImage = (part: unknown): boolean => isObject(part) && part.type === 'image_url'
+const longestOf = ({ max_completion_tokens, max_tokens }: ChatBody, max: number | undefined): number =>
+  countOf(max_completion_tokens) || countOf(max_tokens) || max || longestAnswer
 
-const urlOf = (image: unknown): string => {
-  const { image_url } = objectOf(image)
-  return textOf(image_url) || textOf(objectOf(image_url).url)
+interface Input {
+  readonly tokens: number
+  readonly isCached: boolean
+  readonly isHeard: boolean
+}
+
+const counted = new WeakMap<ChatBody, Input>()
+
+/** Counted once for a request, however many ways are tried. */
+const inputTokens = (body: ChatBody): Input => {
+  const known = counted.get(body)
+  if (known !== undefined) return known
+  const found: Found = { texts: [], objects: 0, images: 0, dataChars: 0, isCached: false, isHeard: false }
+  const { messages, model: _model, models: _models, memory: _memory, ...rest } = body
+  collect(messages, found)
+  // what describes tools and answers is sent as JSON
+  found.texts.push(JSON.stringify(rest))
+  const input = {
+    tokens:
+      estimateTokens(found.texts) + found.objects * tokensAnObject + found.images * tokensAnImage + found.dataChars,
+    isCached: found.isCached,
+    isHeard: found.isHeard,
+  }
+  counted.set(body, input)
+  return input
+}
+
+interface Found {
+  readonly texts: string[]
+  objects: number
+  images: number
+  /** Of audio and files, each of which may be a token. */
+  dataChars: number
+  isCached: boolean
+  isHeard: boolean
+}
+
+const collect = (value: unknown, found: Found): void => {
+  if (typeof value === 'string') found.texts.push(value)
+  else if (Array.isArray(value)) for (const each of value) collect(each, found)
+  else if (isObject(value)) collectObject(value, found)
+}
+
+const collectObject = (value: WireObject, found: Found): void => {
+  found.objects++
+  if (value.cache_control !== undefined) found.isCached = true
+  if (value.type === 'image_url') found.images++
+  else if (value.type === 'input_audio' || value.type === 'file') {
+    found.isHeard ||= value.type === 'input_audio'
+    found.dataChars += dataLength(value)
+  } else for (const each of Object.values(value)) collect(each, found)
+}
+
+const dataLength = (value: unknown): number => {
+  if (!isObject(value)) return textOf(value).length
+  return Object.values(value).reduce<number>((sum, each) => sum + dataLength(each), 0)
 }

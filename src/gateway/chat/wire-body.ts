@@ -45,6 +45,14 @@ export function openAiBody({ body, bytes, stream, translated }: ChatInput, route
   return JSON.stringify({ ...sent, model, stream, ...options })
 }
 
+/** The same request with a limit on its answer, which it had none of. */
+export const withTokenLimit = <T extends ChatInput>(input: T, route: Route, tokens: number): T => ({
+  ...input,
+  body: { ...input.body, [limitField(route)]: tokens },
+  bytes: null,
+  encoded: undefined,
+})
+
 /** OpenAI's newer models refuse `max_tokens`; many other servers know nothing else. */
 export const limitField = ({ baseUrl }: Route): 'max_completion_tokens' | 'max_tokens' =>
   isOwnOpenAi(baseUrl) ? 'max_completion_tokens' : 'max_tokens'

@@ -52,14 +52,20 @@ export const holding = (data: CounterData, process: string, hold: Hold): Counter
 export const heldByOthers = (data: CounterData, process: string): Amount =>
   Object.entries(data.held).reduce((sum, [other, { usd }]) => (other === process ? sum : sum.plus(amountOf(usd))), zero)
 
-/** The first budget that has no room for `usd` beside what is spent and held; null when all have. */
-export const lacking = (data: CounterData, held: Amount, usd: Amount, budgets: Budgets): BudgetSpan | null => {
+/** What is left of a budget. */
+export interface Room {
+  readonly span: BudgetSpan
+  readonly usd: Amount
+}
+
+/** The budget that has least left beside what is spent and held; null without one. */
+export const leastRoom = (data: CounterData, held: Amount, budgets: Budgets): Room | null => {
   const spent = { day: data.day_usd, month: data.month_usd, total: data.total_usd }
-  for (const span of ['day', 'month', 'total'] as const) {
+  const rooms = (['day', 'month', 'total'] as const).flatMap((span) => {
     const budget = budgets[span] ?? null
-    if (budget !== null && amountOf(spent[span]).plus(held).plus(usd).greaterThan(amountOf(budget))) return span
-  }
-  return null
+    return budget === null ? [] : [{ span, usd: amountOf(budget).minus(amountOf(spent[span])).minus(held) }]
+  })
+  return rooms.reduce<Room | null>((least, room) => (least?.usd.lessThanOrEqualTo(room.usd) ? least : room), null)
 }
 
 const plus = (text: string, usd: Amount): string => textOf(amountOf(text).plus(usd))

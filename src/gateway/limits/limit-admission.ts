@@ -9,11 +9,11 @@ import type { RecordStore } from '#storage/ports.ts'
 import type { GatewayCall } from '../call/accounting/call-ledger.ts'
 import type { Admission, AdmissionRequest, Ticket } from '../call/admission.ts'
 import type { Payer } from '../call/caller.ts'
-import { type Amount, amountOf, zero } from '../prices/money.ts'
+import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
 import type { BudgetSpan, Budgets } from './counter.ts'
 import { budgetCounters, type CounterData, type CreditData, type LimitData } from './kinds.ts'
 import type { LimitBook } from './limit-book.ts'
-import { type CounterOwner, Purse } from './purse.ts'
+import { type CounterOwner, type Price, Purse } from './purse.ts'
 import { RateWindows } from './rate-windows.ts'
 
 /** What a process that is not heard of holds is free again after so long, in ms. */
@@ -90,26 +90,32 @@ export class LimitAdmission implements Admission {
       ...rows.flatMap(budgetOf),
       ...(credits !== null && request.source === 'managed' ? [creditOf(credits)] : []),
     ]
-    const most = due.length === 0 ? null : mostOf(request)
-    if (most === null) return { headers, settle: () => {} }
-    return ticketOf(headers, await this.#hold(due, most))
+    const price = due.length === 0 ? null : priceOf(request)
+    if (price === null) return { headers, settle: () => {} }
+    const held = await this.#hold(due, price)
+    const ticket = ticketOf(headers, held)
+    const usd = held[0]?.usd ?? price.usd
+    return usd.lessThan(price.usd) ? { ...ticket, limitedToUsd: textOf(usd) } : ticket
   }
 
-  /** All or none. */
-  async #hold(due: readonly Due[], usd: Amount): Promise<readonly Held[]> {
+  /** All or none, and the same of each. */
+  async #hold(due: readonly Due[], { usd: most, least }: Price): Promise<readonly Held[]> {
     const held: Held[] = []
+    let usd = most
     try {
       for (const { owner, budgets, refusal } of due) {
         const purse = this.#purseOf(owner)
-        const lacks = await purse.hold(usd, budgets)
-        if (lacks !== null) throw refusal(lacks)
+        const granted = await purse.hold({ usd, least }, budgets)
+        if ('lacks' in granted) throw refusal(granted.lacks)
+        usd = granted.usd
         held.push({ purse, usd })
       }
     } catch (error) {
-      for (const { purse } of held) purse.settle(usd, zero)
+      for (const each of held) each.purse.settle(each.usd, zero)
       throw error
     }
-    return held
+    for (const each of held) each.purse.release(each.usd.minus(usd))
+    return held.map(({ purse }) => ({ purse, usd }))
   }
 
   #purseOf(owner: CounterOwner): Purse {
@@ -149,13 +155,16 @@ const counted = (purses: readonly Purse[]): Promise<void> | undefined => {
 }
 
 /**
- * The most that the call can cost; null when it is not counted: by a key of the project, whose bill is not ours, or by nobody's.
+ * What the call can cost; null when it is not counted: by a key of the project, whose bill is not ours, or by nobody's.
  *
  * @throws {ServiceError} `price_unknown` by a key of the installation: a budget that cannot be kept is not a budget.
  */
-const mostOf = ({ mostUsd, source }: AdmissionRequest): Amount | null => {
+const priceOf = ({ mostUsd, leastUsd, source }: AdmissionRequest): Price | null => {
   const most = mostUsd()
-  if (most !== null) return amountOf(most)
+  if (most !== null) {
+    const least = leastUsd?.() ?? null
+    return { usd: amountOf(most), least: least === null ? undefined : amountOf(least) }
+  }
   if (source === 'managed') throw new ServiceError('price_unknown', { param: 'model' })
   return null
 }

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js'
 import type { Row } from '#records/schema.ts'
 import type { Table } from '#records/table.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
@@ -11,7 +12,8 @@ import {
   freshCounter,
   heldByOthers,
   holding,
-  lacking,
+  leastRoom,
+  type Room,
   spentMore,
 } from './counter.ts'
 import type { CounterData } from './kinds.ts'
@@ -43,11 +45,21 @@ export interface PurseParts {
   readonly holdMs: number
 }
 
-/** One call that wants money. */
-interface Waiting {
+/** What a call costs. */
+export interface Price {
+  /** At most. */
   readonly usd: Amount
+  /** It can be made for so much; absent: for no less than the most. */
+  readonly least?: Amount | undefined
+}
+
+/** What is held for a call, or the budget that lacks it. */
+export type Granted = { readonly usd: Amount } | { readonly lacks: BudgetSpan }
+
+/** One call that wants money. */
+interface Waiting extends Price {
   readonly budgets: Budgets
-  readonly answer: (lacks: BudgetSpan | null) => void
+  readonly answer: (granted: Granted) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -90,10 +102,13 @@ export class Purse {
     return this.#saved === this.#settled
   }
 
-  /** Holds `usd` for a call. @returns the budget that lacks it; null when it is held. @throws {StoreUnavailable} */
-  hold(usd: Amount, budgets: Budgets): Promise<BudgetSpan | null> {
+  /**
+   * Holds the price of a call; where that is not left, half of what is, so that calls beside it find something too, but no
+   * less than the least. @throws {StoreUnavailable}
+   */
+  hold(price: Price, budgets: Budgets): Promise<Granted> {
     return new Promise((answer, fail) => {
-      this.#waiting.push({ usd, budgets, answer, fail })
+      this.#waiting.push({ ...price, budgets, answer, fail })
       void this.#start()
     })
   }
@@ -102,6 +117,14 @@ export class Purse {
   settle(held: Amount, spent: Amount): void {
     this.#underWay = this.#underWay.minus(held)
     this.#unsaved = this.#unsaved.plus(spent)
+    this.#settled++
+    this.#later(gatherMs)
+  }
+
+  /** So much of what is held is not needed. */
+  release(usd: Amount): void {
+    if (usd.isZero()) return
+    this.#underWay = this.#underWay.minus(usd)
     this.#settled++
     this.#later(gatherMs)
   }
@@ -193,11 +216,11 @@ export class Purse {
     const others = heldByOthers(counter, process)
     let granted = zero
     const answers: (() => void)[] = []
-    for (const { usd, budgets, answer } of waiting) {
+    for (const { budgets, answer, ...price } of waiting) {
       const held = others.plus(this.#underWay).plus(granted)
-      const lacks = lacking(counter, held, usd, budgets)
-      if (lacks === null) granted = granted.plus(usd)
-      answers.push(() => answer(lacks))
+      const grant = grantOf(leastRoom(counter, held, budgets), price)
+      if ('usd' in grant) granted = granted.plus(grant.usd)
+      answers.push(() => answer(grant))
     }
     const usd = textOf(this.#underWay.plus(granted))
     return { data: holding(counter, process, { usd, until: now + holdMs, write }), granted, answers }
@@ -223,4 +246,14 @@ export class Purse {
       void this.#start().catch(() => undefined)
     })
   }
+}
+
+/** Digits behind the point of what is held: as many as prices have. */
+const digits = 18
+
+const grantOf = (room: Room | null, { usd, least }: Price): Granted => {
+  if (room === null || usd.lessThanOrEqualTo(room.usd)) return { usd }
+  if (least === undefined || least.greaterThan(room.usd)) return { lacks: room.span }
+  const half = room.usd.times('0.5').toDecimalPlaces(digits, Decimal.ROUND_DOWN)
+  return { usd: half.lessThan(least) ? least : half }
 }

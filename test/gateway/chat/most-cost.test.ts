@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Route } from '#gateway/call/routes.ts'
-import { mostCostOf } from '#gateway/chat/most-cost.ts'
+import { affordableTokens, mostCostOf } from '#gateway/chat/most-cost.ts'
 import { costOf } from '../call/cost-of.ts'
 
 const route = (provider: string, model: string): Route => ({
@@ -11,16 +11,18 @@ const haiku = route('anthropic', 'claude-haiku-4-5')
 const said = (content: unknown, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
 
 describe('the most that a chat call can cost', () => {
-  it('is no less than what it costs when each byte is a token and the answer is as long as it may be', () => {
-    const text = 'x'.repeat(1000)
-    const usage = { inputTokens: 1000, outputTokens: 50, cachedTokens: 0, reasoningTokens: 0 }
+  it('is no less than what it costs when the answer is as long as it may be, and little more', () => {
+    const text = 'Internationalization is difficult, they said. '.repeat(20)
+    const usage = { inputTokens: 200, outputTokens: 50, cachedTokens: 0, reasoningTokens: 0 }
     const most = Number(mostCostOf(said(text, { max_tokens: 50 }), haiku))
-    expect(most).toBeGreaterThan(Number(costOf('anthropic/claude-haiku-4-5', usage)))
+    const cost = Number(costOf('anthropic/claude-haiku-4-5', usage))
+    expect(most).toBeGreaterThan(cost)
+    expect(most).toBeLessThan(2 * cost)
     expect(Number(mostCostOf(said(text, { max_tokens: 50, n: 3 }), haiku))).toBeGreaterThan(most)
   })
 
   it('holds what may all be written to a cache for long, where the caller marks it so', () => {
-    const parts = [{ type: 'text', text: 'x'.repeat(1000), cache_control: { type: 'ephemeral', ttl: '1h' } }]
+    const parts = [{ type: 'text', text: 'x'.repeat(4000), cache_control: { type: 'ephemeral', ttl: '1h' } }]
     const written = { inputTokens: 1000, cacheWriteTokens: 1000, cacheWriteLongTokens: 1000 }
     const cost = costOf('anthropic/claude-haiku-4-5', {
       ...written,
@@ -36,6 +38,16 @@ describe('the most that a chat call can cost', () => {
       { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(bytes)}` } },
     ]
     expect(mostCostOf(said(image(1_000_000)), haiku)).toBe(mostCostOf(said(image(10)), haiku))
+  })
+
+  it('affords an answer of so many tokens that its cost is what is left, and not one more', () => {
+    const body = said('Hello')
+    const usd = '0.01'
+    const tokens = affordableTokens(body, haiku, usd) ?? 0
+    expect(tokens).toBeGreaterThan(256)
+    expect(Number(mostCostOf(body, haiku, tokens))).toBeLessThanOrEqual(Number(usd))
+    expect(Number(mostCostOf(body, haiku, tokens + 1))).toBeGreaterThan(Number(usd))
+    expect(affordableTokens(body, haiku, '100')).toBeNull()
   })
 
   it('is null when the price is unknown', () => {

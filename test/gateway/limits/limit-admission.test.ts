@@ -121,6 +121,22 @@ describe('a budget', () => {
     await expect(admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
   })
 
+  it('limits a call that can be made cheaper to half of what is left, for as long as its least is there', async () => {
+    const { admission, records, clock, counter } = await world()
+    const wide = await limit(records, clock, { budget_total_usd: '100' })
+    const id = await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', budget_total_usd: '0.8' })
+    const ask = () => admission.admit(askOf({ caller: callerOf({ tenant: 'ten_a' }), leastUsd: () => '0.15' }))
+    const limited = [await ask(), await ask(), await ask()]
+    expect(limited.map(({ limitedToUsd }) => limitedToUsd)).toEqual(['0.4', '0.2', '0.15'])
+    await expect(ask()).rejects.toEqual(code('budget_exceeded'))
+    for (const ticket of limited) ticket.settle('0.1')
+    await admission.flush()
+    expect(await counter(id)).toMatchObject({ total_usd: '0.3' })
+    expect(await counter(wide)).toMatchObject({ total_usd: '0.3' })
+    expect(Object.values((await counter(wide))?.held ?? {})).toMatchObject([{ usd: '0' }])
+    expect((await admission.admit(askOf({ leastUsd: () => '0.15' }))).limitedToUsd).toBeUndefined()
+  })
+
   it('gets back what a call did not cost', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
