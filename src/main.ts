@@ -15,6 +15,7 @@ import { openStorage } from './open-storage.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
+import { readinessOf } from './storage/readiness.ts'
 import { loadMasterKey, openSecretBox } from './storage/secrets.ts'
 import { openTraces, type Traces } from './telemetry/open-traces.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
@@ -116,7 +117,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const installed = await bootstrap({ records: storage.records, apiKeys, projects, given, show, now: Date.now })
   const transport = openTransport({
     actors,
-    ping: () => storage.ping(),
+    ping: readinessOf(storage, Date.now),
     console: await readStaticFiles(consoleFolder, documents),
     publicOrigin: originOf(config),
     trustedProxies: config.trustedProxies,

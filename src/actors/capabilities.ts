@@ -2,6 +2,7 @@ import type { DeclaredInterface } from '#specs/index.ts'
 import { gateway } from '../gateway/gateway.ts'
 import type { Chart, MachineDefinition } from '../machines/definition.ts'
 import type { RecordKind } from '../storage/ports.ts'
+import { writeProbes } from '../storage/readiness.ts'
 import { accounts } from './accounts/accounts.ts'
 import { agents } from './agents/agents.ts'
 import { audit } from './audit/audit.ts'
@@ -45,7 +46,7 @@ export const operations: DeclaredInterface = Object.assign({}, ...capabilities.m
 /** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
 export const kinds: readonly AnyKind[] = [
   ...all.flatMap((each) => each.kinds),
-  ...[epochs, erasedActors, idempotencyKeys, importMarks],
+  ...[epochs, erasedActors, idempotencyKeys, importMarks, writeProbes],
 ]
 
 const machines = all.flatMap((each) => each.machines ?? [])

@@ -299,7 +299,7 @@ export interface Storage {
   readonly blobs: BlobStore
   /** Null where one process is all there can be. */
   readonly leases: LeaseStore | null
-  /** Resolves when the store answers; rejects with `StoreUnavailable` otherwise. For /readyz. */
+  /** Resolves when the store answers; rejects with `StoreUnavailable` otherwise. Whether it takes writes: readiness.ts. */
   ping(): Promise<void>
   close(): Promise<void>
 }

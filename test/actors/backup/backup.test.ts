@@ -19,6 +19,7 @@ afterEach(async () => {
 
 const open = async (options: Parameters<typeof openWorld>[0]): Promise<World> => {
   const world = await openWorld(options)
+  await world.host.recovery.over()
   closing.push(() => world.runtime.drain(0))
   return world
 }
