@@ -12,7 +12,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'simulate-planted': ['scripts/simulate.ts', '--planted'],
   // a plan of its own each night
   chaos: ['scripts/chaos.ts', '--minutes', '15'],
-  // explores on, sequences of requests too
+  // more bodies of each operation than CI makes; then it explores on, sequences of requests too
+  'schemathesis-bodies': ['scripts/schemathesis.ts'],
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
   soak: ['scripts/soak.ts', '--minutes', '60'],
   bench: ['bench/main.ts'],

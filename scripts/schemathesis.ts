@@ -20,9 +20,10 @@ import { freePort } from './services/service.ts'
  * nothing right refused.
  *
  * It makes the same requests each time; `-- --secs 90` explores on, sequences of requests too, for so long in each of its
- * two parts: what a secret key may, and what a dashboard session may.
+ * two parts: what a secret key may, and what a dashboard session may. `-- --examples 8` makes so many bodies of each
+ * operation at random, beside those that its schema names one by one.
  */
-const { values } = parseArgs({ options: { secs: { type: 'string' } } })
+const { values } = parseArgs({ options: { secs: { type: 'string' }, examples: { type: 'string', default: '20' } } })
 
 const dashboardPaths = '^/api/(projects|auth|nodes)'
 const owner = { email: 'owner@example.org', password: randomBytes(18).toString('base64url') }
@@ -53,7 +54,7 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
   const args = [
     ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()'],
     ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(folder, 'openapi.json')],
-    ...['--url', url, '--max-examples', '20', '--workers', '1', ...extent],
+    ...['--url', url, '--max-examples', values.examples, '--workers', '1', ...extent],
     ...['--checks', 'all', '--continue-on-failure'],
     // ids of paths are given to it, so what a path names is never what the request before it created
     ...['--exclude-checks', 'ensure_resource_availability'],

@@ -5,9 +5,9 @@ import { type StoreName, stores, World } from './world.ts'
 
 type AtEnd = (end: () => Promise<void>) => void
 
-const start = async (store: StoreName, atEnd: AtEnd) => {
+const start = async (store: StoreName, atEnd: AtEnd, env: Readonly<Record<string, string>> = {}) => {
   const tool = await startToolServer()
-  const world = await World.start({ store, tools: [tool] })
+  const world = await World.start({ store, tools: [tool], env })
   atEnd(async () => {
     await world.stop()
     await tool.close()
@@ -51,7 +51,7 @@ describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
   )
 
   it('hands over what does not end in time: the turn is whole after the next start', async ({ onTestFinished }) => {
-    const { world, tool, terminate } = await start('sqlite', onTestFinished)
+    const { world, tool, terminate } = await start('sqlite', onTestFinished, { SHUTDOWN_GRACE_S: '3' })
     const session = await world.api.createSession()
     const waits = await (await world.api.turn(session, gatedTurn(tool, { effect: 'idempotent' }))).until(
       isEvent('turn.paused'),
