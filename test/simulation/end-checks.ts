@@ -1,6 +1,8 @@
-import { actionContext, sessionContext } from '#actors/sessions/schema.ts'
+import { actionDefinition } from '#machines/action/action-definition.ts'
 import type { StateValue } from '#machines/definition.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { isInState } from '#machines/state-value.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { readParked, readStoredState } from '#runtime/step/actor-state.ts'
 import type { Commit, JsonObject, Storage } from '#storage/ports.ts'
 import type { KnownActor, Ledger } from './ledger.ts'
@@ -9,7 +11,7 @@ import type { OutsideWorld } from './world/outside-world.ts'
 
 const newest = ({ commits }: KnownActor): Commit | undefined => commits.at(-1)
 const stateOf = (commit: Commit | undefined): StateValue | undefined => commit && readStoredState(commit).value
-const contextOf = (commit: Commit | undefined): JsonObject => (commit ? readStoredState(commit).context : {})
+const stored = (commit: Commit | undefined): JsonObject => (commit ? readStoredState(commit).context : {})
 
 /** Clocks are off by some time, and reminders are looked for now and then. */
 const slackMs = 5000
@@ -58,7 +60,7 @@ const checkSession = (id: string, known: KnownActor, commit: Commit, ledger: Led
   ledger.expect(!isInState(state, 'deleted'), () => `${id} is deleted, and its log stays`)
   const waits = isInState(state, 'paused')
   ledger.expect(known.log.open === waits, () => `${id} is ${JSON.stringify(state)} and its turn is not`)
-  for (const call of sessionContext(contextOf(commit)).calls) {
+  for (const call of contextOf(sessionDefinition, { context: stored(commit) }).calls) {
     if (!waits || call.status !== 'pending') continue
     const action = ledger.actors.get(call.action_id)
     const value = action && stateOf(newest(action))
@@ -68,7 +70,7 @@ const checkSession = (id: string, known: KnownActor, commit: Commit, ledger: Led
 
 const checkAction = (id: string, known: KnownActor, commit: Commit, ledger: Ledger, outside: OutsideWorld): void => {
   const state = stateOf(commit)
-  const action = actionContext(contextOf(commit))
+  const action = contextOf(actionDefinition, { context: stored(commit) })
   const calls = outside.calls.get(id)?.length ?? 0
   if (state === 'pending_approval') checkPending(id, action.owner, commit, ledger)
   if (action.kind !== 'http') return
@@ -88,7 +90,7 @@ const checkAction = (id: string, known: KnownActor, commit: Commit, ledger: Ledg
 /** Who waits has somebody who waits for it, and waits no longer than it may. */
 const checkPending = (id: string, owner: string | null, commit: Commit, ledger: Ledger): void => {
   const session = owner === null ? undefined : ledger.actors.get(owner)
-  const calls = session ? sessionContext(contextOf(newest(session))).calls : []
+  const calls = session ? contextOf(sessionDefinition, { context: stored(newest(session)) }).calls : []
   const wanted = owner === null || calls.some((call) => call.action_id === id && call.status === 'pending')
   ledger.expect(wanted, () => `${id} waits for an approval that nobody wants`)
   ledger.expect(commit.due !== null, () => `${id} waits without an end`)

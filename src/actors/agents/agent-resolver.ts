@@ -1,3 +1,5 @@
+import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, tenantScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -9,7 +11,7 @@ import type { AgentReference, ResolveAgent, ResolvedConfig } from '../sessions/t
 import type { AgentVersions } from './agent-versions.ts'
 import { overlaid, runnable, subagentsOf } from './effective-config.ts'
 import { agentInstallations, agents, type InstallationData } from './kinds.ts'
-import { type Manifest, manifestOf, manifestOfAgent, versionContext, versionStatus } from './schema.ts'
+import { type Manifest, manifestOf, manifestOfAgent, versionStatus } from './schema.ts'
 
 /** What resolving agents needs. */
 export interface ResolverParts {
@@ -58,7 +60,7 @@ const chosenOf = (version: Resident, installation: Row<InstallationData> | null)
   const { value, context } = storedState(version.state.snapshot)
   const status = versionStatus(value)
   const kept = status === 'deprecated' && installation?.data.version_id === version.id
-  const { version: text, config } = versionContext(context)
+  const { version: text, config } = contextOf(agentVersionDefinition, { context })
   if (status !== 'published' && !kept) throw notRunnable('version', `Version ${text} is ${status}.`)
   return { id: version.id, version: text, config: manifestOf(config) }
 }

@@ -1,5 +1,6 @@
 import type { AgentVersionInput } from '#machines/agent-version/agent-version.ts'
 import { agentStatus, agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -15,7 +16,6 @@ import {
   type VersionRowData,
   type VersionStatus,
 } from './kinds.ts'
-import { versionContext } from './schema.ts'
 
 /** What finding and making versions needs. */
 export interface AgentVersionsParts {
@@ -75,7 +75,7 @@ export class AgentVersions {
     // a row is written a moment after its actor
     return (
       row?.data.requirements ??
-      versionContext((await this.find(scope, agentId, id)).state.snapshot.context).requirements
+      contextOf(agentVersionDefinition, (await this.find(scope, agentId, id)).state.snapshot).requirements
     )
   }
 

@@ -1,4 +1,3 @@
-import type { AgentVersionContext } from '#machines/agent-version/agent-version.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { VersionStatus, AgentConfig as WrittenConfig } from './kinds.ts'
 
@@ -9,9 +8,6 @@ import type { VersionStatus, AgentConfig as WrittenConfig } from './kinds.ts'
 
 /** What an agent runs on as its author wrote it, with fields that we do not know. */
 export type Manifest = WrittenConfig & JsonObject
-
-/** A version machine's context, read back from a commit. */
-export const versionContext = (context: JsonObject): AgentVersionContext => context as unknown as AgentVersionContext
 
 /** The state of a version's machine. */
 export const versionStatus = (value: unknown): VersionStatus => value as VersionStatus

@@ -1,4 +1,6 @@
 import type { Metered } from '#gateway/turns/metered.ts'
+import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Call } from '../call/call.ts'
@@ -11,7 +13,7 @@ import { causeOf } from '../sessions/session-use-cases.ts'
 import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { examine, type Finding, type ManifestParts } from './manifest-check.ts'
-import { jsonObjectOf, manifestOf, versionContext, versionStatus } from './schema.ts'
+import { jsonObjectOf, manifestOf, versionStatus } from './schema.ts'
 import { tryDraft, type VersionTestParts } from './version-test.ts'
 import { type AgentVersionView, versionRowView, versionView } from './version-view.ts'
 
@@ -101,7 +103,7 @@ const examining = (parts: AgentVersionParts) =>
       const { evidence, metered } = await tryDraft(parts.trials, {
         project: scope.project,
         agentId: params.agent_id,
-        config: manifestOf(versionContext(version.state.snapshot.context).config),
+        config: manifestOf(contextOf(agentVersionDefinition, version.state.snapshot).config),
         input: body.input,
         by: by.id ?? by.kind,
         keyId: 'keyId' in call.principal ? call.principal.keyId : null,
@@ -116,7 +118,7 @@ const findingsOf = (
   scope: Call<unknown, unknown, unknown>['scope'],
   version: Resident,
 ) => {
-  const { agent_id, config, requirements } = versionContext(version.state.snapshot.context)
+  const { agent_id, config, requirements } = contextOf(agentVersionDefinition, version.state.snapshot)
   return examine(manifests, scope, {
     agentId: agent_id,
     config: manifestOf(config),

@@ -1,4 +1,6 @@
 import type { AgentVersionContext, VersionActor } from '#machines/agent-version/agent-version.ts'
+import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -6,7 +8,7 @@ import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { shownTools } from '../sessions/tools/tool-headers.ts'
 import type { VersionRowData, VersionStatus } from './kinds.ts'
-import { jsonObjectOf, manifestOf, testEvidence, versionContext, versionStatus } from './schema.ts'
+import { jsonObjectOf, manifestOf, testEvidence, versionStatus } from './schema.ts'
 
 /** A version as the interface shows it. */
 export type AgentVersionView = ResultOf<'agent_versions.get'>
@@ -15,7 +17,11 @@ export type AgentVersionView = ResultOf<'agent_versions.get'>
 export const versionView = ({ id, state, owner, touchedAt }: Resident): AgentVersionView => {
   const { value, context } = storedState(state.snapshot)
   const times = { created_at: owner.createdAt, updated_at: touchedAt }
-  return viewOf(id, { status: versionStatus(value), context: versionContext(context), times })
+  return viewOf(id, {
+    status: versionStatus(value),
+    context: contextOf(agentVersionDefinition, { context }),
+    times,
+  })
 }
 
 /** A version's list row. */

@@ -5,6 +5,7 @@ import type { RunContext } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import type { OpenCall } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { RecordStore, StoredLogEvent } from '#storage/ports.ts'
@@ -13,7 +14,6 @@ import type { UseCases } from '../call/use-cases.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
-import { actionContext, runContext, sessionContext } from '../sessions/schema.ts'
 import { listSessions } from '../sessions/session-use-cases.ts'
 import type { Nodes } from './nodes.ts'
 
@@ -122,13 +122,15 @@ const relatedTo = async (place: Place, actor: Resident): Promise<readonly Relate
   if (actor.parked !== undefined) return []
   const { context } = actor.state.snapshot
   if (actor.definition === actionDefinition) {
-    const { session_id, run_id } = actionContext(context)
+    const { session_id, run_id } = contextOf(actionDefinition, { context })
     const waiter = session_id ?? run_id
     return waiter === null ? [] : listed([await relatedActor(place, waiter)])
   }
-  if (actor.definition === runDefinition) return relatedToRun(place, runContext(context))
+  if (actor.definition === runDefinition) return relatedToRun(place, contextOf(runDefinition, { context }))
   if (actor.definition !== sessionDefinition) return []
-  const open = sessionContext(context).calls.filter(({ status }) => status === 'pending' || status === 'running')
+  const open = contextOf(sessionDefinition, { context }).calls.filter(
+    ({ status }) => status === 'pending' || status === 'running',
+  )
   return listed(await Promise.all(open.map((call) => openAction(place, call))))
 }
 

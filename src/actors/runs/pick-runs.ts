@@ -1,4 +1,6 @@
 import type { Granted, RunQueueContext } from '#machines/run-queue/run-queue.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -6,7 +8,6 @@ import type { IdempotentEffect } from '../runtime/effects/effects.ts'
 import type { Host } from '../runtime/host.ts'
 import { runRows } from './kinds.ts'
 import { type Lane, Lanes } from './lanes.ts'
-import { runQueueContext } from './schema.ts'
 
 /** How many runs may work at a time. */
 export interface RunConcurrency {
@@ -42,7 +43,7 @@ interface Serving {
 export const pickRuns = (parts: PickParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, { owner, context }) => {
-    const queue = runQueueContext(context)
+    const queue = contextOf(runQueueDefinition, { context })
     await parts.host.rows.shown()
     const { project } = owner
     const now = parts.clock.now()

@@ -1,11 +1,12 @@
 import type { RunCall, RunContext } from '#machines/run/run-data.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import type { EffectContext, IdempotentEffect } from '../runtime/effects/effects.ts'
 import { newIdIn } from '../runtime/ids.ts'
 import { shardOf } from '../runtime/recovery/shard.ts'
 import { isObject } from '../runtime/schema.ts'
-import { runContext } from '../sessions/schema.ts'
 import type { ResolveAgent } from '../sessions/turns/resolved-config.ts'
 import { inputFrom, type ParentRun, type PlanParts, planRun } from './plan-run.ts'
 
@@ -32,7 +33,7 @@ export const prepareChild = (parts: ChildParts): IdempotentEffect => ({
 })
 
 const planned = async (parts: ChildParts, { owner, context, actor }: EffectContext, actionId: string) => {
-  const run = runContext(context)
+  const run = contextOf(runDefinition, { context })
   const call = run.calls.find(({ action_id }) => action_id === actionId)
   const subagent = call === undefined ? undefined : run.tools[call.tool]?.subagent
   if (call === undefined || !subagent) throw new ServiceError('subagent_not_allowed')

@@ -1,11 +1,12 @@
+import type { AgentVersionContext } from '#machines/agent-version/agent-version.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
 import type { RunContext, RunInput } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { maxDepth } from '#machines/run/run-steps.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
-import { versionContext } from '../agents/schema.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -13,7 +14,6 @@ import type { Host } from '../runtime/host.ts'
 import { newIdFor, newIdForIn } from '../runtime/ids.ts'
 import { shardOf } from '../runtime/recovery/shard.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { runContext } from '../sessions/schema.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import type { AgentReference } from '../sessions/turns/resolved-config.ts'
 import { inputFrom, planRun } from './plan-run.ts'
@@ -63,7 +63,7 @@ export const findRun = async (host: Host, { scope, principal }: Caller, id: stri
   const run = await host.find(scope, runDefinition, id)
   checkAgent(
     principal,
-    { agentId: runContext(run.state.snapshot.context).agent_id, tenant: run.owner.tenant },
+    { agentId: contextOf(runDefinition, run.state.snapshot).agent_id, tenant: run.owner.tenant },
     'run_id',
   )
   return run
@@ -137,7 +137,7 @@ const planChild = async (
   { parent, runId }: { readonly parent: Resident; readonly runId: string },
 ): Promise<RunInput> => {
   const { body } = call
-  const run = runContext(parent.state.snapshot.context)
+  const run = contextOf(runDefinition, parent.state.snapshot)
   const { project, tenant, user } = parent.owner
   if (run.depth >= maxDepth) throw new ServiceError('delegation_too_deep')
   const version = await findVersion(parts.host, projectScope(project), body.agent_version_id)
@@ -155,7 +155,7 @@ const planChild = async (
   return planRun(parts, { runId, project, tenant, user, resolved, input, parent: parentOf(run, runId), createdBy })
 }
 
-type Version = ReturnType<typeof versionContext>
+type Version = AgentVersionContext
 
 const findVersion = async (host: Host, scope: DelegateCall['scope'], id: string): Promise<Version> => {
   const found = await host.find(scope, agentVersionDefinition, id).catch((error: unknown) => {
@@ -163,7 +163,7 @@ const findVersion = async (host: Host, scope: DelegateCall['scope'], id: string)
     const message = 'There is no such version.'
     throw new ServiceError('not_found', { param: 'agent_version_id', message, cause: error })
   })
-  return versionContext(found.state.snapshot.context)
+  return contextOf(agentVersionDefinition, found.state.snapshot)
 }
 
 /** @throws {ServiceError} `subagent_not_allowed` for an agent, or a version of it, that the parent's version does not name. */

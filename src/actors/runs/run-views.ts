@@ -1,4 +1,5 @@
-import { runStatus } from '#machines/run/run-definition.ts'
+import { runDefinition, runStatus } from '#machines/run/run-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent } from '#storage/ports.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
@@ -6,7 +7,6 @@ import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { eventId } from '../sessions/event-id.ts'
-import { runContext } from '../sessions/schema.ts'
 import { runInputOf } from './schema.ts'
 
 type Run = ResultOf<'runs.get'>
@@ -18,7 +18,7 @@ const startedSequence = 2
 /** A run as the interface shows it. Call it only for one that is not deleted. */
 export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident): Promise<Run> => {
   const state = storedState(resident.state.snapshot)
-  const run = runContext(state.context)
+  const run = contextOf(runDefinition, state)
   const status = runStatus(state) ?? 'cancelled'
   const ended = status !== 'queued' && status !== 'running' && status !== 'requires_action'
   const { owner, touchedAt } = resident

@@ -1,13 +1,9 @@
-import type { RunQueueContext } from '#machines/run-queue/run-queue.ts'
 import type { JsonObject } from '#storage/ports.ts'
 
 /*
  * What our own commits hold comes back as the type that was written: they are written by the machines only, and a
  * machine's version guards their shape.
  */
-
-/** A queue machine's context, read back from a commit. */
-export const runQueueContext = (context: JsonObject): RunQueueContext => context as unknown as RunQueueContext
 
 /** A run's input, read back from its context. */
 export const runInputOf = (text: string): JsonObject => JSON.parse(text)

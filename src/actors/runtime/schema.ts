@@ -1,4 +1,5 @@
-import type { StateValue } from '#machines/definition.ts'
+import type { ContextFrom } from 'xstate'
+import type { MachineDefinition, StateValue, StoredState } from '#machines/definition.ts'
 import type { Abortion, AuditLine, Emission, Message, Notice } from '#machines/vocabulary.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
 
@@ -33,3 +34,12 @@ export const paramsOf = {
   cancel: (action: ListedAction) => action.params as { sendId: string },
   effect: (action: ListedAction) => action.params as JsonObject,
 }
+
+/**
+ * A machine's context, read back from a commit, as the machine types it. Only the machine wrote it, and its version guards
+ * its shape (specs/decisions/0002-effects.md).
+ */
+export const contextOf = <D extends Pick<MachineDefinition, 'machine'>>(
+  _definition: D,
+  { context }: Pick<StoredState, 'context'>,
+): ContextFrom<D['machine']> => context as unknown as ContextFrom<D['machine']>

@@ -3,6 +3,7 @@ import { actionDefinition } from '#machines/action/action-definition.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import type { CallHolder } from '#machines/tool-call/tool-calls.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredEvent } from '#storage/ports.ts'
@@ -13,7 +14,6 @@ import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { actionView } from './action-views.ts'
 import { decisionOf, markOf } from './approval-use-cases.ts'
-import { runContext, sessionContext } from './schema.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
 
 type ActionUseCases = Pick<UseCases, Extract<keyof UseCases, `actions.${string}`>>
@@ -95,9 +95,9 @@ const waiterOf = async (
       : null
   if (typeof body.run_id === 'string') {
     const actor = await found(host.find(scope, runDefinition, body.run_id), 'run_id')
-    return { actor, holder: runContext(actor.state.snapshot.context) }
+    return { actor, holder: contextOf(runDefinition, actor.state.snapshot) }
   }
-  return session && { actor: session, holder: sessionContext(session.state.snapshot.context) }
+  return session && { actor: session, holder: contextOf(sessionDefinition, session.state.snapshot) }
 }
 
 const found = (actor: Promise<Resident>, param: string): Promise<Resident> =>

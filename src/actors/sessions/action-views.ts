@@ -1,18 +1,19 @@
 import type { ActionContext } from '#machines/action/action.ts'
+import { actionDefinition } from '#machines/action/action-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { sanitized, sanitizedText, truncated } from '../records/sanitize.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { isObject } from '../runtime/schema.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
-import { actionContext } from './schema.ts'
 
 type Action = ResultOf<'actions.get'>
 
 /** An action as a read shows it: secret-like arguments masked, a long result cut. */
 export const actionView = (resident: Resident): Action => {
   const { value, context } = storedState(resident.state.snapshot)
-  const action = actionContext(context)
+  const action = contextOf(actionDefinition, { context })
   return {
     id: resident.id,
     tool: action.tool,

@@ -1,5 +1,7 @@
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import type { OpenCall, ToolResult } from '#machines/session/session-data.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { Commit, StoredEvent } from '#storage/ports.ts'
@@ -9,7 +11,6 @@ import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Delivered, Resident } from '../runtime/resident.ts'
-import { actionContext, sessionContext } from './schema.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
 
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
@@ -89,7 +90,7 @@ const findAction = async (host: Host, scope: Scope, session: Resident, id: strin
     if (error instanceof ServiceError && error.code === 'not_found') return null
     throw error
   })
-  if (action === null || actionContext(action.state.snapshot.context).session_id !== session.id) {
+  if (action === null || contextOf(actionDefinition, action.state.snapshot).session_id !== session.id) {
     throw new ServiceError('not_found', { param: 'action_id', message: 'The session has no such action.' })
   }
   return action
@@ -152,7 +153,7 @@ const approvalsOf = (session: Resident, actionId: string, results: readonly Tool
 }
 
 const pendingCall = (session: Resident, actionId: string, param = 'action_id'): OpenCall => {
-  const { calls } = sessionContext(session.state.snapshot.context)
+  const { calls } = contextOf(sessionDefinition, session.state.snapshot)
   const call = calls.find(({ action_id }) => action_id === actionId)
   if (call?.status === 'pending') return call
   throw new ServiceError(call === undefined && param !== 'action_id' ? 'not_found' : 'action_already_resolved', {

@@ -1,6 +1,3 @@
-import type { ActionContext } from '#machines/action/action.ts'
-import type { RunContext } from '#machines/run/run-data.ts'
-import type { SessionContext } from '#machines/session/session-data.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { ConversationState } from './conversation.ts'
 import type { TurnConfig } from './turns/turn-config.ts'
@@ -9,15 +6,6 @@ import type { TurnConfig } from './turns/turn-config.ts'
  * What our own commits and blobs hold comes back as the type that was written: they are written by the machines and
  * by this folder only, and a machine's version guards their shape.
  */
-
-/** A run machine's context, read back from a commit: its calls and tools are those of sessions. */
-export const runContext = (context: JsonObject): RunContext => context as unknown as RunContext
-
-/** A session machine's context, read back from a commit. */
-export const sessionContext = (context: JsonObject): SessionContext => context as unknown as SessionContext
-
-/** An action machine's context, read back from a commit. */
-export const actionContext = (context: JsonObject): ActionContext => context as unknown as ActionContext
 
 /** A turn's configuration, read back from a context or a blob. */
 export const turnConfig = (config: unknown): TurnConfig => config as TurnConfig

@@ -1,13 +1,14 @@
+import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Call, Principal } from '../call/call.ts'
 import type { Resident } from '../runtime/resident.ts'
-import { sessionContext } from './schema.ts'
 import type { SessionParts } from './session-use-cases.ts'
 
 /** Whether a credential that sees a session by its scope may also see it by its agent. */
 export const reaches = (principal: Principal, session: Resident): boolean => {
-  const { agent_id, installation_id } = sessionContext(session.state.snapshot.context)
+  const { agent_id, installation_id } = contextOf(sessionDefinition, session.state.snapshot)
   if (principal.kind === 'agent_key') {
     if (principal.agentId !== agent_id) return false
     return principal.keyType === 'secret' || session.owner.tenant === null

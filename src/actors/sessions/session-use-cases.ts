@@ -1,4 +1,5 @@
 import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
@@ -14,7 +15,6 @@ import type { Delivered, Resident } from '../runtime/resident.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { sessionRows } from './kinds.ts'
-import { sessionContext } from './schema.ts'
 import { beginningOf, type Installed, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
@@ -233,7 +233,10 @@ const checkLeave = (reserved: readonly ReservedField[] = [], agent: AgentConfig)
 }
 
 const agentOf = (parts: SessionParts, session: Resident): AgentConfig | null | Promise<AgentConfig | null> => {
-  const { agent_id: agentId, installation_id: installationId = null } = sessionContext(session.state.snapshot.context)
+  const { agent_id: agentId, installation_id: installationId = null } = contextOf(
+    sessionDefinition,
+    session.state.snapshot,
+  )
   const { project, tenant } = session.owner
   return agentId === null ? noAgent : parts.agentConfig({ project, agentId, installationId, tenant })
 }

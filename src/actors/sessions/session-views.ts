@@ -1,10 +1,11 @@
-import { sessionStatus } from '#machines/session/session-definition.ts'
+import { sessionDefinition, sessionStatus } from '#machines/session/session-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent, StoredRecord } from '#storage/ports.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { eventId } from './event-id.ts'
-import { sessionContext, sessionRow } from './schema.ts'
+import { sessionRow } from './schema.ts'
 
 type Session = ResultOf<'sessions.get'>
 type SessionEventView = ResultOf<'sessions.events'>['data'][number]
@@ -14,7 +15,7 @@ const time = (ms: number): string => new Date(ms).toISOString()
 /** A live session as the interface shows it. Call it only for one that is not deleted. */
 export const sessionView = (resident: Resident): Session => {
   const state = storedState(resident.state.snapshot)
-  const context = sessionContext(state.context)
+  const context = contextOf(sessionDefinition, state)
   const status = sessionStatus(state)
   return {
     id: resident.id,

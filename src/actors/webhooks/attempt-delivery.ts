@@ -1,12 +1,13 @@
+import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { webhookHeaders } from '#outgoing/webhook-signature.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '../runtime/effects/effects.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { WebhookData } from './kinds.ts'
-import { deliveryContext } from './schema.ts'
 import { type AttemptOutcome, type AttemptRequest, sendAttempt } from './send-attempt.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
@@ -36,7 +37,7 @@ export const attemptDelivery = (parts: AttemptDeliveryParts): IdempotentEffect =
   policy: 'idempotent',
   run: async ({ attempt }, context) => {
     const { owner, signal } = context
-    const delivery = deliveryContext(context.context)
+    const delivery = contextOf(deliveryDefinition, context)
     const outcome = await parts.gate.run(delivery.webhook_id, signal, async (): Promise<EffectOutcome> => {
       const webhook = await parts.endpoints.get(owner.project, delivery.webhook_id)
       if (webhook === null) return undeliverable('webhook_deleted')
@@ -54,7 +55,7 @@ const attempted = async (
   webhook: Row<WebhookData>,
   { effect: { context, signal }, attempt }: { readonly effect: EffectContext; readonly attempt: number },
 ): Promise<EffectOutcome> => {
-  const { event_id, event_type, body } = deliveryContext(context)
+  const { event_id, event_type, body } = contextOf(deliveryDefinition, { context })
   const { now, guard, timeoutMs } = parts
   const at = now()
   const signed = webhookHeaders(parts.endpoints.secretsOf(webhook), {

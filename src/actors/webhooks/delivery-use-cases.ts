@@ -1,5 +1,6 @@
 import type { DeliveryInput } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { deliveryDefinition, deliveryKeys } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
@@ -13,7 +14,7 @@ import { newIdFor } from '../runtime/ids.ts'
 import { rowRecord } from '../runtime/rows/actor-row.ts'
 import { isObject } from '../runtime/schema.ts'
 import { deliveryRows } from './kinds.ts'
-import { deliveryContext, deliveryRow } from './schema.ts'
+import { deliveryRow } from './schema.ts'
 import { type DeliveryOwner, eventOf, startDelivery } from './webhook-deliveries.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
@@ -50,12 +51,12 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
     'webhook_deliveries.get': async ({ scope, params }) => {
       const delivery = await host.find(scope, deliveryDefinition, params.delivery_id)
       const log = await host.readPage(delivery, 0, mostAttempts)
-      const payload = JSON.parse(deliveryContext(delivery.state.snapshot.context).body)
+      const payload = JSON.parse(contextOf(deliveryDefinition, delivery.state.snapshot).body)
       return { ...deliveryView(rowRecord(delivery)), payload, attempts: log.map(attemptView) }
     },
     'webhook_deliveries.replay': async (call) => {
       const prior = await host.find(call.scope, deliveryDefinition, call.params.delivery_id)
-      const { webhook_id, event_id, event_type, body } = deliveryContext(prior.state.snapshot.context)
+      const { webhook_id, event_id, event_type, body } = contextOf(deliveryDefinition, prior.state.snapshot)
       await requireActive(endpoints, call.scope, webhook_id)
       const delivery_id = newIdFor(call, 'dlv')
       return started(call.scope, prior.owner, {

@@ -6,9 +6,6 @@ import type { JsonObject } from '#storage/ports.ts'
  * and its version guards their shape.
  */
 
-/** A delivery machine's context, read back from a commit. */
-export const deliveryContext = (context: JsonObject): DeliveryContext => context as unknown as DeliveryContext
-
 /** What the list row of a delivery holds (`deliveryDefinition.row`). */
 export type DeliveryRow = Omit<DeliveryContext, 'delivery_id' | 'body' | 'delay_ms'> & {
   readonly status: 'pending' | 'delivered' | 'failed'

@@ -6,7 +6,7 @@ const actionRow: RowOf = ({ value, context }, facts) =>
   topState(value) === 'deleted' ? null : { ...context, id: facts.id, status: topState(value) }
 
 /** Approval-gated tool calls. */
-export const actionDefinition: MachineDefinition = {
+export const actionDefinition = {
   name: 'action',
   version: 1,
   idPrefix: 'act',
@@ -16,4 +16,4 @@ export const actionDefinition: MachineDefinition = {
   gone: ({ value }) => topState(value) === 'deleted',
   busy: ({ value }) => isInState(value, 'executing'),
   migrations: {},
-}
+} satisfies MachineDefinition

@@ -11,7 +11,7 @@ const agentVersionRow: RowOf = ({ value, context }, facts) => {
 }
 
 /** Versions of agents: `specs/resources/agent-versions.ts` is their interface. */
-export const agentVersionDefinition: MachineDefinition = {
+export const agentVersionDefinition = {
   name: 'agent_version',
   version: 1,
   idPrefix: 'agv',
@@ -21,4 +21,4 @@ export const agentVersionDefinition: MachineDefinition = {
   gone: ({ value }) => value === 'deleted',
   busy: () => false,
   migrations: {},
-}
+} satisfies MachineDefinition

@@ -114,7 +114,7 @@ export const erasureMachine = setup({
 const isEmpty = (left: JsonObject): boolean => Object.keys(left).length === 0
 
 /** Erasures have no resource of their own: a tenant shows `deleting` while one runs. */
-export const erasureDefinition: MachineDefinition = {
+export const erasureDefinition = {
   name: 'erasure',
   version: 1,
   idPrefix: 'era',
@@ -123,4 +123,4 @@ export const erasureDefinition: MachineDefinition = {
   row: () => null,
   busy: ({ value }) => value === 'working',
   migrations: {},
-}
+} satisfies MachineDefinition

@@ -2,7 +2,7 @@ import type { MachineDefinition } from '../definition.ts'
 import { runQueueMachine } from './run-queue.ts'
 
 /** The queue of a project's runs. It has no interface of its own and shows in no list. */
-export const runQueueDefinition: MachineDefinition = {
+export const runQueueDefinition = {
   name: 'run_queue',
   version: 1,
   idPrefix: 'rqu',
@@ -11,4 +11,4 @@ export const runQueueDefinition: MachineDefinition = {
   row: () => null,
   busy: ({ value }) => value === 'picking',
   migrations: {},
-}
+} satisfies MachineDefinition

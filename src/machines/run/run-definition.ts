@@ -39,7 +39,7 @@ const parentOf = (parent: JsonObject[string]) =>
   typeof parent === 'object' && parent !== null && 'run_id' in parent ? parent.run_id : null
 
 /** Runs: `specs/resources/runs.ts` is their interface. */
-export const runDefinition: MachineDefinition = {
+export const runDefinition = {
   name: 'run',
   version: 1,
   idPrefix: 'run',
@@ -49,4 +49,4 @@ export const runDefinition: MachineDefinition = {
   gone: (state) => runStatus(state) === null,
   busy: ({ value }) => isInState(value, 'open'),
   migrations: {},
-}
+} satisfies MachineDefinition

@@ -27,7 +27,7 @@ const sessionRow: RowOf = (state, facts) => {
 }
 
 /** Sessions: `specs/resources/session.ts` is their interface. */
-export const sessionDefinition: MachineDefinition = {
+export const sessionDefinition = {
   name: 'session',
   version: 1,
   idPrefix: 'ses',
@@ -41,7 +41,7 @@ export const sessionDefinition: MachineDefinition = {
   },
   busy: ({ value }) => isInState(value, 'active', 'working'),
   migrations: {},
-}
+} satisfies MachineDefinition
 
 const deltaOf = (payload: JsonObject): string | undefined =>
   typeof payload.delta === 'string' ? payload.delta : undefined

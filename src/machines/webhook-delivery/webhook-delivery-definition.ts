@@ -29,7 +29,7 @@ export const deliveryKeys = (webhook: string, status: string, event: string) => 
 })
 
 /** Webhook deliveries: `specs/resources/webhooks.ts` is their interface. */
-export const deliveryDefinition: MachineDefinition = {
+export const deliveryDefinition = {
   name: 'delivery',
   version: 1,
   idPrefix: 'dlv',
@@ -39,4 +39,4 @@ export const deliveryDefinition: MachineDefinition = {
   gone: (state) => deliveryStatus(state) === null,
   busy: ({ value }) => value === 'attempting',
   migrations: {},
-}
+} satisfies MachineDefinition

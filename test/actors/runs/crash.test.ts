@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { queueIdOf } from '#actors/runs/lanes.ts'
-import { runQueueContext } from '#actors/runs/schema.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { type Fault, FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -125,7 +126,7 @@ const check = async (outside: Outside): Promise<void> => {
   expect(parent.at(-1)?.payload).toMatchObject({ output: { text: expect.stringMatching(/^It says: It says: /) } })
   expect(outside.orders.length).toBeLessThanOrEqual(1)
   const queue = await outside.world?.host.load(queueIdOf('prj_a'))
-  expect(runQueueContext(queue?.state.snapshot.context ?? {}).holders).toEqual({})
+  expect(contextOf(runQueueDefinition, { context: queue?.state.snapshot.context ?? {} }).holders).toEqual({})
 }
 
 const lived = async (...faults: readonly (Fault | undefined)[]): Promise<Outside> => {

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { runRows } from '#actors/runs/kinds.ts'
 import { queueIdOf } from '#actors/runs/lanes.ts'
-import { runQueueContext } from '#actors/runs/schema.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { projectScope } from '#specs/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
@@ -15,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const queueOf = async (world: World) => {
   const queue = await world.host.load(queueIdOf('prj_a'))
   if (queue === null) throw new Error('nobody has asked for a slot')
-  return runQueueContext(queue.state.snapshot.context)
+  return contextOf(runQueueDefinition, queue.state.snapshot)
 }
 
 const times = <T>(count: number, make: (index: number) => T): readonly T[] =>

@@ -1,12 +1,13 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import type { ActionKind } from '#machines/action/action.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
 /** The machine as the runtime knows it. */
-export const { machine } = actionDefinition
+export const { machine }: MachineDefinition = actionDefinition
 
 const inputOf = (kind: ActionKind, owner: string | null): JsonObject => ({
   action_id: 'act_1',

@@ -1,11 +1,12 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
 /** The machine as the runtime knows it. */
-export const { machine } = agentVersionDefinition
+export const { machine }: MachineDefinition = agentVersionDefinition
 
 const by = { kind: 'secret_key', id: 'key_1' }
 

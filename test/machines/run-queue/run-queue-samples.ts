@@ -1,10 +1,11 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import type { MachineDefinition } from '#machines/definition.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
-export const { machine } = runQueueDefinition
+export const { machine }: MachineDefinition = runQueueDefinition
 export const fresh = (): AnyMachineSnapshot => initialTransition(machine, { queue_id: 'rqu_1' })[0]
 export const queue = (...events: readonly StoredEvent[]): AnyMachineSnapshot => after(machine, fresh(), ...events)
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
-import { runQueueContext } from '#actors/runs/schema.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import { fresh, machine, picked, queue, returned, upkeep, upkeepOfFull, wake } from './run-queue-samples.ts'
 
@@ -90,11 +91,11 @@ describe.each(Object.entries(places))('a queue that is %s', (place, snapshot) =>
 
 it('keeps who has a slot until it comes back or its run is gone', () => {
   const two = queue(wake(), picked(['run_1', 'run_2'], { capped: ['lan_1'] }))
-  expect(runQueueContext(two.context).holders).toEqual({ lan_1: ['run_1', 'run_2'] })
+  expect(contextOf(runQueueDefinition, two).holders).toEqual({ lan_1: ['run_1', 'run_2'] })
   const one = transition(machine, two, returned('run_1'))[0]
-  expect(runQueueContext(one.context)).toMatchObject({ holders: { lan_1: ['run_2'] }, capped: [] })
+  expect(contextOf(runQueueDefinition, one)).toMatchObject({ holders: { lan_1: ['run_2'] }, capped: [] })
   const gone = picked([], { gone: [{ run_id: 'run_2', lane: 'lan_1' }] })
-  expect(runQueueContext(transition(machine, one, gone)[0].context).holders).toEqual({})
+  expect(contextOf(runQueueDefinition, transition(machine, one, gone)[0]).holders).toEqual({})
 })
 
 it('stays under 20 KB with as many holders as there can be', () => {

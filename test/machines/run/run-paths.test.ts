@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
-import { runContext } from '#actors/sessions/schema.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
 import { isInState } from '#machines/state-value.ts'
-import { type ListedAction, paramsOf } from '#runtime/schema.ts'
+import { contextOf, type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import { reachedIn } from '../reached.ts'
@@ -44,7 +44,7 @@ describe('in every state that can be reached', () => {
 
   it('has a slot exactly while it works by itself, but for what its approved tools do', () => {
     for (const { value, context } of reached) {
-      const { slot: has } = runContext(context)
+      const { slot: has } = contextOf(runDefinition, { context })
       const path = pathOf(value)
       if (path === 'open.started.running.thinking') expect(has).toBe(true)
       else if (path !== 'open.started.running.acting') expect(has).toBe(false)
@@ -52,7 +52,7 @@ describe('in every state that can be reached', () => {
   })
 
   it('gives back or uses every slot that it is given', () => {
-    for (const snapshot of reached.filter(({ context }) => !runContext(context).slot)) {
+    for (const snapshot of reached.filter(({ context }) => !contextOf(runDefinition, { context }).slot)) {
       const outcome = outcomeOf(machine, snapshot, slot)
       const takes = ['open.queued', 'open.started.running.returning'].includes(pathOf(snapshot.value))
       expect(outcome).toContain(takes ? 'callModel!' : 'slot_returned>rqu_1')
@@ -120,7 +120,7 @@ const live = (life: readonly StoredEvent[]): void => {
 const check = (tally: Tally, snapshot: AnyMachineSnapshot): void => {
   const open = isInState(snapshot.value, 'open')
   const deleted = isInState(snapshot.value, 'deleted')
-  expect(tally.slots).toBe(runContext(snapshot.context).slot ? 1 : 0)
+  expect(tally.slots).toBe(contextOf(runDefinition, snapshot).slot ? 1 : 0)
   expect(tally.modelCalls).toBeLessThanOrEqual(3)
   if (!deleted) expect(tally.ends).toBe(open ? 0 : 1)
   expect(tally.parentTold).toBe(open ? 0 : 1)
@@ -169,13 +169,13 @@ describe('a run that wants another model call', () => {
   ] as const)('fails with %s at its bound', (code, limits, events) => {
     const snapshot = bounded(limits, ...events)
     expect(pathOf(snapshot.value)).toBe('failed')
-    expect(runContext(snapshot.context).error?.code).toBe(code)
+    expect(contextOf(runDefinition, snapshot).error?.code).toBe(code)
   })
 
   it('fails with time_limit_exceeded when its time is up, waiting for people or not', () => {
     for (const events of [[slot], [slot, answer('ask')], [slot, answer('helper'), prepared('helper')]]) {
       const [next] = transition(machine, run(...events), duration)
-      expect(runContext(next.context).error?.code).toBe('time_limit_exceeded')
+      expect(contextOf(runDefinition, next).error?.code).toBe('time_limit_exceeded')
     }
   })
 
@@ -209,9 +209,9 @@ describe('delegation', () => {
   it('tells the model what a caller’s child found, with its next call', () => {
     const waiting = run(slot, delegate, answer())
     const returning = transition(machine, waiting, ended('run_9', 'run_9'))[0]
-    expect(runContext(returning.context).told).toHaveLength(1)
+    expect(contextOf(runDefinition, returning).told).toHaveLength(1)
     const [thinking, actions] = transition(machine, returning, slot)
-    expect(runContext(thinking.context)).toMatchObject({ told: [], steps: 2 })
+    expect(contextOf(runDefinition, thinking)).toMatchObject({ told: [], steps: 2 })
     const listed: readonly ListedAction[] = actions
     const emitted = listed.filter(({ type }) => type === 'journal').flatMap((each) => paramsOf.journal(each).events)
     expect(emitted[0]).toMatchObject({

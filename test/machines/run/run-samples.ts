@@ -1,13 +1,14 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { runContext } from '#actors/sessions/schema.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
 import type { RunInput, RunLimits, RunTool } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
 /** The machine as the runtime knows it. */
-export const { machine } = runDefinition
+export const { machine }: MachineDefinition = runDefinition
 
 const tool = (kind: RunTool['kind'], more: Partial<RunTool> = {}): RunTool => ({
   kind,
@@ -140,7 +141,7 @@ export const walk: Walk = {
     duration,
   ],
   kindOf: ({ value, context }) => {
-    const { calls, slot: has } = runContext(context)
+    const { calls, slot: has } = contextOf(runDefinition, { context })
     const open = calls.map((call) => `${call.action_id}:${call.status}:${call.child !== null}`)
     return `${pathOf(value)} ${has} ${open}`
   },

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AnyMachineSnapshot, transition } from 'xstate'
-import { sessionContext } from '#actors/sessions/schema.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { isInState } from '#machines/state-value.ts'
-import { type ListedAction, paramsOf } from '#runtime/schema.ts'
+import { contextOf, type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import { reachedIn } from '../reached.ts'
@@ -12,7 +12,7 @@ import { answer, cancel, fresh, inactivity, machine, remove, turn, walk } from '
 const reached = reachedIn(walk)
 
 const statusesOf = (snapshot: AnyMachineSnapshot): readonly string[] =>
-  sessionContext(snapshot.context).calls.map((call) => call.status)
+  contextOf(sessionDefinition, snapshot).calls.map((call) => call.status)
 
 it('reaches every state in which a session can rest', () => {
   expect([...new Set(reached.map((each) => pathOf(each.value)))].sort()).toEqual([...restingStates(machine)].sort())

@@ -1,13 +1,14 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import { sessionContext } from '#actors/sessions/schema.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
 import type { SessionTool } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
 /** The machine as the runtime knows it. */
-export const { machine } = sessionDefinition
+export const { machine }: MachineDefinition = sessionDefinition
 
 const tool = (kind: SessionTool['kind'], gated: boolean): SessionTool => ({
   kind,
@@ -87,7 +88,7 @@ export const walk: Walk = {
     inactivity,
   ],
   kindOf: ({ value, context }) => {
-    const { calls, steps } = sessionContext(context)
+    const { calls, steps } = contextOf(sessionDefinition, { context })
     return `${pathOf(value)} ${steps > 1} ${calls.map((call) => `${call.action_id}:${call.status}`)}`
   },
 }

@@ -1,11 +1,12 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
+import type { MachineDefinition } from '#machines/definition.ts'
 import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { after, pathOf } from '../outcome.ts'
 import type { Walk } from '../reached.ts'
 
 /** The machine as the runtime knows it. */
-export const { machine } = deliveryDefinition
+export const { machine }: MachineDefinition = deliveryDefinition
 
 const input = {
   delivery_id: 'dlv_1',

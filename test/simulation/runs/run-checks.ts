@@ -1,10 +1,10 @@
-import { runQueueContext } from '#actors/runs/schema.ts'
-import { runContext } from '#actors/sessions/schema.ts'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import type { RunCall } from '#machines/run/run-data.ts'
-import { runStatus } from '#machines/run/run-definition.ts'
+import { runDefinition, runStatus } from '#machines/run/run-definition.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
 import { isInState } from '#machines/state-value.ts'
 import { derivedId } from '#runtime/ids.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { readParked, readStoredState } from '#runtime/step/actor-state.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
@@ -35,7 +35,7 @@ export const checkRuns = (ledger: Ledger): void => {
 const checkRun = (id: string, { log, events }: KnownActor, commit: Commit, ledger: Ledger): void => {
   if (!(log instanceof RunRules)) return
   const state = readStoredState(commit)
-  const { calls, slot, parent } = runContext(state.context)
+  const { calls, slot, parent } = contextOf(runDefinition, state)
   const open = isOpen(runStatus(state))
   ledger.expect(runStatus(state) !== null, () => `${id} is deleted, and its log stays`)
   ledger.expect(
@@ -54,7 +54,7 @@ const checkRun = (id: string, { log, events }: KnownActor, commit: Commit, ledge
 
 const checkWaits = (id: string, commit: Commit, ledger: Ledger): void => {
   const { value, context } = readStoredState(commit)
-  const { calls } = runContext(context)
+  const { calls } = contextOf(runDefinition, { context })
   const working =
     isInState(value, 'open', 'started', 'running') && !isInState(value, 'open', 'started', 'running', 'waiting')
   ledger.expect(!working && !isInState(value, 'open', 'queued'), () => `${id} stays ${JSON.stringify(value)}`)
@@ -83,7 +83,7 @@ const isParked = (ledger: Ledger, id: string): boolean => {
 
 /** Slots of runs that were deleted are found by upkeep. */
 const checkQueue = (id: string, commit: Commit, ledger: Ledger): void => {
-  const { holders } = runQueueContext(readStoredState(commit).context)
+  const { holders } = contextOf(runQueueDefinition, readStoredState(commit))
   const kept = Object.values(holders)
     .flat()
     .filter((run) => !ledger.isDeleted(run) && !isParked(ledger, run))
@@ -137,7 +137,7 @@ export class RunWatch {
       this.#ledger.expect(other === undefined, () => `${child} is the child of ${other} and ${commit.actor}`)
       this.#parents.set(child, commit.actor)
     }
-    const { parent } = runContext(state.context)
+    const { parent } = contextOf(runDefinition, state)
     const claimed = parent === null || this.#parents.get(commit.actor) === parent.run_id
     this.#ledger.expect(claimed, () => `${commit.actor} is a child that nobody claimed`)
   }

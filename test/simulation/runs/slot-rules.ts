@@ -1,7 +1,8 @@
 import type { RunConcurrency } from '#actors/runs/pick-runs.ts'
-import { runQueueContext } from '#actors/runs/schema.ts'
-import { runContext } from '#actors/sessions/schema.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
+import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
 import { isInState } from '#machines/state-value.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { readStoredState } from '#runtime/step/actor-state.ts'
 import type { Commit, StoredRecord } from '#storage/ports.ts'
 import type { Ledger } from '../ledger.ts'
@@ -61,7 +62,7 @@ export class SlotRules {
 
   #run(commit: Commit): void {
     const { value, context } = readStoredState(commit)
-    const { slot, queue_id, lane } = runContext(context)
+    const { slot, queue_id, lane } = contextOf(runDefinition, { context })
     const waits = isInState(value, 'open', 'queued') || isInState(value, 'open', 'started', 'running', 'returning')
     const before = this.#runs.get(commit.actor)?.waitsSince ?? null
     const waitsSince = waits ? (before ?? commit.seq) : null
@@ -78,7 +79,7 @@ export class SlotRules {
   }
 
   #queue(commit: Commit): void {
-    const { holders, capped: _, ...rest } = runQueueContext(readStoredState(commit).context)
+    const { holders, capped: _, ...rest } = contextOf(runQueueDefinition, readStoredState(commit))
     const all = Object.values(holders).flat()
     this.#ledger.expect(all.length <= this.#limits.perProject, () => `${rest.queue_id} has given ${all.length} slots`)
     this.#ledger.expect(

@@ -1,7 +1,10 @@
+import { actionDefinition } from '#machines/action/action-definition.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { type CallHolder, errorOutput } from '#machines/tool-call/tool-calls.ts'
 import type { EffectContext, UncertainEffect } from '#runtime/effects/effects.ts'
+import { contextOf } from '#runtime/schema.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
-import { actionContext, runContext, sessionContext } from '../schema.ts'
 import { type TurnConfigs, toolName } from '../turns/turn-config.ts'
 import type { ToolOutcome, ToolRunner } from './tool-runner.ts'
 
@@ -31,7 +34,7 @@ const large = { code: 'tool_output_too_large', message: 'The tool ran, and its o
 export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
   policy: 'from_params',
   run: async (_params, context) => {
-    const action = actionContext(context.context)
+    const action = contextOf(actionDefinition, context)
     const outcome = await call(parts, context, {
       tool: action.tool,
       arguments: action.arguments,
@@ -50,14 +53,14 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
 /** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
 export const runSessionTool = (parts: RunToolParts): UncertainEffect =>
   runOwnTool(parts, (context) => {
-    const session = sessionContext(context)
+    const session = contextOf(sessionDefinition, { context })
     return { ...session, sessionId: session.session_id, runId: null }
   })
 
 /** The same for a run. */
 export const runRunTool = (parts: RunToolParts): UncertainEffect =>
   runOwnTool(parts, (context) => {
-    const run = runContext(context)
+    const run = contextOf(runDefinition, { context })
     return { ...run, sessionId: null, runId: run.run_id }
   })
 

@@ -2,15 +2,17 @@ import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
 import { type Metered, type MeteredCall, metered } from '#gateway/turns/metered.ts'
 import { type Bill, BrokenAnswer, type TurnAnswer, type TurnModels } from '#gateway/turns/turn-models.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
 import type { EffectContext, EffectOutcome, UncertainEffect } from '#runtime/effects/effects.ts'
 import { newIdIn } from '#runtime/ids.ts'
 import { shardOf } from '#runtime/recovery/shard.ts'
+import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
 import type { Conversations } from '../conversations.ts'
 import { DeltaJournal } from '../delta-journal.ts'
-import { runContext, sessionContext } from '../schema.ts'
 import { modelTool } from '../tools/model-tool.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 
@@ -40,7 +42,7 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
       (text) => context.part({ type: 'model_delta', delta: text }, { type: 'model_delta' }),
       parts.clock,
     )
-    const session = sessionContext(context.context)
+    const session = contextOf(sessionDefinition, context)
     const whose: Whose = {
       operation: 'session.turn',
       agentId: session.agent_id,
@@ -62,7 +64,7 @@ export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
   run: (_params, context) => {
     let text = ''
-    const run = runContext(context.context)
+    const run = contextOf(runDefinition, context)
     const whose: Whose = {
       operation: 'run',
       agentId: run.agent_id,
