@@ -100,7 +100,7 @@ export const messages = defineOperations('messages', {
   create: {
     summary: 'Create a message',
     description:
-      "Compatible with Anthropic's Messages API, for every model. Answers one document, or a stream with `stream: true`.",
+      "Compatible with Anthropic's Messages API, for every model. Answers one document, or a stream with `stream: true`. Anthropic's own tools are passed on to Anthropic and left out for other providers; the header `X-Ignored-Tools` names their types.",
     method: 'POST',
     path: '/v1/messages',
     access: anyKeyOrDashboard,

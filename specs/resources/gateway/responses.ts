@@ -128,7 +128,7 @@ export const responses = defineOperations('responses', {
   create: {
     summary: 'Create a response',
     description:
-      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, web search and `previous_response_id`.",
+      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, custom tools, web search and `previous_response_id`. Tools that no one runs for the model are left out; the header `X-Ignored-Tools` names their types.",
     method: 'POST',
     path,
     access: anyKeyOrDashboard,

@@ -232,8 +232,8 @@ describe('a response', () => {
     [{ input: 'x', background: true }, 400, 'background'],
     [{ input: 'x', conversation: 'conv_1' }, 400, 'conversation'],
     [{ input: 'x', prompt: { id: 'pmpt_1' } }, 400, 'prompt'],
-    [{ input: 'x', tools: [{ type: 'file_search' }] }, 400, 'tools[0].type'],
-    [{ input: 'x', tools: [{ type: 'web_search_preview' }] }, 400, 'tools'],
+    [{ input: 'x', tools: [{ type: 'mcp', server_label: 'a' }] }, 400, 'tools[0].type'],
+    [{ input: 'x', tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } }, 400, 'tools'],
     [{ input: [{ type: 'computer_call', id: 'msg_1' }] }, 400, 'input[0].type'],
     [
       { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1' }] }] },

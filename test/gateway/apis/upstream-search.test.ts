@@ -228,9 +228,10 @@ describe('a search that OpenAI runs', () => {
 
   it('is not asked of other providers', async () => {
     const { openai } = await responsesWorld([], { model: world.chats, route: { ...world.route, provider: 'groq' } })
-    await expect(openai.responses.create(ask)).rejects.toMatchObject({ status: 400, param: 'tools' })
+    const forced = { ...ask, tool_choice: { type: 'web_search_preview' as const } }
+    await expect(openai.responses.create(forced)).rejects.toMatchObject({ status: 400, param: 'tools' })
     const byok = { ...world.route, source: 'byok' as const }
     const own = await responsesWorld([], { model: world.chats, route: byok })
-    await expect(own.openai.responses.create(ask)).rejects.toMatchObject({ status: 400, param: 'tools' })
+    await expect(own.openai.responses.create(forced)).rejects.toMatchObject({ status: 400, param: 'tools' })
   })
 })

@@ -2,6 +2,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import { newId } from '#runtime/ids.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
+import { customArguments } from './caller-tools.ts'
 
 /** An item of a conversation in the Responses form, checked, with an id. */
 export type ResponseItem = WireObject & { readonly id: string; readonly type: string }
@@ -18,11 +19,17 @@ const inputItem = (item: WireObject, path: string): ResponseItem => {
     case 'message':
       return messageItem(item, path)
     case 'function_call':
+    case 'custom_tool_call':
       return callItem(item, path)
     case 'function_call_output':
+    case 'custom_tool_call_output':
       return outputItem(item, path)
     case 'reasoning':
     case 'web_search_call':
+    case 'file_search_call':
+    case 'code_interpreter_call':
+    case 'image_generation_call':
+    case 'tool_search_call':
       return { ...item, id: textOf(item.id) || newId('rs'), type: textOf(item.type) }
     default:
       throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not taken here.` })
@@ -75,17 +82,20 @@ const notKept = (param: string, instead: string): ServiceError =>
   new ServiceError('bad_request', { param, message: `${param} is not taken: files are not kept here; ${instead}.` })
 
 const callItem = (item: WireObject, path: string): ResponseItem => ({
-  id: textOf(item.id) || newId('fc'),
-  type: 'function_call',
+  id: textOf(item.id) || newId(isCustom(item) ? 'ctc' : 'fc'),
+  type: textOf(item.type),
   status: 'completed',
   call_id: needText(item.call_id, `${path}.call_id`),
   name: needText(item.name, `${path}.name`),
-  arguments: textOf(item.arguments),
+  ...given({ namespace: item.namespace }),
+  ...(isCustom(item) ? { input: textOf(item.input) } : { arguments: textOf(item.arguments) }),
 })
+
+const isCustom = ({ type }: WireObject): boolean => type === 'custom_tool_call'
 
 const outputItem = (item: WireObject, path: string): ResponseItem => ({
   id: textOf(item.id) || newId('fco'),
-  type: 'function_call_output',
+  type: textOf(item.type),
   status: 'completed',
   call_id: needText(item.call_id, `${path}.call_id`),
   output: typeof item.output === 'string' ? item.output : partsOf(item.output, `${path}.output`),
@@ -106,18 +116,23 @@ export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[
     shown = []
   }
   for (const item of items) {
-    if (item.type === 'function_call_output') {
+    if (isOutput(item)) {
       messages.push(toolMessage(item))
       shown.push(...mediaOf(item))
       continue
     }
     show()
     if (item.type === 'message') messages.push(messageOf(item))
-    else if (item.type === 'function_call') addCall(messages, item)
+    else if (isCall(item)) addCall(messages, item)
   }
   show()
   return messages
 }
+
+const isCall = ({ type }: ResponseItem): boolean => type === 'function_call' || type === 'custom_tool_call'
+
+const isOutput = ({ type }: ResponseItem): boolean =>
+  type === 'function_call_output' || type === 'custom_tool_call_output'
 
 /** What an output has beside text: tools answer in text only. */
 const mediaOf = ({ output }: ResponseItem): readonly WireObject[] =>
@@ -128,10 +143,10 @@ const mediaOf = ({ output }: ResponseItem): readonly WireObject[] =>
 
 const checkCalls = (items: readonly ResponseItem[]): void => {
   const open = new Set<string>()
-  for (const { type, call_id } of items) {
-    const call = textOf(call_id)
-    if (type === 'function_call') open.add(call)
-    else if (type === 'function_call_output' && !open.delete(call)) {
+  for (const item of items) {
+    const call = textOf(item.call_id)
+    if (isCall(item)) open.add(call)
+    else if (isOutput(item) && !open.delete(call)) {
       throw new ServiceError('bad_request', { param: 'input', message: `No function call has the call_id ${call}.` })
     }
   }
@@ -167,7 +182,9 @@ const chatPart = (part: WireObject): WireObject => {
 const plainText = (parts: readonly WireObject[]): string =>
   parts.map(({ text, refusal }) => textOf(text ?? refusal)).join('')
 
-const addCall = (messages: WireObject[], { call_id, name, arguments: text }: ResponseItem): void => {
+const addCall = (messages: WireObject[], item: ResponseItem): void => {
+  const { call_id, name } = item
+  const text = isCustom(item) ? customArguments(item.input) : item.arguments
   const call = { id: call_id, type: 'function', function: { name, arguments: text } }
   const last = messages.at(-1)
   if (last?.role === 'assistant') {

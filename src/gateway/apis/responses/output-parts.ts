@@ -9,7 +9,8 @@ export interface OutputPart {
   readonly item: ResponseItem
 }
 
-const statusOf = (whole: boolean) => (whole ? 'completed' : 'incomplete')
+/** The status of an item that has ended. @param whole false: it was cut off. */
+export const statusOf = (whole: boolean) => (whole ? 'completed' : 'incomplete')
 
 /** A message of the model: text and refusals, one part each time the kind changes. */
 export class OutputMessage implements OutputPart {
@@ -140,46 +141,5 @@ export class OutputReasoning implements OutputPart {
 
   #part(): WireObject {
     return { type: 'reasoning_text', text: this.#text }
-  }
-}
-
-/** A call that the model asks for. */
-export class OutputCall implements OutputPart {
-  readonly #emit: Emit
-  readonly #place: { readonly item_id: string; readonly output_index: number }
-  readonly #call: { readonly callId: string; readonly name: string }
-  #arguments = ''
-  #status = 'in_progress'
-
-  constructor(emit: Emit, index: number, call: { readonly callId: string; readonly name: string }) {
-    this.#emit = emit
-    this.#place = { item_id: newId('fc'), output_index: index }
-    this.#call = call
-  }
-
-  get item(): ResponseItem {
-    const { callId, name } = this.#call
-    const id = this.#place.item_id
-    return { id, type: 'function_call', status: this.#status, call_id: callId, name, arguments: this.#arguments }
-  }
-
-  begin(): void {
-    this.#emit('response.output_item.added', { output_index: this.#place.output_index, item: this.item })
-  }
-
-  add(delta: string): void {
-    if (delta === '') return
-    this.#arguments += delta
-    this.#emit('response.function_call_arguments.delta', { ...this.#place, delta })
-  }
-
-  finish(whole: boolean): void {
-    this.#emit('response.function_call_arguments.done', {
-      ...this.#place,
-      name: this.#call.name,
-      arguments: this.#arguments,
-    })
-    this.#status = statusOf(whole)
-    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.item })
   }
 }

@@ -36,8 +36,10 @@ export interface ToMake {
   readonly plan: ResponsePlan
   readonly caller: Caller
   readonly store: boolean
-  /** Who searches the web; null when nobody has to. */
+  /** Who runs the tools that the caller does not; null when there are none. */
   readonly way: SearchWay | null
+  /** Headers beside those of the model call. */
+  readonly headers: Headers
   readonly signal: AbortSignal
 }
 
@@ -59,7 +61,7 @@ export class ResponseMaker {
       return outcome
     }
     const end = await this.#run(task, output, callModel)
-    return { json: await this.#ended(task, head, output, end), headers: end.summary.headers }
+    return { json: await this.#ended(task, head, output, end), headers: [...end.summary.headers, ...task.headers] }
   }
 
   /** Resolves when the provider has begun. @throws {ServiceError} what is refused before that. */
@@ -70,7 +72,11 @@ export class ResponseMaker {
         const response = responseDocument(head, { status: 'in_progress', model, output: [] })
         stream.emit('response.created', { response })
         stream.emit('response.in_progress', { response })
-        resolve({ contentType: eventStream, bytes: stream.body, headers: [...streamHeaders, ...headers] })
+        resolve({
+          contentType: eventStream,
+          bytes: stream.body,
+          headers: [...streamHeaders, ...headers, ...task.headers],
+        })
       }
       const stream = new ResponseStream(this.#parts.chat, task, open, this.#parts.silenceMs)
       this.#run(task, stream.output, stream.callModel)
@@ -147,7 +153,8 @@ const responseCodes: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'rate_limit_exceeded',
 }
 
-const newOutput = ({ way }: ToMake, emit: Emit): ResponseOutput => new ResponseOutput(emit, way === 'engine')
+const newOutput = ({ way, plan }: ToMake, emit: Emit): ResponseOutput =>
+  new ResponseOutput(emit, { searches: way === 'engine', aliases: plan.tools.aliases })
 
 const chatCallOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatCall => ({
   caller,

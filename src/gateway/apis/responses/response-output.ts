@@ -1,7 +1,9 @@
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/ids.ts'
+import type { ToolAliases } from './caller-tools.ts'
 import type { ResponseItem } from './input-items.ts'
-import { OutputCall, OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
+import { OutputCall } from './output-call.ts'
+import { OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
 import { searchToolName } from './response-tools.ts'
 
 /** Told of everything that happens to the output, in order: the type of an event and its fields. */
@@ -19,6 +21,13 @@ export interface SearchCall {
   readonly arguments: string
 }
 
+/** How calls of a response are read. */
+export interface OutputOptions {
+  /** Calls of the search are the server's. */
+  readonly searches: boolean
+  readonly aliases: ToolAliases
+}
+
 /** More than any model asks for at once: an index beyond it is nonsense. */
 const maxCalls = 1024
 
@@ -30,6 +39,7 @@ const maxCalls = 1024
 export class ResponseOutput {
   readonly #emit: Emit
   readonly #searches: boolean
+  readonly #aliases: ToolAliases
   readonly #parts: OutputPart[] = []
   readonly #sources: Source[] = []
   #open: OutputMessage | OutputReasoning | null = null
@@ -37,9 +47,9 @@ export class ResponseOutput {
   #searchCalls: SearchRequest[] = []
   readonly #foreign = new Map<string, (action: WireObject, failed: boolean) => void>()
 
-  /** @param searches calls of the search are the server's. */
-  constructor(emit: Emit, searches: boolean) {
+  constructor(emit: Emit, { searches, aliases }: OutputOptions) {
     this.#emit = emit
+    this.#aliases = aliases
     this.#searches = searches
   }
 
@@ -53,6 +63,7 @@ export class ResponseOutput {
     const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning)
     if (reasoning !== '') this.#reasoning().add(reasoning)
     for (const search of arrayOf(delta.web_searches)) this.#foreignSearch(objectOf(search))
+    for (const item of arrayOf(delta.hosted_items)) this.#hosted(objectOf(item))
     const text = textOf(delta.content)
     if (text !== '') this.#message().text(text)
     if (this.#open instanceof OutputMessage) this.#open.annotate(arrayOf(delta.annotations).map(objectOf))
@@ -70,7 +81,7 @@ export class ResponseOutput {
 
   /** Calls that the caller has to run. */
   get hasCalls(): boolean {
-    return this.#parts.some(({ item }) => item.type === 'function_call')
+    return this.#parts.some((part) => part instanceof OutputCall)
   }
 
   /** The searches of the model's answer, taken once. */
@@ -114,6 +125,16 @@ export class ResponseOutput {
     this.#foreign.set(id, over)
     if (item.status === 'completed' || item.status === 'failed')
       over({ type: 'search', ...action }, item.status === 'failed')
+  }
+
+  /** What a tool did that the provider runs: its item, whole. */
+  #hosted(fields: WireObject): void {
+    this.#close(true)
+    const output_index = this.#parts.length
+    const item = { ...fields, id: textOf(fields.id) || newId('item'), type: textOf(fields.type) }
+    this.#parts.push({ item })
+    this.#emit('response.output_item.added', { output_index, item })
+    this.#emit('response.output_item.done', { output_index, item })
   }
 
   /** Sources found so far. */
@@ -164,7 +185,7 @@ export class ResponseOutput {
       return search
     }
     this.#close(true)
-    const call = new OutputCall(this.#emit, this.#parts.length, { callId, name })
+    const call = new OutputCall(this.#emit, this.#parts.length, { callId, name, alias: this.#aliases.get(name) })
     this.#parts.push(call)
     call.begin()
     return call

@@ -6,7 +6,7 @@ import { given } from '../chat-parts.ts'
 import { addUsage } from './response-document.ts'
 import type { ResponseOutput, SearchCall } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
-import { searchToolField } from './upstream-request.ts'
+import { hostedToolsField, searchToolField } from './upstream-request.ts'
 import { queryOf, resultText, searchFunction, type WebResult, type WebSearch } from './web-search.ts'
 
 /** Asks the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
@@ -103,7 +103,8 @@ const isSpent = ({ request }: ResponsePlan, { number, searched }: Round): boolea
 const bodyOf = ({ plan, search }: RunParts, round: Round, messages: readonly WireObject[]): ChatBody => {
   const tools = search === null ? plan.tools.functions : [...plan.tools.functions, searchFunction]
   const foreign = search === null ? plan.tools.search : null
-  if (tools.length === 0 && foreign === null) return { ...plan.base, messages }
+  const { hosted } = plan.tools
+  if (tools.length === 0 && foreign === null && hosted.length === 0) return { ...plan.base, messages }
   // a choice that forces a call holds for the first model call only: the answer has to come some time
   const choice = search !== null && isSpent(plan, round) ? 'none' : round.number === 1 ? plan.toolChoice : undefined
   const parallel = plan.request.parallel_tool_calls ?? undefined
@@ -111,6 +112,7 @@ const bodyOf = ({ plan, search }: RunParts, round: Round, messages: readonly Wir
     ...plan.base,
     messages,
     ...(tools.length > 0 && { tools }),
+    ...(hosted.length > 0 && { [hostedToolsField]: hosted }),
     ...(foreign !== null && {
       [searchToolField]: foreign.tool,
       ...given({ max_tool_calls: plan.request.max_tool_calls }),

@@ -1,16 +1,21 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
+import { CallerTools, type ToolAliases } from './caller-tools.ts'
 
 /** The name under which a model calls the search that the server runs. */
 export const searchToolName = 'web_search'
 
-/** The tools of a request, told apart by who runs them. */
+/** The tools of a request, by who runs them. */
 export interface ResponseTools {
   /** Run by the caller; in the words of chat completions. */
   readonly functions: readonly WireObject[]
-  /** Run by the server; null when it was not asked for. */
+  /** What callers know a function by that is not simply its name. */
+  readonly aliases: ToolAliases
+  /** Run by the server; null when it was not requested. */
   readonly search: SearchTool | null
+  /** OpenAI's own, as they were sent: run by OpenAI where it serves the call. */
+  readonly hosted: readonly WireObject[]
 }
 
 /** The search as the request wants it. */
@@ -26,20 +31,26 @@ export interface SearchTool {
 const searchTypes = ['web_search_preview', 'web_search_preview_2025_03_11', 'web_search', 'web_search_2025_08_26']
 const limits: Readonly<Record<string, number>> = { low: 3, medium: 6, high: 12 }
 
-/** @throws {ServiceError} `invalid_field`, `missing_field`; `bad_request` for tools of OpenAI that nobody runs here. */
+/** @throws {ServiceError} `invalid_field`, `missing_field`; `bad_request` for servers of tools. */
 export const responseTools = (tools: readonly WireObject[] | null | undefined): ResponseTools => {
-  const functions: WireObject[] = []
+  const callers = new CallerTools(tools ?? [])
+  const hosted: WireObject[] = []
   let search: SearchTool | null = null
   for (const [at, tool] of (tools ?? []).entries()) {
     const path = `tools[${at}]`
     const type = needText(tool.type, `${path}.type`)
-    if (type === 'function') functions.push(functionOf(tool, path))
-    else if (searchTypes.includes(type)) search = { tool, path, limit: limits[textOf(tool.search_context_size)] ?? 6 }
-    else throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not offered here.` })
+    if (callers.take(tool, path)) continue
+    if (searchTypes.includes(type)) search = { tool, path, limit: limits[textOf(tool.search_context_size)] ?? 6 }
+    else if (type === 'mcp') throw noServers(path)
+    else hosted.push(tool)
   }
+  const { functions, aliases } = callers
   if (search !== null) refuseNamesake(functions)
-  return { functions, search }
+  return { functions, aliases, search, hosted }
 }
+
+const noServers = (path: string): ServiceError =>
+  new ServiceError('bad_request', { param: `${path}.type`, message: 'Servers of tools (mcp) are not offered here.' })
 
 /** Whose call it is has to be plain by its name. */
 const refuseNamesake = (functions: readonly WireObject[]): void => {
@@ -47,21 +58,12 @@ const refuseNamesake = (functions: readonly WireObject[]): void => {
   throw invalid('tools', `must not have a function named ${searchToolName} beside the search`)
 }
 
-const functionOf = (tool: WireObject, path: string): WireObject => {
-  const { description, parameters, strict } = tool
-  if (parameters !== undefined && parameters !== null && !isObject(parameters)) {
-    throw invalid(`${path}.parameters`, 'must be object')
-  }
-  const name = needText(tool.name, `${path}.name`)
-  return { type: 'function', function: given({ name, description, parameters, strict }) }
-}
-
 /** `tool_choice` in the words of chat completions; undefined leaves it to the model. @throws {ServiceError} `invalid_field` */
 export const toolChoiceOf = (choice: unknown): unknown => {
   if (choice === undefined || choice === null) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   const fields = objectOf(choice)
-  if (fields.type === 'function') return named(needText(fields.name, 'tool_choice.name'))
+  if (fields.type === 'function' || fields.type === 'custom') return named(needText(fields.name, 'tool_choice.name'))
   if (searchTypes.includes(textOf(fields.type))) return named(searchToolName)
   if (fields.type === 'allowed_tools' && (fields.mode === 'auto' || fields.mode === 'required')) return fields.mode
   throw invalid('tool_choice', 'must be auto, none, required, or name a tool of the request')

@@ -7,11 +7,11 @@ import type { Routes } from '#gateway/call/routes.ts'
 import { newIdFor } from '#runtime/ids.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { needOf } from '../chat-parts.ts'
+import { ignoredTools, needOf } from '../chat-parts.ts'
 import type { ResponseItem } from './input-items.ts'
 import { ResponseMaker } from './response-maker.ts'
 import { planResponse, refuseUnoffered } from './response-plan.ts'
-import { searchWay } from './search-way.ts'
+import { toolWay } from './search-way.ts'
 import { StoredResponses } from './stored-responses.ts'
 import type { WebSearch } from './web-search.ts'
 
@@ -43,12 +43,12 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       const caller = callerOf(call)
       const before = request.previous_response_id
       const input = await stored.referenced(caller, request.input)
-      const plan = planResponse(request, before ? await stored.history(caller, before) : null, input)
-      const { search } = plan.tools
-      const target = { project: caller.project, model: request.model, need: needOf(plan.messages) }
-      const way =
-        search === null ? null : await searchWay({ ...parts, hasEngine: parts.search !== null }, target, search)
-      const task = { id: newIdFor(call, 'resp'), plan, caller, way, store: request.store !== false, signal }
+      const planned = planResponse(request, before ? await stored.history(caller, before) : null, input)
+      const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
+      const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
+      const plan = { ...planned, tools }
+      const id = newIdFor(call, 'resp')
+      const task = { id, plan, caller, way, store: request.store !== false, signal, headers: ignoredTools(ignored) }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
     },
     'responses.get': async ({ principal, scope, params, query }) => {

@@ -1,27 +1,47 @@
 import type { ChatCall } from '#gateway/call/chat-calls.ts'
 import type { Need, Route, Routes } from '#gateway/call/routes.ts'
 import { isOwnOpenAi } from '#gateway/routing/managed-providers.ts'
+import { objectOf, textOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { SearchTool } from './response-tools.ts'
+import type { ResponsePlan } from './response-plan.ts'
+import { type ResponseTools, searchToolName } from './response-tools.ts'
 import { upstreamFormat } from './upstream-format.ts'
 
-/** Who runs the search of a response: OpenAI itself, or an engine of this server. */
+/** Who runs the tools of a response that its caller does not: OpenAI itself, or an engine of this server that searches. */
 export type SearchWay = 'upstream' | 'engine'
 
+/** What becomes of the tools that the caller does not run. */
+export interface ToolWay {
+  /** null: no one runs any. */
+  readonly way: SearchWay | null
+  readonly tools: ResponseTools
+  /** Types of those that were left out. */
+  readonly ignored: readonly string[]
+}
+
 /**
- * Who searches for a request that asks for it. OpenAI does for its own models, an engine for all others.
+ * Who runs the search and OpenAI's other tools for a request: OpenAI for its own models; for others an engine searches, and
+ * what no one runs is left out.
  *
- * @throws {ServiceError} `bad_request` with `tools` when nobody does; `model_not_found` and the like.
+ * @throws {ServiceError} `bad_request` with `tools` for a search that the request forces and no one runs; `model_not_found` and the like.
  */
-export const searchWay = async (
+export const toolWay = async (
   { routes, hasEngine }: { readonly routes: Routes; readonly hasEngine: boolean },
-  target: { readonly project: string; readonly model: string; readonly need: Need },
-  { path }: SearchTool,
-): Promise<SearchWay> => {
-  const [first] = await routes.resolve(target.project, target.model, target.need)
-  if (first !== undefined && searchesItself(first)) return 'upstream'
-  if (hasEngine) return 'engine'
-  throw noSearch(`${path}: no web search is configured on this server.`)
+  request: { readonly project: string; readonly model: string; readonly need: Need },
+  { tools, toolChoice }: Pick<ResponsePlan, 'tools' | 'toolChoice'>,
+): Promise<ToolWay> => {
+  const { search, hosted } = tools
+  if (search === null && hosted.length === 0) return { way: null, tools, ignored: [] }
+  const [first] = await routes.resolve(request.project, request.model, request.need)
+  if (first !== undefined && searchesItself(first)) return { way: 'upstream', tools, ignored: [] }
+  const others = hosted.map(({ type }) => textOf(type))
+  if (search === null || hasEngine) {
+    return { way: search === null ? null : 'engine', tools: { ...tools, hosted: [] }, ignored: others }
+  }
+  if (objectOf(objectOf(toolChoice).function).name === searchToolName) {
+    throw noSearch(`${search.path}: no web search is configured on this server.`)
+  }
+  return { way: null, tools: { ...tools, search: null, hosted: [] }, ignored: [textOf(search.tool.type), ...others] }
 }
 
 /** The format for routes that search themselves; a fallback to others is refused. */

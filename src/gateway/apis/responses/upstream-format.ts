@@ -4,7 +4,7 @@ import { ModelError } from '#gateway/call/provider-port.ts'
 import { ChunkWriter } from '#gateway/providers/chunk-writer.ts'
 import { EventDecoder } from '#gateway/providers/event-decoder.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { annotationsOf, endOf, searchOf, UpstreamReader } from './upstream-reader.ts'
+import { annotationsOf, endOf, hostedOf, searchOf, UpstreamReader } from './upstream-reader.ts'
 import { upstreamRequest } from './upstream-request.ts'
 
 /** OpenAI's Responses as a provider's chat format: for what its chat completions cannot do, which is to search the web. */
@@ -55,6 +55,7 @@ const messageOf = (output: readonly WireObject[]): WireObject => {
     refusal: parts.map(({ refusal }) => textOf(refusal)).join('') || null,
     ...annotationsOf(parts.flatMap(({ annotations }) => arrayOf(annotations))),
     web_searches: output.flatMap((item) => (searchOf(item) === null ? [] : [item])),
+    hosted_items: output.flatMap((item) => (hostedOf(item) === null ? [] : [item])),
     ...(tool_calls.length > 0 && { tool_calls }),
   }
 }

@@ -59,7 +59,7 @@ export class UpstreamReader implements EventReader {
       case 'response.output_item.added':
         return this.#item(objectOf(event.item), countOf(event.output_index))
       case 'response.output_item.done':
-        return searchOf(objectOf(event.item))
+        return searchOf(objectOf(event.item)) ?? hostedOf(objectOf(event.item))
       default:
         return null
     }
@@ -121,6 +121,12 @@ const usageOf = (usage: unknown): TokenUsage | null => {
 /** A search as it stands; null for other items. */
 export const searchOf = (item: WireObject): WireObject | null =>
   item.type === 'web_search_call' ? { web_searches: [item] } : null
+
+const saidOtherwise: ReadonlySet<unknown> = new Set(['message', 'function_call', 'reasoning', 'web_search_call'])
+
+/** What another tool of OpenAI's did, which is handed on as it is; null for what is said in other words. */
+export const hostedOf = (item: WireObject): WireObject | null =>
+  saidOtherwise.has(item.type) || textOf(item.type) === '' ? null : { hosted_items: [item] }
 
 /** Citations as OpenAI's chat completions have them. */
 export const annotationsOf = (annotations: readonly unknown[]): WireObject => ({

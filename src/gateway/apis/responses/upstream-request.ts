@@ -6,13 +6,20 @@ import { searchToolName } from './response-tools.ts'
 /** The field of a chat request that carries the search tool for OpenAI's own Responses, as its caller wrote it. */
 export const searchToolField = 'web_search_tool'
 
+/** The field of a chat request that carries OpenAI's other tools, as their caller wrote them. */
+export const hostedToolsField = 'hosted_tools'
+
 /**
  * A chat request in the words of OpenAI's Responses. Nothing is stored there: a key of the installation's is shared by
  * tenants, and conversations are kept here.
  */
 export const upstreamRequest = (body: WireObject, model: string, stream: boolean): WireObject => {
   const search = body[searchToolField]
-  const tools = [...arrayOf(body.tools).map(responseTool), ...(isObject(search) ? [search] : [])]
+  const tools = [
+    ...arrayOf(body.tools).map(responseTool),
+    ...(isObject(search) ? [search] : []),
+    ...arrayOf(body[hostedToolsField]),
+  ]
   return given({
     model,
     stream,

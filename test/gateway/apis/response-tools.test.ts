@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { responsesWorld } from './responses-world.ts'
+import { calling, saying } from './scripted-chat.ts'
+
+const tools = [
+  { type: 'custom' as const, name: 'apply_patch', description: 'Patches.' },
+  {
+    ...{ type: 'namespace' as const, name: 'files', description: 'Files.' },
+    tools: [
+      { type: 'function' as const, name: 'read', parameters: { type: 'object', properties: {} } },
+      { type: 'function' as const, name: 'look_up', parameters: { type: 'object', properties: {} } },
+    ],
+  },
+  { type: 'function' as const, name: 'look_up', parameters: { type: 'object', properties: {} }, strict: false },
+  { type: 'web_search' as const },
+  { type: 'local_shell' as const },
+]
+const ask = { model: 'model-1', input: 'Patch it.', tools }
+
+describe('tools of OpenAI’s Responses that callers run', () => {
+  it('reach every model as functions, those of a namespace by their own names where these are free', async () => {
+    const { openai, chat } = await responsesWorld([{ deltas: saying('Done.') }])
+    await openai.responses.create(ask)
+    expect(chat.last.tools).toMatchObject([
+      { function: { name: 'apply_patch', parameters: { required: ['input'] } } },
+      { function: { name: 'read' } },
+      { function: { name: 'files__look_up' } },
+      { function: { name: 'look_up' } },
+    ])
+  })
+
+  it('come back as what they were declared as, streamed and whole, and go on from there', async () => {
+    const script = {
+      deltas: calling(0, 'call_1', 'apply_patch', '{"input":"*** Begin\\nx"}'),
+      finishReason: 'tool_calls',
+    }
+    const { openai, chat } = await responsesWorld([script, script, { deltas: saying('Done.') }])
+    const call = { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: '*** Begin\nx' }
+    const whole = await openai.responses.create(ask)
+    expect(whole.output).toMatchObject([call])
+    const types: string[] = []
+    const stream = openai.responses.stream(ask)
+    for await (const event of stream) types.push(event.type)
+    expect((await stream.finalResponse()).output).toMatchObject([call])
+    expect(types).toContain('response.custom_tool_call_input.delta')
+    const output = { type: 'custom_tool_call_output' as const, call_id: 'call_1', output: 'patched' }
+    await openai.responses.create({ ...ask, input: [output], previous_response_id: whole.id })
+    expect(chat.last.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ function: { arguments: '{"input":"*** Begin\\nx"}' } }] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'patched' },
+    ])
+  })
+
+  it('name their namespace', async () => {
+    const script = { deltas: calling(0, 'call_1', 'read', '{}'), finishReason: 'tool_calls' }
+    const { openai } = await responsesWorld([script])
+    const { output } = await openai.responses.create(ask)
+    expect(output).toMatchObject([{ type: 'function_call', name: 'read', namespace: 'files', arguments: '{}' }])
+  })
+})
+
+describe('tools that no one runs here', () => {
+  it.each([true, false])('are left out, which a header says (streamed: %s)', async (stream) => {
+    const { send, chat } = await responsesWorld([{ deltas: saying('Done.') }])
+    const { headers, status } = await send('/v1/responses', { ...ask, stream })
+    expect([status, headers['x-ignored-tools']]).toEqual([200, 'web_search, local_shell'])
+    expect(JSON.stringify(chat.last)).not.toContain('local_shell')
+  })
+
+  it('are refused where the request forces one, and servers of tools always', async () => {
+    const { openai } = await responsesWorld([{}])
+    const forced = openai.responses.create({ ...ask, tool_choice: { type: 'web_search_preview' } })
+    await expect(forced).rejects.toMatchObject({ status: 400, param: 'tools' })
+    const server = { type: 'mcp' as const, server_label: 'a', server_url: 'https://a.example' }
+    const served = openai.responses.create({ ...ask, tools: [server] })
+    await expect(served).rejects.toMatchObject({ status: 400, param: 'tools[0].type' })
+  })
+})
