@@ -23,7 +23,11 @@ const turnError = object(
 const tool = string({ description: 'Name of the tool.' })
 const actionId = string({ description: 'Id of the action that stands for the tool call.' })
 const turnNumber = integer({ description: 'Number of the turn in its session, from 1.' })
-const toolCall = { tool, arguments: described(json(), 'Arguments that the model chose.'), action_id: actionId }
+const toolCall = {
+  tool,
+  arguments: described(json(), 'Arguments that the model chose. Secrets are masked but in `turn.completed`.'),
+  action_id: actionId,
+}
 
 /** Payloads of a session's log by event name (`sessions.turns`, `sessions.stream`). */
 export const sessionEvents = {

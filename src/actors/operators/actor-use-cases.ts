@@ -11,6 +11,7 @@ import type { ResultOf } from '#specs/index.ts'
 import type { RecordStore, StoredLogEvent } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import { shownPayload } from '../records/shown-event.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
@@ -170,6 +171,6 @@ const actorEventView = (event: StoredLogEvent): ActorEvent => ({
   sequence: event.sequence,
   event_type: event.event_type,
   turn_number: event.turn_number ?? null,
-  payload: event.payload,
+  payload: shownPayload(event),
   created_at: new Date(event.at).toISOString(),
 })

@@ -3,6 +3,7 @@ import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent } from '#storage/ports.ts'
 import { timestampOf, timestampOrNull } from '../records/row-times.ts'
+import { shownPayload } from '../records/shown-event.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
@@ -56,6 +57,6 @@ export const runEventView = (run: string, event: StoredLogEvent): RunEventView =
   run_id: run,
   sequence: event.sequence,
   event_type: event.event_type,
-  payload: event.payload,
+  payload: shownPayload(event),
   created_at: timestampOf(event.at),
 })

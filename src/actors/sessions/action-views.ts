@@ -3,7 +3,8 @@ import { actionDefinition } from '#machines/action/action-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { timestampOf } from '../records/row-times.ts'
-import { sanitized, sanitizedText, truncated } from '../records/sanitize.ts'
+import { sanitized, truncated } from '../records/sanitize.ts'
+import { sanitizedOutput } from '../records/shown-event.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { isObject } from '../runtime/schema.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
@@ -23,7 +24,7 @@ export const actionView = (resident: Resident): Action => {
     tenant_id: resident.owner.tenant,
     run_id: action.run_id,
     session_id: action.session_id,
-    result: action.output === null ? null : truncated(sanitizedText(action.output)),
+    result: action.output === null ? null : truncated(sanitizedOutput(action.output)),
     error: action.error,
     note: action.note,
     resolved_by: action.resolved_by,

@@ -2,6 +2,7 @@ import { sessionDefinition, sessionStatus } from '#machines/session/session-defi
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent, StoredRecord } from '#storage/ports.ts'
+import { shownPayload } from '../records/shown-event.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { eventId } from './event-id.ts'
@@ -63,6 +64,6 @@ export const sessionEventView = (session: string, event: StoredLogEvent): Sessio
   turn_number: event.turn_number ?? null,
   sequence: event.sequence,
   event_type: event.event_type,
-  payload: event.payload,
+  payload: shownPayload(event),
   created_at: time(event.at),
 })

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import { shownPayload } from '#records/shown-event.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
@@ -91,8 +92,9 @@ class SessionSocket implements Ticking {
   /** Sends events; false when the peer reads too slowly. */
   forward(events: readonly LogEvent[]): boolean {
     this.#options.counters.eventsSent += events.length
-    for (const { event_type, sequence, payload } of events) {
-      this.#send({ event: wireName(event_type, this.#options.shortNames), id: sequence, data: payload })
+    for (const event of events) {
+      const { event_type, sequence } = event
+      this.#send({ event: wireName(event_type, this.#options.shortNames), id: sequence, data: shownPayload(event) })
     }
     if (this.#blocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.#giveUp()
     return !this.#blocked

@@ -1,3 +1,4 @@
+import { shownPayload } from '#records/shown-event.ts'
 import type { LogEvent } from '#storage/ports.ts'
 
 /** Name of an event on the wire: the text event has a long form by default (interface "Session turn stream"). */
@@ -5,7 +6,7 @@ export const wireName = (eventType: string, shortNames: boolean): string =>
   eventType === 'output_text.delta' && !shortNames ? 'response.output_text.delta' : eventType
 
 const frame = (event: LogEvent, shortNames: boolean): string =>
-  `event: ${wireName(event.event_type, shortNames)}\nid: ${event.sequence}\ndata: ${JSON.stringify(event.payload)}\n\n`
+  `event: ${wireName(event.event_type, shortNames)}\nid: ${event.sequence}\ndata: ${JSON.stringify(shownPayload(event))}\n\n`
 
 const build = (events: readonly LogEvent[], shortNames: boolean): string => {
   let text = ''

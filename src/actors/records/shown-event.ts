@@ -1,0 +1,65 @@
+import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
+import { isObject } from '../runtime/schema.ts'
+import { sanitized, sanitizedText } from './sanitize.ts'
+
+/** Payloads hold more than this rarely, and a walk of it would keep the loop: longer outputs are masked as plain text. */
+const maxParsed = 64 * 1024
+
+/** How the fields of a payload are masked, by the name of the event. All other events are shown as they are. */
+const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
+  'turn.started': (payload) => withResults(payload),
+  'tool_call.started': (payload) => withArguments(payload),
+  'tool_call.completed': (payload) => withOutput(payload),
+  'turn.paused': (payload) => withArguments(payload),
+  'turn.resumed': (payload) => withOutput(payload),
+  'run.tool_call.started': (payload) => withArguments(payload),
+  'run.tool_call.completed': (payload) => withOutput(payload),
+  // a tool of the caller's own: these are the arguments that it runs with
+  'run.requires_action': (payload) => (payload.reason === 'tool_output_required' ? payload : withArguments(payload)),
+}
+
+const shown = new WeakMap<JsonObject, JsonObject>()
+
+/**
+ * An event's payload as people may see it: arguments and outputs of tool calls go through the one sanitizer, in every
+ * stream, list and page (specs/decisions/0113-patterns-and-masks.md). What a caller's own tool is to run with is whole: in
+ * `turn.completed` and in `run.requires_action` for an output. Models read the log itself.
+ */
+export const shownPayload = ({ event_type, payload }: Pick<LogEvent, 'event_type' | 'payload'>): JsonObject => {
+  const mask = masks[event_type]
+  if (mask === undefined) return payload
+  const known = shown.get(payload)
+  if (known !== undefined) return known
+  const made = mask(payload)
+  shown.set(payload, made)
+  return made
+}
+
+/** A tool's output as people may see it: JSON by the names of its keys too. */
+export const sanitizedOutput = (output: string): string => {
+  const value = output.length > maxParsed ? undefined : parsed(output)
+  if (typeof value !== 'object' || value === null) return sanitizedText(output)
+  const before = JSON.stringify(value)
+  const after = JSON.stringify(sanitized(value))
+  return before === after ? output : after
+}
+
+const withArguments = (payload: JsonObject): JsonObject =>
+  payload.arguments === undefined ? payload : { ...payload, arguments: sanitized(payload.arguments) }
+
+const withOutput = (payload: JsonObject): JsonObject =>
+  typeof payload.output === 'string' ? { ...payload, output: sanitizedOutput(payload.output) } : payload
+
+/** Outputs that the caller sent with its turn. */
+const withResults = (payload: JsonObject): JsonObject =>
+  Array.isArray(payload.tool_results) ? { ...payload, tool_results: payload.tool_results.map(shownResult) } : payload
+
+const shownResult = (result: Json): Json => (isObject(result) ? withOutput(result) : result)
+
+const parsed = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

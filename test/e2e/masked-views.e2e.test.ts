@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Api } from './api.ts'
+import { endsTurn, isEvent } from './stream-reader.ts'
+import { startToolServer, type ToolServer } from './tool-server.ts'
+import { World } from './world.ts'
+
+const secret = 'hunter-4242-value'
+const parameters = {
+  type: 'object',
+  properties: { api_key: { type: 'string' }, city: { type: 'string' } },
+  required: ['api_key', 'city'],
+}
+const input = `Please use the weather tool with api_key: ${secret}, city: Lagos`
+
+describe('a secret in the arguments of a tool call', () => {
+  let world: World
+  let tool: ToolServer
+  let api: Api
+  let dashboard: Api
+  let project = ''
+
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ tools: [tool] })
+    api = world.api
+    dashboard = await world.dashboard()
+    project = (await dashboard.get('/api/projects')).body.data[0].id
+  })
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  const weather = (more: object = {}) => ({
+    ...{ type: 'http', name: 'weather', description: 'Weather of a city.', parameters, url: tool.url },
+    ...more,
+  })
+  /** What an engineer's console and a person with a key read of an actor, without the input that a person wrote. */
+  const views = async (id: string, events: string): Promise<string> => {
+    const pages = [
+      await api.get(`${events}?limit=100`),
+      await dashboard.get(`/api/projects/${project}/actors/${id}/events`),
+    ]
+    for (const { status } of pages) expect(status).toBe(200)
+    return JSON.stringify(
+      pages.flatMap(({ body }) =>
+        body.data.filter((row: { event_type: string }) => /tool_call|paused|requires/.test(row.event_type)),
+      ),
+    )
+  }
+
+  it('reaches the tool, and no stream, list, page or console', async () => {
+    const session = await api.createSession()
+    const turn = await api.turn(session, { input, tools: [weather({ needsApproval: true })] })
+    const paused = await turn.until(isEvent('turn.paused'))
+    expect(paused.data.arguments).toEqual({ api_key: '[masked]', city: 'Lagos' })
+    const action = (await api.get(`/v1/actions/${paused.data.action_id}`)).body
+    expect(action.arguments).toEqual(paused.data.arguments)
+    const rest = await api.approve(session, paused.data.action_id)
+    await rest.until(endsTurn)
+    expect(tool.calls.at(-1)?.body.arguments).toEqual({ api_key: secret, city: 'Lagos' })
+    const followed = await api.follow(session, '0')
+    await followed.until(endsTurn)
+    followed.stop()
+    const calls = followed.frames.filter(({ event }) => /tool_call|paused|resumed/.test(event))
+    expect(calls.length).toBeGreaterThan(2)
+    expect(JSON.stringify([turn.frames.slice(1), calls])).not.toContain(secret)
+    const shown = await views(session, `/v1/sessions/${session}/events`)
+    expect(shown).toContain('[masked]')
+    expect(shown).not.toContain(secret)
+    const socket = new WebSocket(`${world.url.replace('http', 'ws')}/v1/sessions/${session}/ws?after=0`, {
+      headers: { authorization: `Bearer ${world.secretKey}` },
+    })
+    const frames: string[] = []
+    await new Promise<void>((resolve, reject) => {
+      socket.onerror = () => reject(new Error('the socket failed'))
+      socket.onmessage = ({ data }) => {
+        frames.push(String(data))
+        if (String(data).includes('turn.completed')) resolve()
+      }
+    })
+    socket.close()
+    const told = frames.filter((frame) => /tool_call|paused|resumed/.test(frame)).join('\n')
+    expect(told).toContain('[masked]')
+    expect(told).not.toContain(secret)
+  })
+
+  it('is whole where the caller runs the tool', async () => {
+    const session = await api.createSession()
+    const declared = { type: 'function', function: { name: 'weather', description: 'Weather of a city.', parameters } }
+    const turn = await api.turn(session, { input, tools: [declared] })
+    const done = await turn.until(endsTurn)
+    expect(done.data.tool_calls).toMatchObject([{ tool: 'weather', arguments: { api_key: secret, city: 'Lagos' } }])
+  })
+
+  it('is masked in the events of a run as well', async () => {
+    const config = { model: 'simulated-1', tools: [weather({ needsApproval: true })] }
+    const agent = (await api.post('/v1/agents', { name: 'Weather', config })).body.id
+    const run = (await api.post(`/v1/agents/${agent}/runs`, { input: { prompt: input } })).body.id
+    const stream = await api.stream(`/v1/runs/${run}/events`, undefined, { headers: { accept: 'text/event-stream' } })
+    const waits = await stream.until(isEvent('run.requires_action'))
+    stream.stop()
+    expect(waits.data.arguments).toEqual({ api_key: '[masked]', city: 'Lagos' })
+    const shown = await views(run, `/v1/runs/${run}/events`)
+    expect(shown).toContain('[masked]')
+    expect(shown).not.toContain(secret)
+  })
+})
