@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate'
 import type { JsonObject, LogEvent } from '#specs/dsl/json.ts'
+import type { FlightsInProgress, Reminders } from './pending.ts'
 import type { EffectPolicies } from './vocabulary.ts'
 
 /** Where an actor stands, as plain data; what a commit's `snapshot` holds. */
@@ -32,6 +33,18 @@ export interface TextFold {
   readonly adds: (event: LogEvent) => string | undefined
 }
 
+/**
+ * Turns an actor of one version into one of the next; pure. What it leaves out of `reminders` and `inFlight` is over: an
+ * effect that runs is ended, and one that is new begins. Without them they stay as they were.
+ */
+export type Migration = (state: StoredState, reminders: Reminders, inFlight: FlightsInProgress) => Migrated
+
+/** An actor of a later version. */
+export interface Migrated extends StoredState {
+  readonly reminders?: Reminders
+  readonly inFlight?: FlightsInProgress
+}
+
 /** A machine as its chart shows it. */
 export type Chart = Pick<MachineDefinition, 'name' | 'version' | 'machine'>
 
@@ -48,6 +61,6 @@ export interface MachineDefinition {
   readonly text?: TextFold
   /** True while a turn or run goes on: streams of this actor stay open. */
   readonly busy: (state: StoredState) => boolean
-  /** `migrations[n]` turns a state of version n into one of n + 1; pure. */
-  readonly migrations: Readonly<Record<number, (state: StoredState) => StoredState>>
+  /** `migrations[n]` turns an actor of version n into one of n + 1. */
+  readonly migrations: Readonly<Record<number, Migration>>
 }

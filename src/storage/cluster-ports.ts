@@ -12,6 +12,8 @@ export interface Member {
   readonly draining: boolean
   /** ms since the epoch. */
   readonly startedAt: number
+  /** The version of each machine that it runs, by name; absent: it is of a release that does not announce them. */
+  readonly machines?: Readonly<Record<string, number>>
 }
 
 /** Who runs the actors of one shard. */

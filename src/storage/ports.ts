@@ -1,9 +1,11 @@
 import type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
 import type { Scope } from '#specs/scope.ts'
+import type { FlightsInProgress, Reminders } from '../machines/pending.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
 import type { LeaseStore } from './cluster-ports.ts'
 
 export type { Json, JsonObject, LogEvent, StoredEvent } from '#specs/dsl/json.ts'
+export type { InFlight, Reminder } from '../machines/pending.ts'
 export type { EffectPolicy } from '../machines/vocabulary.ts'
 
 /** An effect as data. `id` is `<actor>:<seq>:<n>` and is the Idempotency-Key at whatever the effect calls. */
@@ -14,33 +16,11 @@ export interface EffectRecord {
   readonly policy: EffectPolicy
 }
 
-/**
- * An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: stream parts already journaled.
- * `failures`: how often it threw, or its process ended without a word while it ran. `alone`: it is begun alone, as one that may
- * end the process.
- */
-export interface InFlight {
-  readonly name: string
-  readonly params: JsonObject
-  readonly policy: EffectPolicy
-  readonly started?: boolean
-  readonly progress?: number
-  readonly failures?: number
-  readonly alone?: boolean
-}
-
 /** A message to another actor; `id` is the cause at the receiver, so that it is processed once. */
 export interface MessageRecord {
   readonly id: string
   readonly to: string
   readonly event: StoredEvent
-}
-
-/** A durable timer. `due` is in ms since the epoch; delivered with cause `<name>:<n>`. */
-export interface Reminder {
-  readonly due: number
-  readonly event: StoredEvent
-  readonly n: number
 }
 
 /**
@@ -73,8 +53,8 @@ export interface Commit {
   readonly messages: readonly MessageRecord[]
   /** Persisted machine snapshot; absent on commits older than the last two. */
   readonly snapshot?: JsonObject
-  readonly reminders: { readonly [name: string]: Reminder }
-  readonly in_flight: { readonly [effectId: string]: InFlight }
+  readonly reminders: Reminders
+  readonly in_flight: FlightsInProgress
   /** True while something that this commit implies (an effect, a message, its list row) is not done. */
   readonly open: boolean
   /** Earliest reminder in ms since the epoch; null for none. */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import type { MachineDefinition, StoredState } from '#machines/definition.ts'
+import type { MachineDefinition, Migrated } from '#machines/definition.ts'
 import type { Commit, Json, MessageRecord, Storage } from '#storage/ports.ts'
 import { putBack } from './blobs/blob-fields.ts'
 import type { Clock } from './clock.ts'
-import { compacted, newNonce } from './commit/commit-document.ts'
+import { compacted, earliest, newNonce } from './commit/commit-document.ts'
 import { writeCommit } from './commit/commit-writer.ts'
 import { checkEpoch, fence } from './commit/fence.ts'
 import { startsCounted } from './effects/counted-starts.ts'
@@ -186,17 +186,18 @@ const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> =>
 
 const versionOf = (commit: Commit): number => Number(commit.machine.split('@')[1])
 
-const migratedState = (definition: MachineDefinition, commit: Commit): StoredState => {
-  let state = readStoredState(commit)
+const migratedState = (definition: MachineDefinition, commit: Commit): Required<Migrated> => {
+  let state = { ...readStoredState(commit), reminders: commit.reminders, inFlight: commit.in_flight }
   for (let version = versionOf(commit); version !== definition.version; version++) {
     const migrate = definition.migrations[version]
     if (migrate === undefined) throw new Unrestorable(`no migration of ${commit.machine}`)
-    state = attempted(() => migrate(state), commit)
+    const { reminders, inFlight } = state
+    state = { reminders, inFlight, ...attempted(() => migrate(state, reminders, inFlight), commit) }
   }
   return state
 }
 
-const attempted = (migrate: () => StoredState, commit: Commit): StoredState => {
+const attempted = (migrate: () => Migrated, commit: Commit): Migrated => {
   try {
     return migrate()
   } catch (cause) {
@@ -220,6 +221,9 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     events: [],
     effects: [],
     messages: [],
+    reminders: state.reminders,
+    in_flight: state.inFlight,
+    due: earliest(state.reminders),
     snapshot: { ...commit.snapshot, value: state.value, context: state.context },
   }
   const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), clock)

@@ -3,7 +3,7 @@ import type { MachineDefinition } from '#machines/definition.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { logOf, openProbe, owner, probeRows, typesOf } from './probe.ts'
+import { forever, logOf, openProbe, owner, probeRows, type Run, typesOf } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
 
 const id = 'prb_1'
@@ -81,6 +81,34 @@ it('keeps reminders and user data over a migration and the restart behind it', a
   await next.clock.leap(2 * 24 * 3600 * 1000)
   expect(typesOf(await logOf(storage, id))).toEqual(['said', 'woke'])
   expect((await storage.commits.head(id))?.snapshot).toMatchObject({ context: { blob: { $blob: expect.any(String) } } })
+})
+
+it('hands reminders and effects in flight to the migration, and carries on with what it makes of them', async () => {
+  const flight = { name: 'work', params: { policy: 'idempotent' }, policy: 'idempotent' } as const
+  const storage = await storeWith(left({ in_flight: { 'prb_1:4:0': flight, 'prb_1:4:1': flight } }))
+  const seen: unknown[] = []
+  const definition: MachineDefinition = {
+    ...probeDefinition,
+    version: 2,
+    migrations: {
+      1: (state, reminders, inFlight) => {
+        seen.push(reminders, inFlight)
+        const later = Object.entries(reminders).map(([name, each]) => [name, { ...each, due: each.due + 1000 }])
+        return { ...state, reminders: Object.fromEntries(later), inFlight: { 'prb_1:4:1': flight } }
+      },
+    },
+  }
+  const ran: string[] = []
+  const work: Run = async (_params, context) => {
+    ran.push(context.idempotencyKey)
+    return forever(_params, context)
+  }
+  const probe = await openProbe({ storage, definition, work })
+  await probe.find(id)
+  const { reminders, in_flight, due } = left({ in_flight: { 'prb_1:4:0': flight, 'prb_1:4:1': flight } })
+  expect(seen).toEqual([reminders, in_flight])
+  expect(await storage.commits.head(id)).toMatchObject({ in_flight: { 'prb_1:4:1': flight }, due: (due ?? 0) + 1000 })
+  expect(ran).toEqual(['prb_1:4:1'])
 })
 
 it('migrates once when two hosts load the actor at the same time', async () => {

@@ -1,3 +1,4 @@
+import type { MachineDefinition } from '#machines/definition.ts'
 import type { FanOut, LeaseStore, Member, Presence } from '#storage/cluster-ports.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { readActor } from '../activation.ts'
@@ -62,7 +63,12 @@ export class ClusterNode {
   constructor(parts: ClusterNodeParts) {
     const { host, held, cluster, clock, log, definitions } = parts
     this.#parts = parts
-    this.#self = { ...cluster.self, process: `${cluster.self.node}.${held.epoch}`, startedAt: clock.now() }
+    this.#self = {
+      ...cluster.self,
+      process: `${cluster.self.node}.${held.epoch}`,
+      startedAt: clock.now(),
+      machines: versionsOf(definitions),
+    }
     this.#view = new LeaseView(this.#self.process, () => clock.steady())
     this.#followers = new RemoteFollowers(cluster.fanOut, clock)
     this.#rows = new RowsElsewhere(() => this.#requestRows())
@@ -361,6 +367,10 @@ export class ClusterNode {
     return { busy: definition.busy(readStoredState(head)), lastSequence: head.last_sequence }
   }
 }
+
+/** The version of each machine, by name. */
+const versionsOf = (definitions: readonly MachineDefinition[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(definitions.map(({ name, version }) => [name, version]))
 
 const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 

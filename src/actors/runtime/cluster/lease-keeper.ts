@@ -3,7 +3,7 @@ import type { FanOut, HostFacts, Lease, LeaseStore, Member, Presence } from '#st
 import type { Clock } from '../clock.ts'
 import { type HeldShards, leaseMs } from './held-shards.ts'
 import type { LeaseView } from './lease-view.ts'
-import { planFor } from './placement.ts'
+import { mayOwn, planFor } from './placement.ts'
 
 /** Leases are renewed and read so often, in ms. */
 const renewMs = 1000
@@ -199,11 +199,7 @@ export class LeaseKeeper {
 
   async #place(): Promise<void> {
     const { leases, view, self, held, clock, misplaced } = this.#parts
-    const live = view
-      .peers()
-      .filter(({ draining }) => !draining)
-      .map(({ process }) => process)
-    if (!this.#draining) live.push(self.process)
+    const live = mayOwn([...view.peers(), this.self], view.leases)
     const { claims, handOver } = planFor({
       self: self.process,
       live,

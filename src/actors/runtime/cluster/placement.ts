@@ -1,4 +1,4 @@
-import type { Lease, LeaseClaim } from '#storage/cluster-ports.ts'
+import type { Lease, LeaseClaim, Member } from '#storage/cluster-ports.ts'
 import { shardCount } from '../recovery/shard.ts'
 
 /** A shard that nobody runs is taken by anybody after so long, in ms: its preferred owner does not see it. */
@@ -42,6 +42,30 @@ export const preferredOwner = (shard: number, live: readonly string[]): string |
   }
   return best
 }
+
+/**
+ * The processes that may own shards: those that do not drain, and run the same versions of machines as all others that own
+ * some. A newer release owns nothing before the last process of the older one drains or has ended: only then are actors
+ * migrated, and no process meets one that it does not understand (specs/decisions/0141-one-version-at-a-time.md).
+ *
+ * @param members every live process.
+ */
+export const mayOwn = (members: readonly Member[], leases: readonly (Lease | undefined)[]): readonly string[] => {
+  const holding = new Set(leases.flatMap((lease) => (lease?.holder && lease.leftMs > 0 ? [lease.holder] : [])))
+  const staying = members.filter(({ draining }) => !draining)
+  const holders = staying.filter(({ process }) => holding.has(process))
+  const isAble = (member: Member): boolean =>
+    holders.every((holder) => isSame(holder, member)) ||
+    // both own some, as when they started at once or one was cut off for a while: the newer ones go on
+    (holding.has(member.process) && !holders.some((holder) => isNewer(holder, member)))
+  return staying.filter(isAble).map(({ process }) => process)
+}
+
+const isSame = (one: Member, other: Member): boolean => !isNewer(one, other) && !isNewer(other, one)
+
+/** Whether a process runs a later version of some machine, or one that the other does not have. */
+const isNewer = ({ machines = {} }: Member, { machines: known = {} }: Member): boolean =>
+  Object.entries(machines).some(([name, version]) => version > (known[name] ?? 0))
 
 /** What to take and what to give away now. */
 export const planFor = (situation: Situation): Plan => {

@@ -51,7 +51,8 @@ export const commitOf = (definition: MachineDefinition, draft: Draft, facts: Com
   due: earliest(draft.reminders),
 })
 
-const earliest = (reminders: Readonly<Record<string, Reminder>>): number | null => {
+/** When the first of these falls due, in ms since the epoch; null for none. */
+export const earliest = (reminders: Readonly<Record<string, Reminder>>): number | null => {
   let due: number | null = null
   for (const name in reminders) {
     const each = reminders[name]

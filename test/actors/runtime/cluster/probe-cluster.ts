@@ -120,8 +120,8 @@ export class ProbeCluster {
     this.storage = { ...openMemoryStorage({ now: this.clock.now }), leases: this.leases }
   }
 
-  /** Starts a node. */
-  async start(name = `n${this.#started + 1}`): Promise<TestNode> {
+  /** Starts a node, of a release with this machine. */
+  async start(name = `n${this.#started + 1}`, definition = probeDefinition): Promise<TestNode> {
     this.#started++
     const process = new TestProcess()
     const address = `${name}:${this.#started}`
@@ -138,7 +138,7 @@ export class ProbeCluster {
     }
     const starting = startRuntime({
       storage,
-      definitions: [probeDefinition],
+      definitions: [definition],
       rows: { probe: probeRows },
       clock: process.clock(clock),
       log: pino({ level: globalThis.process.env.PROBE_LOG ?? 'silent' }),

@@ -1,0 +1,30 @@
+import type { JsonObject, StoredEvent } from '#specs/dsl/json.ts'
+import type { EffectPolicy } from './vocabulary.ts'
+
+/**
+ * An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: stream parts already journaled.
+ * `failures`: how often it threw, or its process ended without a word while it ran. `alone`: it is begun alone, as one that may
+ * end the process.
+ */
+export interface InFlight {
+  readonly name: string
+  readonly params: JsonObject
+  readonly policy: EffectPolicy
+  readonly started?: boolean
+  readonly progress?: number
+  readonly failures?: number
+  readonly alone?: boolean
+}
+
+/** A durable timer. `due` is in ms since the epoch; delivered with cause `<name>:<n>`. */
+export interface Reminder {
+  readonly due: number
+  readonly event: StoredEvent
+  readonly n: number
+}
+
+/** An actor's timers, by name. */
+export type Reminders = Readonly<Record<string, Reminder>>
+
+/** An actor's effects without a result, by id. */
+export type FlightsInProgress = Readonly<Record<string, InFlight>>
