@@ -63,12 +63,7 @@ export class ClusterNode {
   constructor(parts: ClusterNodeParts) {
     const { host, held, cluster, clock, log, definitions } = parts
     this.#parts = parts
-    this.#self = {
-      ...cluster.self,
-      process: `${cluster.self.node}.${held.epoch}`,
-      startedAt: clock.now(),
-      machines: versionsOf(definitions),
-    }
+    this.#self = memberOf(parts)
     this.#view = new LeaseView(this.#self.process, () => clock.steady())
     this.#followers = new RemoteFollowers(cluster.fanOut, clock)
     this.#rows = new RowsElsewhere(() => this.#requestRows())
@@ -368,9 +363,13 @@ export class ClusterNode {
   }
 }
 
-/** The version of each machine, by name. */
-const versionsOf = (definitions: readonly MachineDefinition[]): Readonly<Record<string, number>> =>
-  Object.fromEntries(definitions.map(({ name, version }) => [name, version]))
+/** This process, as it announces itself. */
+const memberOf = ({ cluster, held, clock, definitions }: ClusterNodeParts): Omit<Member, 'draining'> => ({
+  ...cluster.self,
+  process: `${cluster.self.node}.${held.epoch}`,
+  startedAt: clock.now(),
+  machines: Object.fromEntries(definitions.map(({ name, version }) => [name, version])),
+})
 
 const isResult = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 
