@@ -1,4 +1,3 @@
-import type { MachineDefinition } from '#machines/definition.ts'
 import type { FanOut, LeaseStore, Member, Presence } from '#storage/cluster-ports.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { readActor } from '../activation.ts'
