@@ -1,5 +1,6 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { placesBehind } from './named-places.ts'
+import { patternText } from './pattern-text.ts'
 
 const maxDepth = 6
 const maxItems = 100
@@ -94,11 +95,17 @@ class Filler {
   }
 
   #string(schema: WireObject, name: string): string {
+    if (textOf(schema.pattern) !== '') return this.#patterned(textOf(schema.pattern), name)
     const found =
       this.#pair(name) ?? this.#formatted(textOf(schema.format)) ?? this.#quoted.shift() ?? this.#phrases.shift()
     const value = found ?? (textOf(schema.default) || textOf(arrayOf(schema.examples)[0]) || this.#text.trim() || name)
     const max = typeof schema.maxLength === 'number' ? schema.maxLength : 200
     return value.slice(0, max)
+  }
+
+  /** A caller's pattern is not run, so that what the text names is taken on trust; else the pattern says what fits it. */
+  #patterned(pattern: string, name: string): string {
+    return this.#pair(name) ?? patternText(pattern)
   }
 
   #number(schema: WireObject, name: string): number {

@@ -20,6 +20,8 @@ export interface AnswerBody extends TokenCounts {
   readonly text: string
   readonly calls: readonly SimulatedCall[]
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
+  /** How many answers were requested (`n`): the same one each. */
+  readonly choices: number
 }
 
 /** The frames of a streamed answer: what opens it, one for each word or piece of arguments, what ends it. */
@@ -33,7 +35,9 @@ export interface AnswerFrames {
 export function framesOf(head: AnswerHead, body: AnswerBody, includeUsage: boolean): AnswerFrames {
   const start = `data: {"id":"${head.id}","object":"chat.completion.chunk","created":${head.created},"model":${JSON.stringify(head.model)},"choices":`
   const frame = (delta: string, finish = 'null'): string =>
-    `${start}[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`
+    indexes(body)
+      .map((index) => `${start}[{"index":${index},"delta":${delta},"finish_reason":${finish}}]}\n\n`)
+      .join('')
   const words = body.text.match(/\s*\S+\s*/g) ?? (body.text === '' ? [] : [body.text])
   const usage = includeUsage ? `${start}[],"usage":${JSON.stringify(usageOf(body))}}\n\n` : ''
   return {
@@ -62,14 +66,16 @@ export function completionOf(head: AnswerHead, body: AnswerBody): object {
   return {
     ...head,
     object: 'chat.completion',
-    choices: [{ index: 0, message, logprobs: null, finish_reason: body.finishReason }],
+    choices: indexes(body).map((index) => ({ index, message, logprobs: null, finish_reason: body.finishReason })),
     usage: usageOf(body),
   }
 }
 
+const indexes = ({ choices }: AnswerBody): readonly number[] => Array.from({ length: choices }, (_, index) => index)
+
 function usageOf(body: AnswerBody): object {
   const written = body.text.length + body.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0)
-  const completion = Math.max(1, tokensOfChars(written)) + body.reasoningTokens
+  const completion = (Math.max(1, tokensOfChars(written)) + body.reasoningTokens) * body.choices
   return {
     prompt_tokens: body.promptTokens,
     completion_tokens: completion,

@@ -4,6 +4,7 @@ import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'
 import { inFormat } from './json-reply.ts'
 import { placesBehind } from './named-places.ts'
+import { promptedAnswer, textsOf } from './prompted-form.ts'
 
 /** A function that the caller offers. */
 interface OfferedTool {
@@ -49,11 +50,18 @@ export function decideReply(
   const results = toolResultsAtEnd(messages)
   const slow = /\bslow please\b/i.test(prompt)
   const format = request.response_format
-  if (results.length > 0) return answer(inFormat(quote(results), prompt, images, format), [], slow)
+  const seeds = `${seed}:${messages.length}`
+  if (results.length > 0) {
+    const next = nextTools(prompt, messages, request)
+    if (next.length > 0) return answer('', callsOf(next, `${prompt} ${resultsText(results)}`, seeds), slow)
+    return answer(inFormat(quote(results), prompt, images, format), [], slow)
+  }
   if (/\bfail please\b/i.test(prompt)) return refuse(500, null, 'server_error')
   if (/\brate limit please\b/i.test(prompt)) return refuse(429, 1, 'rate_limit_exceeded')
   const wanted = toolsWanted(prompt, request)
-  if (wanted.length > 0) return answer('', callsOf(wanted, prompt, `${seed}:${messages.length}`), slow)
+  if (wanted.length > 0) return answer('', callsOf(wanted, prompt, seeds), slow)
+  const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), prompt)
+  if (prompted !== null && objectOf(format).type !== 'json_schema') return answer(prompted, [], slow)
   const said = `${describeImages(images)}You said: ${prompt}`
   const text = inFormat(slow ? lengthened(said) : said, prompt, images, format)
   if (/\bcut please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'cut' }
@@ -117,16 +125,52 @@ function toolResultsAtEnd(messages: readonly unknown[]): { name: string; content
 const quote = (results: readonly { name: string; content: string }[]): string =>
   results.map(({ name, content }) => `The tool ${name} answered: ${content}`).join('\n')
 
+const resultsText = (results: readonly { content: string }[]): string => results.map(({ content }) => content).join(' ')
+
+/**
+ * What follows results: the next tool of "use a, and b with its result", whose arguments the results give; where a call is required, the
+ * tool that ends the work by its name.
+ */
+function nextTools(prompt: string, messages: readonly unknown[], request: WireObject): readonly OfferedTool[] {
+  const tools = allowedTools(request)
+  const called = calledSince(messages)
+  const rest = isChain(prompt) ? toolsNamedIn(prompt, tools).filter(({ name }) => !called.has(name)) : []
+  if (rest.length > 0) return rest.slice(0, 1)
+  const last = tools.find(({ name }) => /final|finish|submit|done/i.test(name))
+  return modeOf(request.tool_choice) === 'required' && last !== undefined ? [last] : []
+}
+
+const isChain = (prompt: string): boolean => /\bwith (?:its|the|that) result\b/i.test(prompt)
+
+/** Names of the tools that were called since the user spoke last. */
+function calledSince(messages: readonly unknown[]): ReadonlySet<string> {
+  const from = messages.findLastIndex((message) => objectOf(message).role === 'user')
+  const calls = messages.slice(from + 1).flatMap((message) => arrayOf(objectOf(message).tool_calls))
+  return new Set(calls.map((call) => textOf(objectOf(objectOf(call).function).name)))
+}
+
+/** `auto`, `none`, `required`; that of `allowed_tools` too. */
+const modeOf = (choice: unknown): unknown =>
+  objectOf(choice).type === 'allowed_tools' ? objectOf(objectOf(choice).allowed_tools).mode : choice
+
+function allowedTools(request: WireObject): OfferedTool[] {
+  const tools = offeredTools(request.tools)
+  const { type, allowed_tools } = objectOf(request.tool_choice)
+  if (type !== 'allowed_tools') return tools
+  const names = arrayOf(objectOf(allowed_tools).tools).map((tool) => textOf(objectOf(objectOf(tool).function).name))
+  return tools.filter(({ name }) => names.includes(name))
+}
+
 /** What `tool_choice` and `parallel_tool_calls` leave of the calls that the text asks for, or add to them. */
 function toolsWanted(prompt: string, request: WireObject): readonly OfferedTool[] {
-  const tools = offeredTools(request.tools)
-  const choice = request.tool_choice
+  const tools = allowedTools(request)
+  const choice = modeOf(request.tool_choice)
   if (choice === 'none') return []
   const forced = textOf(objectOf(objectOf(choice).function).name)
   if (forced !== '') return tools.filter(({ name }) => name === forced)
   const named = toolsNamedIn(prompt, tools)
   const wanted = named.length === 0 && choice === 'required' ? tools.slice(0, 1) : named
-  return request.parallel_tool_calls === false ? wanted.slice(0, 1) : wanted
+  return request.parallel_tool_calls === false || isChain(prompt) ? wanted.slice(0, 1) : wanted
 }
 
 /** Tools named in the text, in the order they are named; else one (or all) when the text asks for a tool without a name. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import { audioPath, serveAudio } from './audio.ts'
 import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
@@ -52,6 +52,7 @@ type AnswerReply = Extract<Reply, { kind: 'answer' }>
 const defaultChunkDelayMs = 15
 const slowChunkDelayMs = 200
 const maxBodyBytes = 32 * 1024 * 1024
+const maxChoices = 128
 const createdS = 1_767_225_600
 const chatPath = '/v1/chat/completions'
 const postPaths = [chatPath, '/v1/embeddings']
@@ -180,10 +181,11 @@ function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): 
   const limit = request.max_completion_tokens ?? request.max_tokens
   const { calls } = reply
   const text = stopped(reply.text, request.stop)
+  const choices = Math.min(maxChoices, Math.max(1, countOf(request.n)))
   if (typeof limit === 'number' && tokensOfChars(text.length) > limit) {
-    return { text: text.slice(0, Math.max(0, limit) * 4), calls, finishReason: 'length', ...counts }
+    return { text: text.slice(0, Math.max(0, limit) * 4), calls, finishReason: 'length', choices, ...counts }
   }
-  return { text, calls, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', ...counts }
+  return { text, calls, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', choices, ...counts }
 }
 
 function stopped(text: string, stop: unknown): string {

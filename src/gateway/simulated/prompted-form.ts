@@ -1,0 +1,75 @@
+import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { fillArguments } from './arguments.ts'
+
+/** Beyond that a prompt is not searched for a schema. */
+const maxSearched = 64 * 1024
+const maxAttempts = 32
+
+/**
+ * The answer to a prompt that itself says how it has to look: `reply exactly: …`; fields between `[[ ## … ## ]]` (DSPy); or
+ * a JSON Schema, as clients without structured outputs write it. null for every other prompt.
+ *
+ * @param said all texts of the request, instructions among them; `prompt` the last of the user.
+ */
+export const promptedAnswer = (said: string, prompt: string): string | null =>
+  exactly(prompt) ?? markedFields(said, prompt) ?? schemaAnswer(said, prompt)
+
+const exactly = (prompt: string): string | null => {
+  const at = prompt.toLowerCase().lastIndexOf('reply exactly:')
+  return at < 0 ? null : prompt.slice(at + 'reply exactly:'.length).trim()
+}
+
+/** Every field from the one that the answer has to start with up to `completed`. */
+const markedFields = (said: string, prompt: string): string | null => {
+  const order = said.lastIndexOf('starting with the field')
+  if (order < 0) return null
+  const names = [...said.slice(order, order + 4096).matchAll(/\[\[ ## (\w{1,64}) ## \]\]/g)].map(
+    ([, name = '']) => name,
+  )
+  const fields = [...new Set(names)].filter((name) => name !== 'completed')
+  if (fields.length === 0) return null
+  const question = (prompt.split('starting with the field')[0] ?? '').replaceAll(/\[\[ ## \w{1,64} ## \]\]/g, '').trim()
+  const answered = fields.map((name) => `[[ ## ${name} ## ]]\n${question.slice(0, 200)}`)
+  return `${answered.join('\n\n')}\n\n[[ ## completed ## ]]`
+}
+
+const schemaAnswer = (said: string, prompt: string): string | null => {
+  const schema = schemaIn(said.slice(0, maxSearched))
+  if (schema === null) return null
+  const json = JSON.stringify(fillArguments(schema, withoutJson(prompt), ''))
+  return /```(?:json)?/i.test(said) ? `\`\`\`json\n${json}\n\`\`\`` : json
+}
+
+/** The first JSON object in a text that is a schema of an object. */
+const schemaIn = (text: string): WireObject | null => {
+  if (!text.includes('"properties"')) return null
+  let attempts = 0
+  for (let at = text.indexOf('{'); at >= 0 && attempts < maxAttempts; at = text.indexOf('{', at + 1), attempts++) {
+    const found = parseJson(text.slice(at, endOfObject(text, at)))
+    if (isObject(found) && isObject(found.properties)) return found
+  }
+  return null
+}
+
+const endOfObject = (text: string, from: number): number => {
+  let depth = 0
+  let inText = false
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (inText && character === '\\') at++
+    else if (character === '"') inText = !inText
+    else if (!inText && character === '{') depth++
+    else if (!inText && character === '}' && --depth === 0) return at + 1
+  }
+  return text.length
+}
+
+/** What a person said around the schema. */
+const withoutJson = (prompt: string): string => {
+  const from = prompt.indexOf('{')
+  return from < 0 ? prompt : `${prompt.slice(0, from)} ${prompt.slice(endOfObject(prompt, from))}`
+}
+
+/** Every text of a conversation, in order. */
+export const textsOf = (messages: readonly unknown[], text: (content: unknown) => string): string =>
+  messages.map((message) => text(objectOf(message).content) || textOf(objectOf(message).content)).join('\n')
