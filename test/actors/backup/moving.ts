@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import { projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
@@ -13,13 +12,14 @@ import { projectScope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { openHouse } from '#test/support/open-house.ts'
 
 /** The project that the session harness works in. */
 export const project = 'prj_a'
 
 /** One installation's store, keys and secrets. `key` makes its master key; `passphrase` is the operator's. */
 export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1, passphrase: string | null = null) => {
-  await storage.records.prepare(kinds)
+  const { log } = await openHouse({ storage })
   const masterKey = Buffer.alloc(32, key)
   const box = openSecretBox({ masterKey })
   const auth = openAuth({
@@ -34,7 +34,7 @@ export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1,
     records: storage.records,
     box,
     clock: systemClock,
-    log: pino({ level: 'silent' }),
+    log,
   })
   return { storage, auth, secrets, idempotent }
 }

@@ -1,5 +1,3 @@
-import pino from 'pino'
-import { kinds } from '#actors/capabilities.ts'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { Route } from '#gateway/call/routes.ts'
@@ -8,6 +6,7 @@ import { RequestLedger } from '#gateway/ledger/request-ledger.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
+import { openHouse } from '#test/support/open-house.ts'
 
 export const project = 'prj_00000000000000000000000001'
 
@@ -59,12 +58,12 @@ export const openLedger = async (
   clock: Clock,
   beforeWrite: () => Promise<void> | undefined = () => undefined,
 ) => {
-  await storage.records.prepare(kinds)
+  const { log } = await openHouse({ storage, clock })
   const ledger = new RequestLedger({
     records: storage.records,
     syncBlocks: storage.name === 'sqlite',
     clock,
-    log: pino({ level: 'silent' }),
+    log,
   })
   const settings = new LogSettings(storage.records, clock.now)
   const redaction = { forLog: (text: string) => text.replaceAll('secret', '[SECRET]') }
