@@ -67,6 +67,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     await world.cluster.redis.kill9()
     await nodeRow(page, /^node-2.*not known/).waitFor(patience)
     await nodeRow(page, /^node-1 \(this one\).*running/).waitFor(patience)
+    expect(await nodeRow(page, /not known/).count()).toBeGreaterThan(0)
     await world.cluster.redis.restart()
     await nodeRow(page, /^node-2.*running/).waitFor(patience)
     await page.close()

@@ -120,7 +120,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
       raw.write(head('GET', '/'))
       const last = await full.promise
       raw.socket.resume()
-      await raw.until(last)
+      expect(await raw.until(last)).toContain(last)
     })
 
     it('tells how much waits when the producer does not heed it, and sends all of it in the end', async () => {

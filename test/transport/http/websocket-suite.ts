@@ -132,7 +132,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       const half = Buffer.alloc(websocketMaxBytes / 2 + 1, 'x')
       raw.write(clientFrame(0x01, half))
       raw.write(clientFrame(0x80, half))
-      await raw.closed
+      expect(await raw.closed).not.toContain('x'.repeat(100))
     })
 
     it('puts fragments together, with a ping between them answered at once', async () => {
@@ -143,7 +143,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       await raw.until('\x8a\x0dare you there')
       raw.write(clientFrame(0x00, 'two '))
       raw.write(clientFrame(0x80, 'three'))
-      await raw.until('\x81\x0done two three')
+      expect(await raw.until('\x81\x0done two three')).toContain('are you there')
     })
 
     it('reads frames that arrive byte by byte, or many at once', async () => {
@@ -155,7 +155,7 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       }
       await raw.until('x'.repeat(200))
       raw.write(Buffer.concat(['a', 'b', 'c'].map((text) => clientFrame(0x81, text))))
-      await raw.until('\x81\x01a\x81\x01b\x81\x01c')
+      expect(await raw.until('\x81\x01a\x81\x01b\x81\x01c')).toContain('\x81\x01a\x81\x01b\x81\x01c')
     })
 
     it.each([
@@ -225,8 +225,10 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       const peer = await opened.promise
       raw.socket.destroy()
       await left.promise
-      peer.send('nobody')
-      peer.close(1000, '')
+      expect(() => {
+        peer.send('nobody')
+        peer.close(1000, '')
+      }).not.toThrow()
     })
 
     it('holds little for a reader that stops, and goes on when it reads again', async () => {

@@ -95,7 +95,7 @@ export const sseWireSuite = (adapter: 'uws' | 'node'): void => {
       raw.write(head('GET', '/'))
       await raw.until('open')
       raw.socket.destroy()
-      await stopped.promise
+      await expect(stopped.promise).resolves.toBeUndefined()
     })
   })
 }
