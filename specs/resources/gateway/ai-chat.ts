@@ -1,4 +1,5 @@
 import { publicKeyOrDashboard } from '#specs/access.ts'
+import { costUsd } from '#specs/cost-field.ts'
 import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
@@ -46,6 +47,8 @@ const usage = object(
     prompt_tokens: integer(),
     completion_tokens: integer(),
     total_tokens: integer(),
+    costUsd,
+    cost_usd: costUsd,
   },
   { title: 'AiChatUsage', description: 'Tokens of the answer.' },
 )

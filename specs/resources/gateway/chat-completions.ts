@@ -1,4 +1,5 @@
 import { publicKeyOrDashboard } from '#specs/access.ts'
+import { costUsd } from '#specs/cost-field.ts'
 import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, integer, json, nullable, number, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
@@ -8,7 +9,7 @@ const model = string({ minLength: 1, maxLength: 256 })
 
 /** Tokens of a completion, as OpenAI writes them. */
 const usage = object(
-  { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer() },
+  { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer(), cost_usd: costUsd },
   { title: 'ChatCompletionUsage', description: 'Tokens of the completion.', open: true },
 )
 

@@ -1,4 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
+import { costUsd } from '#specs/cost-field.ts'
 import { answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, integer, nullable, number, object, oneOf, optional, string, union } from '#specs/dsl/schema.ts'
@@ -22,7 +23,7 @@ const list = object(
     ),
     model: string(),
     usage: object(
-      { prompt_tokens: integer(), total_tokens: integer() },
+      { prompt_tokens: integer(), total_tokens: integer(), cost_usd: costUsd },
       { title: 'EmbeddingUsage', description: 'Tokens of the texts.', open: true },
     ),
   },

@@ -1,4 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
+import { costUsd } from '#specs/cost-field.ts'
 import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
@@ -73,6 +74,7 @@ const usage = object(
     output_tokens: integer(),
     cache_read_input_tokens: nullable(integer()),
     cache_creation_input_tokens: nullable(integer()),
+    cost_usd: costUsd,
   },
   { title: 'MessageUsage', description: 'Tokens of the message.', open: true },
 )

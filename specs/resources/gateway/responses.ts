@@ -1,4 +1,5 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
+import { costUsd } from '#specs/cost-field.ts'
 import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
@@ -70,6 +71,7 @@ const usage = object(
     output_tokens: integer(),
     output_tokens_details: object({ reasoning_tokens: integer() }, { open: true }),
     total_tokens: integer(),
+    cost_usd: costUsd,
   },
   { title: 'ResponseUsage', open: true },
 )

@@ -99,7 +99,9 @@ export class ChatRecord {
   }
 }
 
-const costBy = (route: Route, tokens: TokenUsage): string | null => costAt(route.provider, route.model, { tokens })
+/** What an answer of this route cost. */
+export const costBy = (route: Route, tokens: TokenUsage): string | null =>
+  costAt(route.provider, route.model, { tokens })
 
 /** Characters that the model wrote in a `chat.completion`. */
 export const writtenLength = (completion: WireObject | null): number =>

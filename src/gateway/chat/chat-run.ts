@@ -3,6 +3,7 @@ import { arrayOf, countOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallLedger } from '../call/accounting/call-ledger.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'
+import { costHeader, withCost } from '../call/accounting/shown-cost.ts'
 import { Attempt, type AttemptListener, type Patience } from '../call/attempt.ts'
 import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
 import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
@@ -16,14 +17,16 @@ import type { Route } from '../call/routes.ts'
 import type { Upstreams } from '../call/upstreams.ts'
 import { policyFor } from '../call/waits.ts'
 import { mappedWays, type Way } from '../call/ways.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import { redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
-import { ChatRecord } from './chat-record.ts'
+import { ChatRecord, costBy } from './chat-record.ts'
 import { type ChatRequest, chatRequest } from './chat-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
 import { affordableTokens, hasTokenLimit, mostCostOf, shortestAnswer } from './most-cost.ts'
+import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
 import { showsImages, visionRoute } from './vision-route.ts'
@@ -89,6 +92,8 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   #reader: AnswerReader | null = null
   #whole: Buffer[] = []
   #delivered = false
+  /** The last of an answer's chunks, which has what it cost. */
+  #usageChunk: WireObject | null = null
 
   constructor(parts: ChatParts, input: ChatRunRequest, listener: RunListener) {
     this.caller = input.caller
@@ -209,6 +214,10 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   chunk(chunk: WireObject): boolean {
     if (this.#run.isOver) return false
     this.#deliver()
+    if (isUsageOnly(chunk)) {
+      this.#usageChunk = chunk
+      return true
+    }
     this.#record.chunk(chunk)
     return this.#listener.chunk(chunk)
   }
@@ -224,6 +233,11 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
 
   get #route(): Route | null {
     return this.#run.record.route
+  }
+
+  readonly #costOf = (usage: TokenUsage): string | null => {
+    const route = this.#route
+    return route === null ? null : costBy(route, usage)
   }
 
   #redact({ body, restorer }: ReturnType<typeof redactChat>): void {
@@ -270,7 +284,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const hidesUsage = !wantsUsage(body)
     const restorer = this.#restorer
     if (format === null && restorer === null && this.#listener.takesFrames)
-      return new FrameReader(this, { hidesUsage, choices: countOf(body.n) || 1 })
+      return new FrameReader(this, { hidesUsage, choices: countOf(body.n) || 1, costOf: this.#costOf })
     return new ChunkReader(this, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
   }
 
@@ -288,7 +302,9 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     if (this.#run.isOver) return
     this.#deliver()
     this.#record.tokensSoFar = reader.tokensSoFar
-    this.#listener.end(this.#record.summary(end, this.#run.headers()))
+    const summary = this.#record.summary(end, this.#run.headers())
+    if (this.#usageChunk !== null) this.#listener.chunk(withCost(this.#usageChunk, summary.costUsd))
+    this.#listener.end(summary)
     this.#run.succeed()
   }
 
@@ -300,7 +316,12 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const completion = this.#restorer?.completion(read.completion) ?? read.completion
     this.#record.completion = completion
     const summary = this.#record.summary(read, this.#run.headers())
-    this.#listener.whole({ ...summary, completion, bytes: isOriginal ? bytes : null })
+    const shown = withCost(completion, summary.costUsd)
+    const headers = [...summary.headers, ...costHeader(summary.costUsd)]
+    this.#listener.whole({
+      ...{ ...summary, headers, completion: shown },
+      bytes: isOriginal && shown === completion ? bytes : null,
+    })
     this.#run.succeed()
   }
 

@@ -1,4 +1,8 @@
+import { isObject, type WireObject } from '#outgoing/wire.ts'
+import { usageOf } from '../call/accounting/openai-usage.ts'
+import { withCost } from '../call/accounting/shown-cost.ts'
 import { streamBroken } from '../call/failure.ts'
+import type { TokenUsage } from '../prices/usage.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly, OpenAiChunks } from './openai-chunks.ts'
 
@@ -17,6 +21,8 @@ export interface FrameReaderOptions {
   readonly hidesUsage: boolean
   /** How many answers were asked for: the first chunk of each is looked at. */
   readonly choices: number
+  /** USD of what the provider counted, as exact decimal text; null when the price is unknown. */
+  readonly costOf: (usage: TokenUsage) => string | null
 }
 
 /**
@@ -27,6 +33,7 @@ export class FrameReader implements AnswerReader {
   readonly #listener: Pick<AnswerListener, 'frames'>
   readonly #hidesUsage: boolean
   readonly #choices: number
+  readonly #costOf: FrameReaderOptions['costOf']
   readonly #chunks = new OpenAiChunks()
   #rest: Buffer[] = []
   #restBytes = 0
@@ -34,10 +41,11 @@ export class FrameReader implements AnswerReader {
   #done = false
   #frames = 0
 
-  constructor(listener: Pick<AnswerListener, 'frames'>, { hidesUsage, choices }: FrameReaderOptions) {
+  constructor(listener: Pick<AnswerListener, 'frames'>, { hidesUsage, choices, costOf }: FrameReaderOptions) {
     this.#listener = listener
     this.#hidesUsage = hidesUsage
     this.#choices = choices
+    this.#costOf = costOf
   }
 
   get done(): boolean {
@@ -143,7 +151,12 @@ export class FrameReader implements AnswerReader {
     this.#begun = this.#chunks.begun >= this.#choices
     this.#frames++
     if (this.#hidesUsage && isUsageOnly(chunk)) return null
-    return changed ? Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`) : frame
+    const shown = this.#hidesUsage ? chunk : this.#withCost(chunk)
+    return changed || shown !== chunk ? Buffer.from(`data: ${JSON.stringify(shown)}\n\n`) : frame
+  }
+
+  #withCost(chunk: WireObject): WireObject {
+    return isObject(chunk.usage) ? withCost(chunk, this.#costOf(usageOf(chunk.usage))) : chunk
   }
 }
 

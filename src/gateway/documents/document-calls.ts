@@ -2,6 +2,7 @@ import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { viaOf } from '#outgoing/via.ts'
 import { arrayOf, isObject, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { costHeader } from '../call/accounting/shown-cost.ts'
 import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
@@ -102,7 +103,7 @@ export class DocumentCalls {
       mappedWays(candidates, (next) => ({ ...next, target: targetOf(kind, next.route) })),
     )
     done = { answer, usage: kind.usage(answer, sent), route: way.route }
-    const headers = run.headers()
+    const headers = [...run.headers(), ...costHeader(kind.costUsd(way.route, done.usage))]
     run.succeed()
     return { answer, route: way.route, headers }
   }

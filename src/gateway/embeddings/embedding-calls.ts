@@ -1,6 +1,7 @@
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { viaOf } from '#outgoing/via.ts'
 import { arrayOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
 import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
@@ -42,10 +43,12 @@ export interface EmbeddingOutcome {
   readonly usage: TokenUsage
   /** The answer as its provider wrote it, when it says just this; null when it was put together here. */
   readonly bytes: Buffer | null
+  /** USD as exact decimal text; null when the price is unknown. */
+  readonly costUsd: string | null
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-type Embedded = Omit<EmbeddingOutcome, 'headers'>
+type Embedded = Omit<EmbeddingOutcome, 'headers' | 'costUsd'>
 
 /** Requests of one call that run at a time, where a provider's batches are smaller than ours. */
 const lanes = 4
@@ -85,10 +88,12 @@ export class EmbeddingCalls {
       },
       prepared,
     )
-    done = { answer, costUsd: costBy(way.route, answer.usage) }
-    const headers = run.headers()
+    const costUsd = costBy(way.route, answer.usage)
+    done = { answer, costUsd }
+    const headers = [...run.headers(), ...costHeader(costUsd)]
     run.succeed()
-    return { ...answer, headers }
+    const bytes = answer.bytes === null ? null : bytesWithCost(answer.bytes, costUsd)
+    return { ...answer, bytes, costUsd, headers }
   }
 
   async #embedded(way: EmbeddingWay, run: CallRun<EmbeddingWay>, signal: AbortSignal): Promise<Embedded> {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
 import { providers } from '#specs/data/providers.ts'
+import { type SearchPrice, searchPrices } from '#specs/data/search-prices.ts'
 import { type Attodollars, attodollars, usdText } from './attodollars.ts'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
 import type { TokenUsage, Usage } from './usage.ts'
@@ -92,6 +93,16 @@ const Exact = Decimal.clone({ precision: 40 })
 
 const times = (rate: string, count: number): string => new Exact(rate).times(count).toFixed()
 
+/** Fees of the searches that a provider made. */
+const searchFees = ({ provider, id }: PriceRow, { searches = 0, previewSearches = 0 }: TokenUsage): Attodollars => {
+  const priceOfOne = (preview: boolean): Attodollars => {
+    const fits = (price: SearchPrice) => (price.preview ?? false) === preview && (price.models?.test(id) ?? true)
+    const sold = searchPrices.filter((price) => price.provider === provider)
+    return attodollars((sold.find(fits) ?? sold.find(({ models, preview: only }) => !models && !only))?.usd ?? '0')
+  }
+  return priceOfOne(false) * BigInt(searches) + priceOfOne(true) * BigInt(previewSearches)
+}
+
 function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {
   const rates = ratesFor(row, usage.inputTokens)
   if (rates === null || (usage.outputTokens > 0 && rates.output === null)) return null
@@ -108,6 +119,7 @@ function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {
   }
   if (rates.output !== null) total += rates.output * BigInt(usage.outputTokens - reasoning)
   if (reasoning > 0) total += rates.reasoning * BigInt(reasoning)
+  if (usage.searches !== undefined || usage.previewSearches !== undefined) total += searchFees(row, usage)
   return usdText(total)
 }
 

@@ -13,6 +13,9 @@ export interface TokenUsage {
   readonly audioOutputTokens?: number
   /** Audio among what came from the cache. */
   readonly audioCachedTokens?: number
+  /** Web searches of the provider that it charges for, and those of OpenAI's tool `web_search_preview`; absent for none. */
+  readonly searches?: number
+  readonly previewSearches?: number
   /** What the provider says that it charged, in USD as exact decimal text. */
   readonly chargedUsd?: string
   /** The provider counted nothing; these are estimates by length. Absent on real counts. */

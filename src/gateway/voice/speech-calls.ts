@@ -2,6 +2,7 @@ import type { ByteStream } from '#actors/call/call.ts'
 import type { BytesResult } from '#actors/call/use-cases.ts'
 import { audioTypes } from '#specs/audio.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
+import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Redaction } from '../call/redaction.ts'
 import type { TokenUsage, Usage } from '../prices/usage.ts'
@@ -111,7 +112,7 @@ const whole = async (job: RunningJob<SpeechTask>, characters: number): Promise<S
     await readAnswer(job.answer, (part) => parts.push(...reader.push(part)))
     const bytes = Buffer.concat([...parts, ...reader.end()])
     job.end({ units: unitsOf(characters, reader), error: null, response: () => ({ bytes: bytes.length }) })
-    return { answer: { ...head(job), bytes }, tokens: () => reader.tokens }
+    return { answer: { ...head(job, costHeader(job.costUsd())), bytes }, tokens: () => reader.tokens }
   } catch (caught) {
     const error = job.failure(caught)
     job.end({ units: null, error, response: () => ({ error: error.code }) })

@@ -1,5 +1,6 @@
 import { parseJson } from '#outgoing/wire.ts'
 import type { TranscriptForm } from '#specs/audio.ts'
+import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
@@ -50,7 +51,7 @@ export class TranscriptionCalls {
     if (streamed) return { ...transcriptEvents(transcript, form), headers: job.headers }
     const measured = saysLength(transcript, form) ? null : await audioLength(file.bytes, containerTypes[file.container])
     const answer = transcriptAnswer(transcript, { form, measured, task: translates ? 'translate' : 'transcribe' })
-    return { ...answer, headers: job.headers }
+    return { ...answer, headers: [...job.headers, ...costHeader(job.costUsd())] }
   }
 }
 

@@ -62,6 +62,8 @@ export interface RunningJob<Task> extends Step<Task> {
   readonly answer: OpenAnswer
   /** `x-provider`, and what is left of limits. */
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** What it cost, as exact decimal text, once it has ended; null when the price is unknown. */
+  costUsd(): string | null
   /** Settles and records; the first call counts. */
   end(how: VoiceEnd): void
   /** The provider's trouble in words for the caller. */
@@ -94,6 +96,7 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
     answer,
     headers: run.headers(),
     failure: (error) => kind.failure(error, way),
+    costUsd: () => (kind.ended?.units ? costOf(way, kind.ended.units) : null),
     end: (how) => {
       if (run.isOver) return
       kind.ended = { ...how, way }

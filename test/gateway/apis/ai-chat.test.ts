@@ -36,6 +36,8 @@ describe('/api/ai/chat', () => {
         prompt_tokens: 7,
         completion_tokens: 5,
         total_tokens: 12,
+        costUsd: 0.000123,
+        cost_usd: 0.000123,
       },
       toolCalls: null,
       tool_calls: null,

@@ -379,8 +379,11 @@ describe('a stream of /v1/messages', () => {
     const { anthropic } = serving([{ deltas }])
     const streamed = await anthropic.messages.stream(ask).finalMessage()
     const whole = await anthropic.messages.create(ask)
-    const { id: _id, ...plain } = whole
-    expect(streamed).toMatchObject(plain)
+    // the SDK takes the fields of a stream's usage that it knows
+    const { id: _id, usage, ...plain } = whole
+    expect(usage).toMatchObject({ cost_usd: expect.any(Number) })
+    const { input_tokens, output_tokens } = usage
+    expect(streamed).toMatchObject({ ...plain, usage: { input_tokens, output_tokens } })
   })
 
   it('that breaks is an error of the SDK', async () => {

@@ -17,7 +17,7 @@ const read = (parts: readonly Buffer[], { hidesUsage = true, choices = 1 } = {})
         return true
       },
     },
-    { hidesUsage, choices },
+    { hidesUsage, choices, costOf: () => null },
   )
   for (const part of parts) reader.push(part)
   return { out, end: reader.finish(), done: reader.done, tokens: reader.tokensSoFar }
@@ -100,7 +100,7 @@ describe('a reader of frames', () => {
   })
 
   it('gives up a frame that never ends', () => {
-    const reader = new FrameReader({ frames: () => true }, { hidesUsage: true, choices: 1 })
+    const reader = new FrameReader({ frames: () => true }, { hidesUsage: true, choices: 1, costOf: () => null })
     const part = Buffer.alloc(1024 * 1024, 'x')
     expect(() => {
       for (let sent = 0; sent < 17; sent++) reader.push(part)

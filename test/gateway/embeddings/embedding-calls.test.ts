@@ -8,7 +8,7 @@ const zeroAndOne = Buffer.from(new Float32Array([0, 1]).buffer).toString('base64
 describe('embeddings by a provider of the same form', () => {
   const { script, create, received, recorded, asks, settled } = openHarness()
 
-  it('hands on what the caller wrote and what the provider answered, byte for byte', async () => {
+  it('hands on what the caller wrote and what the provider answered, and adds what it cost', async () => {
     script(json(listOf([0.5, -0.25])))
     const body = { model, input: 'Hello', dimensions: 2, custom: { kept: true } }
     const { bytes, vectors, headers } = await create(body)
@@ -17,12 +17,14 @@ describe('embeddings by a provider of the same form', () => {
       ...{ authorization: 'Bearer key-1', via: '1.1 troupe', 'accept-encoding': 'identity' },
     })
     expect(received()[0]?.body).toEqual(body)
-    expect(JSON.parse(bytes?.toString('utf8') ?? '')).toEqual(listOf([0.5, -0.25]))
+    const came = listOf([0.5, -0.25])
+    expect(JSON.parse(bytes?.toString('utf8') ?? '')).toEqual({ ...came, usage: { ...came.usage, cost_usd: 1.6e-7 } })
     expect(vectors).toEqual([[0.5, -0.25]])
     expect(headers).toEqual([
       ['x-provider', 'openai'],
       ['x-billing-mode', 'managed'],
       ['x-ratelimit-limit', '9'],
+      ['x-cost-usd', '0.00000016'],
     ])
   })
 

@@ -68,6 +68,7 @@ const endOf = (summary: ChatSummary, calls: readonly Call[]) => {
       prompt_tokens: prompt,
       completion_tokens: completion,
       total_tokens: prompt + completion,
+      ...(cost !== null && { costUsd: cost, cost_usd: cost }),
     },
     toolCalls,
     tool_calls: toolCalls,

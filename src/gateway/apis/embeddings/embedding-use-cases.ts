@@ -1,4 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { EmbeddingCalls, EmbeddingOutcome } from '#gateway/embeddings/embedding-calls.ts'
 
@@ -18,9 +19,9 @@ export const embeddingUseCases = (calls: Pick<EmbeddingCalls, 'create'>): Pick<U
   },
 })
 
-const listOf = ({ model, vectors, usage: { inputTokens } }: EmbeddingOutcome) => ({
+const listOf = ({ model, vectors, costUsd, usage: { inputTokens } }: EmbeddingOutcome) => ({
   object: 'list' as const,
   data: vectors.map((embedding, index) => ({ object: 'embedding' as const, index, embedding })),
   model,
-  usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },
+  usage: { prompt_tokens: inputTokens, total_tokens: inputTokens, ...costField(costUsd) },
 })

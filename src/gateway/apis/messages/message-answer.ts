@@ -1,3 +1,4 @@
+import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
@@ -14,7 +15,7 @@ export const messageOf = (outcome: ChatOutcome): Message => {
   const blocks = blocksOf(objectOf(choice.message))
   const hasCalls = blocks.some(({ type }) => type === 'tool_use')
   const stop = stopOf(outcome, { text: stopTextOf(choice), hasCalls })
-  return { ...newMessage(outcome.model, blocks, usageOf(outcome.usage)), ...stop }
+  return { ...newMessage(outcome.model, blocks, chargedUsage(outcome)), ...stop }
 }
 
 /** A message that is not over. */
@@ -91,6 +92,12 @@ const writtenTokens = (written: number, long: number) => ({
   ephemeral_1h_input_tokens: long,
 })
 
+/** The usage of an answer, and what it cost. */
+export const chargedUsage = ({ usage, costUsd }: ChatSummary): Message['usage'] & WireObject => ({
+  ...usageOf(usage),
+  ...costField(costUsd),
+})
+
 /** Usage as Anthropic counts it: what was cached is not part of `input_tokens`. */
 export const usageOf = (usage: TokenUsage): Message['usage'] & WireObject => {
   const written = usage.cacheWriteTokens ?? 0
@@ -100,7 +107,8 @@ export const usageOf = (usage: TokenUsage): Message['usage'] & WireObject => {
     cache_read_input_tokens: usage.cachedTokens,
     cache_creation_input_tokens: written,
     cache_creation: written === 0 ? null : writtenTokens(written, usage.cacheWriteLongTokens ?? 0),
-    server_tool_use: null,
+    server_tool_use:
+      usage.searches === undefined ? null : { web_search_requests: usage.searches, web_fetch_requests: 0 },
     service_tier: null,
     inference_geo: null,
     output_tokens_details: null,

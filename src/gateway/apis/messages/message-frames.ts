@@ -3,7 +3,7 @@ import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/w
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { anthropicError } from '#specs/errors/wire-errors.ts'
 import type { StreamForm } from '../streamed-chat.ts'
-import { newMessage, stopOf, stopTextOf, usageOf } from './message-answer.ts'
+import { chargedUsage, newMessage, stopOf, stopTextOf, usageOf } from './message-answer.ts'
 
 interface WaitingCall {
   id: string
@@ -55,7 +55,7 @@ export class MessageFrames implements StreamForm {
     this.#close()
     const stop = stopOf(summary, { text: this.#stopText, hasCalls: this.#calls.some(({ begun }) => begun) })
     const delta = { ...stop, stop_details: null, container: null }
-    this.#emit('message_delta', { delta, usage: usageOf(summary.usage) })
+    this.#emit('message_delta', { delta, usage: chargedUsage(summary) })
     this.#emit('message_stop', {})
     return this.#take()
   }

@@ -1,3 +1,4 @@
+import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { ResponseItem } from './input-items.ts'
@@ -21,6 +22,8 @@ export interface ResponseState {
   readonly model: string
   readonly output: readonly ResponseItem[]
   readonly usage?: TokenUsage
+  /** As exact decimal text; null or absent when the price is unknown. */
+  readonly costUsd?: string | null
   readonly error?: ResponseDocument['error']
   readonly incompleteReason?: string
   /** s since the epoch. */
@@ -39,7 +42,7 @@ export const responseDocument = (head: ResponseHead, state: ResponseState): Resp
   incomplete_details: state.incompleteReason === undefined ? null : { reason: state.incompleteReason },
   model: state.model,
   output: state.output,
-  usage: state.usage === undefined ? null : usageOf(state.usage),
+  usage: state.usage === undefined ? null : { ...usageOf(state.usage), ...costField(state.costUsd ?? null) },
   store: head.store,
   ...settingsOf(head.request),
 })
@@ -81,4 +84,6 @@ export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
         cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
         audioInputTokens: (a.audioInputTokens ?? 0) + (b.audioInputTokens ?? 0),
         audioOutputTokens: (a.audioOutputTokens ?? 0) + (b.audioOutputTokens ?? 0),
+        searches: (a.searches ?? 0) + (b.searches ?? 0),
+        previewSearches: (a.previewSearches ?? 0) + (b.previewSearches ?? 0),
       }

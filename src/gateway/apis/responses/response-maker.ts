@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { BytesResult } from '#actors/call/use-cases.ts'
+import { costHeader } from '#gateway/call/accounting/shown-cost.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '#gateway/call/chat-calls.ts'
 import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
@@ -43,6 +44,12 @@ export interface ToMake {
   readonly signal: AbortSignal
 }
 
+/** Those of the last model call, with what all of them cost. */
+const headersOf = ({ summary, costUsd }: RunEnd): Headers => [
+  ...summary.headers.filter(([name]) => name !== 'x-cost-usd'),
+  ...costHeader(costUsd),
+]
+
 /** Makes responses by chat with any model. */
 export class ResponseMaker {
   readonly #parts: MakerParts
@@ -61,7 +68,7 @@ export class ResponseMaker {
       return outcome
     }
     const end = await this.#run(task, output, callModel)
-    return { json: await this.#ended(task, head, output, end), headers: [...end.summary.headers, ...task.headers] }
+    return { json: await this.#ended(task, head, output, end), headers: [...headersOf(end), ...task.headers] }
   }
 
   /** Resolves when the provider has begun. @throws {ServiceError} what is refused before that. */
@@ -107,13 +114,13 @@ export class ResponseMaker {
 
   /** The document of a response that was answered, kept when it is to be. */
   async #ended(task: ToMake, head: ResponseHead, output: ResponseOutput, end: RunEnd): Promise<ResponseDocument> {
-    const { summary, usage } = end
+    const { summary, usage, costUsd } = end
     const incompleteReason = incompleteReasons[summary.finishReason ?? '']
     const document = responseDocument(head, {
       status: incompleteReason === undefined ? 'completed' : 'incomplete',
       model: summary.model,
       output: output.items,
-      usage,
+      ...{ usage, costUsd },
       ...(incompleteReason === undefined ? { completedAt: this.#seconds() } : { incompleteReason }),
     })
     return task.store ? this.#kept(task, document) : document

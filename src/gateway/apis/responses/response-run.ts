@@ -1,4 +1,5 @@
 import type { ChatBody, ChatSummary } from '#gateway/call/chat-calls.ts'
+import { amountOf, textOf as amountText } from '#gateway/prices/money.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -26,6 +27,8 @@ export interface RunParts {
 /** How it ended. */
 export interface RunEnd {
   readonly usage: TokenUsage
+  /** Of all model calls, as exact decimal text; null when a price is unknown. */
+  readonly costUsd: string | null
   /** Of the last model call. */
   readonly summary: ChatSummary
 }
@@ -45,13 +48,15 @@ interface Round {
 export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   const { plan, output } = parts
   let usage: TokenUsage | null = null
+  let costUsd: string | null = '0'
   let round: Round = { number: 1, searched: 0, messages: plan.messages }
   for (;;) {
     const { summary, text, messages } = await callOnce(parts, round)
     usage = addUsage(usage, summary.usage)
+    costUsd = sumOf(costUsd, summary.costUsd)
     output.finish(summary.finishReason !== 'length' && summary.finishReason !== 'content_filter')
     const searches = output.takeSearches()
-    if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, summary }
+    if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, costUsd, summary }
     const results = await searchAll(parts, searches)
     const tool_calls = searches.map(({ callId, arguments: written }) => ({
       id: callId,
@@ -65,6 +70,9 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
     }
   }
 }
+
+const sumOf = (a: string | null, b: string | null): string | null =>
+  a === null || b === null ? null : amountText(amountOf(a).plus(amountOf(b)))
 
 /** One model call; with `truncation: auto` again with less when the conversation is too long for the model. */
 const callOnce = async (parts: RunParts, round: Round) => {

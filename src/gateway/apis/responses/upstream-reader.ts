@@ -4,7 +4,7 @@ import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import type { ChunkWriter } from '#gateway/providers/chunk-writer.ts'
 import type { EventReader } from '#gateway/providers/event-decoder.ts'
-import { countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /** Turns the events of OpenAI's Responses into chunks; searches and citations are fields of their deltas. */
 export class UpstreamReader implements EventReader {
@@ -96,7 +96,7 @@ export class UpstreamReader implements EventReader {
 /** How a response ended, in the words of chat completions. */
 export const endOf = (response: WireObject, requestedModel: string, hasCalls: boolean): AnswerEnd => ({
   model: textOf(response.model) || requestedModel,
-  usage: usageOf(response.usage),
+  usage: usageOf(response),
   finishReason:
     finishReasons[textOf(objectOf(response.incomplete_details).reason)] ?? (hasCalls ? 'tool_calls' : 'stop'),
 })
@@ -106,7 +106,8 @@ const finishReasons: Readonly<Record<string, string>> = {
   content_filter: 'content_filter',
 }
 
-const usageOf = (usage: unknown): TokenUsage | null => {
+const usageOf = (response: WireObject): TokenUsage | null => {
+  const { usage } = response
   if (usage === undefined || usage === null) return null
   const fields = objectOf(usage)
   return {
@@ -115,7 +116,18 @@ const usageOf = (usage: unknown): TokenUsage | null => {
     cachedTokens: countOf(objectOf(fields.input_tokens_details).cached_tokens),
     ...cacheWrites(objectOf(fields.input_tokens_details)),
     reasoningTokens: countOf(objectOf(fields.output_tokens_details).reasoning_tokens),
+    ...searchesOf(response),
   }
+}
+
+/** Searches are charged for; the pages that were opened after them are not. */
+const searchesOf = ({ output, tools }: WireObject): Pick<TokenUsage, 'searches' | 'previewSearches'> => {
+  const searches = arrayOf(output)
+    .map(objectOf)
+    .filter(({ type, action }) => type === 'web_search_call' && (objectOf(action).type ?? 'search') === 'search').length
+  if (searches === 0) return {}
+  const isPreview = arrayOf(tools).some((tool) => textOf(objectOf(tool).type).startsWith('web_search_preview'))
+  return isPreview ? { previewSearches: searches } : { searches }
 }
 
 /** A search as it stands; null for other items. */

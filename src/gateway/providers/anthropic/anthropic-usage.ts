@@ -17,6 +17,7 @@ export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishRe
 export function anthropicUsage(usage: WireObject): TokenUsage {
   const cachedTokens = countOf(usage.cache_read_input_tokens)
   const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)
+  const searches = countOf(objectOf(usage.server_tool_use).web_search_requests)
   const cacheWriteLongTokens = countOf(objectOf(usage.cache_creation).ephemeral_1h_input_tokens)
   return {
     inputTokens: countOf(usage.input_tokens) + cachedTokens + cacheWriteTokens,
@@ -25,5 +26,6 @@ export function anthropicUsage(usage: WireObject): TokenUsage {
     ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     ...(cacheWriteLongTokens > 0 && { cacheWriteLongTokens }),
     reasoningTokens: countOf(objectOf(usage.output_tokens_details).thinking_tokens),
+    ...(searches > 0 && { searches }),
   }
 }

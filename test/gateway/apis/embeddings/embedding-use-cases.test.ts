@@ -9,6 +9,7 @@ const outcome: EmbeddingOutcome = {
   model: 'm',
   vectors: [[0.5], [1]],
   usage: { inputTokens: 3, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 },
+  costUsd: null,
   bytes: Buffer.from('{"as":"it came"}'),
   headers: [['x-provider', 'openai']],
 }

@@ -1,0 +1,108 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
+import { framesOf, goodAnswer, goodStream, usageChunk } from '#test/gateway/chat/chat-world.ts'
+import { World } from '../world.ts'
+
+// gpt-4o-mini, 12 tokens in and 5 out: 0.15 and 0.6 USD a million
+const chatUsd = '0.0000048'
+const vectors = {
+  ...{ object: 'list', model: 'text-embedding-3-small', data: [{ object: 'embedding', index: 0, embedding: [1, 2] }] },
+  usage: { prompt_tokens: 100, total_tokens: 100 },
+}
+const searched = {
+  ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'gpt-5', error: null },
+  output: [
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'cats' } },
+    {
+      type: 'web_search_call',
+      id: 'ws_2',
+      status: 'completed',
+      action: { type: 'open_page', url: 'https://cats.example' },
+    },
+    {
+      ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+      content: [{ type: 'output_text', text: 'Cats purr.', annotations: [], logprobs: [] }],
+    },
+  ],
+  tools: [{ type: 'web_search' }],
+  usage: { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
+}
+
+describe('what a call cost', () => {
+  let upstream: Upstream
+  let world: World
+  let client: OpenAI
+
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    world = await World.start({ env: { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: upstream.url } })
+    client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
+    upstream.script((response, { path, body }) => {
+      if (path.endsWith('/responses')) response.end(JSON.stringify(searched))
+      else if (path.endsWith('/embeddings')) response.end(JSON.stringify(vectors))
+      else if (path.endsWith('/speech')) response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3')
+      else if (body.stream === true) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(goodStream)
+      else response.end(JSON.stringify(goodAnswer))
+    })
+  }, 120_000)
+  afterAll(async () => {
+    await world.stop()
+    await upstream.close()
+  })
+
+  const model = 'gpt-4o-mini'
+  const messages = [{ role: 'user' as const, content: 'Hi' }]
+  const lastCost = async () => (await world.api.get('/v1/usage/events?limit=1')).body.data[0].provider_cost_usd
+
+  it.each([
+    ['/v1/chat/completions', { model, messages }, chatUsd],
+    ['/v1/responses', { model, input: 'Hi' }, chatUsd],
+    ['/v1/messages', { model, messages, max_tokens: 9 }, chatUsd],
+    ['/api/ai/chat', { model, messages }, chatUsd],
+    ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hi' }, '0.000002'],
+  ])('stands in the usage and in a header of a whole answer of %s, as in its row', async (path, body, usd) => {
+    const answer = await world.api.post(path, body)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('x-cost-usd')).toBe(usd)
+    expect(answer.body.usage.cost_usd).toBe(Number(usd))
+    expect(await lastCost()).toBe(usd)
+  })
+
+  it('stands in a header of whole speech', async () => {
+    const answer = await world.api.fetch('/v1/audio/speech', { model: 'tts-1', input: 'Hello', voice: 'alloy' })
+    await answer.arrayBuffer()
+    expect(answer.headers.get('x-cost-usd')).toBe('0.000075')
+  })
+
+  it.each([
+    ['/v1/chat/completions', { model, messages, stream: true, stream_options: { include_usage: true } }],
+    ['/v1/responses', { model, input: 'Hi', stream: true }],
+    ['/v1/messages', { model, messages, max_tokens: 9, stream: true }],
+    ['/api/ai/chat', { model, messages, stream: true }],
+  ])('stands in the usage at the end of a stream of %s', async (path, body) => {
+    const text = await (await world.api.fetch(path, body)).text()
+    expect(text.match(/"cost_usd":([\d.e-]+)/)?.[1]).toBe(String(Number(chatUsd)))
+  })
+
+  it('leaves a stream as the provider wrote it where the caller wants no usage', async () => {
+    const answer = await world.api.fetch('/v1/chat/completions', { model, messages, stream: true })
+    expect(await answer.text()).toBe(goodStream.replace(framesOf(usageChunk), ''))
+  })
+
+  it('is read by the official client', async () => {
+    const completion = await client.chat.completions.create({ model, messages })
+    expect(completion.usage).toMatchObject({ prompt_tokens: 12, completion_tokens: 5, cost_usd: Number(chatUsd) })
+    const stream = client.chat.completions.stream({ model, messages, stream_options: { include_usage: true } })
+    expect(await stream.totalUsage()).toMatchObject({ prompt_tokens: 12 })
+  })
+
+  it('has the fee of each search that the provider made, and none for the pages that it opened', async () => {
+    const tools = [{ type: 'web_search' as const }]
+    const answer = await world.api.post('/v1/responses', { model: 'gpt-5', input: 'Cats?', tools })
+    expect(answer.status).toBe(200)
+    // 1.25 and 10 USD a million tokens, and one search at a cent
+    expect(answer.headers.get('x-cost-usd')).toBe('0.01225')
+    expect(await lastCost()).toBe('0.01225')
+  })
+})
