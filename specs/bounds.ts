@@ -176,6 +176,13 @@ export const bounds: readonly Bound[] = [
     test: ['test/gateway/vision/remote-image.test.ts', 'that is too large is given up as soon as that is seen'],
   },
   {
+    of: 'a parse of foreign bytes, such as audio',
+    most: '2 seconds and 128 MB, 64 waiting',
+    beyond: 'the worker is ended; what the parser would have said is not known',
+    code: ['src/parsing/parser-room.ts', 'parserLimits'],
+    test: ['test/parsing/parser-room.test.ts', 'leaves the loop free, and ends at its deadline'],
+  },
+  {
     of: 'the test answer of an agent version',
     most: '2,000 characters',
     beyond: 'cut off',

@@ -8,6 +8,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
   { name: 'telemetry', holds: /^src\/telemetry\// },
   { name: 'outgoing', holds: /^src\/outgoing\// },
+  { name: 'parsing', holds: /^src\/parsing\// },
   { name: 'actors and gateway', holds: /^src\/(actors|gateway)\// },
   { name: 'transport', holds: /^src\/transport\// },
   { name: 'main', holds: /^src\/(main|open-cluster|start-failure)\.ts$/ },

@@ -81,5 +81,19 @@ export const sessionEvents = {
   ),
 } as const
 
+/** The last event of a stream whose credential ended before it did. No log has it. */
+export const endedStream = {
+  'stream.ended': object(
+    { reason: described(oneOf('credential_ended'), 'Why the server ended the stream.') },
+    {
+      title: 'StreamEnded',
+      description: 'The credential of the stream ended. Resume after the last event with another one.',
+    },
+  ),
+} as const
+
+/** What streams of a session send: its log, and the end of a stream without its credential. */
+export const streamedEvents = { ...sessionEvents, ...endedStream } as const
+
 /** Names of events on streams, where they differ from the names in the log (`sessions.turns`). */
 export const streamNames: Readonly<Record<string, string>> = { 'output_text.delta': 'response.output_text.delta' }

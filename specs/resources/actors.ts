@@ -17,7 +17,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
-import { sessionEvents } from '../events/events.ts'
+import { streamedEvents } from '../events/events.ts'
 import { session, sessionStatus } from './sessions.ts'
 
 const project = '/api/projects/{project_id}'
@@ -116,7 +116,7 @@ export const projectActors = defineOperations('project_actors', {
     method: 'GET',
     path: `${one}/stream`,
     access: dashboardOnly('member'),
-    answer: answersEvents(sessionEvents, { resumable: true }),
+    answer: answersEvents(streamedEvents, { resumable: true }),
   },
 })
 

@@ -16,7 +16,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
-import { turnUsage } from '../events/events.ts'
+import { endedStream, turnUsage } from '../events/events.ts'
 import { runEvents } from '../events/run-events.ts'
 import { expiresIn } from '../tools.ts'
 
@@ -133,7 +133,10 @@ export const runs = defineOperations(resource, {
       limit: described(defaulted(integer({ min: 1, max: 100 }), 100), 'Number of events on a page.'),
       cursor: optional(string({ maxLength: 1024, description: '`next_cursor` of the page before.' })),
     },
-    answer: answersEither(answersJson(cursorPage(runEvent)), answersEvents(runEvents, { resumable: true })),
+    answer: answersEither(
+      answersJson(cursorPage(runEvent)),
+      answersEvents({ ...runEvents, ...endedStream }, { resumable: true }),
+    ),
   },
 })
 

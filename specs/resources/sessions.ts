@@ -17,7 +17,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
-import { sessionEvents } from '../events/events.ts'
+import { streamedEvents } from '../events/events.ts'
 import { serverSide } from '../field-access.ts'
 import { metadata, serverRunTools, toolResults, tools } from '../tools.ts'
 
@@ -159,7 +159,7 @@ export const sessions = defineOperations(resource, {
       { field: 'instructions', by: serverSide, unlessLeave: 'turn_overrides' },
     ],
     body: turnRequest,
-    answer: answersEvents(sessionEvents),
+    answer: answersEvents(streamedEvents),
     errors: [
       'turn_in_progress',
       'approval_pending',
@@ -177,7 +177,7 @@ export const sessions = defineOperations(resource, {
     method: 'GET',
     path: `${one}/stream`,
     access: turnAccess,
-    answer: answersEvents(sessionEvents, { resumable: true }),
+    answer: answersEvents(streamedEvents, { resumable: true }),
   },
   approve: {
     summary: 'Approve a tool call',
@@ -187,7 +187,7 @@ export const sessions = defineOperations(resource, {
     path: `${one}/approve`,
     access: secretKeyOnly,
     body: object(approval),
-    answer: answersEvents(sessionEvents),
+    answer: answersEvents(streamedEvents),
     errors: ['action_already_resolved', 'tool_result_required'],
   },
   reject: {
@@ -239,7 +239,7 @@ export const sessionSocket = defineOperation('sessions.socket', {
   method: 'GET',
   path: `${one}/ws`,
   access: turnAccess,
-  answer: answersEvents(sessionEvents, { resumable: true }),
+  answer: answersEvents(streamedEvents, { resumable: true }),
   frames: sessionFrames,
   ofTenants: 'user',
 })

@@ -1,3 +1,4 @@
+import { parserRoom } from '#src/parsing/parser-room.ts'
 import type { AudioFile } from './audio-file.ts'
 
 /**
@@ -6,12 +7,9 @@ import type { AudioFile } from './audio-file.ts'
  * For what is shown (`duration`), never for what is charged: that goes by what the provider reports.
  */
 export const audioLength = async (bytes: Uint8Array, mimeType: string): Promise<number | null> => {
-  // loaded by what needs it first: few requests do
-  const { parseBuffer } = await import('music-metadata')
   try {
-    const { format } = await parseBuffer(bytes, { mimeType }, { duration: true })
-    const { duration } = format
-    return duration !== undefined && Number.isFinite(duration) ? duration : null
+    const seconds = await parserRoom.parse('audio_seconds', { bytes, mimeType })
+    return typeof seconds === 'number' ? seconds : null
   } catch {
     return null
   }
