@@ -1,4 +1,5 @@
 import type { Headers, HttpResponse } from './http/http-port.ts'
+import { type ProcessState, readinessOf } from './process-state.ts'
 
 /** How long the store may take to answer before the node counts as not ready. */
 const pingMaxMs = 2_000
@@ -12,8 +13,7 @@ const headers: Headers = [
 export interface HealthPorts {
   /** Resolves when the store answers. */
   ping(): Promise<void>
-  /** The process is shutting down: it finishes what it has and wants no more. */
-  draining(): boolean
+  readonly state: ProcessState
 }
 
 /** The answers of /healthz and /readyz. They tell a load balancer yes or no, and nobody anything else. */
@@ -25,25 +25,28 @@ export interface Health {
 }
 
 /** One ping serves all who ask at the same time, so that probes cannot load a store that is slow. */
-export const openHealth = (ports: HealthPorts): Health => {
-  let pinging: Promise<boolean> | null = null
-  const reachable = (): Promise<boolean> => {
-    pinging ??= answers(ports).finally(() => {
+export const openHealth = ({ ping, state }: HealthPorts): Health => {
+  let pinging: Promise<void> | null = null
+  const pinged = (): Promise<void> => {
+    pinging ??= answers(ping).then((answered) => {
       pinging = null
+      state.trigger.ping({ answered })
     })
     return pinging
   }
   return {
     live: (response) => response.send(200, headers, '{"status":"ok"}'),
     ready: async (response) => {
-      const why = ports.draining() ? 'draining' : (await reachable()) ? null : 'storage_unavailable'
-      if (why === null) response.send(200, headers, '{"status":"ready"}')
-      else response.send(503, [...headers, ['retry-after', '1']], JSON.stringify({ status: why }))
+      // a process that ends need not wait for its store to say so
+      if (readinessOf(state) !== 'draining') await pinged()
+      const status = readinessOf(state)
+      if (status === 'ready') response.send(200, headers, '{"status":"ready"}')
+      else response.send(503, [...headers, ['retry-after', '1']], JSON.stringify({ status }))
     },
   }
 }
 
-const answers = async ({ ping }: HealthPorts): Promise<boolean> => {
+const answers = async (ping: HealthPorts['ping']): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), pingMaxMs)
   const answered = ping().then(

@@ -18,6 +18,7 @@ import { type Health, openHealth } from './health.ts'
 import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts'
 import { Metrics } from './metrics.ts'
+import { logReadiness, openProcessState, type ProcessState, readinessOf } from './process-state.ts'
 import { showProduct } from './product-gauges.ts'
 import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
@@ -47,6 +48,7 @@ export interface Transport {
 const tickMs = 1000
 
 const stuckHelp = 'Work of this process that goes on no further by itself (GET /v1/stuck).'
+const readyHelp = 'Whether the process takes requests: 1, or 0 while its store does not answer or it is about to end.'
 const lostHelp = 'Gateway calls that were not recorded because the store was away for too long.'
 
 /** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */
@@ -54,7 +56,8 @@ export const openTransport = (parts: TransportParts): Transport => {
   const { actors, log } = parts
   const { gateway, runtime } = actors
   const { host } = runtime
-  const state = { draining: false }
+  const state = openProcessState()
+  logReadiness(state, log)
   const metrics = new Metrics()
   const ticker = new Ticker(tickMs)
   const streams = new SseStreams(ticker, metrics.streams, log)
@@ -68,8 +71,9 @@ export const openTransport = (parts: TransportParts): Transport => {
   metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
   const containment = new Containment(log)
   if (parts.telemetry !== undefined) showProduct(metrics, parts.telemetry, parts)
-  const health = openHealth({ ping: parts.ping, draining: () => state.draining })
-  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), () => state.draining)
+  const health = openHealth({ ping: parts.ping, state })
+  metrics.gauge('troupe_ready', readyHelp, () => (readinessOf(state) === 'ready' ? 1 : 0))
+  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), state)
   const endpoints = endpointsOf(Object.values(operations), actors.useCases)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
@@ -93,16 +97,17 @@ export const openTransport = (parts: TransportParts): Transport => {
   return {
     handler: dispatcher,
     beginDrain: () => {
-      state.draining = true
+      state.trigger.drain()
       streams.endEndless()
     },
   }
 }
 
 /** A node that shuts down begins nothing: the client is told to try again, and a load balancer sends it elsewhere. */
-const unlessDraining = (authenticator: Authenticator, draining: () => boolean): Authenticator => ({
+const unlessDraining = (authenticator: Authenticator, state: ProcessState): Authenticator => ({
   authenticate: (request) => {
-    if (draining() && request.method !== 'GET') throw new ServiceError('shutting_down', { retryAfterS: 1 })
+    if (readinessOf(state) === 'draining' && request.method !== 'GET')
+      throw new ServiceError('shutting_down', { retryAfterS: 1 })
     return authenticator.authenticate(request)
   },
 })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { type RecordStore, type Storage, StoreUnavailable } from '#storage/ports.ts'
 import { readinessOf, writeProbes } from '#storage/readiness.ts'
 import { openHealth } from '#transport/health.ts'
+import { openProcessState } from '#transport/process-state.ts'
 import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
 import { FakeResponse } from '../transport/http/fakes.ts'
 
@@ -19,7 +20,7 @@ const fillable = async () => {
     get: (target, name) => (name === 'project' ? project : Reflect.get(target, name)),
   })
   const storage: Storage = { ...inner, records }
-  const health = openHealth({ ping: readinessOf(storage, () => disk.now), draining: () => false })
+  const health = openHealth({ ping: readinessOf(storage, () => disk.now), state: openProcessState() })
   const status = async (): Promise<number | undefined> => {
     const response = new FakeResponse()
     await health.ready(response)

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { openHealth } from '#transport/health.ts'
+import { logReadiness, openProcessState } from '#transport/process-state.ts'
 import { FakeResponse } from './http/fakes.ts'
 
 const ready = async (ping: () => Promise<void>, draining = false): Promise<[number, unknown]> => {
   const response = new FakeResponse()
-  await openHealth({ ping, draining: () => draining }).ready(response)
+  const state = openProcessState()
+  if (draining) state.trigger.drain()
+  await openHealth({ ping, state }).ready(response)
   return [response.status, JSON.parse(response.text)]
 }
 
 describe('health', () => {
   it('is live whatever the store does', () => {
     const response = new FakeResponse()
-    openHealth({ ping: () => Promise.reject(new Error('down')), draining: () => true }).live(response)
+    openHealth({ ping: () => Promise.reject(new Error('down')), state: openProcessState() }).live(response)
     expect([response.status, response.text]).toEqual([200, '{"status":"ok"}'])
   })
 
@@ -28,9 +31,30 @@ describe('health', () => {
     expect(await ready(() => Promise.resolve(), true)).toEqual([503, { status: 'draining' }])
   })
 
+  it('does not wait for the store while it drains', async () => {
+    expect(await ready(() => new Promise(() => {}), true)).toEqual([503, { status: 'draining' }])
+  })
+
+  it('logs each change of readiness once', async () => {
+    const lines: unknown[] = []
+    const log = { info: (line: object) => void lines.push(line), warn: (line: object) => void lines.push(line) }
+    const state = openProcessState()
+    logReadiness(state, log)
+    let works = false
+    const health = openHealth({ ping: () => (works ? Promise.resolve() : Promise.reject(new Error('down'))), state })
+    const ask = () => health.ready(new FakeResponse())
+    await ask()
+    await ask()
+    works = true
+    await ask()
+    await ask()
+    state.trigger.drain()
+    expect(lines).toEqual([{ readiness: 'storage_unavailable' }, { readiness: 'ready' }, { readiness: 'draining' }])
+  })
+
   it('asks the store once for all who ask at the same time', async () => {
     let pings = 0
-    const health = openHealth({ ping: async () => void pings++, draining: () => false })
+    const health = openHealth({ ping: async () => void pings++, state: openProcessState() })
     await Promise.all([health.ready(new FakeResponse()), health.ready(new FakeResponse())])
     expect(pings).toBe(1)
     await health.ready(new FakeResponse())
