@@ -11,11 +11,12 @@ import { freePort } from './services/service.ts'
 /**
  * `npm run clients`: makes a client of the served `/openapi.json` with each code generator, compiles it, and runs a turn of a
  * session with it against a server. `-- --only openapi-typescript,hey-api` some of them. Generators are installed into a
- * temporary folder and never into the project. SDKs and agent frameworks (`ai-sdk,openai-agents,langchain`) run turns with tools likewise. Exit code 1 when a client does not compile or its turn fails.
+ * temporary folder and never into the project. SDKs and agent frameworks (`openai`, `anthropic-python`, `ai-sdk` …) run turns with
+ * tools likewise; `-- --quick` these alone, which install in seconds. Exit code 1 when a client does not compile or its turn fails.
  */
-const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
 const checks = { ...generators, ...sdks }
-const wanted = values.only?.split(',') ?? Object.keys(checks)
+const wanted = values.only?.split(',') ?? Object.keys(values.quick === true ? sdks : checks)
 const unknown = wanted.filter((name) => !(name in checks))
 if (unknown.length > 0)
   throw new Error(`no such client: ${unknown.join(', ')}; known: ${Object.keys(checks).join(', ')}`)

@@ -1,9 +1,12 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { installPythonPackages } from '../services/python-packages.ts'
 import { type ClientCheck, installPackages, run } from './generators.ts'
 
 /** SDKs and agent frameworks that run as their users run them, by name. Pinned: a new version is tried when it is raised here. */
 const packages = {
+  openai: ['openai@7.55.0', 'zod@4.6.7'],
+  anthropic: ['@anthropic-ai/sdk@1.11.0', 'zod@4.6.7'],
   'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', 'zod@4.6.7'],
   'openai-agents': ['@openai/agents@0.20.0', 'zod@4.6.7'],
   langchain: ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', 'zod@4.6.7'],
@@ -17,8 +20,20 @@ const checkOf =
     run(world, process.execPath, ['turn.js'])
   }
 
+const pythonCheckOf =
+  (program: string): ClientCheck =>
+  (world) => {
+    const python = installPythonPackages('sdks', join(import.meta.dirname, 'python/sdks.txt'))
+    copyFileSync(join(import.meta.dirname, 'python', program), join(world.folder, 'turn.py'))
+    run(world, 'python3', ['turn.py'], { PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: '1' })
+  }
+
 /** Every SDK that is tried, by name. */
 export const sdks: Readonly<Record<string, ClientCheck>> = {
+  openai: checkOf('openai'),
+  anthropic: checkOf('anthropic'),
+  'openai-python': pythonCheckOf('with_openai.py'),
+  'anthropic-python': pythonCheckOf('with_anthropic.py'),
   'ai-sdk': checkOf('ai-sdk'),
   'openai-agents': checkOf('openai-agents'),
   langchain: checkOf('langchain'),

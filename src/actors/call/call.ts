@@ -86,6 +86,8 @@ export interface Call<Params, Query, Body> {
   readonly sdk?: SdkEnvelope | null | undefined
   /** The `X-Timeout-Ms` header, for operations that call models; undefined when there is none. @throws {ServiceError} `invalid_header` */
   readonly timeoutMs?: number | undefined
+  /** The caller retries what fails, by the header that its SDK counts with (`x-stainless-retry-count`). */
+  readonly retriesItself?: boolean | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named somebody. */

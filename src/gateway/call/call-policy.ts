@@ -11,6 +11,8 @@ export interface CallPolicy {
   readonly retries: number
   /** The same where another way is left: no time is spent on one that does not answer. */
   readonly retriesBesideOthers: number
+  /** The same for a rate limit of the provider; absent: as for other failures. */
+  readonly rateLimitRetries?: number
   readonly backoffMs: number
   readonly maxBackoffMs: number
   /** A longer `Retry-After` is not waited for: the call fails and says how long to wait. */
@@ -62,12 +64,15 @@ export function waitBefore(
   policy: CallPolicy,
   random: () => number,
 ): number | undefined {
-  if (!failure.retryable || failed >= policy.retries) return undefined
+  if (!failure.retryable || failed >= retriesOf(failure, policy)) return undefined
   const retryAfterMs = failure.error.retryAfterMs
   if (retryAfterMs !== undefined) return retryAfterMs <= policy.maxRetryAfterMs ? retryAfterMs : undefined
   const backoffMs = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** failed)
   return backoffMs * (0.5 + random() / 2)
 }
+
+const retriesOf = ({ error }: AttemptFailed, { retries, rateLimitRetries = retries }: CallPolicy): number =>
+  error.code === 'provider_rate_limited' ? Math.min(retries, rateLimitRetries) : retries
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

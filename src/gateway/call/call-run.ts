@@ -3,9 +3,14 @@ import { type CallEnd, type CallHead, CallRecord, type RecordParts } from './acc
 import type { Admission, Ticket } from './admission.ts'
 import type { Breaker } from './breaker.ts'
 import { type CallPolicy, waitBefore } from './call-policy.ts'
+import { isRequest } from './caller.ts'
 import { AttemptFailed } from './failure.ts'
 import { refusedBy, servedHeaders } from './served-headers.ts'
 import type { Way, Ways } from './ways.ts'
+
+/** Retries of the gateway and of an SDK multiply: a rate limit is met by one here, where the caller has its own. */
+const policyFor = (policy: CallPolicy, caller: CallHead['caller']): CallPolicy =>
+  isRequest(caller) && caller.retriesItself === true ? { ...policy, rateLimitRetries: 1 } : policy
 
 /** What every call goes by. */
 export interface CallRunParts extends RecordParts {
@@ -77,7 +82,7 @@ export class CallRun<W extends Way> {
 
   /** How often the current way may be tried again, and how soon. */
   get policy(): CallPolicy {
-    const { policy } = this.#parts
+    const policy = policyFor(this.#parts.policy, this.#kind.caller)
     if (this.#ways?.hasMore !== true) return policy
     return { ...policy, retries: Math.min(policy.retries, policy.retriesBesideOthers) }
   }

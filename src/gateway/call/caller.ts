@@ -19,6 +19,8 @@ export interface Caller {
   readonly via?: string | undefined
   /** How long its providers may be silent, in ms; absent: as the connection or the installation says. */
   readonly timeoutMs?: number | undefined
+  /** It retries what fails: a rate limit of a provider is met by one retry here, so that both do not multiply. */
+  readonly retriesItself?: boolean | undefined
 }
 
 /** The fields of a caller that limits, budgets and policies go by. */
@@ -51,7 +53,8 @@ export const callerOf = ({
   attribution,
   via,
   timeoutMs,
-}: Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via' | 'timeoutMs'> & {
+  retriesItself,
+}: Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via' | 'timeoutMs' | 'retriesItself'> & {
   readonly attribution?: Attribution | undefined
 }): Caller => ({
   principal,
@@ -64,4 +67,5 @@ export const callerOf = ({
   agentId: 'agentId' in principal ? principal.agentId : null,
   via: viaBehind(via),
   timeoutMs,
+  retriesItself,
 })

@@ -79,6 +79,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return sdkOf(this.#exchange.request)
   }
 
+  get retriesItself(): boolean {
+    return this.#exchange.request.header('x-stainless-retry-count') !== undefined
+  }
+
   get timeoutMs(): number | undefined {
     return timeoutOf(this.#exchange.request)
   }

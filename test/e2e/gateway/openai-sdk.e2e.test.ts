@@ -64,6 +64,15 @@ describe('the official OpenAI client, unchanged but for the address', () => {
     })
   })
 
+  it('is rate limited after one retry of the gateway, since the client retries itself; others after two', async () => {
+    upstream.script(refusal(429, { message: 'slow down' }, { 'retry-after': '0' }))
+    await expect(client.chat.completions.create({ model, messages })).rejects.toThrow(RateLimitError)
+    expect(upstream.received).toHaveLength(2)
+    upstream.script(refusal(429, { message: 'slow down' }, { 'retry-after': '0' }))
+    expect((await world.api.post('/v1/chat/completions', { model, messages })).status).toBe(429)
+    expect(upstream.received).toHaveLength(3)
+  })
+
   it('calls tools', async () => {
     const called = {
       index: 0,
