@@ -37,7 +37,7 @@ export const userScope = (project: string, tenant: string, user: string): Scope 
 export const narrowedScope = (
   scope: Scope,
   { tenant, user }: { readonly tenant: string | null; readonly user: string | null },
-): Scope => seal({ ...scope, tenant: tenant ?? scope.tenant, user: user ?? scope.user })
+): Scope => seal({ ...scope, tenant: scope.tenant ?? tenant, user: scope.user ?? user })
 
 /** The same scope for a call that starts or continues work. */
 export const workScope = (scope: Scope): Scope => seal({ ...scope, work: true })

@@ -20,6 +20,14 @@ export const cursorQuery = {
   cursor: optional(string({ maxLength: 1024, description: '`next_cursor` of the page before.' })),
 }
 
+/** Filters of a list by whose its items are. */
+export const ownerFilters = {
+  tenant_id: optional(string({ minLength: 1, maxLength: 128 })),
+  external_user_id: optional(
+    string({ minLength: 1, maxLength: 256, description: 'Your own id of the end user. Needs `tenant_id`.' }),
+  ),
+}
+
 /** Query of a list with page numbers. */
 export const pageQuery = {
   page: described(defaulted(integer({ min: 1, max: 1_000_000 }), 1), 'Number of the page, from 1.'),

@@ -1,4 +1,5 @@
 import { secretKeyOrDashboard } from '../access.ts'
+import { ownerFilters } from '../dsl/lists.ts'
 import { defineResource } from '../dsl/resource.ts'
 import {
   defaulted,
@@ -17,6 +18,8 @@ import { expiresIn, riskLevel, toolResults } from '../tools.ts'
 /** Approvals are answered by members with that role, and those above. */
 const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as const
 
+const status = oneOf('pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired')
+
 const reference = () => nullable(string({ maxLength: 128 }))
 
 /** A tool call that waits for a person's approval. Secrets in its arguments are masked. */
@@ -29,10 +32,7 @@ export const actions = defineResource('actions', {
   fields: {
     tool: string({ minLength: 1, maxLength: 256, description: 'Name of the tool.' }),
     risk_level: defaulted(riskLevel, 'medium'),
-    status: described(
-      oneOf('pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired'),
-      'State of the action.',
-    ),
+    status: described(status, 'State of the action.'),
     arguments: described(jsonObject(), 'Arguments of the call. Secrets are masked.'),
     tenant_id: described(reference(), 'Tenant that the call is for.'),
     run_id: described(reference(), 'Run that made the call.'),
@@ -48,7 +48,22 @@ export const actions = defineResource('actions', {
   writeOnly: { expires_in: optional(expiresIn) },
   ofTenants: 'user',
   access: secretKeyOrDashboard('member'),
-  operations: { create: { errors: ['not_found'] }, get: {} },
+  operations: {
+    list: {
+      description:
+        'Newest first. `status=pending_approval` lists what waits for a decision. When there are more, `next_cursor` of a page is the `cursor` of the next one.',
+      query: {
+        status: optional(status),
+        risk_level: optional(riskLevel),
+        tool: optional(string({ minLength: 1, maxLength: 256 })),
+        session_id: optional(string({ minLength: 1, maxLength: 128 })),
+        run_id: optional(string({ minLength: 1, maxLength: 128 })),
+        ...ownerFilters,
+      },
+    },
+    create: { errors: ['not_found'] },
+    get: {},
+  },
   machine: 'action',
   transitions: {
     approve: {

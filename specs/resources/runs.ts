@@ -1,7 +1,7 @@
-import { publicKeyOrDashboard, secretKeyOnly } from '../access.ts'
+import { anyKeyOrDashboard, publicKeyOrDashboard, secretKeyOnly } from '../access.ts'
 import { answersEither, answersEvents, answersJson } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
-import { cursorPage } from '../dsl/lists.ts'
+import { cursorPage, cursorQuery, ownerFilters } from '../dsl/lists.ts'
 import {
   defaulted,
   described,
@@ -26,27 +26,34 @@ const reference = string({ minLength: 1, maxLength: 128 })
 /** Status of a run on the wire. */
 const status = oneOf('queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'expired')
 
+const listedFields = {
+  id: id('run'),
+  agent_id: string(),
+  agent_version_id: nullable(string({ description: "Id of the version; null for the agent's own config." })),
+  version: nullable(string({ description: "Version of the agent; null for the agent's own config." })),
+  status,
+  installation_id: nullable(string()),
+  tenant_id: nullable(string()),
+  external_user_id: nullable(string()),
+  parent_run_id: nullable(id('run')),
+  usage: turnUsage,
+  error: nullable(object({ code: string(), message: string() })),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+  finished_at: nullable(timestamp()),
+  expires_at: timestamp(),
+}
+
+/** A run in a list, without what may be large. */
+const listedRun = object(listedFields, { title: 'RunListed', description: 'A background run of an agent, in a list.' })
+
 /** A background run of an agent. */
 export const run = object(
   {
-    id: id('run'),
-    agent_id: string(),
-    agent_version_id: nullable(string({ description: "Id of the version; null for the agent's own config." })),
-    version: nullable(string({ description: "Version of the agent; null for the agent's own config." })),
-    status,
+    ...listedFields,
     input: described(jsonObject(), 'Task of the run.'),
     output: described(nullable(jsonObject()), 'Output of a completed run.'),
-    installation_id: nullable(string()),
-    tenant_id: nullable(string()),
-    external_user_id: nullable(string()),
-    parent_run_id: nullable(id('run')),
-    usage: turnUsage,
-    error: nullable(object({ code: string(), message: string() })),
-    created_at: timestamp(),
-    updated_at: timestamp(),
     started_at: nullable(timestamp()),
-    finished_at: nullable(timestamp()),
-    expires_at: timestamp(),
   },
   { title: 'Run', description: 'A background run of an agent.' },
 )
@@ -91,6 +98,23 @@ export const runs = defineOperations(resource, {
     }),
     answer: answersJson(run, { status: 202 }),
     errors: ['not_found', 'agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
+  },
+  list: {
+    summary: 'List runs',
+    description:
+      'Newest first, without `input` and `output`. A secret key of an agent lists the runs of its agent. When there are more, `next_cursor` of a page is the `cursor` of the next one.',
+    method: 'GET',
+    path: '/v1/runs',
+    access: anyKeyOrDashboard,
+    query: {
+      ...cursorQuery,
+      status: optional(status),
+      agent_id: optional(reference),
+      parent_run_id: optional(reference),
+      installation_id: optional(reference),
+      ...ownerFilters,
+    },
+    answer: answersJson(cursorPage(listedRun)),
   },
   get: { summary: 'Retrieve a run', method: 'GET', path: one, access: publicKeyOrDashboard, answer: answersJson(run) },
   cancel: {

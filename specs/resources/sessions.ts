@@ -1,7 +1,7 @@
 import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
-import { numberedPage, pageQuery, startingAfter } from '../dsl/lists.ts'
+import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
   boolean,
   constant,
@@ -127,7 +127,14 @@ export const sessions = defineOperations(resource, {
     method: 'GET',
     path,
     access: keyOrClient,
-    query: { status: optional(sessionStatus), starting_after: startingAfter, ...pageQuery },
+    query: {
+      status: optional(sessionStatus),
+      agent_id: optional(reference),
+      installation_id: optional(reference),
+      ...ownerFilters,
+      starting_after: startingAfter,
+      ...pageQuery,
+    },
     answer: answersJson(numberedPage(session)),
   },
   get: {

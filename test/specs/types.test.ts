@@ -13,6 +13,10 @@ describe('types of declarations', () => {
     }>()
     expectTypeOf<QueryOf<'sessions.list'>>().toEqualTypeOf<{
       readonly status?: 'active' | 'paused' | 'completed'
+      readonly agent_id?: string
+      readonly installation_id?: string
+      readonly tenant_id?: string
+      readonly external_user_id?: string
       readonly starting_after?: string
       readonly page: number
       readonly limit: number

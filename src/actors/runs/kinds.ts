@@ -1,8 +1,26 @@
-import type { RecordKind } from '#storage/ports.ts'
+import type { RunError } from '#machines/run/run-data.ts'
+import type { TurnUsage } from '#machines/session/session-data.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
+/** What the list row of a run holds (`runDefinition.row`). */
+export type RunRowData = {
+  readonly status: 'queued' | 'running' | 'requires_action' | 'completed' | 'failed' | 'cancelled' | 'expired'
+  readonly agent_id: string
+  readonly agent_version_id: string | null
+  /** Absent in rows of before the list. */
+  readonly version?: string | null
+  readonly installation_id: string | null
+  readonly parent_run_id: string | null
+  readonly usage: TurnUsage
+  readonly error: RunError | null
+  readonly expires_in_ms?: number
+}
+
 /** List rows of runs. `lane` only while a run waits for a slot. */
-export const runRows: RecordKind = { name: 'runs', filters: ['lane'] }
+export const runRows: TypedKind<RunRowData> = {
+  name: 'runs',
+  filters: ['lane', 'status', 'agent_id', 'parent_run_id'],
+}
 
 /**
  * A tenant's lane in the queue of its project's runs; `waiting` while runs may wait in it. `closing`: the look that found

@@ -7,6 +7,7 @@ import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -16,6 +17,7 @@ import { shardOf } from '../runtime/recovery/shard.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import type { AgentReference } from '../sessions/turns/resolved-config.ts'
+import { listRuns } from './list-runs.ts'
 import { inputFrom, planRun } from './plan-run.ts'
 import { type ChildParts, parentOf } from './prepare-child.ts'
 import { runEventView, runView } from './run-views.ts'
@@ -25,6 +27,7 @@ export interface RunParts extends ChildParts {
   readonly host: Host
   /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
+  readonly records: RecordStore
   readonly now: () => number
 }
 
@@ -37,6 +40,7 @@ type Caller = Pick<Call<unknown, unknown, unknown>, 'scope' | 'principal'>
 /** Background runs: create, read, cancel, delegate, follow (interface "Agent platform"). */
 export const runUseCases = (parts: RunParts): RunUseCases => ({
   'runs.create': (call) => createRun(parts, call),
+  'runs.list': (call) => listRuns(parts, call),
   'runs.get': async (call) => runView(parts.host, await findRun(parts.host, call, call.params.run_id)),
   'runs.cancel': async (call) => {
     const { host } = parts

@@ -6,7 +6,7 @@ import type { CallHolder } from '#machines/tool-call/tool-calls.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { StoredEvent } from '#storage/ports.ts'
+import type { RecordStore, StoredEvent } from '#storage/ports.ts'
 import type { Idempotency } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Host } from '../runtime/host.ts'
@@ -14,6 +14,7 @@ import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { actionView } from './action-views.ts'
 import { decisionOf, markOf } from './approval-use-cases.ts'
+import { listActions } from './list-actions.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
 
 type ActionUseCases = Pick<UseCases, Extract<keyof UseCases, `actions.${string}`>>
@@ -25,6 +26,7 @@ export interface ActionParts {
   readonly host: Host
   /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
+  readonly records: RecordStore
   readonly now: () => number
 }
 
@@ -33,6 +35,7 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 /** Approval-gated actions (interface "Action"): read sanitized, approve and reject idempotently. */
 export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
   'actions.create': (call) => createAction(parts, call),
+  'actions.list': (call) => listActions(parts, call),
   'actions.get': async (call) => actionView(await parts.host.find(call.scope, actionDefinition, call.params.action_id)),
   'actions.approve': async (call) => {
     const { host, now } = parts

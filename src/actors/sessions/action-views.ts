@@ -2,6 +2,7 @@ import type { ActionContext } from '#machines/action/action.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
+import type { StoredRecord } from '#storage/ports.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { sanitized, truncated } from '../records/sanitize.ts'
 import { sanitizedOutput } from '../records/shown-event.ts'
@@ -14,14 +15,24 @@ type Action = ResultOf<'actions.get'>
 /** An action as a read shows it: secret-like arguments masked, a long result cut. */
 export const actionView = (resident: Resident): Action => {
   const { value, context } = storedState(resident.state.snapshot)
-  const action = contextOf(actionDefinition, { context })
+  const { id, owner, touchedAt } = resident
+  const times = { created_at: owner.createdAt, updated_at: touchedAt }
+  return viewOf({ id, tenant: owner.tenant, ...times }, contextOf(actionDefinition, { context }), value)
+}
+
+/** The same from its list row, which holds the context and the state. */
+export const actionRowView = (row: StoredRecord): Action => viewOf(row, contextOf(actionDefinition, { context: row.data }), row.data.status)
+
+type Facts = Pick<StoredRecord, 'id' | 'tenant' | 'created_at' | 'updated_at'>
+
+const viewOf = (row: Facts, action: ActionContext, value: unknown): Action => {
   return {
-    id: resident.id,
+    id: row.id,
     tool: action.tool,
     risk_level: riskOf(action),
     status: statusOf(value),
     arguments: argumentsOf(action),
-    tenant_id: resident.owner.tenant,
+    tenant_id: row.tenant,
     run_id: action.run_id,
     session_id: action.session_id,
     result: action.output === null ? null : truncated(sanitizedOutput(action.output)),
@@ -29,9 +40,9 @@ export const actionView = (resident: Resident): Action => {
     note: action.note,
     resolved_by: action.resolved_by,
     resolved_at: action.resolved_at,
-    expires_at: timestampOf(resident.owner.createdAt + action.expires_in_ms),
-    created_at: timestampOf(resident.owner.createdAt),
-    updated_at: timestampOf(resident.touchedAt),
+    expires_at: timestampOf(row.created_at + action.expires_in_ms),
+    created_at: timestampOf(row.created_at),
+    updated_at: timestampOf(row.updated_at),
   }
 }
 

@@ -5,13 +5,18 @@ import { toolHeaders } from './tools/tool-headers.ts'
 /** List rows of sessions; `total_cost` is exact decimal text. */
 export const sessionRows: RecordKind = {
   name: 'sessions',
-  filters: ['status', 'agent_id', { fields: ['agent_id', 'status'] }, { fields: ['status'], within: 'user' }],
+  filters: [
+    ...['status', 'agent_id'],
+    { fields: ['agent_id', 'status'] },
+    { fields: ['status'], within: 'user' },
+    { fields: ['installation_id'], narrow: true },
+  ],
 }
 
 /** List rows of actions. */
 export const actionRows: AnyKind = {
   name: 'actions',
-  filters: ['status', { fields: ['session_id'], narrow: true }],
+  filters: ['status', { fields: ['status'], within: 'tenant' }, { fields: ['session_id'], narrow: true }, 'run_id'],
   // the agent's instructions and tools
   unexported: ['config'],
 }

@@ -4,11 +4,12 @@ import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { LogEvent, RecordStore } from '#storage/ports.ts'
+import type { JsonObject, LogEvent, RecordStore } from '#storage/ports.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import { isServerSide } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { numberedPage } from '../records/numbered-page.ts'
+import { ownedScope } from '../records/owner-filter.ts'
 import type { Host } from '../runtime/host.ts'
 import { isId, newId, newIdFor } from '../runtime/ids.ts'
 import type { Delivered, Resident } from '../runtime/resident.ts'
@@ -116,13 +117,20 @@ export const listSessions = async (
   { scope, query }: Pick<Parameters<UseCases['sessions.list']>[0], 'scope' | 'query'>,
   only: { readonly agent_id?: string } = {},
 ): Promise<ResultOf<'sessions.list'>> => {
-  const { limit, status } = query
-  const where = status === undefined ? only : { ...only, status }
+  const { limit, page, status, agent_id, installation_id, tenant_id, external_user_id } = query
+  const within = ownedScope(scope, { tenant_id, external_user_id })
   const from = beginOf(query)
+  if (within === null || (only.agent_id !== undefined && (agent_id ?? only.agent_id) !== only.agent_id))
+    return numberedPage([], { page, limit, total: 0 })
+  const where = {
+    ...(agent_id !== undefined && { agent_id }),
+    ...(installation_id !== undefined && { installation_id }),
+    ...(status !== undefined && { status }),
+    ...only,
+  }
   await host.rows.shown()
-  const total = await records.total(sessionRows, scope, where)
-  const rows = await records.list(sessionRows, scope, { where, ...from, limit })
-  const { page } = query
+  const total = await records.total(sessionRows, within, where)
+  const rows = await records.list(sessionRows, within, { where, ...from, limit })
   return numberedPage(rows.map(sessionRowView), { page, limit, total })
 }
 
@@ -135,9 +143,11 @@ const listBound = async (
   host: Host,
   call: Parameters<UseCases['sessions.list']>[0],
 ): Promise<ResultOf<'sessions.list'>> => {
-  const { page, limit, status } = call.query
+  const { page, limit, starting_after: _after, ...filters } = call.query
   const found = await findSession(host, call, boundTo(call.principal) ?? '').catch(nullWhenGone)
-  const rows = found === null ? [] : [sessionView(found)].filter((row) => status === undefined || row.status === status)
+  const wanted = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const fits = (row: JsonObject): boolean => wanted.every(([field, value]) => row[field] === value)
+  const rows = found === null ? [] : [sessionView(found)].filter(fits)
   return numberedPage(page === 1 ? rows : [], { page, limit, total: rows.length })
 }
 

@@ -19,12 +19,14 @@ const waitsForSlot = ({ value }: StoredState): boolean =>
 const runRow: RowOf = (state, { id }) => {
   const status = runStatus(state)
   if (status === null) return null
-  const { agent_id, agent_version_id, installation_id, parent, depth, lane, usage, error } = state.context
+  const { agent_id, agent_version_id, version, installation_id, parent, depth, lane } = state.context
+  const { usage, error, expires_in_ms } = state.context
   return {
     id,
     status,
     agent_id,
     agent_version_id,
+    version,
     installation_id,
     parent_run_id: parentOf(parent),
     depth,
@@ -32,6 +34,7 @@ const runRow: RowOf = (state, { id }) => {
     lane: waitsForSlot(state) ? lane : null,
     usage,
     error,
+    expires_in_ms,
   }
 }
 

@@ -182,8 +182,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const useCases = noted({
     ...sessionUseCases(parts),
     ...sessionApprovalUseCases({ host, now: clock.now }),
-    ...actionUseCases({ host, checkTenant, now: clock.now }),
-    ...runUseCases({ ...planning, host, resolveAgent, checkTenant, now: clock.now }),
+    ...actionUseCases({ host, records: storage.records, checkTenant, now: clock.now }),
+    ...runUseCases({ ...planning, host, records: storage.records, resolveAgent, checkTenant, now: clock.now }),
   })
   return { storage, clock, provider, runtime, host, useCases }
 }

@@ -1,0 +1,27 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { narrowedScope, type Scope } from '#specs/scope.ts'
+
+/** Whose items a list is asked for. */
+export interface OwnerFilter {
+  readonly tenant_id?: string
+  readonly external_user_id?: string
+}
+
+/**
+ * The part of a scope that a list's filters leave; null when they name what the scope has not.
+ *
+ * @throws {ServiceError} `invalid_query` for a user without a tenant: users are found within theirs.
+ */
+export const ownedScope = (scope: Scope, { tenant_id = null, external_user_id = null }: Nullable): Scope | null => {
+  const within = narrowedScope(scope, { tenant: tenant_id, user: external_user_id })
+  if (external_user_id !== null && within.tenant === null) {
+    throw new ServiceError('invalid_query', {
+      param: 'external_user_id',
+      message: 'external_user_id needs tenant_id: users are known within their tenant.',
+    })
+  }
+  const others = [tenant_id ?? within.tenant, external_user_id ?? within.user]
+  return others[0] === within.tenant && others[1] === within.user ? within : null
+}
+
+type Nullable = { readonly [Field in keyof OwnerFilter]?: string | null | undefined }

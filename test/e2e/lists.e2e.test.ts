@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Api } from './api.ts'
+import { patience } from './patience.ts'
+import { stores, World } from './world.ts'
+
+const unknown = 'ten_01m7yttzjhsxjpptb3mj7638ba'
+
+describe.each(stores)('lists of what agents did, on $store', ({ store }) => {
+  let world: World
+  let api: Api
+  let acme: string
+  let globex: string
+  let agent: string
+  let other: string
+  let installation: string
+
+  beforeAll(async () => {
+    world = await World.start({ store })
+    api = world.api
+    acme = (await api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+    globex = (await api.post('/v1/tenants', { external_id: 'globex', name: 'Globex' })).body.id
+    agent = await newAgent('Helper')
+    other = await newAgent('Other')
+    installation = (await api.post('/v1/agent-installations', { tenant_id: acme, agent_id: agent })).body.id
+  })
+  afterAll(() => world.stop())
+
+  const newAgent = async (name: string): Promise<string> => {
+    const config = { model: 'simulated-1', system_prompt: 'Be brief.' }
+    const { id } = (await api.post('/v1/agents', { name, config })).body
+    await api.post(`/v1/agents/${id}/versions`, { version: '1.0.0', config })
+    await api.post(`/v1/agents/${id}/versions/1.0.0/publish`)
+    return id
+  }
+  const ids = async (path: string, as = api): Promise<readonly string[]> => {
+    const { status, body } = await as.get(path)
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body.data.map(({ id }: { id: string }) => id)
+  }
+  const refused = async (path: string) => {
+    const { status, body } = await api.get(path)
+    return `${status} ${body.error?.code} ${body.error?.param ?? ''}`.trim()
+  }
+
+  it('show the runs of the project by agent, tenant, user, installation and status, page by page', async () => {
+    const run = async (of: string, body: object): Promise<string> =>
+      (await api.post(`/v1/agents/${of}/runs`, { input: { prompt: 'Hello' }, ...body })).body.id
+    const mine = await run(agent, { installation_id: installation, tenant_id: acme, external_user_id: 'ada' })
+    const theirs = await run(agent, { tenant_id: globex })
+    const others = await run(other, {})
+    await vi.waitFor(async () => expect(await ids('/v1/runs?status=completed')).toHaveLength(3), patience)
+    expect(await ids('/v1/runs')).toEqual([others, theirs, mine])
+    const first = (await api.get('/v1/runs?limit=2')).body
+    expect(await ids(`/v1/runs?limit=2&cursor=${first.next_cursor}`)).toEqual([mine])
+    expect(await ids(`/v1/runs?agent_id=${agent}`)).toEqual([theirs, mine])
+    expect(await ids(`/v1/runs?tenant_id=${acme}&status=completed&agent_id=${agent}`)).toEqual([mine])
+    expect(await ids(`/v1/runs?tenant_id=${acme}&external_user_id=ada`)).toEqual([mine])
+    expect(await ids(`/v1/runs?installation_id=${installation}`)).toEqual([mine])
+    for (const none of ['status=failed', `tenant_id=${unknown}`, `parent_run_id=${mine}`])
+      expect(await ids(`/v1/runs?${none}`)).toEqual([])
+    const { input: _input, output: _output, started_at: _started, ...whole } = (await api.get(`/v1/runs/${mine}`)).body
+    expect((await api.get(`/v1/runs?installation_id=${installation}`)).body.data).toEqual([whole])
+  })
+
+  it("show an agent's key the runs and sessions of its agent only", async () => {
+    const { body } = await api.post(`/v1/agents/${other}/keys`, { name: 'own', key_type: 'secret' })
+    const own = world.as(body.key)
+    const session = await own.createSession()
+    expect(await ids('/v1/runs?limit=100', own)).toHaveLength(1)
+    expect(await ids(`/v1/runs?agent_id=${agent}`, own)).toEqual([])
+    expect(await ids('/v1/sessions', own)).toEqual([session])
+    expect(await ids(`/v1/sessions?agent_id=${agent}`, own)).toEqual([])
+  })
+
+  it('show what waits for an approval, and what became of it', async () => {
+    const action = async (body: object): Promise<string> =>
+      (await api.post('/v1/actions', { tool: 'refund', arguments: { api_key: 'sk-12345678', sum: 5 }, ...body })).body
+        .id
+    const mine = await action({ tenant_id: acme, risk_level: 'high' })
+    const theirs = await action({ tenant_id: globex, tool: 'mail' })
+    const done = await action({ tenant_id: acme })
+    await api.post(`/v1/actions/${done}/reject`)
+    expect(await ids('/v1/actions')).toEqual([done, theirs, mine])
+    expect(await ids('/v1/actions?status=pending_approval')).toEqual([theirs, mine])
+    expect(await ids(`/v1/actions?status=pending_approval&tenant_id=${acme}`)).toEqual([mine])
+    expect(await ids('/v1/actions?tool=mail')).toEqual([theirs])
+    expect(await ids('/v1/actions?risk_level=high')).toEqual([mine])
+    const [row] = (await api.get(`/v1/actions?tenant_id=${acme}&status=pending_approval`)).body.data
+    expect(row).toEqual((await api.get(`/v1/actions/${mine}`)).body)
+    expect(JSON.stringify(row)).not.toContain('sk-12345678')
+    const dashboard = await world.dashboard()
+    expect(await ids('/v1/actions?status=rejected', dashboard)).toEqual([done])
+  })
+
+  it('show sessions by agent, installation, tenant and user, and a token its own alone', async () => {
+    const installed = await api.createSession({ installation_id: installation, external_user_id: 'ada' })
+    const plain = await api.createSession({ tenant_id: acme, external_user_id: 'bob', agent_id: agent })
+    expect(await ids(`/v1/sessions?agent_id=${agent}`)).toEqual([plain, installed])
+    expect(await ids(`/v1/sessions?installation_id=${installation}&status=active`)).toEqual([installed])
+    expect(await ids(`/v1/sessions?tenant_id=${acme}&external_user_id=bob`)).toEqual([plain])
+    const { body } = await api.post('/v1/client-tokens', { tenant_id: acme, external_user_id: 'bob' })
+    const bob = world.as(body.token)
+    expect(await ids('/v1/sessions', bob)).toEqual([plain])
+    expect(await ids(`/v1/sessions?tenant_id=${globex}`, bob)).toEqual([])
+    expect(await ids(`/v1/sessions?tenant_id=${acme}&external_user_id=ada`, bob)).toEqual([])
+  })
+
+  it.each(['/v1/tenants?external_id=acme', '/v1/runs?agent=x', '/v1/actions?state=pending', '/v1/sessions?user=ada'])(
+    'refuse a filter that there is not: %s',
+    async (path) => {
+      expect(await refused(path)).toMatch(/^400 invalid_query/)
+    },
+  )
+
+  it('refuse a user without a tenant', async () => {
+    expect(await refused('/v1/runs?external_user_id=ada')).toBe('400 invalid_query external_user_id')
+  })
+})
