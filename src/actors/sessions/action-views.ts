@@ -21,7 +21,8 @@ export const actionView = (resident: Resident): Action => {
 }
 
 /** The same from its list row, which holds the context and the state. */
-export const actionRowView = (row: StoredRecord): Action => viewOf(row, contextOf(actionDefinition, { context: row.data }), row.data.status)
+export const actionRowView = (row: StoredRecord): Action =>
+  viewOf(row, contextOf(actionDefinition, { context: row.data }), row.data.status)
 
 type Facts = Pick<StoredRecord, 'id' | 'tenant' | 'created_at' | 'updated_at'>
 
