@@ -5,6 +5,7 @@ import {
   described,
   integer,
   json,
+  jsonObject,
   number,
   object,
   oneOf,
@@ -39,7 +40,39 @@ export const turnOverrides = ['model', 'instructions', 'tools'] as const
 /** Prerequisites of an agent beside its tools: ids, or objects with an id. */
 const needs = optional(array(json(), { maxItems: 100 }))
 
-/** Configuration of an agent (`agents.create`). Undeclared fields are stored as they are. */
+/** How a model is asked, beside its messages and tools: as the chat completions API has it. Named as they are sent. */
+const sampling = {
+  top_p: described(optional(number({ min: 0, max: 1 })), 'Share of the likeliest tokens that are sampled from.'),
+  stop: described(
+    optional(
+      union([
+        string({ minLength: 1, maxLength: 256 }),
+        array(string({ minLength: 1, maxLength: 256 }), { maxItems: 4 }),
+      ]),
+    ),
+    'Texts at which an answer ends.',
+  ),
+  response_format: described(
+    optional(jsonObject()),
+    'Form of the answer: `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {…}}`.',
+  ),
+  reasoning_effort: described(
+    optional(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh')),
+    'How much the model thinks before it answers.',
+  ),
+  seed: described(optional(integer()), 'Makes answers repeatable where the provider supports it.'),
+  tool_choice: described(
+    optional(union([oneOf('auto', 'none', 'required'), jsonObject()])),
+    'Which tool the model calls: `auto`, `none`, `required` or `{"type": "function", "function": {"name": …}}`. A choice that forces a call is for the first model call of a turn or run; then it is `auto`.',
+  ),
+  parallel_tool_calls: described(optional(boolean()), 'Whether one answer may call several tools.'),
+  models: described(
+    optional(array(model, { maxItems: 8 })),
+    'Models that answer when `model` fails, in order. Not for a turn that names a model of its own.',
+  ),
+}
+
+/** Configuration of an agent (`agents.create`). A field that is not declared is refused: it would do nothing. */
 export const agentConfig = object(
   {
     model: described(model, 'Model of the agent: a model id, or `provider/model`.'),
@@ -48,6 +81,7 @@ export const agentConfig = object(
     tools: described(optional(tools), 'Tools that the model may call.'),
     temperature: described(optional(temperature), 'Sampling temperature.'),
     max_tokens: described(optional(maxTokens), 'Most tokens of one model answer.'),
+    ...sampling,
     pause_on_tool_calls: described(
       optional(boolean()),
       'Tool calls wait for an approval. When a tool has `needsApproval`, only calls of such tools wait.',
@@ -65,8 +99,9 @@ export const agentConfig = object(
     mcp_servers: needs,
     skills: needs,
     knowledge: needs,
+    knowledge_bases: needs,
   },
-  { title: 'AgentConfig', description: 'Configuration of an agent.', open: true },
+  { title: 'AgentConfig', description: 'Configuration of an agent.' },
 )
 
 /** Changes of an installation to its version's config. A tool replaces the version's tool of the same name, a limit the version's limit. */
@@ -77,6 +112,7 @@ export const overlays = object(
     tools: optional(tools),
     temperature: optional(temperature),
     max_tokens: optional(maxTokens),
+    ...sampling,
     pause_on_tool_calls: optional(boolean()),
     limits: optional(runLimits),
   },

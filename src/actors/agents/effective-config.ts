@@ -13,7 +13,27 @@ export const runnable = (config: Manifest): AgentConfig => ({
   max_tokens: config.max_tokens ?? null,
   pause_on_tool_calls: config.pause_on_tool_calls ?? null,
   turn_overrides: config.turn_overrides ?? [],
+  ...samplingOf(config),
 })
+
+const samplingFields = [
+  'top_p',
+  'stop',
+  'response_format',
+  'reasoning_effort',
+  'seed',
+  'tool_choice',
+  'parallel_tool_calls',
+  'models',
+] as const satisfies readonly (keyof Manifest)[]
+
+/** What a config says of its model calls in the words of the chat completions API. */
+const samplingOf = (config: Manifest): Pick<AgentConfig, 'sampling'> => {
+  const given = samplingFields.flatMap((field) =>
+    config[field] === undefined ? [] : [[field, config[field]] as const],
+  )
+  return given.length === 0 ? {} : { sampling: Object.fromEntries(given) }
+}
 
 /**
  * A version's config under an installation's overlays: the prompt is added to, a tool replaces the version's of the same

@@ -103,7 +103,8 @@ const billedTo = ({ agentId }: Trial, bill: Bill): Metered =>
   metered({ operation: 'agent_version.test', ...bill, agentId })
 
 const requestOf = ({ config, input, idempotencyKey }: Trial): ModelRequest => {
-  const { system_prompt, tools, temperature, max_tokens } = runnable(config)
+  const { system_prompt, tools, temperature, max_tokens, sampling } = runnable(config)
+  const { tool_choice: _choice, parallel_tool_calls: _parallel, ...more } = sampling ?? {}
   return {
     model: config.model,
     instructions: system_prompt === null ? [] : [system_prompt],
@@ -112,6 +113,7 @@ const requestOf = ({ config, input, idempotencyKey }: Trial): ModelRequest => {
     maxTokens: Math.min(max_tokens ?? maxTestTokens, maxTestTokens),
     idempotencyKey,
     ...(temperature !== null && { temperature }),
+    ...(Object.keys(more).length > 0 && { more }),
   }
 }
 

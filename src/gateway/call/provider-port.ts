@@ -36,6 +36,8 @@ export interface ModelRequest {
   readonly tools: readonly ModelTool[]
   readonly temperature?: number
   readonly maxTokens?: number
+  /** Further fields of a chat completion (`top_p`, `tool_choice`, `models` …), as they are sent. */
+  readonly more?: Readonly<Record<string, unknown>>
   /** Same on every retry of one call; sent upstream where the provider honours it. */
   readonly idempotencyKey: string
 }

@@ -5,13 +5,14 @@ import { sentCallId, sentThoughts } from './carried.ts'
 
 /** A request as the body of a chat completion, with what providers want back. */
 export const turnBody = (request: ModelRequest): ChatBody => {
-  const { model, instructions = [], messages, tools, temperature, maxTokens } = request
+  const { model, instructions = [], messages, tools, temperature, maxTokens, more } = request
   return {
     model,
     messages: [...instructions.map(systemMessage), ...messages.map(sentMessage)],
     ...(tools.length > 0 && { tools: tools.map(sentTool) }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...more,
   }
 }
 

@@ -140,7 +140,8 @@ const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequ
   stream: true,
   translated: true,
   idempotencyKey: request.idempotencyKey,
-  encoded: (route) => turnBytes(request, route),
+  // the usual one is encoded here, each message once; what says more goes the way of all chat requests
+  ...(request.more === undefined && { encoded: (route) => turnBytes(request, route) }),
 })
 
 const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {

@@ -28,6 +28,8 @@ export interface CallModelParts {
 interface ModelCallRequest {
   readonly model: string
   readonly config: JsonObject
+  /** Model calls of the turn or run, this one among them. */
+  readonly steps: number
   readonly whose: Whose
 }
 
@@ -146,24 +148,41 @@ const prepare = async (
   const kept = parts.configs.read(owner.project, requested.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const request = requestOf(config, requested.model, conversation.forModel(), idempotencyKey)
+  const request = { ...requestOf(config, requested, conversation.forModel()), idempotencyKey }
   return { request, caller: actorCaller(owner, requested.whose.agentId), ratePlanId: config.rate_plan_id ?? null }
 }
 
 const requestOf = (
   config: TurnConfig,
-  model: string,
+  { model, steps }: Pick<ModelCallRequest, 'model' | 'steps'>,
   messages: readonly ModelMessage[],
-  idempotencyKey: string,
-): ModelRequest => ({
+): Omit<ModelRequest, 'idempotencyKey'> => ({
   model,
   instructions: config.instructions,
   messages,
   tools: config.tools.map(modelTool),
-  idempotencyKey,
+  ...moreOf(config, steps),
   ...(config.temperature !== null && { temperature: config.temperature }),
   ...(config.max_tokens !== null && { maxTokens: config.max_tokens }),
 })
+
+/**
+ * What else the config says of its model calls. What is about tools goes with tools only, and a choice that forces a call is
+ * for the first model call: a turn that is forced to call at each would never end.
+ */
+const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelRequest, 'more'> => {
+  if (sampling === undefined) return {}
+  const { tool_choice: choice, parallel_tool_calls: parallel, ...more } = sampling
+  if (tools.length === 0) return { more }
+  const forced = choice !== undefined && choice !== 'auto' && choice !== 'none'
+  return {
+    more: {
+      ...more,
+      ...(choice !== undefined && { tool_choice: forced && steps > 1 ? 'auto' : choice }),
+      ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+    },
+  }
+}
 
 /** The actions run where the session or run does: an approval is one hop less then. */
 const answered = (waiter: string, delta: string, answer: TurnAnswer, charged: Charged): EffectOutcome => {

@@ -17,15 +17,21 @@ export interface TurnConfig {
   readonly tools: readonly ToolDeclaration[]
   readonly temperature: number | null
   readonly max_tokens: number | null
+  /** What else the agent says of its model calls; absent for nothing. */
+  readonly sampling?: Sampling
   /** The plan by which the call's tenant is charged, where an installation has one. */
   readonly rate_plan_id?: string
 }
 
+/** Fields of a chat completion, as an agent's config has them; `models` are the fallbacks. */
+export type Sampling = JsonObject
+
 /** A turn that sets nothing: the most common one, so it costs a context nothing. */
 const plainConfig: TurnConfig = { instructions: [], tools: [], temperature: null, max_tokens: null }
 
-const isPlain = ({ instructions, tools, temperature, max_tokens, rate_plan_id }: TurnConfig): boolean =>
-  instructions.length + tools.length === 0 && temperature === null && max_tokens === null && rate_plan_id === undefined
+const isPlain = ({ instructions, tools, temperature, max_tokens, rate_plan_id, sampling }: TurnConfig): boolean =>
+  instructions.length + tools.length === 0 &&
+  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling].every((value) => value === undefined)
 
 /** A configuration longer than this is kept as a blob, once for all turns that share it. */
 const maxInlineLength = 1024

@@ -9,7 +9,7 @@ import {
 import type { SessionTool } from '#machines/session/session-data.ts'
 import { turnOverrides } from '#specs/agent-config.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { type ToolDeclaration, type TurnConfig, toolName } from './turn-config.ts'
+import { type Sampling, type ToolDeclaration, type TurnConfig, toolName } from './turn-config.ts'
 
 /** What a turn request says, as far as it plans the turn. */
 export interface TurnRequest {
@@ -28,6 +28,8 @@ export interface AgentConfig {
   readonly tools: readonly ToolDeclaration[]
   readonly temperature: number | null
   readonly max_tokens: number | null
+  /** What else it says of its model calls. */
+  readonly sampling?: Sampling
   /** What a turn does that does not say. */
   readonly pause_on_tool_calls: boolean | null
   /** What a turn with a browser's credential may say otherwise than the agent. */
@@ -77,10 +79,19 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       tools,
       temperature: agent.temperature,
       max_tokens: agent.max_tokens,
+      ...samplingOf(request, agent),
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
     tools: sessionTools(tools, namesToApprove(tools, request, agent), policy),
   }
+}
+
+/** Fallbacks are for the agent's own model: who names another wants that one. */
+const samplingOf = ({ model }: TurnRequest, { sampling }: AgentConfig): Pick<TurnConfig, 'sampling'> => {
+  if (sampling === undefined) return {}
+  const { models, ...rest } = sampling
+  const kept = model === undefined && models !== undefined ? { ...rest, models } : rest
+  return Object.keys(kept).length === 0 ? {} : { sampling: kept }
 }
 
 const mergedTools = (
