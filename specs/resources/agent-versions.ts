@@ -125,15 +125,25 @@ const versions = defineResource('agent_versions', {
         'credit_balance_exhausted',
       ],
     },
-    submit: { summary: 'Submit a draft for review', event: 'submit', errors: ['invalid_transition'] },
+    submit: {
+      summary: 'Submit a draft for review',
+      description: 'A draft with findings that are errors is refused; the message names each by its place.',
+      event: 'submit',
+      errors: ['invalid_transition', 'prerequisites_missing'],
+    },
     review: {
       summary: 'Review a submitted version',
       description: '`approve` publishes the version. `reject` returns it to the state of a draft.',
       event: 'review',
       body: object({ decision: oneOf('approve', 'reject'), reason: optional(string({ maxLength: 4096 })) }),
-      errors: ['invalid_transition'],
+      errors: ['invalid_transition', 'prerequisites_missing'],
     },
-    publish: { summary: 'Publish a version without a review', event: 'publish', errors: ['invalid_transition'] },
+    publish: {
+      summary: 'Publish a version without a review',
+      description: 'A version with findings that are errors is refused; the message names each by its place.',
+      event: 'publish',
+      errors: ['invalid_transition', 'prerequisites_missing'],
+    },
     deprecate: {
       summary: 'Deprecate a published version',
       description: 'The version takes no new installations. Existing installations continue.',

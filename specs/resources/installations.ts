@@ -39,7 +39,10 @@ const collection = defineResource('installations', {
     list: {
       query: { tenant_id: optional(reference), agent_id: optional(reference), status: optional(status) },
     },
-    create: { summary: 'Install an agent for a tenant', errors: ['not_found', 'version_not_published'] },
+    create: {
+      summary: 'Install an agent for a tenant',
+      errors: ['not_found', 'version_not_published', 'prerequisites_missing'],
+    },
   },
 })
 
@@ -66,7 +69,7 @@ const single = defineResource('installations', {
       summary: 'Upgrade an installation',
       description: 'To `version`, or to the newest published one. Runs that have begun keep their version.',
       body: object({ version: optional(version) }),
-      errors: ['invalid_transition', 'version_not_published'],
+      errors: ['invalid_transition', 'version_not_published', 'prerequisites_missing'],
     },
     rollback: {
       summary: 'Roll an installation back',

@@ -8,7 +8,13 @@ import type { Row } from '../records/schema.ts'
 import { type NewRow, Table } from '../records/table.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
-import { agentInstallations, type InstallationData, installationKeys, type VersionStatus } from './kinds.ts'
+import {
+  agentInstallations,
+  type InstallationData,
+  installationKeys,
+  type Overlays,
+  type VersionStatus,
+} from './kinds.ts'
 import { versionStatus } from './schema.ts'
 import { compareVersions } from './semver.ts'
 
@@ -17,6 +23,8 @@ export interface InstallationParts {
   readonly records: RecordStore
   readonly versions: AgentVersions
   readonly catalogue: Catalogue
+  /** @throws {ServiceError} `prerequisites_missing` for a version that needs, under these overlays, what is not there. */
+  readonly checkNeeds: (scope: Scope, agentId: string, what: Needing) => Promise<void>
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   /** ms since the epoch. */
@@ -25,6 +33,12 @@ export interface InstallationParts {
 
 /** A version as an installation names it. */
 export type Pinned = { readonly version: string; readonly version_id: string }
+
+/** A version, and what an installation changes of it. */
+export interface Needing {
+  readonly version_id: string
+  readonly overlays: Overlays
+}
 
 /** Who changes an installation; `cause` names the request where it carries an Idempotency-Key. */
 export interface Mover {
@@ -67,6 +81,7 @@ export class Installations {
 
   /** Writes a new row; run again after a crash it meets its own. */
   async create(scope: Scope, row: NewRow<InstallationData>, by: AuditActor): Promise<Row<InstallationData>> {
+    await this.#parts.checkNeeds(scope, row.data.agent_id, row.data)
     const notices = noticesOf('created', { by }, { id: row.id, data: row.data })
     return found((await this.table.insert({ ...row, notices })) ?? (await this.table.get(scope, row.id)))
   }
@@ -107,7 +122,8 @@ export class Installations {
    * Goes to another version, or to the newest published one, which is never an older one than it has. Of two at once
    * the second finds it done.
    *
-   * @throws {ServiceError} `invalid_transition` while disabled; `not_found` and `version_not_published` for the version.
+   * @throws {ServiceError} `invalid_transition` while disabled; `not_found` and `version_not_published` for the version;
+   * `prerequisites_missing`.
    */
   upgrade(
     scope: Scope,
@@ -121,6 +137,7 @@ export class Installations {
         const target =
           version === null ? await this.#newer(scope, data) : await this.versionFor(scope, data.agent_id, version)
         if (target.version_id === data.version_id) return null
+        await this.#parts.checkNeeds(scope, data.agent_id, { ...target, overlays: data.overlays })
         const { version: had, version_id } = data
         return { ...data, ...target, before: [...data.before, { version: had, version_id }].slice(-maxBefore) }
       },

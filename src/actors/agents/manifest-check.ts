@@ -53,6 +53,19 @@ export const examine = async (
   ...capabilityFindings(requirements, 'requirements'),
 ]
 
+/** A message names so many findings; `agent_versions.validate` lists every one. */
+const mostNamed = 50
+
+/** @throws {ServiceError} `prerequisites_missing` that says what is wrong, each by its place; warnings are none. */
+export const requireAll = (findings: readonly Finding[]): void => {
+  const missing = findings.filter(({ severity }) => severity === 'error')
+  const [first] = missing
+  if (first === undefined) return
+  const named = missing.slice(0, mostNamed).map(({ param, message }) => `${param}: ${message}`)
+  const more = missing.length > mostNamed ? [`And ${missing.length - mostNamed} more.`] : []
+  throw new ServiceError('prerequisites_missing', { param: first.param, message: [...named, ...more].join(' ') })
+}
+
 const noPrompt: Finding = {
   severity: 'warning',
   code: 'no_system_prompt',

@@ -20,6 +20,7 @@ import { Catalogue } from './catalogue.ts'
 import { installationUseCases } from './installation-use-cases.ts'
 import { Installations } from './installations.ts'
 import { agents } from './kinds.ts'
+import { needsChecker } from './needs-checker.ts'
 import { agentVersionUseCases } from './version-use-cases.ts'
 
 /** What agents and all that belongs to them stand on. */
@@ -46,14 +47,16 @@ export const openAgents = ({ host, records, keys, toolHeaders, models, checkTena
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })
   const catalogue = new Catalogue({ records, now })
-  const installations = new Installations({ records, versions, catalogue, checkTenant, now })
-  const resolve = agentResolver({ records, versions, now })
-  const configs = new AgentConfigs({ resolve, now })
   const tables = {
     agents: new Table(records, agents, now),
     tenants: new Table(records, tenants, now),
     plans: new Table(records, ratePlans, now),
   }
+  const manifests = { checkModel: models.check, models: models.list, agents: tables.agents, catalogue, versions }
+  const checkNeeds = needsChecker(manifests)
+  const installations = new Installations({ records, versions, catalogue, checkNeeds, checkTenant, now })
+  const resolve = agentResolver({ records, versions, now })
+  const configs = new AgentConfigs({ resolve, now })
   const shared = { records, toolHeaders, versions, installations, catalogue, changed: configs.changed, now }
   return {
     resolve,
@@ -73,7 +76,7 @@ export const openAgents = ({ host, records, keys, toolHeaders, models, checkTena
         host,
         toolHeaders,
         versions,
-        manifests: { checkModel: models.check, models: models.list, agents: tables.agents, catalogue, versions },
+        manifests,
         trials: { models: models.turns, clock },
         changed: configs.changed,
         now,

@@ -12,7 +12,7 @@ import type { Resident } from '../runtime/resident.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
-import { examine, type Finding, type ManifestParts } from './manifest-check.ts'
+import { examine, type ManifestParts, requireAll } from './manifest-check.ts'
 import { jsonObjectOf, manifestOf, versionStatus } from './schema.ts'
 import { tryDraft, type VersionTestParts } from './version-test.ts'
 import { type AgentVersionView, versionRowView, versionView } from './version-view.ts'
@@ -37,12 +37,19 @@ type VersionCall = Call<{ readonly agent_id: string; readonly version: string },
 export const agentVersionUseCases = (parts: AgentVersionParts): AgentVersionUseCases => ({
   ...drafting(parts),
   ...examining(parts),
-  'agent_versions.submit': (call) => moved(parts, call, { move: { type: 'submit' } }),
-  'agent_versions.review': (call) => {
+  'agent_versions.submit': async (call) => {
+    await requireWhole(parts, call, ['draft'])
+    return moved(parts, call, { move: { type: 'submit' } })
+  },
+  'agent_versions.review': async (call) => {
     const { decision, reason = null } = call.body
+    if (decision === 'approve') await requireWhole(parts, call, ['in_review'])
     return moved(parts, call, { move: { type: 'review', decision, reason } })
   },
-  'agent_versions.publish': (call) => moved(parts, call, { move: { type: 'publish' } }),
+  'agent_versions.publish': async (call) => {
+    await requireWhole(parts, call, ['draft', 'in_review'])
+    return moved(parts, call, { move: { type: 'publish' } })
+  },
   'agent_versions.deprecate': (call) => moved(parts, call, { move: { type: 'deprecate' } }),
   'agent_versions.retire': (call) => moved(parts, call, { move: { type: 'retire' } }),
 })
@@ -113,6 +120,20 @@ const examining = (parts: AgentVersionParts) =>
     },
   }) satisfies Partial<UseCases>
 
+/**
+ * Holds a version that may make its move against all that it needs; another one is refused by its state.
+ *
+ * @throws {ServiceError} `prerequisites_missing`
+ */
+const requireWhole = async (
+  parts: AgentVersionParts,
+  { scope, params }: VersionCall,
+  from: readonly ReturnType<typeof versionStatus>[],
+): Promise<void> => {
+  const version = await parts.versions.find(scope, params.agent_id, params.version)
+  if (from.includes(versionStatus(version.state.snapshot.value))) requireAll(await findingsOf(parts, scope, version))
+}
+
 const findingsOf = (
   { manifests }: AgentVersionParts,
   scope: Call<unknown, unknown, unknown>['scope'],
@@ -124,15 +145,6 @@ const findingsOf = (
     config: manifestOf(config),
     requirements: jsonObjectOf(requirements),
   })
-}
-
-/** @throws {ServiceError} `prerequisites_missing` that says everything that is missing. */
-const requireAll = (findings: readonly Finding[]): void => {
-  const missing = findings.filter(({ severity }) => severity === 'error')
-  const [first] = missing
-  if (first === undefined) return
-  const message = missing.map((finding) => `${finding.param}: ${finding.message}`).join(' ')
-  throw new ServiceError('prerequisites_missing', { param: first.param, message })
 }
 
 /** No connection can exist yet: whoever names one means something that is not there. */
