@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openAi } from '#test/gateway/call/wire-samples.ts'
 import { type ModelServer, openModelServer } from '#test/gateway/routing/model-server.ts'
-import type { Api } from './api.ts'
-import { patience } from './patience.ts'
-import { endsTurn } from './stream-reader.ts'
-import { World } from './world.ts'
+import type { Api } from '../api.ts'
+import { patience } from '../patience.ts'
+import { endsTurn } from '../stream-reader.ts'
+import { World } from '../world.ts'
 
 const sampling = {
   top_p: 0.4,

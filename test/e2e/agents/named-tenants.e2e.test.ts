@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Api } from './api.ts'
-import { stores, World } from './world.ts'
+import type { Api } from '../api.ts'
+import { stores, World } from '../world.ts'
 
 describe.each(stores)('a secret key that names a tenant, on $store', ({ store }) => {
   let world: World

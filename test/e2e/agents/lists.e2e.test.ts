@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Api } from './api.ts'
-import { patience } from './patience.ts'
-import { stores, World } from './world.ts'
+import type { Api } from '../api.ts'
+import { patience } from '../patience.ts'
+import { stores, World } from '../world.ts'
 
 const unknown = 'ten_01m7yttzjhsxjpptb3mj7638ba'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Api } from './api.ts'
-import { World } from './world.ts'
+import type { Api } from '../api.ts'
+import { World } from '../world.ts'
 
 describe('a version that needs what is not there', () => {
   let world: World
