@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/data/providers.ts'
+import { type OwnPrices, ownPriceNames } from '../specs/own-prices.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
 
 /** A model provider as the environment names it. */
@@ -10,6 +11,8 @@ export interface ProviderSettings {
   readonly apiKey: string
   /** Without a slash at its end; absent for the provider's own. */
   readonly baseUrl?: string
+  /** Instead of the list of prices. */
+  readonly prices?: OwnPrices
 }
 
 /** The whole configuration of a process. It holds secrets: it is never logged. */
@@ -193,9 +196,21 @@ const providersOf = (read: EnvironmentReader): Config['providers'] => {
     const baseUrl = read.value(`${env}_BASE_URL`, httpUrlOf, 'an http:// or https:// URL')
     const keyless = id === 'openai' && baseUrl !== undefined
     if (apiKey === undefined && !keyless) continue
-    found[id] = Object.freeze({ apiKey: apiKey ?? '', ...(baseUrl === undefined ? {} : { baseUrl }) })
+    const prices = read.value(`${env}_PRICES`, pricesOf, 'prices such as input_per_million_usd=0.2,call_usd=0.01')
+    found[id] = Object.freeze({
+      apiKey: apiKey ?? '',
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(prices !== undefined && { prices }),
+    })
   }
   return Object.freeze(found)
+}
+
+/** Names of prices and their values, where the list of prices has none. */
+const pricesOf = (text: string): OwnPrices | undefined => {
+  const pairs = text.split(',').map((pair) => pair.trim().split('='))
+  const fits = pairs.every(([name = '', usd = '']) => ownPriceNames.has(name) && /^\d{1,9}(\.\d{1,12})?$/.test(usd))
+  return fits ? Object.fromEntries(pairs) : undefined
 }
 
 const asIs = (text: string): string => text

@@ -18,6 +18,7 @@ import {
   timestamp,
   union,
 } from '#specs/dsl/schema.ts'
+import { ownPrices } from '#specs/own-prices.ts'
 
 const uuid = string({ format: 'uuid' })
 const format = oneOf('openai', 'anthropic')
@@ -35,13 +36,14 @@ const providerFields = {
   api_format: format,
   is_active: boolean(),
   fallback_to_managed: boolean(),
+  prices: ownPrices,
   ...waits,
   created_at: timestamp(),
 }
 
 const provider = object(providerFields, { title: 'CustomProvider', description: 'A model server of your own.' })
 
-const modelFields = { id: uuid, model_name: string(), display_name: string() }
+const modelFields = { id: uuid, model_name: string(), display_name: string(), prices: ownPrices }
 const listedModel = object(modelFields, { title: 'CustomModel', description: 'A model of a custom provider.' })
 const model = object(
   { ...modelFields, is_active: boolean() },
@@ -55,6 +57,7 @@ const models = array(
   object({
     name: described(string({ minLength: 1, maxLength: 256 }), 'Name for people.'),
     modelId: described(modelId, 'Id of the model on the server.'),
+    prices: optional(ownPrices),
   }),
   { maxItems: 500 },
 )
@@ -71,6 +74,7 @@ const writable = {
   ),
   format,
   models: optional(models),
+  prices: optional(ownPrices),
   fallbackToManaged: described(
     optional(boolean()),
     "Whether calls for one of its models that it fails to serve go on with the installation's own key. Default: false. A call that names the provider never does.",
@@ -125,6 +129,7 @@ export const customProviders = defineOperations('custom_providers', {
       format: optional(format),
       apiKey: writable.apiKey,
       fallbackToManaged: writable.fallbackToManaged,
+      prices: writable.prices,
       models: described(optional(models), 'All models of the provider. A model that was there before keeps its id.'),
       firstByteTimeoutMs: writable.firstByteTimeoutMs,
       idleTimeoutMs: writable.idleTimeoutMs,

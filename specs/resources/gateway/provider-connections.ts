@@ -17,6 +17,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
+import { ownPrices } from '#specs/own-prices.ts'
 
 const format = oneOf('openai', 'anthropic', 'google', 'perplexity', 'elevenlabs', 'deepgram', 'cartesia', 'spitch')
 
@@ -48,6 +49,7 @@ const fields = {
     defaulted(boolean(), false),
     "Whether calls that the connection fails to serve go on with the installation's own key.",
   ),
+  prices: ownPrices,
   status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
   last_tested_at: nullable(timestamp()),
   model_sync_id: described(
@@ -72,6 +74,7 @@ export const providerConnections = defineResource('provider_connections', {
     'base_url',
     'is_active',
     'fallback_to_managed',
+    'prices',
     'first_byte_timeout_ms',
     'idle_timeout_ms',
   ],

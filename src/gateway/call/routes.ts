@@ -1,3 +1,4 @@
+import type { UnitPrices } from '#gateway/prices/own-prices.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { Waits } from './waits.ts'
 
@@ -24,6 +25,8 @@ export interface Route {
   readonly source: KeySource
   /** The provider connection or custom provider that the key is of. */
   readonly connectionId: string | null
+  /** Prices that the project has set; absent: those of the list. */
+  readonly ownPrices?: UnitPrices
   /** How long its provider may be silent; absent: as the installation says. */
   readonly waits?: Waits
 }

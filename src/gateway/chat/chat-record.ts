@@ -1,12 +1,12 @@
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallEnd, CallRecord } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'
+import { routeCost } from '../call/accounting/route-price.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import { isRequest } from '../call/caller.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import { statusOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
-import { costAt } from '../prices/prices.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import { AnswerLog } from './answer-log.ts'
 import type { StreamEnd } from './answer-reader.ts'
@@ -100,8 +100,7 @@ export class ChatRecord {
 }
 
 /** What an answer of this route cost. */
-export const costBy = (route: Route, tokens: TokenUsage): string | null =>
-  costAt(route.provider, route.model, { tokens })
+export const costBy = (route: Route, tokens: TokenUsage): string | null => routeCost(route, { tokens })
 
 /** Characters that the model wrote in a `chat.completion`. */
 export const writtenLength = (completion: WireObject | null): number =>

@@ -1,9 +1,10 @@
 import { Decimal } from 'decimal.js'
 import { arrayOf, countOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { heldPrice } from '../call/accounting/route-price.ts'
 import { estimateTokens } from '../call/accounting/token-estimate.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
-import { costOfUnits, priceAt } from '../prices/prices.ts'
+import { costOfUnits } from '../prices/prices.ts'
 
 /** What a message or a tool takes beside its texts. */
 const tokensAnObject = 4
@@ -27,7 +28,7 @@ export const hasTokenLimit = ({ max_completion_tokens, max_tokens }: ChatBody): 
  * @param outputTokens of each answer; default: as many as the request or the model allows.
  */
 export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number): string | null => {
-  const row = priceAt(route.provider, route.model)
+  const row = heldPrice(route)
   if (row === undefined) return null
   const answers = Math.max(1, countOf(body.n))
   const longest = outputTokens ?? longestOf(body, row.max_output)
@@ -54,7 +55,7 @@ export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number):
  * @param usd at least what the shortest answer costs.
  */
 export const affordableTokens = (body: ChatBody, route: Route, usd: string): number | null => {
-  const longest = longestOf(body, priceAt(route.provider, route.model)?.max_output)
+  const longest = longestOf(body, heldPrice(route)?.max_output)
   const [most, least] = [mostCostOf(body, route, longest), mostCostOf(body, route, shortestAnswer)]
   if (most === null || least === null || new Decimal(most).lessThanOrEqualTo(usd)) return null
   const perToken = new Decimal(most).minus(least).dividedBy(longest - shortestAnswer)

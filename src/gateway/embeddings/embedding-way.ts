@@ -1,8 +1,8 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import { routeCost } from '../call/accounting/route-price.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Route } from '../call/routes.ts'
 import type { Way } from '../call/ways.ts'
-import { costOfUnits, priceAt } from '../prices/prices.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingFormat, EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { embeddingFormat } from '../providers/embedding-formats.ts'
@@ -24,8 +24,7 @@ export const embeddingWay = ({ route, model }: Way, request: EmbeddingRequest, c
 }
 
 /** What tokens cost by the prices of the route's provider. */
-export const costBy = (route: Route, tokens: TokenUsage): string | null =>
-  costOfUnits(priceAt(route.provider, route.model), { tokens })
+export const costBy = (route: Route, tokens: TokenUsage): string | null => routeCost(route, { tokens })
 
 /** No tokeniser makes more tokens of a text than it has bytes. */
 export const mostUsage = ({ inputs }: EmbeddingRequest): TokenUsage =>

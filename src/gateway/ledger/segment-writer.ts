@@ -1,8 +1,9 @@
 import type { JsonObject } from '#storage/ports.ts'
 import type { GatewayCall } from '../call/accounting/call-ledger.ts'
+import { routePrice } from '../call/accounting/route-price.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Route } from '../call/routes.ts'
-import { priceAt, priceSnapshot } from '../prices/prices.ts'
+import { priceSnapshot } from '../prices/prices.ts'
 import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget, SegmentUnits } from './kinds.ts'
 
 /** What of a call goes into a segment; its texts come beside it. */
@@ -117,11 +118,11 @@ const unitsOf = ({ units }: CountedCall): SegmentUnits | null => {
 
 const snapshots = new WeakMap<Route, { readonly price: JsonObject | null }>()
 
-/** Routes are the same objects from call to call. A custom server's prices are not known, whatever its models are called. */
+/** Routes are the same objects from call to call. A custom server's prices are known only where its project has set them. */
 const snapshotOf = (route: Route): JsonObject | null => {
   const known = snapshots.get(route)
   if (known !== undefined) return known.price
-  const row = priceAt(route.provider, route.model)
+  const row = routePrice(route)
   const price = row === undefined ? null : priceSnapshot(row)
   snapshots.set(route, { price })
   return price

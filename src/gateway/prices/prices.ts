@@ -57,6 +57,9 @@ export function costAt(provider: string, model: string, units: Usage): string | 
   return costOfUnits(priceAt(provider, model), units)
 }
 
+/** Whether a provider tells in its answers what it charged. */
+export const reportsCharges = (provider: string): boolean => reportCharges.has(provider)
+
 const reportCharges: ReadonlySet<string> = new Set(
   providers.flatMap(({ id, reportsCharges }) => (reportsCharges ? [id] : [])),
 )

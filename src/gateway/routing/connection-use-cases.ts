@@ -51,12 +51,13 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const { scope, body } = call
       const where = { project: scope.project, id: newIdFor(call, 'pvc') }
       const key = keyFields(box.seal(body.api_key, connectionKeyAad(where)), body.api_key)
-      const { name, is_active, fallback_to_managed } = body
+      const { name, is_active, fallback_to_managed, prices = null } = body
       const data = {
         name,
         ...destinationOf(guard, body),
         ...key,
         is_active,
+        prices,
         fallback_to_managed,
         ...waitsIn(body),
         ...untested,
@@ -105,7 +106,7 @@ const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key'
 })
 
 type Changes = Partial<
-  Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active' | 'fallback_to_managed'>
+  Pick<ConnectionData, 'name' | 'provider' | 'api_format' | 'base_url' | 'is_active' | 'fallback_to_managed' | 'prices'>
 > &
   KeptWaits
 
@@ -132,13 +133,14 @@ const withChange = (
     name = data.name,
     is_active = data.is_active,
     fallback_to_managed = data.fallback_to_managed ?? false,
+    prices = data.prices ?? null,
     ...changes
   }: Changes,
   destination: SureDestination | null,
   key: Partial<ConnectionData>,
 ): ConnectionData | null => {
   const isOther = destination !== null || key.api_key !== undefined
-  const switches = { name, is_active, fallback_to_managed, ...waitsIn(changes) }
+  const switches = { name, is_active, fallback_to_managed, prices, ...waitsIn(changes) }
   const next = { ...data, ...switches, ...destination, ...key, ...(isOther ? untested : {}) }
   return changedFields(data, next).length === 0 ? null : next
 }
@@ -157,6 +159,7 @@ const viewOf = (row: Row<ConnectionData>) => {
     id: row.id,
     first_byte_timeout_ms: null,
     idle_timeout_ms: null,
+    prices: null,
     ...shown,
     fallback_to_managed: shown.fallback_to_managed ?? false,
     last_tested_at: timestampOrNull(last_tested_at_ms),

@@ -49,7 +49,7 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
     },
     'custom_providers.get': async ({ scope, params }) => {
       const row = found(await table.get(scope, params.provider_id))
-      return { provider: { ...viewOf(row), custom_models: row.data.models } }
+      return { provider: { ...viewOf(row), custom_models: row.data.models.map(shown) } }
     },
     'custom_providers.create': async (call) => {
       const { scope, body } = call
@@ -128,6 +128,7 @@ const sealed = (key: string | null | undefined, seal: (key: string) => string): 
 const newProvider = (given: NewProvider, seal: (key: string) => string): CustomProviderData => ({
   ...{ name: given.name, base_url: trimmed(given.baseUrl), api_format: given.format, is_active: true },
   fallback_to_managed: given.fallbackToManaged ?? false,
+  prices: given.prices ?? null,
   api_key: sealed(given.apiKey, seal),
   models: modelsFrom(given.models ?? [], []),
   ...waitsIn(given),
@@ -140,6 +141,7 @@ const withChange = (data: CustomProviderData, change: Change, seal: (key: string
   api_format: change.format ?? data.api_format,
   is_active: change.isActive ?? data.is_active,
   fallback_to_managed: change.fallbackToManaged ?? data.fallback_to_managed ?? false,
+  prices: change.prices === undefined ? (data.prices ?? null) : change.prices,
   api_key: change.apiKey === undefined ? data.api_key : sealed(change.apiKey, seal),
   models: change.models === undefined ? data.models : modelsFrom(change.models, data.models),
   ...waitsIn(change),
@@ -156,15 +158,19 @@ const waitsIn = ({ firstByteTimeoutMs, idleTimeoutMs }: WaitsGiven): KeptWaits =
   ...(idleTimeoutMs !== undefined && { idle_timeout_ms: idleTimeoutMs }),
 })
 
-/** One model an id, the last label given; those that were there keep their ids. */
+/** One model an id, the last label given; those that were there keep their ids, and their prices unless others are given. */
 const modelsFrom = (
-  given: readonly { readonly name: string; readonly modelId: string }[],
+  given: NonNullable<NewProvider['models']>,
   before: readonly CustomModel[],
 ): readonly CustomModel[] => {
-  const labels = new Map(given.map(({ modelId, name }) => [modelId, name]))
-  return [...labels].map(([model_name, display_name]) => {
+  const last = new Map(given.map((model) => [model.modelId, model]))
+  return [...last].map(([model_name, { name: display_name, prices }]) => {
     const known = before.find((model) => model.model_name === model_name)
-    return { id: known?.id ?? randomUUID(), model_name, display_name, is_active: known?.is_active ?? true }
+    const kept = prices === undefined ? known?.prices : prices
+    return {
+      ...{ id: known?.id ?? randomUUID(), model_name, display_name, is_active: known?.is_active ?? true },
+      prices: kept ?? null,
+    }
   })
 }
 
@@ -200,13 +206,17 @@ const testView = (result: ProbeResult, latency_ms: number): ResultOf<'custom_pro
 }
 
 const viewOf = ({ id, created_at, data }: Row<CustomProviderData>) => {
-  const { name, base_url, api_format, is_active, fallback_to_managed = false } = data
+  const { name, base_url, api_format, is_active, fallback_to_managed = false, prices = null } = data
   const { first_byte_timeout_ms = null, idle_timeout_ms = null } = data
-  const switches = { is_active, fallback_to_managed, first_byte_timeout_ms, idle_timeout_ms }
+  const switches = { is_active, fallback_to_managed, prices, first_byte_timeout_ms, idle_timeout_ms }
   return { id, name, base_url, api_format, ...switches, created_at: timestampOf(created_at) }
 }
 
-const listed = ({ id, model_name, display_name }: CustomModel) => ({ id, model_name, display_name })
+const listed = ({ id, model_name, display_name, prices = null }: CustomModel) => ({
+  ...{ id, model_name, display_name, prices },
+})
+
+const shown = (model: CustomModel) => ({ ...listed(model), is_active: model.is_active })
 
 const notFound = new ServiceError('not_found', { message: 'There is no such provider in this project.' })
 

@@ -1,5 +1,6 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
+import type { OwnPrices } from '#specs/own-prices.ts'
 import type { KeptWaits } from '../call/waits.ts'
 import type { ChangedModel } from './model-diff.ts'
 
@@ -22,6 +23,8 @@ export type ConnectionData = {
   readonly is_active: boolean
   /** Whether the installation's key serves what this connection cannot. Absent: it does not. */
   readonly fallback_to_managed?: boolean
+  /** null or absent: the prices of the list. */
+  readonly prices?: OwnPrices | null
   readonly status: ConnectionStatus
   readonly last_tested_at_ms: number | null
   /** The model sync that stands: its models are the connection's. null: none was applied. */
@@ -81,6 +84,8 @@ export type CustomModel = {
   readonly model_name: string
   readonly display_name: string
   readonly is_active: boolean
+  /** null or absent: those of its provider. */
+  readonly prices?: OwnPrices | null
 }
 
 export type CustomProviderData = {
@@ -90,6 +95,8 @@ export type CustomProviderData = {
   readonly is_active: boolean
   /** Whether the installation's key serves its models when it cannot. Absent: it does not. */
   readonly fallback_to_managed?: boolean
+  /** Of models that have none of their own; null or absent: unknown. */
+  readonly prices?: OwnPrices | null
   /** Sealed (`customKeyAad`); null: the server takes none. */
   readonly api_key: string | null
   /** In the row, so that they come and go with their provider. */

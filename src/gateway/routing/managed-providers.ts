@@ -1,5 +1,7 @@
 import { type ProviderSpec, providers, type WireFormat } from '#specs/data/providers.ts'
+import type { OwnPrices } from '#specs/own-prices.ts'
 import type { Route } from '../call/routes.ts'
+import { unitPrices } from '../prices/own-prices.ts'
 import { versionedUrl } from './base-url.ts'
 
 /** A key and a base URL, as the environment names them. */
@@ -7,6 +9,8 @@ export interface ProviderKeys {
   /** '' or undefined for a server that takes none. */
   readonly apiKey?: string | undefined
   readonly baseUrl?: string | undefined
+  /** Instead of the list's. */
+  readonly prices?: OwnPrices | undefined
 }
 
 /** Which providers the installation itself pays for. */
@@ -83,8 +87,11 @@ const isConfigured = ({ keys }: Pick<ManagedConfig, 'keys'>, { id, format }: Pro
   return apiKey !== '' || (id === openAi && format === openAi && baseUrl !== undefined && !isOwnOpenAi(baseUrl))
 }
 
-const endpointOf = (spec: ProviderSpec, { apiKey = '', baseUrl }: ProviderKeys): Endpoint =>
-  endpoint(spec.id, spec.format, versionedUrl(spec.format, baseUrl ?? spec.baseUrl), apiKey, 'managed')
+const endpointOf = (spec: ProviderSpec, { apiKey = '', baseUrl, prices }: ProviderKeys): Endpoint => {
+  const ownPrices = unitPrices(prices)
+  const made = endpoint(spec.id, spec.format, versionedUrl(spec.format, baseUrl ?? spec.baseUrl), apiKey, 'managed')
+  return ownPrices === undefined ? made : { ...made, ownPrices }
+}
 
 const simulatedEndpoint = ({ simulatedUrl }: ManagedConfig): Endpoint => {
   if (simulatedUrl === undefined) throw new Error('the simulated provider is wanted and has no URL')

@@ -81,26 +81,30 @@ const connectionRows = ({ id, name, endpoint, models }: OwnConnection, day: stri
   const { provider } = endpoint
   const origin = { source: 'byok', connection_id: id, available: true } as const
   if (models === null) {
-    return [...(prices.byProvider.get(provider)?.values() ?? [])].map((row) => catalogueRow(row, origin, day))
+    const rows = [...(prices.byProvider.get(provider)?.values() ?? [])]
+    return rows.map((row) => withPrice(catalogueRow(row, origin, day), endpoint.ownPrices))
   }
   const description = `Listed by ${providerNamed(provider)?.name ?? provider}, by the key of the connection ${name}.`
   return [...models.values()].map((model) =>
-    listedRow(provider, model, priceAt(provider, model.id), origin, description, day),
+    withPrice(listedRow(provider, model, priceAt(provider, model.id), origin, description, day), endpoint.ownPrices),
   )
 }
 
+/** A row of which the project has set the price. */
+const withPrice = (row: ModelRow, own: object | null | undefined): ModelRow =>
+  own === null || own === undefined ? row : { ...row, pricing_status: 'priced' }
+
 /** Its models, and its name as the alias of the first. */
 const customRows = (provider: OwnProvider): readonly ModelRow[] => {
-  const { name, models } = provider
+  const { name, models, endpoint } = provider
   const [first] = models
   if (first === undefined) return []
-  const rows = models.map((model) =>
-    customRow(provider, model.model_name, labelOf(model), `Served by the custom provider ${name}.`),
-  )
-  return [
-    ...rows,
-    customRow(provider, name, name, `The first model of the custom provider ${name}: ${labelOf(first)}.`),
-  ]
+  const rows = models.map((model) => {
+    const row = customRow(provider, model.model_name, labelOf(model), `Served by the custom provider ${name}.`)
+    return withPrice(row, model.prices ?? endpoint.ownPrices)
+  })
+  const alias = `The first model of the custom provider ${name}: ${labelOf(first)}.`
+  return [...rows, withPrice(customRow(provider, name, name, alias), first.prices ?? endpoint.ownPrices)]
 }
 
 const labelOf = ({ display_name, model_name }: CustomModel): string => display_name || model_name

@@ -2,10 +2,12 @@ import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
+import type { OwnPrices } from '#specs/own-prices.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { FanOut } from '#storage/cluster-ports.ts'
 import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import { type KeptWaits, waitsOf } from '../call/waits.ts'
+import { unitPrices } from '../prices/own-prices.ts'
 import { versionedUrl } from './base-url.ts'
 import {
   type ConnectionData,
@@ -163,7 +165,7 @@ export class ProjectProviders {
     const { name, sync_id, fallback_to_managed: fallsBack = false } = row.data
     const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
     if (api_key === null) return []
-    const endpoint = connectionEndpoint(row.id, { ...row.data, api_key })
+    const endpoint = priced(connectionEndpoint(row.id, { ...row.data, api_key }), row.data.prices)
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
     const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
     return [{ id: row.id, name, endpoint, fallsBack, models }]
@@ -173,10 +175,16 @@ export class ProjectProviders {
     const { name, api_key: kept, fallback_to_managed: fallsBack = false } = row.data
     const api_key = kept === null ? null : openedKey(this.#box, kept, customKeyAad(row))
     if (kept !== null && api_key === null) return []
-    const endpoint = customEndpoint(row.id, { ...row.data, api_key })
+    const endpoint = priced(customEndpoint(row.id, { ...row.data, api_key }), row.data.prices)
     const models = row.data.models.filter(({ is_active }) => is_active)
     return [{ id: row.id, name, endpoint, fallsBack, models, createdAt: row.created_at }]
   }
+}
+
+/** With prices of its own, where there are some. */
+export const priced = <T extends Endpoint>(endpoint: T, own: OwnPrices | null | undefined): T => {
+  const ownPrices = unitPrices(own)
+  return ownPrices === undefined ? endpoint : { ...endpoint, ownPrices }
 }
 
 /** Where a connection leads. */

@@ -3,7 +3,14 @@ import type { Need, Route, Routes } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 import type { Endpoint, ManagedProviders } from './managed-providers.ts'
 import { providerNamed, type Seller, sellersOf, serves, splitName } from './model-names.ts'
-import type { AbsentProvider, OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from './project-providers.ts'
+import {
+  type AbsentProvider,
+  type OwnConnection,
+  type OwnProvider,
+  type OwnProviders,
+  type ProjectProviders,
+  priced,
+} from './project-providers.ts'
 
 export interface ProjectRoutesParts {
   readonly managed: Pick<ManagedProviders, 'of' | 'compatible'>
@@ -134,7 +141,7 @@ const ownWays = ({ connections, customs }: OwnProviders, requested: string, sell
   )
   const custom = customs.find(({ models }) => models.some(({ model_name }) => model_name === requested))
   if (custom === undefined) return connected
-  return [...connected, { route: routeTo(custom.endpoint, requested), fallsBack: custom.fallsBack }]
+  return [...connected, { route: toModel(custom, requested), fallsBack: custom.fallsBack }]
 }
 
 /** Registered models of speech and transcription are looked up by the id of the provider that they belong to. */
@@ -199,13 +206,18 @@ const byCustomName = (customs: readonly OwnProvider[], requested: string): reado
   return named === undefined ? null : ofCustom(named, requested.slice(named.name.length + 1))
 }
 
+/** By the prices of the model where it has some, else of its provider. */
+const toModel = ({ endpoint, models }: OwnProvider, name: string): Route =>
+  routeTo(priced(endpoint, models.find(({ model_name }) => model_name === name)?.prices), name)
+
 /** @param model as its server or its label names it, or anything that the server may know; null for its first model. */
-const ofCustom = ({ endpoint, models }: OwnProvider, model: string | null): readonly Route[] => {
+const ofCustom = (provider: OwnProvider, model: string | null): readonly Route[] => {
+  const { models } = provider
   if (model === null) {
     const [first] = models
-    return first === undefined ? [] : [routeTo(endpoint, first.model_name)]
+    return first === undefined ? [] : [toModel(provider, first.model_name)]
   }
   const byId = models.find(({ model_name }) => model_name === model)
   const labelled = byId ?? models.find(({ display_name }) => display_name === model)
-  return [routeTo(endpoint, labelled?.model_name ?? model)]
+  return [toModel(provider, labelled?.model_name ?? model)]
 }

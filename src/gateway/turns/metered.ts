@@ -47,7 +47,7 @@ export const metered = (call: MeteredCall): Metered => {
 }
 
 /** USD a token, and the day of the list that they are of; null for what the list does not have. */
-const snapshotOf = ({ provider, model }: MeteredCall): Metered['price_snapshot'] => {
-  const row = priceAt(provider, model)
+const snapshotOf = ({ provider, model, price }: MeteredCall): Metered['price_snapshot'] => {
+  const row = price ?? priceAt(provider, model)
   return row === undefined ? null : priceSnapshot(row)
 }

@@ -1,11 +1,13 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Charge } from '../call/accounting/charge.ts'
+import { routePrice } from '../call/accounting/route-price.ts'
 import type { ActorCaller } from '../call/caller.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
 import type { KeySource } from '../call/routes.ts'
 import type { ChatRunRequest, RunListener } from '../chat/chat-run.ts'
 import type { ChatHandle } from '../chat/chats.ts'
+import type { PriceRow } from '../prices/price-table.ts'
 import { TurnReader } from './turn-answer.ts'
 import { turnBody } from './turn-body.ts'
 import { turnBytes } from './turn-bytes.ts'
@@ -21,6 +23,8 @@ export interface Bill {
   readonly usage: ModelAnswer['usage']
   /** USD as exact decimal text; null when the price is unknown. */
   readonly cost: string | null
+  /** What it was computed by; by the list when absent. */
+  readonly price?: PriceRow
 }
 
 /** An answer, and what it is charged by. */
@@ -150,6 +154,7 @@ const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {
 }
 
 const billOf = ({ route, usage, costUsd }: Charge): Bill => {
-  const { provider, model, source } = route
-  return { provider, model, source, usage, cost: costUsd }
+  const { provider, model, source, ownPrices } = route
+  const price = ownPrices === undefined ? undefined : routePrice(route)
+  return { provider, model, source, usage, cost: costUsd, ...(price !== undefined && { price }) }
 }

@@ -3,6 +3,7 @@ import { viaOf } from '#outgoing/via.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { statusIn } from '#specs/errors/wire-errors.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
+import { routeCost } from '../call/accounting/route-price.ts'
 import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import type { AttemptFailed } from '../call/failure.ts'
@@ -12,7 +13,6 @@ import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
 import { policyFor } from '../call/waits.ts'
 import { listedWays, type Way } from '../call/ways.ts'
-import { costOfUnits, priceAt } from '../prices/prices.ts'
 import type { Usage } from '../prices/usage.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 import type { Latencies } from './latencies.ts'
@@ -196,5 +196,4 @@ class VoiceCall<Task> {
   }
 }
 
-const costOf = ({ route }: { readonly route: Route }, usage: Usage): string | null =>
-  costOfUnits(priceAt(route.provider, route.model), usage)
+const costOf = ({ route }: { readonly route: Route }, usage: Usage): string | null => routeCost(route, usage)

@@ -41,10 +41,10 @@ describe('a custom provider', () => {
     const provider = await create(useCases)
     expect(provider).toEqual({
       ...{ id: expect.stringMatching(uuid), name: 'My Rack', base_url: `${server.url}/v1`, api_format: 'openai' },
-      ...{ is_active: true, fallback_to_managed: false, created_at: expect.any(String) },
+      ...{ is_active: true, fallback_to_managed: false, prices: null, created_at: expect.any(String) },
       ...{ first_byte_timeout_ms: null, idle_timeout_ms: null },
     })
-    const listedModel = { id: expect.any(String), model_name: 'meta/llama-9', display_name: 'Llama' }
+    const listedModel = { id: expect.any(String), model_name: 'meta/llama-9', display_name: 'Llama', prices: null }
     expect(await useCases['custom_providers.list'](inProject({}, undefined))).toEqual({
       providers: [{ ...provider, custom_models: [listedModel] }],
     })

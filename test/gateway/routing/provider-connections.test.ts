@@ -35,7 +35,14 @@ describe('a provider connection', () => {
     expect(made).toEqual({
       ...{ first_byte_timeout_ms: null, idle_timeout_ms: null },
       ...{ id: expect.stringMatching(/^pvc_/), name: 'Mine', provider: 'openai', api_format: 'openai', base_url: null },
-      ...{ key_last4: '7890', is_active: true, fallback_to_managed: false, status: 'untested', last_tested_at: null },
+      ...{
+        key_last4: '7890',
+        is_active: true,
+        fallback_to_managed: false,
+        prices: null,
+        status: 'untested',
+        last_tested_at: null,
+      },
       ...{ model_sync_id: null, model_count: 0, created_at: expect.any(String), updated_at: expect.any(String) },
     })
     const listed = await useCases['provider_connections.list'](callOf({}, { limit: 20 }, undefined))
