@@ -140,8 +140,7 @@ export class ReminderClock {
   async #deliver(commit: Commit): Promise<boolean> {
     const { host, clock } = this.#parts
     const resident = await host.loadFrom(commit.actor, commit.seq)
-    // a host that is behind the store knows nothing of this commit's reminders, and must leave them
-    if (resident !== null && resident.state.seq < commit.seq) return true
+    // an actor that is behind is at work on this very commit, whose reminders are looked at again: only a newer one has them
     if (resident === null || resident.state.seq > commit.seq) {
       host.settler.undue({ actor: commit.actor, seq: commit.seq })
       return true

@@ -107,22 +107,22 @@ export class EffectCall {
     const effect = this.#parts.catalog[name]
     if (effect === undefined) throw new Error(`there is no effect ${name}`)
     if (effect.policy !== 'idempotent') {
-      const unknown = { event: effect.unknown(flight.params) }
-      if (!fresh && isUncertain(flight)) return unknown
-      const mark = flight.policy === 'at_most_once' ? await this.#begin() : 'ours'
-      if (mark !== 'ours') return mark === 'theirs' ? unknown : undefined
+      if (!fresh && isUncertain(flight)) return { event: effect.unknown(flight.params) }
+      if (flight.policy === 'at_most_once' && !(await this.#begin())) return undefined
     }
     const isSuspect = !fresh && (flight.failures ?? 0) >= mostStarts - 1
     return isSuspect ? this.#runAlone(effect) : this.#attempts(effect)
   }
 
-  /** Marks an at-most-once call as begun. No mark, no call: it is not in flight any more, or the actor is elsewhere. */
-  async #begin(): Promise<'ours' | 'theirs' | 'none'> {
-    const { id, resident } = this.#called
+  /**
+   * Marks an at-most-once call as begun. No mark, no call: it is not in flight any more, or the actor is elsewhere. A mark of
+   * another process comes before the fence under which this one loaded the actor, and shows in its state then
+   * (specs/decisions/0142-guards-that-nothing-reaches.md).
+   */
+  async #begin(): Promise<boolean> {
+    const { id } = this.#called
     const marked = await this.#bring({ event: { type: '$started' }, cause: `${id}#started`, starts: id })
-    if (marked === undefined || marked.commit === null || this.#signal.aborted) return 'none'
-    // another process wrote the mark: it may have made the call
-    return marked.duplicate && marked.commit.epoch !== resident.epoch ? 'theirs' : 'ours'
+    return marked !== undefined && marked.commit !== null && !this.#signal.aborted
   }
 
   /** No other effect that may end the process begins for a while: if it ends, it is known which one ended it. */
