@@ -126,14 +126,10 @@ const noHoleCheck: Defect = {
 /** A call that was begun before a crash is made again. */
 const toolRunAgain: Defect = {
   storage: (storage) =>
-    withOwnEpoch(storage, (commits, epoch) => ({
+    withCommits(storage, (commits) => ({
       head: async (actor) => {
         const commit = await commits.head(actor)
         return commit && { ...commit, in_flight: unstarted(commit) }
-      },
-      byCause: async (actor, cause) => {
-        const commit = await commits.byCause(actor, cause)
-        return commit && (cause.endsWith('#started') ? { ...commit, epoch: epoch() } : commit)
       },
     })),
 }
