@@ -47,6 +47,18 @@ export const post = (path, body) =>
   })
 
 /**
+ * Asks for what belongs to a project and does not stand under its path.
+ *
+ * @param {string} project
+ * @param {string} path
+ * @param {{ readonly method?: 'GET' | 'POST', readonly body?: unknown }} [request]
+ */
+export const inProject = (project, path, { method = 'GET', body } = {}) => {
+  const headers = { 'x-project-id': project, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  return ask(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+}
+
+/**
  * Path of a project's resource.
  *
  * @param {string} project

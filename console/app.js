@@ -5,6 +5,7 @@ import { NodesView } from './nodes-view.js'
 import { parseRoute, routeHash } from './route.js'
 import { SessionsView } from './sessions-view.js'
 import { signInView } from './sign-in-view.js'
+import { StuckView } from './stuck-view.js'
 
 /**
  * @typedef {{ id: string, name: string }} Project
@@ -83,6 +84,7 @@ const viewOf = async (route, known) => {
   showTools(known, project, route.view)
   if (route.view === 'actor') return new ActorView(project, route.id, report)
   if (route.view === 'nodes') return new NodesView(project, report)
+  if (route.view === 'stuck') return new StuckView(project, report)
   return new SessionsView({ ...route, project }, report)
 }
 
@@ -116,10 +118,11 @@ const showTools = (known, project, current) => {
     known.length > 1
       ? h('select', { 'aria-label': 'Project', change: choose }, ...options)
       : h('span', { class: 'muted' }, known[0]?.name ?? '')
-  const here = current === 'nodes' ? 'page' : undefined
-  const link = h('a', { href: routeHash({ view: 'nodes', project }), 'aria-current': here }, 'Nodes')
+  /** @param {'nodes' | 'stuck'} view @param {string} name */
+  const link = (view, name) =>
+    h('a', { href: routeHash({ view, project }), 'aria-current': view === current ? 'page' : undefined }, name)
   tools.replaceChildren(
-    ...(operates ? [link] : []),
+    ...(operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
     picker,
     h('button', { type: 'button', class: 'quiet', click: () => void signOut() }, 'Sign out'),
   )

@@ -10,6 +10,7 @@ describe('routes of the console', () => {
     '#/actors/act_1',
     '#/nodes',
     '#/projects/prj_1/nodes',
+    '#/projects/prj_1/stuck',
   ])('come back as they were written: %s', (hash) => {
     expect(routeHash(parseRoute(hash))).toBe(hash)
   })

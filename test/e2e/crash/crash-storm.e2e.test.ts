@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { answerTo } from '../gateway/simulated-answer.ts'
-import { Visitor } from '../pages/visitor.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn, textOf } from '../stream-reader.ts'
 import { stores, World } from '../world.ts'
+import { Visitor } from './visitor.ts'
 
 const sessions = 12
 const kills = 4

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Row } from '../api.ts'
-import { Visitor } from '../pages/visitor.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { stores, World } from '../world.ts'
+import { Visitor } from './visitor.ts'
 
 const visitorsOfEach = 5
 const kills = 5

@@ -1,0 +1,64 @@
+import { type Browser, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patience } from '../patience.ts'
+import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
+import { World } from '../world.ts'
+
+const executablePath = process.env.CHROMIUM_PATH
+
+let tool: ToolServer
+let world: World
+let browser: Browser
+
+const signIn = async (): Promise<Page> => {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(patience.timeout)
+  await page.goto(`${world.url}/#/stuck`)
+  await page.getByLabel('E-mail').fill(world.ownerEmail)
+  await page.getByLabel('Password').fill(world.ownerPassword)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  return page
+}
+
+/** A session whose tool call three processes in a row did not survive. */
+const parkedSession = async (): Promise<string> => {
+  const session = await world.api.createSession()
+  tool.hold()
+  const turn = { ...gatedTurn(tool, { effect: 'idempotent', needsApproval: false }), pause_on_tool_calls: false }
+  void world.api.turn(session, turn).catch(() => {})
+  for (let starts = 1; starts <= 3; starts++) {
+    await tool.called(starts)
+    await world.crash()
+    await world.restart()
+  }
+  return session
+}
+
+describe.skipIf(executablePath === undefined)('stuck work in the console', () => {
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ tools: [tool] })
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.stop()
+    await tool?.close()
+  })
+
+  it('is shown with its reason, and goes on when a person says so', async () => {
+    const session = await parkedSession()
+    const page = await signIn()
+    const row = page.getByRole('table', { name: 'Stuck work' }).getByRole('row').filter({ hasText: 'parked' })
+    await row.waitFor()
+    expect(await row.textContent()).toContain('The process ended 3 times')
+
+    tool.answer()
+    await row.getByRole('button', { name: 'Retry' }).click()
+    await page.getByText('Nothing is stuck.').waitFor()
+    const follower = await world.api.follow(session, '0')
+    expect((await follower.until(({ event }) => event.startsWith('turn.completed'))).event).toBe('turn.completed')
+    follower.stop()
+    await page.close()
+  })
+})
