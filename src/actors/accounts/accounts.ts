@@ -1,4 +1,5 @@
 import { auth as login, projectKeys, projectMembers, projects } from '#specs/resources/dashboard.ts'
+import { projectSigningSecret } from '#specs/resources/signing-secret.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
 import type { HasAgent } from './agent-keys.ts'
@@ -9,6 +10,7 @@ import { projectMemberUseCases } from './member-use-cases.ts'
 import { type Auth, openAuth } from './open-auth.ts'
 import { projectKeyUseCases } from './project-key-use-cases.ts'
 import { projectUseCases } from './project-use-cases.ts'
+import { signingSecretUseCases } from './signing-secret-use-cases.ts'
 
 /** Who verifies credentials. */
 export const authPort = new Port<Auth>('authentication')
@@ -22,7 +24,7 @@ export const secureCookiesPort = new Port<boolean>('whether cookies are secure')
 /** The dashboard's accounts: sign-in, projects, their keys and members. */
 export const accounts = capability({
   name: 'accounts',
-  operations: { ...login, ...projects, ...projectKeys, ...projectMembers },
+  operations: { ...login, ...projects, ...projectKeys, ...projectMembers, ...projectSigningSecret },
   kinds: [...authKinds, installations],
   open: (house) => {
     const auth = openAuth({ ...house, hasAgent: (project, agent) => agentPresence.of(house)(project, agent) })
@@ -33,6 +35,7 @@ export const accounts = capability({
         ...projectUseCases({ ...house, ...auth }),
         ...projectKeyUseCases({ ...house, ...auth }),
         ...projectMemberUseCases({ ...house, ...auth }),
+        ...signingSecretUseCases({ ...house, ...auth }),
       },
     }
   },

@@ -18,6 +18,9 @@ export type ProjectData = {
   readonly allowed_origins: readonly string[]
   /** Signs the requests to server-run http tools (`whsec_…`), sealed by the secret box. */
   readonly signing_secret: string
+  /** Sealed alike; signs beside the new one until `previous_signing_until_ms`. */
+  readonly previous_signing_secret?: string
+  readonly previous_signing_until_ms?: number
 }
 
 export type MemberData = {
@@ -71,14 +74,12 @@ export const projects: TypedKind<ProjectData> = {
   name: 'projects',
   unique: [{ fields: ['project_id'], global: true }],
   outbox: true,
-  sealed: [
-    {
-      field: 'signing_secret',
-      aad: ({ id }) => signingAad(id),
-      instead: (box, { id }) => box.seal(newSigningSecret(), signingAad(id)),
-      loss: 'the secret that signs requests to http tools: the project gets a new one',
-    },
-  ],
+  sealed: ['signing_secret', 'previous_signing_secret'].map((field) => ({
+    field,
+    aad: ({ id }) => signingAad(id),
+    instead: (box, { id }) => box.seal(newSigningSecret(), signingAad(id)),
+    loss: 'the secret that signs requests to http tools: the project gets a new one',
+  })),
 }
 
 export const members: TypedKind<MemberData> = {

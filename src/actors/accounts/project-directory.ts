@@ -15,7 +15,12 @@ export interface ProjectSettings {
 }
 
 interface CachedProject extends ProjectSettings {
-  readonly sealedSigningSecret: string
+  /** Sealed. */
+  readonly signing: {
+    readonly current: string
+    readonly previous: string | null
+    readonly previousUntilMs: number
+  }
 }
 
 /** How long another node may still see a project as it was, in ms. */
@@ -27,11 +32,13 @@ const maxCached = 10_000
 export class ProjectDirectory {
   readonly #table: Table<ProjectData>
   readonly #box: SecretBox
+  readonly #now: () => number
   readonly #cache: RecheckCache<CachedProject>
 
   constructor({ records, box, now }: { records: RecordStore; box: SecretBox; now: () => number }) {
     this.#table = new Table(records, projects, now)
     this.#box = box
+    this.#now = now
     this.#cache = new RecheckCache({
       load: (project) => this.#load(project),
       maxAgeMs: recheckMs,
@@ -45,10 +52,13 @@ export class ProjectDirectory {
     return this.#known(project)
   }
 
-  /** The secret (`whsec_…`) that signs requests to the project's http tools; null for an unknown project. */
-  async signingSecret(project: string): Promise<string | null> {
+  /** The secrets (`whsec_…`) that sign requests to the project's http tools, two while one is replaced; null for an unknown project. */
+  async signingSecrets(project: string): Promise<readonly string[] | null> {
     const known = await this.#known(project)
-    return known === null ? null : this.#box.open(known.sealedSigningSecret, signingAad(project))
+    if (known === null) return null
+    const { current, previous, previousUntilMs } = known.signing
+    const sealed = previous !== null && previousUntilMs > this.#now() ? [current, previous] : [current]
+    return sealed.map((each) => this.#box.open(each, signingAad(project)))
   }
 
   /** The oldest project of an organisation: what a dashboard request means that names none. */
@@ -79,7 +89,8 @@ export class ProjectDirectory {
   async #load(project: string): Promise<CachedProject | null> {
     const row = await this.#table.findGlobal({ project_id: project })
     if (row === null) return null
-    const { name, allowed_origins: allowedOrigins, signing_secret: sealedSigningSecret } = row.data
-    return { organization: row.project, name, allowedOrigins, sealedSigningSecret }
+    const { name, allowed_origins: allowedOrigins, signing_secret: current } = row.data
+    const { previous_signing_secret: previous = null, previous_signing_until_ms: previousUntilMs = 0 } = row.data
+    return { organization: row.project, name, allowedOrigins, signing: { current, previous, previousUntilMs } }
   }
 }

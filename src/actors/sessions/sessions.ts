@@ -80,7 +80,7 @@ const turnMaking = (house: House) => {
     tools: serverTools({
       guard: house.guard,
       headers,
-      signingSecret: (project) => projects.signingSecret(project),
+      signingSecrets: (project) => projects.signingSecrets(project),
       pause: (ms) => pause(house.clock, ms),
     }),
     readLog: (actor: string, after: number) => house.host.readLog(actor, after),

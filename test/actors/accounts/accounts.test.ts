@@ -35,8 +35,8 @@ describe('projects', () => {
     const others = await useCases['projects.list'](callOf(eve, {}, { limit: 20 }, undefined))
     expect(others.data.map(({ id }) => id)).toEqual([foreign])
     expect(await auth.projects.settings(made.id)).toMatchObject({ allowedOrigins: body.allowed_origins })
-    expect(await auth.projects.signingSecret(made.id)).toMatch(/^whsec_/)
-    expect(await auth.projects.signingSecret('prj_unknown')).toBeNull()
+    expect(await auth.projects.signingSecrets(made.id)).toEqual([expect.stringMatching(/^whsec_/)])
+    expect(await auth.projects.signingSecrets('prj_unknown')).toBeNull()
   })
 })
 

@@ -107,7 +107,7 @@ describe('a project that moves', () => {
     await imported(there, (await exported(here)).file)
     expect(await there.auth.projects.settings(project)).toMatchObject({ organization: 'org_2', name: 'Shop' })
     expect(await there.auth.apiKeys.verify(key)).toMatchObject({ project })
-    expect(await there.auth.projects.signingSecret(project)).toBe(await here.auth.projects.signingSecret(project))
+    expect(await there.auth.projects.signingSecrets(project)).toEqual(await here.auth.projects.signingSecrets(project))
   })
 
   it('has what it left open taken up at the next start, however many starts its old place has seen', async () => {

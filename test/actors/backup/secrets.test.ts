@@ -4,7 +4,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { addProject, exported, imported, openPlace, type Place, project } from './moving.ts'
 
 const passphrase = 'correct horse battery'
-const secretOf = (place: Place) => place.auth.projects.signingSecret(project)
+const secretOf = async (place: Place) => (await place.auth.projects.signingSecrets(project))?.[0] ?? null
 
 const keyed = (cause: string) => ({
   operation: 'project_keys.create',

@@ -54,7 +54,7 @@ const open = async (...scripts: readonly Script[]): Promise<World> => {
   const tools = serverTools({
     guard,
     headers: { open: async (_project, tool) => tool.headers ?? {} },
-    signingSecret: async () => 'whsec_c2VjcmV0',
+    signingSecrets: async () => ['whsec_c2VjcmV0'],
     pause: async () => {},
   })
   const world = await openWorld({ scripts: [...scripts, { text: ['done'] }], runTool: (call) => tools.run(call) })

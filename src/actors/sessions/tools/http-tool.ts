@@ -25,8 +25,8 @@ export interface HttpToolCall {
 export interface HttpToolContext {
   /** The effect's id; also the `webhook-id`. */
   readonly idempotencyKey: string
-  /** Standard Webhooks secret of the project (`whsec_…`). */
-  readonly secret: string
+  /** Standard Webhooks secrets of the project (`whsec_…`): each signs. */
+  readonly secret: string | readonly string[]
   readonly guard: SsrfGuard
   readonly signal: AbortSignal
   /** Ms since the epoch; the clock in tests. */

@@ -8,8 +8,8 @@ import type { ToolCall, ToolOutcome, ToolRunner } from './tool-runner.ts'
 /** What running tools needs. */
 export interface ServerToolParts {
   readonly guard: SsrfGuard
-  /** The project's signing secret (`whsec_…`); null for an unknown project. */
-  readonly signingSecret: (project: string) => Promise<string | null>
+  /** The project's signing secrets (`whsec_…`); null for an unknown project. */
+  readonly signingSecrets: (project: string) => Promise<readonly string[] | null>
   /** Opens the headers that the tool was declared with. */
   readonly headers: Pick<ToolHeaders, 'open'>
   /** Waits between the attempts of an idempotent tool. */
@@ -43,7 +43,7 @@ const headersGone: ToolOutcome = {
 }
 
 const runHttp = async (parts: ServerToolParts, call: ToolCall, tool: HttpDeclaration): Promise<ToolOutcome> => {
-  const secret = await parts.signingSecret(call.project)
+  const secret = await parts.signingSecrets(call.project)
   if (secret === null) return { ok: false, code: 'not_found', message: 'The project is gone.' }
   const headers = await parts.headers.open(call.project, tool)
   if (headers === null) return headersGone

@@ -1,0 +1,49 @@
+import { dashboardOnly } from '../access.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { defaulted, described, integer, nullable, object, string, timestamp } from '../dsl/schema.ts'
+
+const signingSecret = object(
+  {
+    signing_secret: string({
+      description: 'Secret of Standard Webhooks (`whsec_…`) that verifies requests to http tools.',
+    }),
+    previous_valid_until: described(nullable(timestamp()), 'End of the last rotation; null when none is going on.'),
+  },
+  { title: 'SigningSecret', description: "The secret that signs a project's requests to http tools." },
+)
+
+const path = '/api/projects/{project_id}/signing-secret'
+
+/** The secret that signs a project's requests to http tools. */
+export const projectSigningSecret = defineOperations('project_signing_secret', {
+  get: {
+    summary: 'Retrieve the signing secret of a project',
+    description:
+      'Requests to http tools carry signatures of Standard Webhooks, which a tool verifies with this secret.',
+    method: 'GET',
+    path,
+    access: dashboardOnly('admin'),
+    answer: answersJson(signingSecret, { secret: true }),
+  },
+  rotate: {
+    summary: 'Rotate the signing secret of a project',
+    description: 'Returns a new secret. Requests carry signatures of both secrets for `grace_s` seconds.',
+    method: 'POST',
+    path: `${path}/rotate`,
+    access: dashboardOnly('admin'),
+    body: object({
+      grace_s: described(
+        defaulted(integer({ min: 0, max: 604_800 }), 86_400),
+        'Seconds for which requests carry both signatures.',
+      ),
+    }),
+    answer: answersJson(signingSecret, { secret: true }),
+  },
+})
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly projectSigningSecret: typeof projectSigningSecret
+  }
+}

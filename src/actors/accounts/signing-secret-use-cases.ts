@@ -1,0 +1,66 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { organizationScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { Audited } from '../records/audited.ts'
+import { timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import type { SecretBox } from '../records/secret-box.ts'
+import { newSigningSecret } from '../records/secrets.ts'
+import { Table } from '../records/table.ts'
+import { memberOf } from './dashboard-principal.ts'
+import { type ProjectData, projects, signingAad } from './kinds.ts'
+import type { ProjectDirectory } from './project-directory.ts'
+
+/** What the signing secrets of projects need. */
+export interface SigningSecretDeps {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  readonly projects: Pick<ProjectDirectory, 'forget'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type SigningSecretUseCases = Pick<UseCases, 'project_signing_secret.get' | 'project_signing_secret.rotate'>
+
+/** The secret that signs requests to a project's http tools: shown to admins, replaced with a time in which both sign. */
+export const signingSecretUseCases = ({
+  records,
+  box,
+  projects: directory,
+  now,
+}: SigningSecretDeps): SigningSecretUseCases => {
+  const table = new Table(records, projects, now)
+  const view = ({ id, data }: Row<ProjectData>) => {
+    const until = data.previous_signing_until_ms ?? null
+    return {
+      signing_secret: box.open(data.signing_secret, signingAad(id)),
+      previous_valid_until: timestampOrNull(until !== null && until > now() ? until : null),
+    }
+  }
+  return {
+    'project_signing_secret.get': async ({ principal, params }) =>
+      view(found(await table.get(organizationScope(memberOf(principal).organization), params.project_id))),
+    'project_signing_secret.rotate': async (call) => {
+      const { principal, params, body } = call
+      const edit = ({ id, data }: Row<ProjectData>): ProjectData => ({
+        ...data,
+        signing_secret: box.seal(newSigningSecret(), signingAad(id)),
+        previous_signing_secret: data.signing_secret,
+        previous_signing_until_ms: now() + body.grace_s * 1000,
+      })
+      const notices = ({ id }: Row<ProjectData>) => [
+        new Audited(call, 'project', id).line('signing_secret_rotated', id),
+      ]
+      const scope = organizationScope(memberOf(principal).organization)
+      const row = found(await table.change(scope, params.project_id, { edit, notices }))
+      directory.forget(row.id)
+      return view(row)
+    },
+  }
+}
+
+const found = (row: Row<ProjectData> | null): Row<ProjectData> => {
+  if (row === null) throw new ServiceError('not_found', { param: 'project_id' })
+  return row
+}
