@@ -26,3 +26,8 @@ it.for(['deploy/grafana/troupe.json', 'deploy/prometheus/troupe-alerts.yml'])(
     expect([...named].filter((name) => !known.has(name))).toEqual([])
   },
 )
+
+it('nginx passes no metrics on', () => {
+  const [, location] = /location = \/metrics \{([^}]*)\}/.exec(readFileSync('deploy/nginx.conf', 'utf8')) ?? []
+  expect(location?.trim()).toBe('return 404;')
+})

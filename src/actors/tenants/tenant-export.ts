@@ -139,4 +139,14 @@ export class TenantExport {
   }
 }
 
-const shown = (row: StoredRecord) => ({ id: row.id, ...row.data, user: row.user ?? undefined, ...rowTimes(row) })
+const shown = (row: StoredRecord) => ({
+  id: row.id,
+  ...row.data,
+  ...costOf(row.data),
+  user: row.user ?? undefined,
+  ...rowTimes(row),
+})
+
+/** A session's cost is a number wherever the API shows it; its row keeps exact decimal text. */
+const costOf = ({ total_cost }: JsonObject): JsonObject =>
+  typeof total_cost === 'string' ? { total_cost: Number(total_cost) } : {}

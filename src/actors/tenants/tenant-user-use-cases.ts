@@ -102,12 +102,14 @@ class TenantUsers {
     return made
   }
 
-  /** Not shown any more; what it did stays. */
+  /** Not shown any more, and its tokens are void; what it did stays. */
   async remove(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { id } = await this.find(call)
     const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, state: 'removed' })
     const notices = new Audited(call, 'tenant_user').changed<TenantUserData>('deleted')
     await this.resource.change(call.scope, id, { edit, notices })
+    const { tenant_id, external_user_id } = call.params
+    await this.#deps.directory.refuseUser(call.scope.project, tenant_id, external_user_id)
     return { id, deleted: true }
   }
 

@@ -10,6 +10,14 @@ const pauseSeconds = 0.8
 export const cuesOf = ({ segments, words }: Transcript): readonly TimedText[] =>
   segments.length > 0 ? segments : joined(words)
 
+/** The same for subtitles: a transcript without any times is one subtitle, as long as the audio. */
+export const subtitlesOf = (transcript: Transcript, measured: number | null): readonly TimedText[] => {
+  const cues = cuesOf(transcript)
+  const text = transcript.text.trim()
+  if (cues.length > 0 || text === '') return cues
+  return [{ start: 0, end: transcript.seconds ?? measured ?? 0, text, speaker: null }]
+}
+
 const joined = (words: readonly TimedText[]): readonly TimedText[] => {
   const cues: TimedText[] = []
   for (const word of words) {

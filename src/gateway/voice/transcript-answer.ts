@@ -8,7 +8,7 @@ import type {
 } from 'openai/resources/audio/transcriptions'
 import type { TranscriptForm } from '#specs/audio.ts'
 import type { TimedText, Transcript } from '../providers/voice/voice-format.ts'
-import { cuesOf, srtOf, vttOf } from './cues.ts'
+import { cuesOf, srtOf, subtitlesOf, vttOf } from './cues.ts'
 
 /** A transcript in the form that the caller wants. */
 export type TranscriptAnswer =
@@ -46,9 +46,9 @@ export const transcriptAnswer = (transcript: Transcript, options: AnswerOptions)
     case 'text':
       return plain('text/plain; charset=utf-8', `${text}\n`)
     case 'srt':
-      return plain('application/x-subrip; charset=utf-8', srtOf(cuesOf(transcript)))
+      return plain('application/x-subrip; charset=utf-8', srtOf(subtitlesOf(transcript, options.measured)))
     case 'vtt':
-      return plain('text/vtt; charset=utf-8', vttOf(cuesOf(transcript)))
+      return plain('text/vtt; charset=utf-8', vttOf(subtitlesOf(transcript, options.measured)))
     case 'json':
       return { json: { text, ...usageOf(transcript, options.measured) } }
     case 'verbose_json':

@@ -63,7 +63,7 @@ export interface BodyWriter {
 /** The largest WebSocket message that is taken; a larger one ends the connection. */
 export const websocketMaxBytes = 1024 * 1024
 
-/** One accepted WebSocket connection. Each `on…` has one listener; a later call replaces it. Text messages only: a binary one is answered with close code 1003. */
+/** One accepted WebSocket connection. Each `on…` has one listener; a later call replaces it. Text messages only, in text frames or binary ones: bytes that are not UTF-8 are answered with close code 1003. */
 export interface WebSocketPeer {
   /** False when the peer reads too slowly (see `bufferedBytes`): wait for `onDrain`. The text is taken all the same. */
   send(text: string): boolean

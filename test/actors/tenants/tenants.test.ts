@@ -47,6 +47,16 @@ describe('a tenant', () => {
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
   })
 
+  it('voids the tokens of a user that is deleted, until it is made anew', async () => {
+    const { directory, project, tenant, put, drop } = await open()
+    await put('ada')
+    expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
+    await drop('ada', false)
+    expect(await answersOf(directory, project, tenant)).toEqual(['served', 'authentication_required'])
+    await put('ada')
+    expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
+  })
+
   it('that is not there is not found, and its tokens are void', async () => {
     const { directory, project, tenant } = await open()
     expect(await answersOf(directory, project, 'ten_unknown')).toEqual(['not_found', 'authentication_required'])

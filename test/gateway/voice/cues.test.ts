@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TimedText } from '#gateway/providers/voice/voice-format.ts'
-import { cuesOf, srtOf, vttOf } from '#gateway/voice/cues.ts'
+import { cuesOf, srtOf, subtitlesOf, vttOf } from '#gateway/voice/cues.ts'
 
 const transcript = (words: readonly TimedText[]) => ({
   text: '',
@@ -48,6 +48,13 @@ describe('subtitles', () => {
     expect(vttOf(cues)).toBe(
       'WEBVTT\n\n01:01:01.001 --> 01:01:02.500\n<v A1>Hello → &lt;b&gt;you&lt;/b&gt; &amp; me again\n',
     )
+  })
+
+  it('of a transcript without times are one, as long as the audio', () => {
+    const untimed = { ...transcript([]), text: ' All of it. ' }
+    expect(srtOf(subtitlesOf(untimed, 2.5))).toBe('1\n00:00:00,000 --> 00:00:02,500\nAll of it.\n')
+    expect(subtitlesOf({ ...untimed, seconds: 4 }, 2.5)).toMatchObject([{ end: 4 }])
+    expect(subtitlesOf(transcript([]), 2.5)).toEqual([])
   })
 
   it('of silence are empty', () => {

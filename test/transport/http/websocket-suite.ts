@@ -181,11 +181,27 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(raw.received).toContain('\x03\xeaframe not masked')
     })
 
-    it('refuses binary messages with 1003', async () => {
+    it('takes text that comes in binary frames, and in fragments of them', async () => {
+      const heard: string[] = []
+      const both = later<void>()
+      const { port } = await accepting((peer) =>
+        peer.onMessage((text) => {
+          if (heard.push(text) === 2) both.resolve()
+        }),
+      )
+      const raw = await rawDial(port)
+      raw.write(clientFrame(0x82, 'wörld'))
+      raw.write(clientFrame(0x02, Buffer.from('wö').subarray(0, 2)))
+      raw.write(clientFrame(0x80, Buffer.from('wö').subarray(2)))
+      await both.promise
+      expect(heard).toEqual(['wörld', 'wö'])
+    })
+
+    it('refuses bytes that are no text with 1003', async () => {
       const { port } = await accepting(echo)
       const socket = await dial(port)
       const closed = closing(socket)
-      socket.send(new Uint8Array([1, 2, 3]))
+      socket.send(new Uint8Array([0xff, 0xfe]))
       expect((await closed).code).toBe(1003)
     })
 

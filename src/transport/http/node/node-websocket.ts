@@ -154,8 +154,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     this.#fragments = []
     this.#fragmentBytes = 0
     this.#kind = null
-    if (kind === opcodes.binary) throw new FrameError(1003, 'text only')
-    this.#message(decode(whole))
+    this.#message(decode(whole, kind))
   }
 
   #leave(): void {
@@ -166,10 +165,11 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   }
 }
 
-const decode = (bytes: Buffer): string => {
+/** Some clients send text in binary frames: what is UTF-8 is text. */
+const decode = (bytes: Buffer, kind: number | null): string => {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new FrameError(1007, 'text is not UTF-8')
+    throw kind === opcodes.binary ? new FrameError(1003, 'text only') : new FrameError(1007, 'text is not UTF-8')
   }
 }

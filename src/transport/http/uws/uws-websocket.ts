@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { OpenWork } from '#transport/open-work.ts'
 import type { Containment } from '../containment.ts'
 import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
@@ -51,8 +52,10 @@ class UwsPeer implements WebSocketPeer, UwsSocketListener {
   }
 
   received(message: ArrayBuffer, isBinary: boolean): void {
-    if (isBinary) this.close(1003, 'text only')
-    else this.#contain(() => this.#message(Buffer.from(message).toString()))
+    const bytes = Buffer.from(message)
+    // some clients send text in binary frames; the library has checked text frames
+    if (isBinary && !isUtf8(bytes)) this.close(1003, 'text only')
+    else this.#contain(() => this.#message(bytes.toString()))
   }
 
   /** A send from within the library's own `drain` call would never be followed by another `drain`: so a turn later. */
