@@ -79,7 +79,16 @@ export const projects = defineResource('projects', {
   },
   writable: ['name', 'allowed_origins'],
   access: dashboardOnly('member'),
-  operations: { list: {}, create: { access: dashboardOnly('admin') } },
+  operations: {
+    list: {},
+    create: { access: dashboardOnly('admin') },
+    get: {},
+    update: {
+      access: dashboardOnly('admin'),
+      description:
+        'Renames the project, or replaces the origins that may use its client tokens: within a second on every node.',
+    },
+  },
 })
 
 const shownKey = { key: string({ description: 'The key, shown once.' }) }

@@ -1,13 +1,15 @@
 import { organizationScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import { changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { memberOf } from './dashboard-principal.ts'
-import { projects } from './kinds.ts'
+import { type ProjectData, projects } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
 /** What the projects of an organisation need. */
@@ -18,7 +20,7 @@ export interface ProjectDeps {
 }
 
 /** Projects of the signed-in member's organisation. */
-export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, 'projects.list' | 'projects.create'> => {
+export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof UseCases, `projects.${string}`>> => {
   const resource = new RecordResource({
     table: new Table(deps.records, projects, deps.now),
     idPrefix: 'prj',
@@ -32,6 +34,20 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, 'projects.lis
   return {
     'projects.list': async ({ principal, query }) =>
       resource.list(organizationScope(memberOf(principal).organization), query),
+    'projects.get': async ({ principal, params }) =>
+      resource.get(organizationScope(memberOf(principal).organization), params.project_id),
+    'projects.update': async (call) => {
+      const { organization } = memberOf(call.principal)
+      const { project_id } = call.params
+      const edit = ({ data }: Row<ProjectData>): ProjectData | null => {
+        const next = { ...data, ...call.body }
+        return changedFields(data, next).length === 0 ? null : next
+      }
+      const notices = new Audited(call, 'project', project_id).changed<ProjectData>()
+      const changed = await resource.change(organizationScope(organization), project_id, { edit, notices })
+      deps.projects.forget(project_id)
+      return changed
+    },
     'projects.create': async (call) => {
       const { organization } = memberOf(call.principal)
       const id = newIdFor(call, 'prj')
