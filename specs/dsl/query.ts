@@ -27,7 +27,7 @@ export const queryParser = (shape: Shape, others: readonly string[] | null): Que
       const single = singles.get(name)
       const list = lists.get(name)
       if (single !== undefined) addSingle(query, name, single(value, name))
-      else if (list !== undefined) addItems(query, name, value, list)
+      else if (list !== undefined) addItems(query, name, { text: value, read: list })
       else if (others !== null && !others.includes(name)) throw wrong(name, 'is not a parameter of this operation')
     }
     return query
@@ -49,7 +49,7 @@ export const formFields = (
     try {
       const json = properties[name]
       if (json === undefined) body[name] = text
-      else if (json.type === 'array') addItems(body, name, text, reader(json.items ?? {}))
+      else if (json.type === 'array') addItems(body, name, { text, read: reader(json.items ?? {}) })
       else addSingle(body, name, reader(json)(text, name))
     } catch (error) {
       throw error instanceof ServiceError
@@ -65,7 +65,11 @@ const addSingle = (query: Record<string, unknown>, name: string, value: unknown)
   query[name] = value
 }
 
-const addItems = (query: Record<string, unknown>, name: string, text: string, read: Read): void => {
+const addItems = (
+  query: Record<string, unknown>,
+  name: string,
+  { text, read }: { readonly text: string; readonly read: Read },
+): void => {
   const before = query[name]
   const items = text.split(',').map((item) => read(item.trim(), name))
   query[name] = Array.isArray(before) ? [...before, ...items] : items

@@ -110,7 +110,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { host, processes } = await runtime
   const { house, useCases, sinks, close } = open(host)
   notices.start({ host, sinks })
-  const sweeper = new RecordSweeper(records, kinds, clock, log)
+  const sweeper = new RecordSweeper({ records, kinds, clock, log })
   sweeper.start()
   return {
     useCases,

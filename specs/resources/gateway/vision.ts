@@ -74,9 +74,7 @@ const refusals: readonly ErrorCode[] = ['bad_request', 'unsupported_format', 'im
 
 const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
   path: P,
-  summary: string,
-  title: string,
-  shows: F,
+  { summary, title, shows }: { readonly summary: string; readonly title: string; readonly shows: F },
 ) =>
   ({
     summary,
@@ -99,15 +97,27 @@ const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
 
 /** Analysis of images, with the caller's prompt or a preset. */
 export const vision = defineOperations('vision', {
-  analyze: operation('/v1/vision', 'Analyze images', 'VisionResult', { analysis: string() }),
-  describe: operation('/v1/vision/describe', 'Describe images', 'VisionDescription', { description: string() }),
-  ocr: operation('/v1/vision/ocr', 'Extract text from images', 'VisionText', { text: string() }),
-  classify: operation('/v1/vision/classify', 'Classify images', 'VisionClassification', {
-    classification: described(
-      nullable(jsonObject()),
-      'Tags, categories and objects. Null when the model did not answer a JSON object; its text is in `raw`.',
-    ),
-    raw: string(),
+  analyze: operation('/v1/vision', { summary: 'Analyze images', title: 'VisionResult', shows: { analysis: string() } }),
+  describe: operation('/v1/vision/describe', {
+    summary: 'Describe images',
+    title: 'VisionDescription',
+    shows: { description: string() },
+  }),
+  ocr: operation('/v1/vision/ocr', {
+    summary: 'Extract text from images',
+    title: 'VisionText',
+    shows: { text: string() },
+  }),
+  classify: operation('/v1/vision/classify', {
+    summary: 'Classify images',
+    title: 'VisionClassification',
+    shows: {
+      classification: described(
+        nullable(jsonObject()),
+        'Tags, categories and objects. Null when the model did not answer a JSON object; its text is in `raw`.',
+      ),
+      raw: string(),
+    },
   }),
 })
 

@@ -97,7 +97,7 @@ const readOrParked = async (storage: Storage, definition: MachineDefinition, hea
     return residentOf(definition, head, stateAt(head, revive(definition, { value, context }), noText))
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
-    return parkedResident(definition, head, error)
+    return parkedResident(definition, head, { why: error })
   }
 }
 
@@ -115,11 +115,20 @@ const restoredOrParked = async (
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
     parts.log.error({ actorId: head.actor, machine: head.machine, err: error }, 'actor parked')
-    return { resident: parkedResident(definition, head, error, parts.epoch), open: false, unsent: [], unclosed: [] }
+    return {
+      resident: parkedResident(definition, head, { why: error, epoch: parts.epoch }),
+      open: false,
+      unsent: [],
+      unclosed: [],
+    }
   }
 }
 
-const parkedResident = (definition: MachineDefinition, head: Commit, { message }: Unrestorable, epoch = head.epoch) => {
+const parkedResident = (
+  definition: MachineDefinition,
+  head: Commit,
+  { why: { message }, epoch = head.epoch }: { readonly why: Unrestorable; readonly epoch?: number },
+) => {
   const resident = residentOf(definition, { ...head, epoch }, parkedState(definition, head))
   resident.unrestorable = message
   return resident
@@ -131,7 +140,7 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const head = isCrash ? startsCounted(found) : found
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))
   const state = await stateOf(storage, definition, commit)
-  const newest = commit.seq === head.seq ? await fence(storage.commits, head, epoch, clock) : commit
+  const newest = commit.seq === head.seq ? await fence(storage.commits, head, { epoch, clock }) : commit
   // another process's migration is no fence
   if (newest === null || newest.epoch !== epoch) return null
   const resident = residentOf(definition, newest, { ...state, seq: newest.seq })
@@ -162,14 +171,14 @@ const takeOver = async (
 }
 
 const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>
-  new Resident(
-    commit.actor,
+  new Resident({
+    id: commit.actor,
     definition,
-    readOwner(commit),
-    { shard: shardOf(commit.actor), epoch: commit.epoch },
+    owner: readOwner(commit),
+    place: { shard: shardOf(commit.actor), epoch: commit.epoch },
     state,
-    commit.at,
-  )
+    at: commit.at,
+  })
 
 /** The commit with its blobs put back, as far as a host reads them. */
 const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {

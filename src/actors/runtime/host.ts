@@ -86,10 +86,20 @@ export abstract class Host {
     this.#options = options
     this.ownership = ownership
     this.telemetry = options.telemetry
-    this.rows = new RowWriter(storage.records, clock, log, () => this.recovery.rowsWith(this.rowsElsewhere()))
+    this.rows = new RowWriter({
+      records: storage.records,
+      clock,
+      log,
+      elsewhere: () => this.recovery.rowsWith(this.rowsElsewhere()),
+    })
     this.settler = new Settler(storage.commits, clock, log)
     this.stuck = new StuckBook(this.rows, clock)
-    this.effects = new EffectRunner(checkedCatalog(options.definitions, options.effects(this)), this, clock, log)
+    this.effects = new EffectRunner({
+      catalog: checkedCatalog(options.definitions, options.effects(this)),
+      host: this,
+      clock,
+      log,
+    })
     this.feed = this.#openFeed()
     this.#outbox = this.#openOutbox()
     this.#executor = new CommitExecutor({
@@ -108,7 +118,7 @@ export abstract class Host {
       superseded: (id, error) => this.#giveUp(id, error),
     })
     const holds = (id: string): boolean => ownership.heldUnder(shardOf(id)) !== undefined
-    this.#reviver = new Reviver((id) => this.#residents.load(id), holds, clock, log)
+    this.#reviver = new Reviver({ load: (id) => this.#residents.load(id), holds, clock, log })
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
     this.recovery = new ShardRecovery({ host: this, store: storage.commits, clock, log })
@@ -249,10 +259,10 @@ export abstract class Host {
   }
 
   /** `create` by this very process. @throws {Elsewhere} */
-  async createHere({ kind, id, owner, input, cause }: Creation): Promise<Delivered> {
-    if (this.#residents.get(id) !== undefined) return { commit: null, duplicate: true }
-    const { made, resident, draft, commit } = await this.#stepper.first(kind, id, owner, input, cause)
-    if (!made) return { commit: await this.#options.storage.commits.at(id, 1), duplicate: true }
+  async createHere(creation: Creation): Promise<Delivered> {
+    if (this.#residents.get(creation.id) !== undefined) return { commit: null, duplicate: true }
+    const { made, resident, draft, commit } = await this.#stepper.first(creation)
+    if (!made) return { commit: await this.#options.storage.commits.at(creation.id, 1), duplicate: true }
     // a request may have loaded it meanwhile, and so taken up what its commit says
     if (this.#residents.add(resident)) this.#executor.carryOut(resident, draft, commit)
     return { commit, duplicate: false }

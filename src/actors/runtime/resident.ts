@@ -48,6 +48,16 @@ export interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** An actor as it is loaded. `at`: when it was used last, in ms. */
+export interface ResidentParts {
+  readonly id: string
+  readonly definition: MachineDefinition
+  readonly owner: Owner
+  readonly place: { readonly shard: number; readonly epoch: number }
+  readonly state: ActorState
+  readonly at: number
+}
+
 /** A live actor: its state in memory, its mailbox, and what its commits still have to have done. */
 export class Resident {
   readonly id: string
@@ -80,14 +90,7 @@ export class Resident {
   readonly #tail = new LogTail()
 
   /** @param place where it runs; @param at time of its newest commit, ms since the epoch. */
-  constructor(
-    id: string,
-    definition: MachineDefinition,
-    owner: Owner,
-    place: { readonly shard: number; readonly epoch: number },
-    state: ActorState,
-    at: number,
-  ) {
+  constructor({ id, definition, owner, place, state, at }: ResidentParts) {
     this.id = id
     this.definition = definition
     this.owner = owner

@@ -49,7 +49,7 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
       ...(output !== undefined && { output }),
       ...markOf(idempotency),
     }
-    return resolved(host, action, event, idempotency)
+    return resolved(host, action, { event, idempotency })
   },
   'actions.reject': async (call) => {
     const { host, now } = parts
@@ -57,7 +57,7 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const reason = body?.reason === undefined ? {} : { reason: body.reason }
     const event = { type: 'reject', ...decisionOf(call, now()), ...reason, ...markOf(idempotency) }
-    return resolved(host, action, event, idempotency)
+    return resolved(host, action, { event, idempotency })
   },
 })
 
@@ -122,8 +122,7 @@ const executorOf = (holder: CallHolder | undefined, tool: string): Pick<ActionIn
 const resolved = async (
   host: Host,
   action: Resident,
-  event: StoredEvent,
-  idempotency: Idempotency | null,
+  { event, idempotency }: { readonly event: StoredEvent; readonly idempotency: Idempotency | null },
 ): Promise<Action> => {
   const result = await host.deliverTo(action, { event, cause: causeOf(idempotency) })
   checkSameRequest(result, idempotency)

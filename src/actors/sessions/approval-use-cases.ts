@@ -28,7 +28,7 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     const { body, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
     await host.delivered(session.id)
-    const action = await findAction(host, call.scope, session, body.action_id)
+    const action = await findAction(host, call.scope, { session, id: body.action_id })
     const before = await processedBefore(host, action, idempotency)
     if (before !== null) return { stream: resumedStream(host, session, before), replayed: true }
     try {
@@ -46,11 +46,11 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     const { body, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
     await host.delivered(session.id)
-    const action = await findAction(host, call.scope, session, body.action_id)
+    const action = await findAction(host, call.scope, { session, id: body.action_id })
     if ((await processedBefore(host, action, idempotency)) === null) {
       pendingCall(session, body.action_id)
       const event = { type: 'reject', ...decisionOf(call, now()), ...markOf(idempotency) }
-      await resolve(host, action, event, idempotency)
+      await resolve(host, action, { event, idempotency })
     }
     return { id: session.id, action_id: action.id, resolution: 'rejected', status: 'completed' }
   },
@@ -85,7 +85,11 @@ const approval = (
 })
 
 /** An action of this session. @throws {ServiceError} `not_found`, for another session's as well; `actor_parked`. */
-const findAction = async (host: Host, scope: Scope, session: Resident, id: string): Promise<Resident> => {
+const findAction = async (
+  host: Host,
+  scope: Scope,
+  { session, id }: { readonly session: Resident; readonly id: string },
+): Promise<Resident> => {
   const action = await host.find(scope, actionDefinition, id).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === 'not_found') return null
     throw error
@@ -129,7 +133,10 @@ const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, sessi
   let first: Delivered | undefined
   for (const { action_id, output } of approvals) {
     const event = { ...approval(call, now(), output), after }
-    const result = await resolve(host, await findAction(host, scope, session, action_id), event, idempotency)
+    const result = await resolve(host, await findAction(host, scope, { session, id: action_id }), {
+      event,
+      idempotency,
+    })
     first ??= result
   }
   return first ?? { commit: null, duplicate: false }
@@ -165,8 +172,7 @@ const pendingCall = (session: Resident, actionId: string, param = 'action_id'): 
 const resolve = async (
   host: Host,
   action: Resident,
-  event: StoredEvent,
-  idempotency: Idempotency | null,
+  { event, idempotency }: { readonly event: StoredEvent; readonly idempotency: Idempotency | null },
 ): Promise<Delivered> => {
   const result = await host.deliverTo(action, { event, cause: causeOf(idempotency) })
   if (result.commit === null) throw new ServiceError('action_already_resolved', { param: 'action_id' })

@@ -37,9 +37,7 @@ const firstAtOrAfter = async (host: Host, resident: Resident, turn: number): Pro
 export const pageOfRange = async (
   host: Host,
   resident: Resident,
-  range: Range,
-  page: number,
-  limit: number,
+  { range, page, limit }: { readonly range: Range; readonly page: number; readonly limit: number },
 ): Promise<readonly StoredLogEvent[]> => {
   const first = range.first + (page - 1) * limit
   const count = Math.min(limit, range.last - first + 1)

@@ -25,7 +25,7 @@ export interface EraseSessionParts extends EraseParts {
 /** Removes a deleted session's log, its checkpoint and its actions, the resolved ones too. */
 export const eraseSession = (parts: EraseSessionParts): IdempotentEffect => {
   return eraseActor(parts, async ({ actor, owner }) => {
-    await eraseListed(parts, actionRows, projectScope(owner.project), { session_id: actor })
+    await eraseListed(parts, { rows: actionRows, scope: projectScope(owner.project), where: { session_id: actor } })
     await parts.conversations.forget(actor, owner)
   })
 }

@@ -183,7 +183,7 @@ const reading = ({ host, records }: SessionParts) =>
       const { page, limit, turn_number } = call.query
       const session = await findSession(host, call, call.params.session_id)
       const range = turn_number === undefined ? wholeLog(session) : await rangeOfTurn(host, session, turn_number)
-      const events = await pageOfRange(host, session, range, page, limit)
+      const events = await pageOfRange(host, session, { range, page, limit })
       const total = Math.max(0, range.last - range.first + 1)
       return numberedPage(
         events.map((event) => sessionEventView(session.id, event)),

@@ -91,7 +91,7 @@ export class Owned {
   }
 
   async #eraseUsersActors(scope: Scope): Promise<void> {
-    for (const rows of this.#parts.actorRows) await sendDeleteToListed(this.#parts, rows, scope)
+    for (const rows of this.#parts.actorRows) await sendDeleteToListed(this.#parts, { rows, scope })
   }
 
   async #clear(kind: AnyKind, scope: Scope): Promise<void> {

@@ -18,35 +18,42 @@ const uncached = ['cache-control', 'no-store'] as const
 export const answer = (
   exchange: Exchange,
   { answer: declared, headers, tagged }: Operation,
-  result: unknown,
-  query: unknown,
-  streams: SseStreams,
+  { result, query, streams }: { readonly result: unknown; readonly query: unknown; readonly streams: SseStreams },
 ): number => {
   addHeaders(exchange, headers)
   switch (declared.kind) {
     case 'json':
-      return sendDocument(exchange, declared, result, tagged)
+      return sendDocument(exchange, declared, { result, tagged })
     case 'events':
-      return sendEvents(exchange, asStream(result), query, declared.resumable, streams)
+      return sendEvents(exchange, asStream(result), { query, endless: declared.resumable, streams })
     case 'bytes':
-      return sendBytes(exchange, declared.status, asBytes(result), tagged)
+      return sendBytes(exchange, declared.status, { result: asBytes(result), tagged })
     case 'choice': {
       const { json, events, bytes, headers: own = [] } = asChoice(result)
       if (events !== undefined)
-        return sendEvents(exchange, events, query, eventsOf(declared)?.resumable ?? false, streams)
-      if (bytes !== undefined) return sendBytes(exchange, declared.json.status, bytes)
+        return sendEvents(exchange, events, { query, endless: eventsOf(declared)?.resumable ?? false, streams })
+      if (bytes !== undefined) return sendBytes(exchange, declared.json.status, { result: bytes })
       addHeaders(exchange, own)
-      return sendDocument(exchange, declared.json, json)
+      return sendDocument(exchange, declared.json, { result: json })
     }
   }
 }
 
-const sendDocument = (exchange: Exchange, declared: JsonAnswer<unknown>, result: unknown, tagged = false): number => {
+const sendDocument = (
+  exchange: Exchange,
+  declared: JsonAnswer<unknown>,
+  { result, tagged = false }: { readonly result: unknown; readonly tagged?: boolean | undefined },
+): number => {
   const { body, headers } = declared.withHeaders ? asWithHeaders(result) : { body: result, headers: [] }
   addHeaders(exchange, headers)
   if (declared.secret) addHeaders(exchange, [uncached])
   const head = [jsonType, ...exchange.headers]
-  if (tagged) return sendTagged(exchange, declared.status, head, asObject(body), () => JSON.stringify(body))
+  if (tagged)
+    return sendTagged(exchange, declared.status, {
+      headers: head,
+      result: asObject(body),
+      bodyOf: () => JSON.stringify(body),
+    })
   exchange.response.send(declared.status, head, JSON.stringify(body))
   return declared.status
 }
@@ -54,9 +61,7 @@ const sendDocument = (exchange: Exchange, declared: JsonAnswer<unknown>, result:
 const sendEvents = (
   exchange: Exchange,
   { stream, replayed }: StreamAnswer,
-  query: unknown,
-  endless: boolean,
-  streams: SseStreams,
+  { query, endless, streams }: { readonly query: unknown; readonly endless: boolean; readonly streams: SseStreams },
 ): number => {
   if (replayed) addHeaders(exchange, replayedHeaders)
   streams.serve(stream, exchange.response, {
@@ -72,11 +77,15 @@ const sendEvents = (
 const wantsShortNames = ({ request }: Exchange, query: unknown): boolean =>
   asStreamQuery(query).event_names === 'short' || request.header('x-event-names') === 'short'
 
-const sendBytes = (exchange: Exchange, status: number, result: BytesResult, tagged = false): number => {
+const sendBytes = (
+  exchange: Exchange,
+  status: number,
+  { result, tagged = false }: { readonly result: BytesResult; readonly tagged?: boolean | undefined },
+): number => {
   const { contentType, bytes, headers = [] } = result
   const head = [['content-type', contentType] as const, ...exchange.headers, ...headers]
   if (typeof bytes === 'string' || bytes instanceof Uint8Array) {
-    if (tagged) return sendTagged(exchange, status, head, result, () => bytes)
+    if (tagged) return sendTagged(exchange, status, { headers: head, result, bodyOf: () => bytes })
     exchange.response.send(status, head, bytes)
     return status
   }

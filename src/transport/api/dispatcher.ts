@@ -67,7 +67,7 @@ export class Dispatcher implements HttpHandler {
     this.#containment = new Containment(parts.log)
     for (const endpoint of parts.endpoints) {
       const { method, paths, slashesInLast } = endpoint.operation
-      for (const path of paths) this.#router.add(method, path, endpoint, slashesInLast)
+      for (const path of paths) this.#router.add(method, path, { target: endpoint, slashesInLast })
     }
   }
 
@@ -76,12 +76,13 @@ export class Dispatcher implements HttpHandler {
     const match = this.#router.find(request.path)
     if (match === null) {
       if (!this.#parts.pages(request, response, id))
-        this.#nowhere(newExchange(request, response, id, null), 'not_found')
+        this.#nowhere(newExchange(request, response, { id, endpoint: null }), 'not_found')
       return
     }
     const endpoint = endpointFor(request.method, match)
-    if (endpoint !== undefined) void this.#traced(newExchange(request, response, id, endpoint), endpoint, match.params)
-    else this.#withoutMethod(request, response, id, match)
+    if (endpoint !== undefined)
+      void this.#traced(newExchange(request, response, { id, endpoint }), endpoint, match.params)
+    else this.#withoutMethod(request, response, { id, match })
   }
 
   upgrade(request: HttpRequest): Promise<UpgradeDecision> {
@@ -151,7 +152,7 @@ export class Dispatcher implements HttpHandler {
     const reserved = checkFields(operation, principal, body)
     const params = named(operation.params, values)
     const about = aboutOf(params, body)
-    const admitted = admitNamed(this.#parts.tenants, operation, principal, about)
+    const admitted = admitNamed(this.#parts.tenants, operation, { principal, about })
     if (admitted !== undefined) await admitted
     const attributed = attributionOf(this.#parts.tenants, operation, { principal, request, about, query })
     const attribution = attributed instanceof Promise ? await attributed : attributed
@@ -172,7 +173,7 @@ export class Dispatcher implements HttpHandler {
       clientAddress: this.#parts.clientAddress,
     })
     const result = await this.#result(exchange, endpoint, call)
-    return answer(exchange, operation, result, query, this.#parts.streams)
+    return answer(exchange, operation, { result, query, streams: this.#parts.streams })
   }
 
   #principal(request: HttpRequest, { operation }: Endpoint): Principal | Promise<Principal> {
@@ -204,14 +205,13 @@ export class Dispatcher implements HttpHandler {
   #result(exchange: Exchange, { operation, useCase }: Endpoint, call: ServedCall): Promise<unknown> {
     const { idempotency } = call
     if (idempotency === null || operation.idempotency !== 'stored' || isEvents(operation, call)) return useCase(call)
-    return this.#onceOnly(exchange, { operation, useCase }, call, idempotency)
+    return this.#onceOnly(exchange, { operation, useCase }, { call, idempotency })
   }
 
   async #onceOnly(
     exchange: Exchange,
     { operation, useCase }: Pick<Endpoint, 'operation' | 'useCase'>,
-    call: ServedCall,
-    idempotency: Idempotency,
+    { call, idempotency }: { readonly call: ServedCall; readonly idempotency: Idempotency },
   ): Promise<unknown> {
     const { scope } = call
     const secret = operation.answer.kind === 'json' && operation.answer.secret
@@ -225,7 +225,11 @@ export class Dispatcher implements HttpHandler {
   }
 
   /** A path that exists, asked by a method that it does not take: a preflight, OPTIONS, or a mistake. */
-  #withoutMethod(request: HttpRequest, response: HttpResponse, id: string, { methods }: Match<Endpoint>): void {
+  #withoutMethod(
+    request: HttpRequest,
+    response: HttpResponse,
+    { id, match: { methods } }: { readonly id: string; readonly match: Match<Endpoint> },
+  ): void {
     const allow = allowed(methods)
     const requested = methods.get(request.header('access-control-request-method') ?? '')
     const question = {
@@ -241,7 +245,7 @@ export class Dispatcher implements HttpHandler {
       return
     }
     const [any] = methods.values()
-    const exchange = newExchange(request, response, id, any ?? null)
+    const exchange = newExchange(request, response, { id, endpoint: any ?? null })
     addHeaders(exchange, [['allow', allow.join(', ')]])
     this.#nowhere(exchange, 'method_not_allowed')
   }
@@ -273,7 +277,11 @@ const aboutOfCall = ({ attribution, params, body }: AnyCall): About =>
 
 const noBody = { value: undefined, files: [] }
 
-const newExchange = (request: HttpRequest, response: HttpResponse, id: string, endpoint: Endpoint | null): Exchange => {
+const newExchange = (
+  request: HttpRequest,
+  response: HttpResponse,
+  { id, endpoint }: { readonly id: string; readonly endpoint: Endpoint | null },
+): Exchange => {
   const answers = endpoint?.operation.cors ?? false
   return {
     request,

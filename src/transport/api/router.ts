@@ -27,7 +27,11 @@ export class Router<T> {
    * @param slashesInLast the last parameter takes all that is left of a path which leads nowhere else.
    * @throws when the path has this method already.
    */
-  add(method: string, path: string, target: T, slashesInLast = false): void {
+  add(
+    method: string,
+    path: string,
+    { target, slashesInLast = false }: { readonly target: T; readonly slashesInLast?: boolean | undefined },
+  ): void {
     const methods = this.#methodsOf(path)
     if (methods.has(method)) throw new Error(`${method} ${path} is declared twice`)
     methods.set(method, target)
@@ -55,7 +59,7 @@ export class Router<T> {
   #walk(path: string): Match<T> | null {
     if (!path.startsWith('/')) return null
     const params: string[] = []
-    const methods = descend(this.#root, path.split('/'), 1, params)
+    const methods = descend(this.#root, path.split('/'), { at: 1, params })
     if (methods === null) return null
     return path.includes('%') ? decoded(methods, params) : { methods, params }
   }
@@ -75,18 +79,17 @@ const childFor = <T>(node: Node<T>, segment: string): Node<T> => {
 const descend = <T>(
   node: Node<T>,
   segments: readonly string[],
-  at: number,
-  params: string[],
+  { at, params }: { readonly at: number; readonly params: string[] },
 ): ReadonlyMap<string, T> | null => {
   const segment = segments[at]
   if (segment === undefined) return node.methods
   const word = node.words.get(segment)
-  const found = word && descend(word, segments, at + 1, params)
+  const found = word && descend(word, segments, { at: at + 1, params })
   if (found) return found
   if (segment === '') return null
   const taken = params.length
   params.push(segment)
-  const below = node.parameter && descend(node.parameter, segments, at + 1, params)
+  const below = node.parameter && descend(node.parameter, segments, { at: at + 1, params })
   if (below) return below
   params.length = taken
   if (node.rest === null || segments.at(-1) === '') return null

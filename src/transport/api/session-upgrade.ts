@@ -57,7 +57,7 @@ export class SessionUpgrades {
   constructor(parts: SessionUpgradeParts) {
     this.#parts = parts
     this.#endpoints = new Map(parts.endpoints.map((endpoint) => [endpoint.operation.id, endpoint]))
-    for (const path of sessionSocket.paths) this.#router.add('GET', path, true)
+    for (const path of sessionSocket.paths) this.#router.add('GET', path, { target: true })
   }
 
   /** Decides on an upgrade; refusals are in the platform's envelope. */
@@ -98,10 +98,10 @@ export class SessionUpgrades {
 
   #commands(upgrade: UpgradeRequest, newest: number): SessionCommands {
     return {
-      turn: (body) => this.#obey('sessions.turns', upgrade, body),
-      approve: (body) => this.#obey('sessions.approve', upgrade, body),
-      reject: (body) => this.#obey('sessions.reject', upgrade, body),
-      cancel: () => this.#obey('sessions.cancel', upgrade, undefined),
+      turn: (body) => this.#obey('sessions.turns', upgrade, { body }),
+      approve: (body) => this.#obey('sessions.approve', upgrade, { body }),
+      reject: (body) => this.#obey('sessions.reject', upgrade, { body }),
+      cancel: () => this.#obey('sessions.cancel', upgrade, {}),
       follow: (after) =>
         deferredStream(
           () => this.#follow(upgrade, after ?? newest),
@@ -115,7 +115,7 @@ export class SessionUpgrades {
   }
 
   async #follow(upgrade: UpgradeRequest, after: number): Promise<EventStream> {
-    return asStream(await this.#obey('sessions.stream', upgrade, undefined, after)).stream
+    return asStream(await this.#obey('sessions.stream', upgrade, { after })).stream
   }
 
   /** Sequence of the session's newest event. @throws {ServiceError} `not_found` when the caller may not see the session. */
@@ -129,8 +129,7 @@ export class SessionUpgrades {
   async #obey(
     id: string,
     upgrade: UpgradeRequest,
-    body: JsonObject | undefined,
-    after: number | null = null,
+    { body, after = null }: { readonly body?: JsonObject | undefined; readonly after?: number | null | undefined },
   ): Promise<unknown> {
     const { operation, validator, useCase } = this.#endpoint(id)
     const call = await this.#call(id, upgrade, body)

@@ -19,9 +19,11 @@ const known = new WeakMap<object, Tagged>()
 export const sendTagged = (
   { request, response }: Exchange,
   status: number,
-  headers: Headers,
-  result: object,
-  bodyOf: () => string | Uint8Array,
+  {
+    headers,
+    result,
+    bodyOf,
+  }: { readonly headers: Headers; readonly result: object; readonly bodyOf: () => string | Uint8Array },
 ): number => {
   const { body, etag } = known.get(result) ?? tag(result, bodyOf())
   const fresh = namesTag(request.header('if-none-match'), etag)

@@ -61,7 +61,7 @@ export class SseStreams {
 
   /** Answers with `stream` until it ends, breaks, or the peer goes; then the stream is stopped. */
   serve(stream: EventStream, response: HttpResponse, options: SseOptions): void {
-    const served = new SseStream(this, this.#counters, response, options)
+    const served = new SseStream({ streams: this, counters: this.#counters }, response, options)
     this.#counters.openStreams++
     this.#open.add(served)
     this.#ticker.add(served)
@@ -120,7 +120,11 @@ class SseStream implements EventSink, Ticking {
   #quietTicks = 0
   #blockedTicks = 0
 
-  constructor(streams: SseStreams, counters: StreamCounters, response: HttpResponse, options: SseOptions) {
+  constructor(
+    { streams, counters }: { readonly streams: SseStreams; readonly counters: StreamCounters },
+    response: HttpResponse,
+    options: SseOptions,
+  ) {
     this.endless = options.endless
     this.#streams = streams
     this.#counters = counters

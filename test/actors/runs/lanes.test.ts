@@ -64,7 +64,7 @@ it('looks again at a lane whose run had a slot when the look began, and waits ag
   const record = { id, project, tenant: 'ten_1', user: null, ...times, data: { lane: lane.id, status: 'running' } }
   await storage.records.project([{ kind: runRows, record }])
   expect(await storage.records.list(runRows, projectScope(project), { limit: 10 })).toHaveLength(1)
-  const host = { rows: new RowWriter(storage.records, clock, pino({ level: 'silent' })) }
+  const host = { rows: new RowWriter({ records: storage.records, clock, log: pino({ level: 'silent' }) }) }
   const concurrency = { perProject: 2, perTenant: 2 }
   const context = { holders: { [lane.id]: [id] }, cursor: null, capped: [], checked_at: clock.now() }
   const look = pickRuns({ host, records: storage.records, concurrency, clock })

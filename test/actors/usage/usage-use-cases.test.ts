@@ -29,7 +29,7 @@ afterAll(() => takeIdsFrom({ now: Date.now, random: Math.random }))
 
 const openUsage = async () => {
   const { records, log } = await openHouse({ storage: openMemoryStorage({ now: () => now }) })
-  const rows = new RowWriter(records, systemClock, log)
+  const rows = new RowWriter({ records, clock: systemClock, log })
   const useCases = noted({
     ...usageUseCases({ host: { rows }, records, now: () => now }),
     ...ratePlanCapability.open({ records, now: () => now }).useCases,

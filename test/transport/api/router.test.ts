@@ -10,11 +10,11 @@ for (const path of [
   '/v1/things/{id}/parts/{part}',
   '/v1/things/{id}/parts/new',
 ]) {
-  router.add('GET', path, path)
+  router.add('GET', path, { target: path })
 }
-router.add('POST', '/v1/things', 'create')
-router.add('GET', '/v1/models/{model}', '/v1/models/{model}', true)
-router.add('GET', '/v1/models/{model}/tags', '/v1/models/{model}/tags')
+router.add('POST', '/v1/things', { target: 'create' })
+router.add('GET', '/v1/models/{model}', { target: '/v1/models/{model}', slashesInLast: true })
+router.add('GET', '/v1/models/{model}/tags', { target: '/v1/models/{model}/tags' })
 
 const find = (path: string) => {
   const match = router.find(path)
@@ -60,6 +60,6 @@ describe('a path', () => {
   })
 
   it('is declared once for each method', () => {
-    expect(() => router.add('POST', '/v1/things', 'again')).toThrow('POST /v1/things is declared twice')
+    expect(() => router.add('POST', '/v1/things', { target: 'again' })).toThrow('POST /v1/things is declared twice')
   })
 })

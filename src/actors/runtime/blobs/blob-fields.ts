@@ -31,14 +31,13 @@ export interface Taken {
 export const takeOut = <T extends Json | undefined>(
   value: T,
   keeping: Keeping,
-  taken: Taken[],
-  owner = '',
+  { taken, owner = '' }: { readonly taken: Taken[]; readonly owner?: string | undefined },
 ): T | Json => {
   if (measured(value, keeping.maxLength, keeping.levels) < Number.POSITIVE_INFINITY) return value
   if (typeof value === 'string') return reference(value, taken, owner)
   if (typeof value !== 'object' || value === null) return value
   const own: Taken[] = []
-  const inner = innerOf(value, { ...keeping, levels: keeping.levels - 1 }, own, owner)
+  const inner = innerOf(value, { ...keeping, levels: keeping.levels - 1 }, { taken: own, owner })
   if (keeping.levels <= 0 && lengthOf(inner) > keeping.maxLength) {
     return { ...reference(JSON.stringify(value), taken, owner), json: true }
   }
@@ -46,8 +45,12 @@ export const takeOut = <T extends Json | undefined>(
   return inner
 }
 
-const innerOf = (value: Json & object, keeping: Keeping, taken: Taken[], owner: string): Json => {
-  const each = (inner: Json | undefined) => takeOut(inner, keeping, taken, owner)
+const innerOf = (
+  value: Json & object,
+  keeping: Keeping,
+  { taken, owner }: { readonly taken: Taken[]; readonly owner: string },
+): Json => {
+  const each = (inner: Json | undefined) => takeOut(inner, keeping, { taken, owner })
   if (!isObject(value)) return Object.values(value).map((inner: Json) => each(inner) ?? null)
   const object: Json = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]))
   return '$blob' in value ? { $blob: null, value: object } : object

@@ -173,31 +173,29 @@ export class ClusterNode {
       }
       return result
     }
-    return this.#router.route(id, here, request, answered)
+    return this.#router.route(id, { here, request, answered })
   }
 
   /** Makes an actor where its shard is held. */
   create(creation: Creation): Promise<Delivered> {
     const { kind, id, owner, input, cause } = creation
-    return this.#router.route(
-      id,
-      () => this.#parts.host.createHere(creation),
-      () => ({ kind: 'create', machine: kind.name, actor: id, owner, input, cause }),
-      resultOf,
-    )
+    return this.#router.route(id, {
+      here: () => this.#parts.host.createHere(creation),
+      request: () => ({ kind: 'create', machine: kind.name, actor: id, owner, input, cause }),
+      answered: resultOf,
+    })
   }
 
   /** Resolves when what an actor has sent is taken, wherever it runs. */
   async delivered(id: string): Promise<void> {
-    await this.#router.route(
-      id,
-      async () => {
+    await this.#router.route(id, {
+      here: async () => {
         await untilMade(this.#parts, id)
         await this.#parts.host.deliveredHere(id)
       },
-      () => ({ kind: 'delivered', actor: id }),
-      () => undefined,
-    )
+      request: () => ({ kind: 'delivered', actor: id }),
+      answered: () => undefined,
+    })
   }
 
   /** The actor in memory, or as the store has it when another process runs it; null when there is none. */

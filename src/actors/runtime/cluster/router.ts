@@ -25,6 +25,14 @@ export interface RouterParts {
   readonly doubt: () => void
 }
 
+/** One request: done here, or sent to another process whose answer is read. */
+export interface Routed<T> {
+  /** @throws {Superseded} when the actor is elsewhere. */
+  readonly here: () => Promise<T>
+  readonly request: () => PeerRequest
+  readonly answered: (answer: PeerAnswer) => T
+}
+
 interface Found<T> {
   readonly value: T
 }
@@ -38,17 +46,9 @@ export class Router {
   }
 
   /**
-   * @param here does it in this process. @throws {Superseded} when the actor is elsewhere.
-   * @param request asks another process to.
-   * @param answered what its answer comes to.
    * @throws {StoreUnavailable} when nobody has run the actor for some seconds, or the store is away.
    */
-  async route<T>(
-    actor: string,
-    here: () => Promise<T>,
-    request: () => PeerRequest,
-    answered: (answer: PeerAnswer) => T,
-  ): Promise<T> {
+  async route<T>(actor: string, { here, request, answered }: Routed<T>): Promise<T> {
     const { clock, doubt } = this.#parts
     const shard = shardOf(actor)
     const startedAt = clock.steady()

@@ -132,7 +132,7 @@ const eventsLength = ({ event, events, messages, effects }: Commit, maxLength = 
 const eventsUpTo = (maxLength: number, commit: Commit, taken: Taken[]): Commit => {
   const { event, events, messages } = commit
   const owner = actorBlobs(commit)
-  const short = (value: JsonObject) => asObject(takeOut(value, { maxLength, levels: 1 }, taken, owner))
+  const short = (value: JsonObject) => asObject(takeOut(value, { maxLength, levels: 1 }, { taken, owner }))
   return {
     ...commit,
     event: asEvent(short(event)),
@@ -152,7 +152,7 @@ const withShortSnapshot = (commit: Commit, taken: Taken[]): Commit => {
   if (measured(snapshot, longestField, 2) <= maxSnapshotLength) return commit
   for (const maxLength of [longestField, shortField]) {
     const own: Taken[] = []
-    const small = takeOut(snapshot, { maxLength, levels: 2 }, own, actorBlobs(commit))
+    const small = takeOut(snapshot, { maxLength, levels: 2 }, { taken: own, owner: actorBlobs(commit) })
     if (lengthOf(small) > maxSnapshotLength) continue
     taken.push(...own)
     return { ...commit, snapshot: asObject(small) }

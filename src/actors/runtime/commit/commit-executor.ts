@@ -85,7 +85,7 @@ export class CommitExecutor {
   /** Starts what is in flight and does not run here. */
   resume(resident: Resident): void {
     for (const [effectId, flight] of Object.entries(resident.state.inFlight)) {
-      this.#part(resident, () => this.#parts.effects.start(resident, effectId, flight, false))
+      this.#part(resident, () => this.#parts.effects.start(resident, { id: effectId, flight, fresh: false }))
     }
   }
 
@@ -118,7 +118,7 @@ export class CommitExecutor {
   #start(resident: Resident, draft: Draft): void {
     for (const effect of draft.effects) {
       const flight = draft.inFlight[effect.id]
-      if (flight !== undefined) this.#parts.effects.start(resident, effect.id, flight, true)
+      if (flight !== undefined) this.#parts.effects.start(resident, { id: effect.id, flight, fresh: true })
     }
   }
 

@@ -16,8 +16,7 @@ import { Superseded } from './superseded.ts'
 export const fence = async (
   store: CommitStore,
   newest: Commit,
-  epoch: number,
-  clock: Clock,
+  { epoch, clock }: { readonly epoch: number; readonly clock: Clock },
 ): Promise<Commit | null> => {
   checkEpoch(newest, epoch)
   if (newest.epoch === epoch) return newest

@@ -39,6 +39,14 @@ export interface OverdueEffect {
   readonly runsMs: number
 }
 
+/** What runs effects: what they do, where their results go, and the time. */
+export interface EffectRunnerParts {
+  readonly catalog: EffectCatalog
+  readonly host: EffectHost
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /** Runs effects of durable commits, each under its policy, and brings the result back as an event of the actor. */
 export class EffectRunner {
   readonly #catalog: EffectCatalog
@@ -52,7 +60,7 @@ export class EffectRunner {
   #idle: (() => void)[] = []
   #stopped = false
 
-  constructor(catalog: EffectCatalog, host: EffectHost, clock: Clock, log: Logger) {
+  constructor({ catalog, host, clock, log }: EffectRunnerParts) {
     this.#catalog = catalog
     this.#host = host
     this.#clock = clock
@@ -64,7 +72,10 @@ export class EffectRunner {
   }
 
   /** Starts an effect, unless it runs here already. `fresh`: its commit was just made, so nothing of it has happened. */
-  start(resident: Resident, id: string, flight: InFlight, fresh: boolean): void {
+  start(
+    resident: Resident,
+    { id, flight, fresh }: { readonly id: string; readonly flight: InFlight; readonly fresh: boolean },
+  ): void {
     const isHeld = this.#stopped || resident.parked !== undefined || this.#running.has(id)
     if (isHeld || !this.#host.ownership.opens(resident.shard)) return
     const abort = new AbortController()

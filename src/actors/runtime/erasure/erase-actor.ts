@@ -32,7 +32,7 @@ export const eraseActor = (
     await delivered()
     if (clock.now() < aloneAt) await pause(clock, aloneAt - clock.now(), signal)
     await beside(context)
-    await markErased(storage.records, actor, owner, clock.now())
+    await markErased(storage.records, { actor, owner, now: clock.now() })
     const remove = async (): Promise<void> => {
       await storage.commits.forget(actor)
       await storage.blobs.remove(owner.project, actorBlobs({ actor, tenant: owner.tenant }))

@@ -52,31 +52,28 @@ export const sendDelete = async (parts: EraserParts, condemned: Condemned): Prom
 
 const removeParked = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
   const now = clock.now()
-  await markErased(storage.records, actor, { project, tenant, user: null, createdAt: now }, now)
+  await markErased(storage.records, { actor, owner: { project, tenant, user: null, createdAt: now }, now })
   await storage.commits.forget(actor)
   await storage.blobs.remove(project, actorBlobs({ actor, tenant }))
   host.drop(actor)
 }
 
+/** Actors that a list shows. */
+export interface Listed {
+  readonly rows: RecordKind
+  readonly scope: Scope
+  readonly where?: { readonly [field: string]: Json } | undefined
+}
+
 /** Removes every actor that a list shows, and resolves when it shows none. @throws {StoreUnavailable} */
-export const eraseListed = async (
-  parts: EraserParts,
-  rows: RecordKind,
-  scope: Scope,
-  where: { readonly [field: string]: Json } = {},
-): Promise<void> => {
-  for (let looks = 0; (await sendDeleteToListed(parts, rows, scope, where)) > 0; looks++) {
+export const eraseListed = async (parts: EraserParts, { rows, scope, where = {} }: Listed): Promise<void> => {
+  for (let looks = 0; (await sendDeleteToListed(parts, { rows, scope, where })) > 0; looks++) {
     if (looks > 0) await pause(parts.clock, lookAgainMs)
   }
 }
 
 /** Tells every actor that a list shows now, and says how many. A row without an actor goes. @throws {StoreUnavailable} */
-export const sendDeleteToListed = async (
-  parts: EraserParts,
-  rows: RecordKind,
-  scope: Scope,
-  where: { readonly [field: string]: Json } = {},
-): Promise<number> => {
+export const sendDeleteToListed = async (parts: EraserParts, { rows, scope, where = {} }: Listed): Promise<number> => {
   const { storage, host } = parts
   await host.rows.shown()
   let sent = 0

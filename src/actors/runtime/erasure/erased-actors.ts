@@ -15,7 +15,10 @@ const keptMs = 60 * 60 * 1000
  * Notes that an actor's log is being removed; call it before removing it. The note names no tenant and no user: nothing of
  * them is to be left. @throws {StoreUnavailable}
  */
-export const markErased = async (records: RecordStore, actor: string, owner: Owner, now: number): Promise<void> => {
+export const markErased = async (
+  records: RecordStore,
+  { actor, owner, now }: { readonly actor: string; readonly owner: Owner; readonly now: number },
+): Promise<void> => {
   const { project } = owner
   const times = { version: 1, created_at: now, updated_at: now, expires_at: now + keptMs }
   await records.insert(erasedActors, { id: actor, project, tenant: null, user: null, ...times, data: {} })

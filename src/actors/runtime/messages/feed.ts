@@ -96,16 +96,16 @@ export class Feed {
   follow(actor: string, after: number, end: StreamEnd): EventStream {
     return {
       start: (sink: EventSink): StreamControl => {
-        const follower = new Follower(
+        const follower = new Follower({
           actor,
           after,
           end,
           sink,
-          this.#reader,
-          () => this.#leave(actor, follower),
-          this.#log,
-          this.#clock,
-        )
+          reader: this.#reader,
+          leave: () => this.#leave(actor, follower),
+          log: this.#log,
+          clock: this.#clock,
+        })
         const set = this.#followers.get(actor) ?? new Set<Follower>()
         this.#followers.set(actor, set.add(follower))
         if (set.size === 1) this.#reader.followed?.(actor)
@@ -125,6 +125,18 @@ export class Feed {
 
 type Mode = 'live' | 'reading' | 'blocked'
 
+/** One stream: the actor and place that it follows from, and the sink of its events. */
+export interface FollowerParts {
+  readonly actor: string
+  readonly after: number
+  readonly end: StreamEnd
+  readonly sink: EventSink
+  readonly reader: EventReader
+  readonly leave: () => void
+  readonly log: Logger
+  readonly clock: Pick<Clock, 'after'>
+}
+
 class Follower {
   over = false
   readonly #actor: string
@@ -139,16 +151,7 @@ class Follower {
   #mode: Mode = 'live'
   #missed = false
 
-  constructor(
-    actor: string,
-    after: number,
-    end: StreamEnd,
-    sink: EventSink,
-    reader: EventReader,
-    leave: () => void,
-    log: Logger,
-    clock: Pick<Clock, 'after'>,
-  ) {
+  constructor({ actor, after, end, sink, reader, leave, log, clock }: FollowerParts) {
     this.#clock = clock
     this.#actor = actor
     this.#last = after

@@ -5,6 +5,14 @@ import { Elsewhere } from '../commit/superseded.ts'
 /** A first commit that was given up may reach the store so long after, in ms. */
 const lateMs = [5_000, 30_000]
 
+/** How an actor is loaded, and whether this process runs it. */
+export interface ReviverParts {
+  readonly load: (id: string) => Promise<unknown>
+  readonly holds: (id: string) => boolean
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /**
  * Loads actors again whose last commit has no known outcome: it may have landed, and what it says has to be carried
  * out then, whether or not anybody asks for the actor.
@@ -17,7 +25,7 @@ export class Reviver {
   readonly #underWay = new Map<string, Promise<void>>()
 
   /** @param holds whether the actor is this process's to run, though it may not be certain of that now. */
-  constructor(load: (id: string) => Promise<unknown>, holds: (id: string) => boolean, clock: Clock, log: Logger) {
+  constructor({ load, holds, clock, log }: ReviverParts) {
     this.#load = load
     this.#holds = holds
     this.#clock = clock

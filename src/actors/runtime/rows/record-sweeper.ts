@@ -5,6 +5,14 @@ import type { Clock } from '../clock.ts'
 const everyMs = 10 * 60 * 1000
 const atOnce = 200
 
+/** The records that expire, by kind. */
+export interface RecordSweeperParts {
+  readonly records: RecordStore
+  readonly kinds: readonly RecordKind[]
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /** Removes records that have expired: idempotency keys, dashboard sessions, rows of deleted actors. They are hidden at once; this gives the room back. */
 export class RecordSweeper {
   readonly #records: RecordStore
@@ -14,7 +22,7 @@ export class RecordSweeper {
   #cancel: (() => void) | undefined
   #stopped = false
 
-  constructor(records: RecordStore, kinds: readonly RecordKind[], clock: Clock, log: Logger) {
+  constructor({ records, kinds, clock, log }: RecordSweeperParts) {
     this.#records = records
     this.#kinds = kinds
     this.#clock = clock

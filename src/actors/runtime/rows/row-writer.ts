@@ -26,6 +26,14 @@ export interface RowListener {
   readonly taken: (row: Row) => void
 }
 
+/** Where rows go, and how those of other processes are waited for. */
+export interface RowWriterParts {
+  readonly records: RecordStore
+  readonly clock: Clock
+  readonly log: Logger
+  readonly elsewhere?: () => Promise<void> | undefined | undefined
+}
+
 /**
  * Writes list rows behind the commits, newest version of each, many in one batch.
  *
@@ -53,12 +61,7 @@ export class RowWriter {
   #listener: RowListener = { refused: () => {}, taken: () => {} }
 
   /** @param elsewhere resolves when other processes have written theirs, or after a moment; undefined when there are none. */
-  constructor(
-    records: RecordStore,
-    clock: Clock,
-    log: Logger,
-    elsewhere: () => Promise<void> | undefined = () => undefined,
-  ) {
+  constructor({ records, clock, log, elsewhere = () => undefined }: RowWriterParts) {
     this.#records = records
     this.#clock = clock
     this.#log = log

@@ -60,7 +60,7 @@ export class UnknownAction extends Error {
 /** The first step of an actor. */
 export const firstStep = (definition: MachineDefinition, input: JsonObject, where: StepInput): Step => {
   const [snapshot, actions] = initialTransition(definition.machine, input)
-  return draftOf(definition, emptyState(snapshot), snapshot, actions, where)
+  return draftOf(definition, emptyState(snapshot), { snapshot, actions, where })
 }
 
 /** The next step: pure, apart from nothing. Nothing is committed when it throws. */
@@ -70,7 +70,7 @@ export const nextStep = (definition: MachineDefinition, state: ActorState, where
     : pureTransition(definition.machine, state.snapshot, where.event)
   const taken = snapshot !== state.snapshot || actions.length > 0 || where.done !== undefined
   if (!taken) return refusedOrIgnored(state, where)
-  return draftOf(definition, state, snapshot, actions, where)
+  return draftOf(definition, state, { snapshot, actions, where })
 }
 
 /** A machine in a final state takes nothing; XState's pure transition would still let its root react. */
@@ -102,11 +102,13 @@ const emptyState = (snapshot: AnyMachineSnapshot): ActorState => ({
 const draftOf = (
   definition: MachineDefinition,
   state: ActorState,
-  snapshot: AnyMachineSnapshot,
-  actions: readonly ListedAction[],
-  where: StepInput,
+  {
+    snapshot,
+    actions,
+    where,
+  }: { readonly snapshot: AnyMachineSnapshot; readonly actions: readonly ListedAction[]; readonly where: StepInput },
 ): Step => {
-  const gathered = gather(definition, state, actions, where)
+  const gathered = gather(definition, state, { actions, where })
   const log = journal(definition, state, gathered.emissions)
   return {
     kind: 'next',
@@ -137,8 +139,7 @@ interface Gathered {
 const gather = (
   definition: MachineDefinition,
   state: ActorState,
-  actions: readonly ListedAction[],
-  where: StepInput,
+  { actions, where }: { readonly actions: readonly ListedAction[]; readonly where: StepInput },
 ): Gathered => {
   const gathered: Gathered = {
     emissions: [],

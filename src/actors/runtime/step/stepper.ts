@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
-import type { MachineDefinition } from '#machines/definition.ts'
 import type { Refusal } from '#machines/vocabulary.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { type Commit, type JsonObject, type MessageRecord, type Storage, StoreUnavailable } from '#storage/ports.ts'
+import { type Commit, type MessageRecord, type Storage, StoreUnavailable } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { KnownBlobs } from '../blobs/known-blobs.ts'
 import type { Clock } from '../clock.ts'
@@ -10,9 +9,8 @@ import { type CommitFacts, commitOf, compacted } from '../commit/commit-document
 import { type Written, writeCommit } from '../commit/commit-writer.ts'
 import { epochHere, type Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
-import { type Delivered, type Delivery, Resident, type Waiting } from '../resident.ts'
+import { type Creation, type Delivered, type Delivery, Resident, type Waiting } from '../resident.ts'
 import { rowRecord } from '../rows/actor-row.ts'
-import type { Owner } from './actor-state.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
 import { isOperatorEvent, systemStep } from './system-steps.ts'
 
@@ -82,13 +80,13 @@ export class Stepper {
   }
 
   /** Writes the first commit of an actor. @returns the actor when this very write made it; the state is the caller's to set. */
-  async first(kind: MachineDefinition, id: string, owner: Owner, input: JsonObject, cause: string) {
+  async first({ kind, id, owner, input, cause }: Creation) {
     const { clock, ownership } = this.#parts
     const shard = shardOf(id)
     const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })
     if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
     const place = { shard, epoch: epochHere(ownership, shard) }
-    const resident = new Resident(id, kind, owner, place, step.draft, clock.now())
+    const resident = new Resident({ id, definition: kind, owner, place, state: step.draft, at: clock.now() })
     const facts = this.#factsFor(resident, cause, { type: 'create' })
     const commit = await compacted(commitOf(kind, step.draft, facts), this.#blobs)
     const written = await this.#write(resident, commit)

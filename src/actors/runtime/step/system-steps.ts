@@ -59,13 +59,13 @@ export const discardCause = (kind: StuckKind, subject: string): string => `$disc
 export const systemStep = (definition: MachineDefinition, state: ActorState, where: StepInput): Step | undefined => {
   const { event } = where
   const decision = decisionOf(event)
-  if (decision !== undefined) return decided(definition, state, where, decision)
+  if (decision !== undefined) return decided(definition, state, { where, decision })
   const { effect } = event
   const flight = typeof effect === 'string' ? state.inFlight[effect] : undefined
   if (typeof effect !== 'string' || flight === undefined) return undefined
   switch (event.type) {
     case '$threw':
-      return next(afterThrow(state, effect, flight, textOf(event.reason)))
+      return next(afterThrow(state, { effect, flight, reason: textOf(event.reason) }))
     case '$alone':
       return next({ ...state, inFlight: { ...state.inFlight, [effect]: { ...flight, alone: true } } })
     case '$survived':
@@ -82,7 +82,10 @@ const textOf = (value: Json | undefined): string => (typeof value === 'string' ?
 /** The effect as if it had not been begun before. */
 const calmed = ({ alone: _alone, failures: _failures, ...flight }: InFlight): InFlight => flight
 
-const afterThrow = (state: ActorState, effect: string, flight: InFlight, reason: string): ActorState => {
+const afterThrow = (
+  state: ActorState,
+  { effect, flight, reason }: { readonly effect: string; readonly flight: InFlight; readonly reason: string },
+): ActorState => {
   const failures = (flight.failures ?? 0) + 1
   const inFlight = { ...state.inFlight, [effect]: { ...flight, failures } }
   if (failures < mostStarts) return { ...state, inFlight }
@@ -101,18 +104,16 @@ const isAbout = (parked: Parked | undefined, { kind, subject }: Decision): boole
 const decided = (
   definition: MachineDefinition,
   state: ActorState,
-  where: StepInput,
-  decision: Decision,
+  { where, decision }: { readonly where: StepInput; readonly decision: Decision },
 ): Step | undefined => {
-  const step = decisionStep(definition, state, where, decision)
+  const step = decisionStep(definition, state, { where, decision })
   return step?.kind === 'next' ? { kind: 'next', draft: audited(step.draft, where, decision) } : step
 }
 
 const decisionStep = (
   definition: MachineDefinition,
   { parked, ...running }: ActorState,
-  where: StepInput,
-  decision: Decision,
+  { where, decision }: { readonly where: StepInput; readonly decision: Decision },
 ): Step | undefined => {
   const { verb, kind, subject } = decision
   const isParked = isAbout(parked, decision)
@@ -122,7 +123,7 @@ const decisionStep = (
   if (isEffect && flight === undefined) return nothingStuck
   if (kind === 'failing_reminder' && state.reminders[subject] === undefined) return nothingStuck
   if (verb === 'retry') return next(flight === undefined ? state : withFlight(state, subject, calmed(flight)))
-  if (verb === 'skip') return skipped(definition, state, where, decision)
+  if (verb === 'skip') return skipped(definition, state, { where, decision })
   if (isEffect) return next(without(state, 'inFlight', subject))
   if (kind === 'failing_reminder') return next(without(state, 'reminders', subject))
   return next(state)
@@ -147,8 +148,10 @@ const without = (state: ActorState, field: 'inFlight' | 'reminders', name: strin
 const skipped = (
   definition: MachineDefinition,
   state: ActorState,
-  { event, ...where }: StepInput,
-  { kind, subject }: Decision,
+  {
+    where: { event, ...where },
+    decision: { kind, subject },
+  }: { readonly where: StepInput; readonly decision: Decision },
 ): Step => {
   const given: Json | undefined = event.event
   if (given === undefined || given === null || !isEvent(given) || given.type.startsWith('$')) return noEvent

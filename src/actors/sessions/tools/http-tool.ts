@@ -89,7 +89,7 @@ export async function runHttpTool(
   let reached = false
   try {
     if (context.signal.aborted) return failed('cancelled', 'The call was cancelled.', false)
-    const answer = await send(tool, call, context, signal)
+    const answer = await send(tool, call, { context, signal })
     reached = true
     return await read(answer)
   } catch (error) {
@@ -107,8 +107,7 @@ export async function runHttpTool(
 async function send(
   tool: HttpTool,
   call: HttpToolCall,
-  context: HttpToolContext,
-  signal: AbortSignal,
+  { context, signal }: { readonly context: HttpToolContext; readonly signal: AbortSignal },
 ): Promise<Dispatcher.ResponseData> {
   const owner = 'sessionId' in call.owner ? { session_id: call.owner.sessionId } : { run_id: call.owner.runId }
   const body = JSON.stringify({ tool: tool.name, arguments: call.arguments, action_id: call.actionId, ...owner })

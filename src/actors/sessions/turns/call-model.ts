@@ -52,7 +52,7 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
       sessionId: context.actor,
     }
     const deltas = { add: (text: string) => journal.add(text), rest: () => journal.end() }
-    return outcomeOf(parts, { ...session, whose }, context, deltas, atOnce)
+    return outcomeOf(parts, { ...session, whose }, { context, deltas, manner: atOnce })
   },
   unknown: interrupted,
   tooLarge,
@@ -77,7 +77,11 @@ export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
     const add = (delta: string): void => {
       text += delta
     }
-    return outcomeOf(parts, { ...run, whose }, context, { add, rest: async () => text }, patientlyBy(parts.clock))
+    return outcomeOf(
+      parts,
+      { ...run, whose },
+      { context, deltas: { add, rest: async () => text }, manner: patientlyBy(parts.clock) },
+    )
   },
   unknown: interrupted,
   tooLarge,
@@ -120,16 +124,14 @@ const patientlyBy =
 const outcomeOf = async (
   parts: CallModelParts,
   requested: ModelCallRequest,
-  context: EffectContext,
-  deltas: Deltas,
-  manner: Manner,
+  { context, deltas, manner }: { readonly context: EffectContext; readonly deltas: Deltas; readonly manner: Manner },
 ): Promise<EffectOutcome> => {
   const { request, caller, ratePlanId } = await prepare(parts, requested, context)
   const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...bill }) })
   try {
     const call = () => parts.models.call(request, caller, deltas.add, context.signal)
     const answer = await manner(call, context.signal)
-    return answered(context.actor, await deltas.rest(), answer, charged(answer.bill))
+    return answered(context.actor, { delta: await deltas.rest(), answer, charged: charged(answer.bill) })
   } catch (error) {
     const delta = await deltas.rest()
     if (!(error instanceof ServiceError)) throw error
@@ -185,7 +187,10 @@ const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelReque
 }
 
 /** The actions run where the session or run does: an approval is one hop less then. */
-const answered = (waiter: string, delta: string, answer: TurnAnswer, charged: Charged): EffectOutcome => {
+const answered = (
+  waiter: string,
+  { delta, answer, charged }: { readonly delta: string; readonly answer: TurnAnswer; readonly charged: Charged },
+): EffectOutcome => {
   const shard = shardOf(waiter)
   const said = {
     type: 'model_answered',

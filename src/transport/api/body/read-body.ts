@@ -28,7 +28,7 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
   const contentType = request.header('content-type')
   if (operation.files !== null) {
     const boundary = boundaryOf(contentType)
-    if (boundary !== null) return readForm(operation, operation.files.fields, bytes, boundary)
+    if (boundary !== null) return readForm(operation, operation.files.fields, { bytes, boundary })
     if (!operation.files.orJson) throw unsupported('multipart/form-data')
   }
   if (bytes.length === 0) return { value: {}, files: noFiles }
@@ -51,7 +51,11 @@ const parsed = (request: HttpRequest, bytes: Buffer): unknown => {
 const unsupported = (type: string): ServiceError =>
   new ServiceError('unsupported_media_type', { param: 'Content-Type', message: `This route takes ${type}.` })
 
-const readForm = (operation: Operation, fields: readonly string[], bytes: Buffer, boundary: string): ReadBody => {
+const readForm = (
+  operation: Operation,
+  fields: readonly string[],
+  { bytes, boundary }: { readonly bytes: Buffer; readonly boundary: string },
+): ReadBody => {
   const form = parseForm(bytes, boundary)
   const stray = form.files.find((file) => !fields.includes(file.field))
   if (stray !== undefined && operation.unknownFields === 'refuse') {

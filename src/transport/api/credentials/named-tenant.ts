@@ -23,8 +23,7 @@ export const isWork = ({ id, method }: Pick<Operation, 'id' | 'method'>): boolea
 export const admitNamed = (
   tenants: Tenants,
   operation: Operation,
-  principal: Principal,
-  { tenant }: About,
+  { principal, about: { tenant } }: { readonly principal: Principal; readonly about: About },
 ): void | Promise<void> => {
   if (tenant === null || principal.kind === 'public' || principal.kind === 'client_token') return
   if (isWork(operation)) return tenants.admit(principal.project, tenant)

@@ -43,7 +43,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
     this.#server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) =>
       this.containment.run(
         'upgrade',
-        () => this.#upgrades.accept(message, socket, head, this.#closing),
+        () => this.#upgrades.accept(message, { socket, head, closing: this.#closing }),
         () => socket.destroy(),
       ),
     )

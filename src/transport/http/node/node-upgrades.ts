@@ -17,6 +17,13 @@ const badRequest: Refusal = { status: 400, headers: [], body: '' }
 const shuttingDown: Refusal = { status: 503, headers: [], body: '' }
 const failed: Refusal = { status: 500, headers: [], body: '' }
 
+/** The socket of an upgrade, its key, and the bytes that came with the request. */
+export interface UpgradedConnection {
+  readonly socket: Duplex
+  readonly key: string
+  readonly head: Buffer
+}
+
 /** Takes upgrades to WebSocket on node:http and looks after the sockets that come of them. */
 export class NodeUpgrades {
   readonly #handler: HttpHandler
@@ -31,19 +38,22 @@ export class NodeUpgrades {
     this.#containment = containment
   }
 
-  accept(message: IncomingMessage, socket: Duplex, head: Buffer, closing: boolean): void {
+  accept(
+    message: IncomingMessage,
+    { socket, head, closing }: { readonly socket: Duplex; readonly head: Buffer; readonly closing: boolean },
+  ): void {
     socket.on('error', () => socket.destroy())
     const key = websocketKey(message)
     if (closing) refuse(socket, shuttingDown)
     else if (key === null) refuse(socket, badRequest)
-    else this.#consult(message, socket, key, head)
+    else this.#consult(message, { socket, key, head })
   }
 
-  #consult(message: IncomingMessage, socket: Duplex, key: string, head: Buffer): void {
+  #consult(message: IncomingMessage, { socket, key, head }: UpgradedConnection): void {
     this.#work.begin()
     const decide = async (): Promise<void> => {
       try {
-        this.#decide(await this.#handler.upgrade(new NodeHttpRequest(message)), socket, key, head)
+        this.#decide(await this.#handler.upgrade(new NodeHttpRequest(message)), { socket, key, head })
       } finally {
         this.#work.end()
       }
@@ -61,13 +71,13 @@ export class NodeUpgrades {
     for (const peer of this.#peers) peer.cut()
   }
 
-  #decide(decision: UpgradeDecision, socket: Duplex, key: string, head: Buffer): void {
+  #decide(decision: UpgradeDecision, { socket, key, head }: UpgradedConnection): void {
     if (socket.destroyed) return
-    if ('accept' in decision) this.#accept(decision.accept, socket, key, head)
+    if ('accept' in decision) this.#accept(decision.accept, { socket, key, head })
     else refuse(socket, decision.refuse)
   }
 
-  #accept(accept: (peer: WebSocketPeer) => void, socket: Duplex, key: string, head: Buffer): void {
+  #accept(accept: (peer: WebSocketPeer) => void, { socket, key, head }: UpgradedConnection): void {
     socket.write(acceptHead(key))
     const peer = new NodeWebSocket(socket, this.#containment)
     this.#peers.add(peer)

@@ -124,13 +124,17 @@ export class UwsUpgrades {
   #consult(response: UwsHttpResponse, request: UwsHttpRequest, context: UwsUpgradeContext): void {
     const decide = async (): Promise<void> => {
       const decision = await this.#handler.upgrade(request)
-      if ('accept' in decision) this.#upgrade(response, request, context, decision.accept)
+      if ('accept' in decision) this.#upgrade(response, request, { context, accept: decision.accept })
       else response.send(decision.refuse.status, decision.refuse.headers, decision.refuse.body)
     }
     this.#owner.containment.start('upgrade', decide, () => response.fail())
   }
 
-  #upgrade(response: UwsHttpResponse, request: UwsHttpRequest, context: UwsUpgradeContext, accept: Accept): void {
+  #upgrade(
+    response: UwsHttpResponse,
+    request: UwsHttpRequest,
+    { context, accept }: { readonly context: UwsUpgradeContext; readonly accept: Accept },
+  ): void {
     if (response.closed) return
     const data = { listener: new UwsPeer(accept, this.#owner.containment) }
     const key = request.header('sec-websocket-key') ?? ''

@@ -23,7 +23,7 @@ const anyJson: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
 const store = async (value: Json) => {
   const { blobs } = openMemoryStorage()
   const taken: Taken[] = []
-  const small = takeOut(value, keeping, taken)
+  const small = takeOut(value, keeping, { taken })
   for (const { hash, content } of taken) await blobs.put('prj_1', hash, content)
   return { small, blobs }
 }
@@ -56,7 +56,7 @@ it('leaves no long string in the document', async () => {
 it('takes an object or a list out whole once its JSON is long, however short its parts are', async () => {
   const list = Array.from({ length: 100 }, (_, index) => ({ n: index, $blob: null }))
   const taken: Taken[] = []
-  const small = takeOut({ list, short: 1 }, { maxLength: 100, levels: 1 }, taken)
+  const small = takeOut({ list, short: 1 }, { maxLength: 100, levels: 1 }, { taken })
   expect(small).toEqual({ list: { $blob: taken[0]?.hash, json: true }, short: 1 })
   const { blobs } = openMemoryStorage()
   for (const { hash, content } of taken) await blobs.put('prj_1', hash, content)
@@ -66,14 +66,14 @@ it('takes an object or a list out whole once its JSON is long, however short its
 it('does not copy a document that has nothing long in it', async () => {
   const value = { a: ['short', { b: 1 }], c: null }
   const taken: Taken[] = []
-  expect(takeOut(value, { maxLength: 100, levels: 0 }, taken)).toBe(value)
+  expect(takeOut(value, { maxLength: 100, levels: 0 }, { taken })).toBe(value)
   expect(taken).toEqual([])
   expect(await putBack(value, openMemoryStorage().blobs, 'prj_1')).toBe(value)
 })
 
 it('keeps a reference that a user wrote from reaching the blobs', async () => {
   const { blobs } = await store('somebody else wrote this')
-  const stolen = { $blob: takeOut('somebody else wrote this', keeping, []) }
+  const stolen = { $blob: takeOut('somebody else wrote this', keeping, { taken: [] }) }
   const { small } = await store(stolen)
   const back = await putBack(JSON.parse(JSON.stringify(small)), blobs, 'prj_1').catch((error: unknown) => error)
   expect(JSON.stringify(back)).not.toContain('somebody else')

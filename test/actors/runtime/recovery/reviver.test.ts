@@ -16,7 +16,7 @@ const reviving = (loads: readonly unknown[], holds = true) => {
     if (next instanceof Error) throw next
     return next
   }
-  return { clock, reviver: new Reviver(load, () => holds, clock, log), asked: () => asked }
+  return { clock, reviver: new Reviver({ load, holds: () => holds, clock, log }), asked: () => asked }
 }
 
 it('loads an actor until the store answers', async () => {

@@ -25,7 +25,12 @@ it('removes what has expired and nothing else', async () => {
   await records.insert(kind, row('a', 2000))
   await records.insert(kind, row('b', null))
   now = 3000
-  const sweeper = new RecordSweeper(records, [kind], { ...systemClock, now: () => now }, pino({ level: 'silent' }))
+  const sweeper = new RecordSweeper({
+    records,
+    kinds: [kind],
+    clock: { ...systemClock, now: () => now },
+    log: pino({ level: 'silent' }),
+  })
   await sweeper.round()
   expect(await records.sweep(kind, now)).toBe(0)
   expect(await records.count(kind, projectScope('prj_a'))).toBe(1)

@@ -15,7 +15,7 @@ beforeEach(async () => {
   faulty = new FaultyStorage(openMemoryStorage())
   await faulty.inner.records.prepare([widgets])
   clock = new VirtualClock()
-  rows = new RowWriter(faulty.storage.records, clock, pino({ level: 'silent' }))
+  rows = new RowWriter({ records: faulty.storage.records, clock, log: pino({ level: 'silent' }) })
 })
 
 const put = (version: number, id = 'w_1'): void =>
@@ -82,7 +82,7 @@ it('writes once for all who wait at the same time', async () => {
       await new Promise<void>((resolve) => setImmediate(resolve))
     },
   }
-  const writer = new RowWriter(records, clock, pino({ level: 'silent' }))
+  const writer = new RowWriter({ records, clock, log: pino({ level: 'silent' }) })
   const waiters: Promise<void>[] = []
   for (let n = 0; n < 50; n++) {
     writer.put({ id: 'w_1', actor: 'w_1', kind: widgets, record: () => recordOf('w_1', { version: n + 1 }) })
