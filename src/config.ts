@@ -53,7 +53,7 @@ export interface Config {
   readonly allowedContentHosts: readonly string[]
   /** Without a slash at its end. */
   readonly publicUrl: string | null
-  /** Whose `X-Forwarded-For` is believed; null: nobody's. */
+  /** Whose `X-Forwarded-For` is believed; null: no proxy's. */
   readonly trustedProxies: TrustedProxies | null
   readonly chromiumPath: string | null
   readonly logLevel: LogLevel
@@ -237,7 +237,7 @@ const countUpTo =
     return /^\d{1,9}$/.test(text) && count >= 1 && count <= most ? count : undefined
   }
 
-/** A host, but not "all addresses", which nobody can connect to. */
+/** A host, but not "all addresses", which no client can connect to. */
 const reachableHostOf = (text: string): string | undefined =>
   /^[A-Za-z0-9.:_-]+$/.test(text) && !['0.0.0.0', '::'].includes(text) ? text : undefined
 

@@ -125,7 +125,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     records: storage.records,
     log,
   })
-  // it can write nothing any more: whoever looks after processes starts it anew, if it is still wanted
+  // it can write nothing any more: a process supervisor starts it anew, if it is still wanted
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))
   early.serve(transport.handler)
   announce(url, { installation: installed, managed }, log)

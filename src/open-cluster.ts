@@ -15,7 +15,7 @@ import { openPeers } from './transport/peers/open-peers.ts'
 export interface OpenedCluster {
   readonly parts: ClusterParts
   readonly limits: RateLimits
-  /** When nothing is asked of other nodes any more, and nothing of them is left here. */
+  /** When no request goes to other nodes any more, and nothing of them is left here. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export const openCluster = async (
     host: peerHostOf(config),
     port: config.peerPort,
     key,
-    // whoever asks before the actors are there waits
+    // a request before the actors are there waits
     service: async (request) => (await service.promise)(request),
     log,
   })

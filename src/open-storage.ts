@@ -25,9 +25,9 @@ export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodb
       })
 
 /**
- * What nodes tell each other over Redis; null for one process. Throws nothing when Redis is away.
+ * What nodes send each other over Redis; null for one process. Throws nothing when Redis is away.
  *
- * @param installation tells this installation from others that share the Redis and the name of the database.
+ * @param installation distinguishes this installation from others that share the Redis and the name of the database.
  */
 export const openHints = async (
   { mongodbUrl, redisUrl }: Pick<Config, 'mongodbUrl' | 'redisUrl'>,

@@ -86,7 +86,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { records } = notices
   await records.prepare(kinds)
   const started = Promise.withResolvers<Runtime>()
-  // a start that fails is told by this function itself
+  // a start that fails is reported by this function itself
   started.promise.catch(() => {})
   let opened: OpenCapabilities | undefined
   const open = (host: Host): OpenCapabilities => {
@@ -154,7 +154,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime }: Groun
   return house
 }
 
-/** Nothing is begun before the capabilities are open: the host asks only then. */
+/** Nothing is begun before the capabilities are open: the host calls only then. */
 const tenantsOf = (opened: OpenCapabilities | undefined): TenantDirectory => {
   if (opened === undefined) throw new Error('the capabilities are not open yet')
   return tenantDirectory.of(opened.house)

@@ -24,7 +24,7 @@ export interface CoreParts {
   readonly projects: Pick<ProjectDirectory, 'settings'>
   /** What limits can be set for. */
   readonly subjects: LimitSubjects
-  /** Other nodes, which are told of changes; absent for one process. */
+  /** Other nodes, which are notified of changes; absent for one process. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   readonly telemetry?: Telemetry | undefined
   /** What differs from `defaultCallPolicy`. */
@@ -36,11 +36,11 @@ export interface CoreParts {
 export interface OpenCore extends GatewayCore, OpenChats {
   readonly ledger: RequestLedger
   readonly metering: Metering
-  /** Models as turns and runs ask them. */
+  /** Models as turns and runs call them. */
   readonly turns: TurnModels
 }
 
-/** Opens what turns and runs need, before the runtime takes up those that a crash has left. Connects to nobody. */
+/** Opens what turns and runs need, before the runtime takes up those that a crash has left. Opens no connection. */
 export const openCore = (parts: CoreParts): OpenCore => {
   const { guard, routes, redaction, ledger, clock, telemetry, policy = {} } = parts
   const metering = openMetering(parts)

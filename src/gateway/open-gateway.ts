@@ -30,7 +30,7 @@ export interface GatewayParts {
   /** What is written behind answers. */
   readonly rows: Pick<RowWriter, 'alongside' | 'shown'>
   readonly limits: RateLimits
-  /** How other nodes are told how fast voices were; none for one process. */
+  /** How other nodes learn how fast voices were; none for one process. */
   readonly cluster?: { readonly fanOut: Pick<FanOut, 'announce' | 'subscribe'> }
   /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
   readonly publicOrigin?: string | null
@@ -55,7 +55,7 @@ export interface Gateway extends GatewayCore {
   close(): Promise<void>
 }
 
-/** Puts the gateway's parts together: whoever adds a part adds its line here. */
+/** Puts the gateway's parts together: a new part adds its line here. */
 export const openGateway = (parts: GatewayParts): Gateway => {
   const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null, policy = {} } = parts
   const { chats, keepAlive, ledger, metering, routes, admission, telemetry } = opened

@@ -48,7 +48,7 @@ export const openMetering = (parts: MeteringParts): Metering => {
   return {
     admission,
     useCases: (rows) => {
-      // whoever asks for what other nodes have acknowledged gets their calls too
+      // a reader of what other nodes have acknowledged gets their calls too
       rows.alongside(() => ledger.flush())
       return {
         ...limitUseCases({ records, book, projects, subjects, now }),

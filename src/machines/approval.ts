@@ -1,4 +1,4 @@
-/** Who runs a tool: the caller, this server over HTTP, this server itself, another agent, or nobody (it is made up). */
+/** Who runs a tool: the caller, this server over HTTP, this server itself, another agent, or none (it is made up). */
 export type ToolKind = 'function' | 'http' | 'builtin' | 'agent' | 'unknown'
 
 /** What the approval rules need to know of a tool. */
@@ -8,7 +8,7 @@ export interface ToolTraits {
 }
 
 /**
- * Whether a call of a tool waits for a person (interface "Sessions API", approval rules):
+ * Whether a call of a tool waits for a person (specs/decisions/0071-runs.md):
  * nothing pauses when `pause` is false; only tools with needsApproval pause when any tool has it; else every call does.
  */
 export const gatedTools = (pause: boolean, tools: Readonly<Record<string, ToolTraits>>): readonly string[] => {
@@ -27,7 +27,7 @@ export type ApprovalRule = {
   readonly tools: { readonly [tool: string]: ApprovalMode }
 }
 
-/** A tool as the approval rules of runs see it. `asks`: the tool or its agent wants a person's approval. */
+/** A tool as the approval rules of runs see it. `gated`: the tool or its agent needs a person's approval. */
 export interface RiskyTool {
   readonly name: string
   readonly gated: boolean
@@ -36,7 +36,7 @@ export interface RiskyTool {
 
 /**
  * What a tool's calls need in a run: what the installation says of this tool, else the stricter of what it says of all
- * tools, what the tool asks for, and what its risk does: high and critical ones wait (specs/decisions/0071-runs.md).
+ * tools, what the tool declares, and what its risk does: high and critical ones wait (specs/decisions/0071-runs.md).
  */
 export const approvalMode = ({ name, gated, risk_level }: RiskyTool, rule: ApprovalRule | null): ApprovalMode => {
   const named = rule?.tools[name]
@@ -46,7 +46,7 @@ export const approvalMode = ({ name, gated, risk_level }: RiskyTool, rule: Appro
 }
 
 /**
- * `pause_on_tool_calls` when the request leaves it out: a tool that asks for approval gets it
+ * `pause_on_tool_calls` when the request leaves it out: a tool that declares an approval gets it
  * (specs/decisions/0001-sessions.md).
  */
 export const pausesByDefault = (tools: Readonly<Record<string, ToolTraits>>): boolean =>

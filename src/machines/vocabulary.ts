@@ -26,7 +26,7 @@ export interface Message {
 }
 
 /**
- * Tells the project's webhooks of an event: a message to the sink `webhooks`, without an effect or a commit of its own.
+ * Notifies the project's webhooks of an event: a message to the sink `webhooks`, without an effect or a commit of its own.
  * `data` is what specs/events/webhook-events.ts declares, but for `tenant_id`, which is filled in from the actor's owner.
  */
 export interface Notice {
@@ -62,7 +62,7 @@ export interface Abortion {
 /** Stands in a payload for the text of the turn so far; the host fills it from the log, so that it equals the deltas. */
 export const turnText = { $turn_text: true } as const
 
-/** Which effects a machine may ask for, and how each may be repeated; `from_params`: the effect's `policy` param says. */
+/** Which effects a machine may declare, and how each may be repeated; `from_params`: the effect's `policy` param says. */
 export type EffectPolicies = Readonly<Record<string, EffectPolicy | 'from_params'>>
 
 /** The declared actions that every machine of ours shares; spread into `setup({ actions })`. */
@@ -71,7 +71,7 @@ export const vocabulary = {
   journal: (_: unknown, _params: { events: readonly Emission[] }) => {},
   /** Sends messages in order. */
   send: (_: unknown, _params: { messages: readonly Message[] }) => {},
-  /** Tells the project's webhooks. */
+  /** Notifies the project's webhooks. */
   notify: (_: unknown, _params: Notice) => {},
   /** Writes lines of the audit log. */
   audit: (_: unknown, _params: { lines: readonly AuditLine[] }) => {},

@@ -29,7 +29,7 @@ export interface WireRequest {
 /** Bodies up to this size go out with their head in one piece; copying more costs more than it saves. */
 const onePieceBytes = 64 * 1024
 
-/** All connections read into it: it is copied from before anybody else reads. */
+/** All connections read into it: it is copied from before any other reader. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** The connection ended, or could not be made. */
@@ -112,7 +112,7 @@ export class Http1Connection {
 
   #read(bytes: Buffer): void {
     try {
-      // nobody waits for anything: the other side says more than it was asked
+      // no request is open: the other side says more than it should
       if (this.#exchange === null) this.destroy(new ConnectionLost('bytes without a request'))
       else this.#parser.push(bytes)
       this.#release()

@@ -1,4 +1,4 @@
-/** What the parser tells of one answer, in order. Bytes are lent: they hold until the call returns. */
+/** What the parser reports of one answer, in order. Bytes are lent: they hold until the call returns. */
 export interface ResponseListener {
   head(status: number, headers: Readonly<Record<string, string>>): void
   data(bytes: Buffer): void

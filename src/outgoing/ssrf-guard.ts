@@ -102,7 +102,7 @@ async function follow(
     const answer = await dispatcher.request(body === undefined ? target : { ...target, body }).catch((error) => {
       throw hops === 0 ? error : new RedirectFailed(error)
     })
-    // Whoever reads the body sees its errors; a body that is thrown away must not end the process with one.
+    // The reader of the body sees its errors; a body that is thrown away must not end the process with one.
     answer.body.on('error', () => {})
     const location = answer.headers.location
     if ((answer.statusCode !== 307 && answer.statusCode !== 308) || typeof location !== 'string') return answer

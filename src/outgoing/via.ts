@@ -10,12 +10,12 @@ const maxHops = 4
 export const ownVia = `1.1 ${pseudonym}`
 
 /**
- * `Via` of what a request asks of providers, when the request itself came from a server like this one; else undefined,
+ * `Via` of what a request sends to providers, when the request itself came from a server like this one; else undefined,
  * which means `ownVia`. Entries of others say nothing to a provider.
  *
  * @param via as the request came with it.
  * @throws {ServiceError} `request_loop` for one that has passed too many: a server that is registered as its own
- *   provider would ask itself for ever.
+ *   provider would call itself for ever.
  */
 export const viaBehind = (via: string | undefined): string | undefined => {
   if (via === undefined) return undefined

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { type ForeignBytes, type ParserName, parserTasks } from './parser-tasks.ts'
 
-/** What the room asks its worker for. */
+/** A request to the worker. */
 export interface ParserRequest extends ForeignBytes {
   readonly id: number
   readonly task: ParserName

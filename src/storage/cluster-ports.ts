@@ -26,11 +26,11 @@ export interface Lease {
   readonly address: string | null
   /** Raised at every change of holder. */
   readonly epoch: number
-  /** ms until it runs out, by the store's clock, when it was read; 0 or less: anybody may take it. */
+  /** ms until it runs out, by the store's clock, when it was read; 0 or less: any process may take it. */
   readonly leftMs: number
 }
 
-/** Everything that the store knows of who runs what. A shard that nobody ever held has no lease. */
+/** Everything that the store knows of who runs what. A shard that no process ever held has no lease. */
 export interface LeaseTable {
   readonly leases: readonly Lease[]
   /** Processes that have renewed in time. */
@@ -40,7 +40,7 @@ export interface LeaseTable {
 /** A lease to take: only when its epoch is still the one that was read. */
 export interface LeaseClaim {
   readonly shard: number
-  /** As read; 0 for a shard that nobody ever held. */
+  /** As read; 0 for a shard that no process ever held. */
   readonly epoch: number
   /** Take it although it has not run out: its holder is known to be gone. */
   readonly breaking: boolean
@@ -53,7 +53,7 @@ export interface LeaseTerm {
 }
 
 /**
- * Leases of shards, by the store's own clock (DESIGN "Owners"). Safety is the unique key of commits; a lease only keeps
+ * Leases of shards, by the store's own clock (specs/decisions/0064-cluster.md). Safety is the unique key of commits; a lease only keeps
  * two processes from getting in each other's way.
  *
  * Every method rejects with `StoreUnavailable` when the store cannot be reached; what it was to do may have been done.
@@ -69,7 +69,7 @@ export interface LeaseStore {
    * @returns the leases that are the caller's now.
    */
   acquire(self: Member, claims: readonly LeaseClaim[], term: LeaseTerm): Promise<readonly Lease[]>
-  /** Announces the process, and prolongs all leases that it holds and that nobody took. @returns those. */
+  /** Announces the process, and prolongs all leases that it holds and that no other took. @returns those. */
   renew(self: Member, ms: number): Promise<readonly Lease[]>
   /** Gives leases back, at once. Those that are another's by now stay. */
   release(process: string, shards: readonly number[]): Promise<void>
@@ -77,7 +77,7 @@ export interface LeaseStore {
   leave(process: string): Promise<void>
 }
 
-/** What a process tells of itself, for the operators' pages. */
+/** What a process reports of itself, for the operators' pages. */
 export interface HostFacts {
   readonly shards: number
   readonly liveActors: number
@@ -106,7 +106,7 @@ export interface Presence {
   /** The process ends. */
   withdraw(process: string): Promise<void>
   /**
-   * The processes that are announced; null when that cannot be told: the directory is away, was away a short time ago, or
+   * The processes that are announced; null when that is not known: the directory is away, was away a short time ago, or
    * does not know the caller.
    */
   alive(self: Member): Promise<ReadonlySet<string> | null>
@@ -142,7 +142,7 @@ export interface FanOut {
   announce(topic: string, data: JsonObject): void
   /** Receives hints of a topic, the own ones too. */
   subscribe(topic: string, listener: (data: JsonObject) => void): void
-  /** Told whenever `up` has become true again. */
+  /** Called whenever `up` has become true again. */
   onUp(listener: () => void): void
   close(): Promise<void>
 }

@@ -43,7 +43,7 @@ export interface Commit {
   readonly machine: string
   /** What made this step: id of the request, message, effect result or reminder; unique with `actor`. */
   readonly cause: string
-  /** Names this very write, so that an unknown outcome can be told from another writer's commit. */
+  /** Names this very write, so that an unknown outcome can be distinguished from another writer's commit. */
   readonly nonce: string
   readonly event: StoredEvent
   readonly events: readonly LogEvent[]
@@ -64,7 +64,7 @@ export interface Commit {
 /**
  * What became of one appended commit.
  * - `done`: durable.
- * - `overtaken`: (actor, seq) exists, written by somebody else; nothing was written.
+ * - `overtaken`: (actor, seq) exists, written by another process; nothing was written.
  * - `duplicate`: (actor, cause) exists; the cause was processed before; nothing was written.
  * - `unknown`: the answer was lost; read back by (actor, seq) and compare `nonce`, never assume.
  */
@@ -99,7 +99,7 @@ export interface CommitStore {
   settle(work: SettleWork): Promise<void>
   /**
    * Commits of one project (null: of all) by actor, then `seq`: those after `after`, at most `limit`. For the operator's
-   * tools: all pages together read the whole store once, other projects' commits too, so no request may ask for it.
+   * tools: all pages together read the whole store once, other projects' commits too, so no request may call it.
    */
   ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]>
   /**
@@ -243,7 +243,7 @@ export interface RecordStore {
   openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]>
   /**
    * Takes the outbox off a record whose version is still this one, and removes the record if it has expired. Its version
-   * stays. False when somebody has written since: the outbox is another one then.
+   * stays. False when another process has written since: the outbox is another one then.
    */
   closeOutbox(kind: RecordKind, record: Pick<StoredRecord, 'id' | 'project' | 'version'>): Promise<boolean>
   /**
@@ -258,7 +258,7 @@ export interface RecordStore {
 }
 
 /**
- * Values over 64 KB, by SHA-256 within a project. What belongs to somebody has the owner's ids before its hash
+ * Values over 64 KB, by SHA-256 within a project. What belongs to an owner has the owner's ids before its hash
  * (`ten_….ses_….<sha256>`), so that it can be removed with its owner.
  */
 export interface BlobStore {

@@ -52,7 +52,7 @@ export const uniqueKeyFor = (kind: RecordKind, key: JsonObject, onlyGlobal: bool
 }
 
 /**
- * The conditions of a list as pairs of field and text; a null text asks for records that lack the field.
+ * The conditions of a list as pairs of field and text; a null text matches records that lack the field.
  *
  * @throws {Error} for a field without an index (the caller's mistake).
  */

@@ -7,7 +7,7 @@ const mostRemembered = 10_000
 
 /**
  * Totals of numbered pages: counting to `exactTotal` costs the same however many records there are, and what is beyond is
- * counted to the end once in `totalAgeMs` for all who ask (specs/decisions/0041).
+ * counted to the end once in `totalAgeMs` for all callers (specs/decisions/0041).
  */
 export class Totals {
   readonly #known = new Map<string, { readonly total: Promise<number>; readonly at: number }>()

@@ -7,8 +7,8 @@ type PeerHeaders = Pick<HttpRequest, 'header' | 'remoteAddress'>
 
 /**
  * Who really calls, where proxies stand in front: the connection's address, or what the trusted ones of them say in
- * `X-Forwarded-For`. Each proxy adds at the end whom it was asked by, so the list is read from there, and only as far as
- * every address on the way is a trusted proxy's: what comes before was written by somebody who may write anything.
+ * `X-Forwarded-For`. Each proxy adds at the end who called it, so the list is read from there, and only as far as
+ * every address on the way is a trusted proxy's: what comes before was written by a client that may write anything.
  *
  * @returns a reader whose answer is in canonical form, IPv4 as such when it came mapped into IPv6; '' when the peer is gone.
  */

@@ -16,7 +16,7 @@ export interface HealthPorts {
   readonly state: ProcessState
 }
 
-/** The answers of /healthz and /readyz. They tell a load balancer yes or no, and nobody anything else. */
+/** The answers of /healthz and /readyz. They say yes or no to a load balancer, and nothing else. */
 export interface Health {
   /** The process is up. */
   live(response: HttpResponse): void
@@ -24,7 +24,7 @@ export interface Health {
   ready(response: HttpResponse): Promise<void>
 }
 
-/** One ping serves all who ask at the same time, so that probes cannot load a store that is slow. */
+/** One ping serves all calls at the same time, so that probes cannot load a store that is slow. */
 export const openHealth = ({ ping, state }: HealthPorts): Health => {
   let pinging: Promise<void> | null = null
   const pinged = (): Promise<void> => {

@@ -30,7 +30,7 @@ export interface TransportParts {
   readonly console: StaticFiles
   /** The server's origin as browsers see it; null when it is the `Host` that they name. */
   readonly publicOrigin: string | null
-  /** Whose `X-Forwarded-For` is believed; null: nobody's. */
+  /** Whose `X-Forwarded-For` is believed; null: no proxy's. */
   readonly trustedProxies?: TrustedProxies | null
   readonly telemetry?: Telemetry
   readonly records: RecordStore
@@ -103,7 +103,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   }
 }
 
-/** A node that shuts down begins nothing: the client is told to try again, and a load balancer sends it elsewhere. */
+/** A node that shuts down begins nothing: the client gets `shutting_down`, and a load balancer sends it elsewhere. */
 const unlessDraining = (authenticator: Authenticator, state: ProcessState): Authenticator => ({
   authenticate: (request) => {
     if (readinessOf(state) === 'draining' && request.method !== 'GET')

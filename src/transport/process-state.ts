@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 export type Readiness = 'ready' | 'storage_unavailable' | 'draining'
 
 /**
- * What a process knows of itself and only watches: nothing of it is durable, and nothing waits for it. Whoever shows it
+ * What a process knows of itself and only watches: nothing of it is durable, and nothing waits for it. A part that shows it
  * (readiness, metrics, the log) reads or follows this one store.
  */
 export const openProcessState = () =>

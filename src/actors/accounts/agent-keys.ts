@@ -48,7 +48,7 @@ export class AgentKeys {
     return this.#ring.verify(secret)
   }
 
-  /** Makes this node ask the store again for the key: call it after every change of its row. */
+  /** Makes this node read the store again for the key: call it after every change of its row. */
   forget(row: Row<AgentKeyData>): void {
     this.#ring.forget(row)
   }

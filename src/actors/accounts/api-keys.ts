@@ -22,7 +22,7 @@ export interface ApiKeysDeps {
 
 /** Mints and verifies secret project keys (`csk_…`). */
 export class ApiKeys {
-  /** Tells whether two processes hash keys alike; it gives nothing of the pepper away. */
+  /** Says whether two processes hash keys alike; it gives nothing of the pepper away. */
   readonly pepperName: string
   readonly #ring: KeyRing<ProjectKeyData, Principal>
 
@@ -54,7 +54,7 @@ export class ApiKeys {
     return this.#ring.verify(secret)
   }
 
-  /** Makes this node ask the store again for the key: call it after every change of its row. */
+  /** Makes this node read the store again for the key: call it after every change of its row. */
   forget(row: Row<ProjectKeyData>): void {
     this.#ring.forget(row)
   }

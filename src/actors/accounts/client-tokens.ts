@@ -3,7 +3,7 @@ import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
 import type { Principal } from '../call/call.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 
-/** The longest life of a client token in seconds; a longer one that is asked for is cut to it (interface "Limits"). */
+/** The longest life of a client token in seconds; a longer one that is requested is cut to it (`client_tokens.create`). */
 export const maxClientTokenS = 900
 
 /** Whom a client token speaks for. */

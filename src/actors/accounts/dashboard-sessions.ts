@@ -86,7 +86,7 @@ export class DashboardSessions {
     this.#cache.forget(row.data.hash)
   }
 
-  /** Makes this node ask the store again for every session: call it after a member was changed or removed. */
+  /** Makes this node read the store again for every session: call it after a member was changed or removed. */
   recheckAll(): void {
     this.#cache.clear()
   }

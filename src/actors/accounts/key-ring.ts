@@ -73,7 +73,7 @@ export class KeyRing<T extends StoredKey, H> {
     return this.#cache.load(hash).then((loaded) => (loaded === null ? null : this.#accept(loaded)))
   }
 
-  /** Makes this node ask the store again for the key: call it after every change of its row. */
+  /** Makes this node read the store again for the key: call it after every change of its row. */
   forget(row: Row<StoredKey>): void {
     this.#cache.forget(row.data.hash)
   }

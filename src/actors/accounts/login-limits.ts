@@ -9,7 +9,7 @@ const failures = { limit: 10, windowMs: 15 * 60_000 }
 /**
  * Failed logins by e-mail and address: ten in a quarter of an hour, then none is tried until one of them is that old.
  *
- * By both, so that nobody can lock a member out from elsewhere. All nodes count together. The address is the client's, not
+ * By both, so that no client can lock a member out from elsewhere. All nodes count together. The address is the client's, not
  * that of a trusted proxy (TRUSTED_PROXIES).
  */
 export class LoginLimits {
@@ -40,8 +40,8 @@ export class LoginLimits {
 }
 
 /**
- * What one subscriber has: an IPv4 address, or the first 64 bits of an IPv6 one. Whoever has a network of these would
- * otherwise be somebody else with each attempt.
+ * What one subscriber has: an IPv4 address, or the first 64 bits of an IPv6 one. A client with a network of these would
+ * otherwise be another client with each attempt.
  */
 const originOf = (address: string): string => {
   if (isIP(address) !== 6) return address

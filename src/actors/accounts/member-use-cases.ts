@@ -79,7 +79,7 @@ const removeMember = async (table: Table<MemberData>, caller: Caller, id: string
 }
 
 /**
- * Whether another owner is left is asked after the change too, and one that left none is undone: two owners who remove
+ * Whether another owner is left is checked after the change too, and one that left none is undone: two owners who remove
  * each other at once both stay.
  */
 const demote = async (table: Table<MemberData>, scope: Scope, id: string): Promise<void> => {

@@ -14,7 +14,7 @@ export const hashPassword = (password: string): Promise<string> => inTurn(() => 
 /**
  * Whether `password` is the one that `stored` was made from.
  *
- * With `stored` null (no such member) the same work is done in vain, so that the time of an answer does not tell
+ * With `stored` null (no such member) the same work is done in vain, so that the time of an answer does not show
  * which e-mail addresses are known.
  *
  * @throws {ServiceError} `rate_limit_exceeded` when too many wait.

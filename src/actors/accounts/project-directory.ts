@@ -47,7 +47,7 @@ export class ProjectDirectory {
     })
   }
 
-  /** null for an unknown project. Answers without a promise for one that was asked for within the last second. */
+  /** null for an unknown project. Answers without a promise for one that was requested within the last second. */
   settings(project: string): ProjectSettings | null | Promise<ProjectSettings | null> {
     return this.#known(project)
   }
@@ -77,7 +77,7 @@ export class ProjectDirectory {
     }
   }
 
-  /** Makes this node ask the store again: call it after a change of the row. */
+  /** Makes this node read the store again: call it after a change of the row. */
   forget(project: string): void {
     this.#cache.forget(project)
   }

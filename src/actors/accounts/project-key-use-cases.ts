@@ -91,7 +91,7 @@ class ProjectKeys {
 
   /**
    * Makes the key, or gives the one of this id new material: that is a request which is run again after a crash, and
-   * nobody ever saw what its first run made.
+   * no caller ever saw what its first run made.
    */
   async create(audited: Audited, scope: Scope, { id, given }: { readonly id: string; readonly given: NewKey }) {
     const { secret, material } = this.#apiKeys.mint()

@@ -3,7 +3,7 @@ import type { RecordStore } from '#storage/ports.ts'
 import { Table } from '../records/table.ts'
 import { agents } from './kinds.ts'
 
-/** Tells whether a project has an agent. @throws {StoreUnavailable} */
+/** Whether a project has an agent. @throws {StoreUnavailable} */
 export const agentExists = ({ records, now }: { readonly records: RecordStore; readonly now: () => number }) => {
   const table = new Table(records, agents, now)
   return async (project: string, agentId: string): Promise<boolean> =>

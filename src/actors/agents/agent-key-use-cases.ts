@@ -75,7 +75,7 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       }
       const id = newIdFor(call, 'key')
       const made = await table.insert({ id, project: scope.project, data, notices: [audit('created', id, by)] })
-      // a request that is run again after a crash: nobody ever saw what its first run made
+      // a request that is run again after a crash: no caller ever saw what its first run made
       const row = made ?? (await table.change(scope, id, { edit: (old) => ({ ...old.data, ...material }) }))
       return { ...viewOf(found(row)), key: secret }
     },

@@ -17,7 +17,6 @@ import type { Catalogue } from './catalogue.ts'
 import type { Installations } from './installations.ts'
 import { type AgentData, agents } from './kinds.ts'
 
-/** What the operations on agents stand on. */
 export interface AgentDeps {
   readonly records: RecordStore
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>

@@ -14,7 +14,7 @@ export interface CatalogDeps {
   readonly agents: Pick<Table<AgentData>, 'get'>
 }
 
-/** Agents that can be installed, each with its newest published version (interface "GET /v1/agent-catalog"). */
+/** Agents that can be installed, each with its newest published version (`agent_catalog.list`). */
 export const agentCatalogUseCases = ({
   catalogue,
   versions,

@@ -7,7 +7,7 @@ import type { Sink } from '../runtime/sinks.ts'
 import { type AgentData, agentCatalogue, agents, type CatalogueData, type Listing } from './kinds.ts'
 import { newestOf } from './semver.ts'
 
-/** What a list of the catalogue asks for: one visibility, or what everybody of the project may find. */
+/** The query of the catalogue: one visibility, or what everyone of the project may find. */
 export type Shown = 'default' | 'public' | 'unlisted' | 'private'
 
 /** A version that an agent is shown with. */

@@ -16,7 +16,6 @@ import type { Installations, Mover } from './installations.ts'
 import type { AgentData } from './kinds.ts'
 import { type InstallationData, installationKeys } from './kinds.ts'
 
-/** What the operations on installations stand on. */
 export interface InstallationDeps {
   readonly installations: Installations
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
@@ -29,7 +28,7 @@ export interface InstallationDeps {
 
 type InstallationUseCases = Pick<UseCases, Extract<keyof UseCases, `installations.${string}`>>
 
-/** What tenants have installed (interface "Agent platform"). */
+/** What tenants have installed (`installations.create`). */
 export const installationUseCases = (deps: InstallationDeps): InstallationUseCases => {
   const { installations, changed } = deps
   const shown = async (work: Promise<Row<InstallationData>>) => {

@@ -18,7 +18,6 @@ import {
 import { versionStatus } from './schema.ts'
 import { compareVersions } from './semver.ts'
 
-/** What installations stand on. */
 export interface InstallationParts {
   readonly records: RecordStore
   readonly versions: AgentVersions

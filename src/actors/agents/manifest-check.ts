@@ -39,7 +39,7 @@ export interface Examined {
   readonly requirements: JsonObject
 }
 
-/** Every finding about a version, in the order of its fields (interface "validate": no side effects). */
+/** Every finding about a version, in the order of its fields (`agent_versions.validate`). */
 export const examine = async (
   parts: ManifestParts,
   scope: Scope,

@@ -23,7 +23,6 @@ import { agents } from './kinds.ts'
 import { needsChecker } from './needs-checker.ts'
 import { agentVersionUseCases } from './version-use-cases.ts'
 
-/** What agents and all that belongs to them stand on. */
 export interface AgentsParts {
   readonly host: Host
   readonly records: RecordStore
@@ -42,7 +41,7 @@ export interface AgentsParts {
   readonly clock: Clock
 }
 
-/** Agents, their versions, keys and installations: the operations on them, and what sessions and runs ask. */
+/** Agents, their versions, keys and installations: the operations on them, and what sessions and runs look up. */
 export const openAgents = ({ host, records, keys, toolHeaders, models, checkTenant, clock }: AgentsParts) => {
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })

@@ -23,13 +23,13 @@ export interface Trial {
   readonly config: Manifest
   readonly input: string
   readonly by: string
-  /** The key that asks for it. */
+  /** The key that requests it. */
   readonly keyId: string | null
   /** The same at every attempt of one request. */
   readonly idempotencyKey: string
 }
 
-/** A test's answer is cut short here, whatever the manifest says (interface "Agent version test": token-capped). */
+/** A test's answer is cut short here, whatever the manifest says (`agent_versions.test`). */
 export const maxTestTokens = 512
 /** Characters of the answer that are kept. */
 const maxOutput = 2000
@@ -51,7 +51,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Asks the draft's model once. Nothing but the model runs: it is told of the tools, and what it calls is noted, not
+ * Calls the draft's model once. Nothing but the model runs: it is given the tools, and what it calls is noted, not
  * done. A model that fails is evidence too.
  *
  * @throws {ServiceError} when the project's limits, budgets or credits refuse the call.

@@ -17,7 +17,6 @@ import { jsonObjectOf, manifestOf, versionStatus } from './schema.ts'
 import { tryDraft, type VersionTestParts } from './version-test.ts'
 import { type AgentVersionView, versionRowView, versionView } from './version-view.ts'
 
-/** What the operations on versions stand on. */
 export interface AgentVersionParts {
   readonly host: Host
   readonly versions: AgentVersions
@@ -33,7 +32,7 @@ export interface AgentVersionParts {
 type AgentVersionUseCases = Pick<UseCases, Extract<keyof UseCases, `agent_versions.${string}`>>
 type VersionCall = Call<{ readonly agent_id: string; readonly version: string }, unknown, unknown>
 
-/** Versions of agents: drafted, examined, tried, reviewed, published, retired (interface "Agent version"). */
+/** Versions of agents: drafted, examined, tried, reviewed, published, retired (`agent_versions.create`). */
 export const agentVersionUseCases = (parts: AgentVersionParts): AgentVersionUseCases => ({
   ...drafting(parts),
   ...examining(parts),
@@ -147,7 +146,7 @@ const findingsOf = (
   })
 }
 
-/** No connection can exist yet: whoever names one means something that is not there. */
+/** No connection can exist yet: a manifest that names one means something that is not there. */
 const requireConnections = (ids: readonly string[]): void => {
   if (ids.length === 0) return
   const message = `There is no active test connection ${ids.join(', ')}.`

@@ -4,7 +4,7 @@ import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
 import { type AuditData, auditLog } from './kinds.ts'
 
-/** Writes what is told to the sink `audit`, each line once: its id follows from the message's. */
+/** Writes what is sent to the sink `audit`, each line once: its id follows from the message's. */
 export const auditLines =
   (records: RecordStore): Sink =>
   async (owner, message) => {

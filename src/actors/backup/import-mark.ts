@@ -10,7 +10,7 @@ type ImportMarkData = {
   readonly done: boolean
 }
 
-/** Which file a project was imported from, by the project's id; it tells a resumed import from a foreign project. */
+/** Which file a project was imported from, by the project's id; it distinguishes a resumed import from a foreign project. */
 export const importMarks: TypedKind<ImportMarkData> = { name: 'imports' }
 
 /** Not the id of any project or organisation. */

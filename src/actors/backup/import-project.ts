@@ -18,7 +18,7 @@ import { SealedFields } from './sealed-fields.ts'
 export interface ImportDeps extends Omit<ProjectSource, 'project'> {
   readonly open: OpenFile
   readonly secrets: Secrets
-  /** The organisation that the project joins; asked for once the file is known to be whole. */
+  /** The organisation that the project joins; read once the file is known to be whole. */
   readonly organization: (project: string) => Promise<string>
   /** ms since the epoch. */
   readonly now: () => number

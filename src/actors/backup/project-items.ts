@@ -18,7 +18,7 @@ const rowPage = 500
 
 /**
  * Everything of a project, a page at a time, in the order in which an import writes it: blobs before the commits that
- * name them, rows after their commits, and last what lets anybody in: secret keys and the project itself.
+ * name them, rows after their commits, and last what lets callers in: secret keys and the project itself.
  */
 export async function* itemsOf(source: ProjectSource): AsyncGenerator<Item> {
   yield* blobsOf(source)

@@ -13,7 +13,7 @@ export type Sealing =
       readonly by: 'passphrase'
       /** Base64. */
       readonly salt: string
-      /** A known text, sealed: it tells a wrong passphrase before anything is written. */
+      /** A known text, sealed: it shows a wrong passphrase before anything is written. */
       readonly probe: string
     }
 

@@ -39,7 +39,7 @@ export type Principal =
     }
   | { readonly kind: 'public' }
 
-/** The Idempotency-Key of a request, made unique over scope and operation, and the hash of what it asks for. */
+/** The Idempotency-Key of a request, made unique over scope and operation, and the hash of what it requests. */
 export interface Idempotency {
   readonly cause: string
   readonly fingerprint: string
@@ -90,13 +90,13 @@ export interface Call<Params, Query, Body> {
   readonly retriesItself?: boolean | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
-  /** Only in operations that are `attributed`, when the key named somebody. */
+  /** Only in operations that are `attributed`, when the key named a user. */
   readonly attribution?: Attribution | undefined
   /** Fields of the body that this caller may set only with the agent's leave; none when left out. */
   readonly reserved?: readonly ReservedField[] | undefined
   /** The JSON body as it came. `body` is what it says, with defaults filled in. */
   readonly bytes?: Uint8Array | undefined
-  /** Tells the listener when the caller goes before the answer has ended, or is gone already. One listener; it costs nothing. */
+  /** Notifies the listener when the caller goes before the answer has ended, or is gone already. One listener; it costs nothing. */
   readonly onGone?: ((listener: () => void) => void) | undefined
   /** Aborts when the caller is gone before the answer has ended. Costs something: read it where work can be called off. */
   readonly signal: AbortSignal

@@ -18,7 +18,6 @@ import { storedState } from '../runtime/step/actor-state.ts'
 import { listSessions } from '../sessions/session-use-cases.ts'
 import type { Nodes } from './nodes.ts'
 
-/** What the console's reads stand on. */
 export interface ActorViewParts {
   readonly host: Host
   readonly records: RecordStore
@@ -145,7 +144,7 @@ const relatedToRun = async (place: Place, { parent, calls }: RunContext): Promis
   return listed(await Promise.all([...above, ...found]))
 }
 
-/** A gated call's action. Its message may still be on its way: nobody waits for that here, since it can take for ever. */
+/** A gated call's action. Its message may still be on its way: no caller waits for that here, since it can take for ever. */
 const openAction = async (place: Place, { action_id, tool, status }: OpenCall): Promise<Related | null> => {
   const action = await relatedActor(place, action_id, tool)
   if (action !== null || status !== 'pending') return action
@@ -154,7 +153,7 @@ const openAction = async (place: Place, { action_id, tool, status }: OpenCall): 
 
 const listed = (found: readonly (Related | null)[]): readonly Related[] => found.filter((each) => each !== null)
 
-/** Null for an action that is none: a call that nobody has to approve has no actor. */
+/** Null for an action that is none: a call that needs no approval has no actor. */
 const relatedActor = async (place: Place, id: string, label: string | null = null): Promise<Related | null> => {
   try {
     const actor = await findActor(place, { scope: place.scope, params: { actor_id: id } })

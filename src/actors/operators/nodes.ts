@@ -7,12 +7,12 @@ export interface NodeView {
   /** Null for a process that runs alone. */
   readonly address: string | null
   readonly current: boolean
-  /** Null while the directory cannot tell. */
+  /** Null while the directory does not know. */
   readonly alive: boolean | null
   readonly draining: boolean
   readonly startedAt: number
   readonly shards: number
-  /** Null while the directory cannot tell. */
+  /** Null while the directory does not know. */
   readonly facts: Omit<HostFacts, 'shards'> | null
 }
 

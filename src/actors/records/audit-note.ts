@@ -12,7 +12,7 @@ export type AuditActor = {
   readonly address?: string
 }
 
-/** Whoever calls, as the dispatcher found out. */
+/** The caller, as the dispatcher found out. */
 export type Caller = Pick<Call<unknown, unknown, unknown>, 'principal' | 'remoteAddress'>
 
 /** What is worth a line of the audit log, beside when and under which tenant. */
@@ -21,7 +21,7 @@ export interface AuditNote {
   readonly action: string
   readonly by: AuditActor
   readonly resource: { readonly type: string; readonly id: string }
-  /** Names of the fields that changed. Never their values: the log outlives what it tells of. */
+  /** Names of the fields that changed. Never their values: the log outlives its subjects. */
   readonly changes?: readonly string[]
   /** Where the log belongs, for rows that are not a project's own (members of an organisation). */
   readonly project?: string
@@ -31,7 +31,7 @@ export interface AuditNote {
 export const bySystem: AuditActor = { kind: 'system', id: null }
 
 /**
- * Who calls. An end user is named by a hash of who they are: the log stays when a user is forgotten, and whoever knows
+ * Who calls. An end user is named by a hash of who they are: the log stays when a user is forgotten, and a reader who knows
  * the user's id can still find what they did.
  */
 export const actorOf = (caller: Caller): AuditActor => {

@@ -7,6 +7,6 @@ export type KeyPurpose = 'api-keys' | 'client-tokens' | 'dashboard-sessions' | '
 export const deriveKey = (masterKey: Uint8Array, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', masterKey, '', `troupe/auth/${purpose}/v1`, 32))
 
-/** A short public name of a key: what `kid` says. It tells nothing about the key. */
+/** A short public name of a key: what `kid` says. It reveals nothing about the key. */
 export const keyName = (key: Uint8Array): string =>
   createHash('sha256').update('troupe/kid').update(key).digest('base64url').slice(0, 11)

@@ -4,14 +4,14 @@ import { cursorAfter, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { Row } from './schema.ts'
 import type { Table } from './table.ts'
 
-/** Which rows are meant: what one index finds, and the rest of what was asked for. */
+/** Which rows are meant: what one index finds, and the rest of the request. */
 export interface Cover<T extends JsonObject> {
   readonly scope: Scope
   readonly where: Readonly<Record<string, Json>>
   readonly matches: (row: Row<T>) => boolean
 }
 
-/** A page looks at so many rows at most; where less of them are asked for it is shorter, and goes on. */
+/** A page looks at so many rows at most; where less of them are requested it is shorter, and goes on. */
 const mostLooked = 500
 const lookedAtOnce = 100
 

@@ -15,7 +15,7 @@ type IdempotencyData = {
   readonly fingerprint: string
   /** What a created resource's id ends in; the same in every attempt. */
   readonly seed: string
-  /** When the running attempt began, in ms since the epoch; 0 when an attempt broke off and anybody may try. */
+  /** When the running attempt began, in ms since the epoch; 0 when an attempt broke off and any process may try. */
   readonly claimed_at: number
   /** The process that runs it; absent in rows of earlier releases. */
   readonly claimed_by?: string
@@ -92,7 +92,6 @@ export type KeyedOutcome =
   | { readonly replayed: boolean; readonly result: unknown }
   | { readonly replayed: true; readonly error: ServiceError }
 
-/** What keyed requests stand on. */
 export interface IdempotentDeps {
   readonly records: RecordStore
   readonly box: SecretBox

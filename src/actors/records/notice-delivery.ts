@@ -46,8 +46,8 @@ interface Round {
 }
 
 /**
- * Delivers what changes of records tell others (notices.ts): at once by the process that made the change, later by
- * whoever finds it. In order for each record, at least once, and under the same id each time.
+ * Delivers notices of changed records (notices.ts): at once by the process that made the change, later by
+ * the process that finds it. In order for each record, at least once, and under the same id each time.
  */
 export class NoticeDelivery {
   /** The store; what is written through it is delivered at once. */

@@ -4,7 +4,7 @@ import { auditSink, webhookSink } from '../runtime/sinks.ts'
 import { type AuditNote, auditEvent } from './audit-note.ts'
 
 /**
- * What a change of a record tells others. It stands in the record's own document, is delivered at least once, after a
+ * A message of a changed record to others. It stands in the record's own document, is delivered at least once, after a
  * crash too, and under the same id each time.
  *
  * - `audit`: a line of the audit log.

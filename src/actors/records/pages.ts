@@ -11,7 +11,7 @@ export interface Page<T> {
   readonly next_cursor: string | null
 }
 
-/** What a list is asked for. */
+/** The query of a list. */
 export interface PageQuery {
   /** 1–100. */
   readonly limit: number

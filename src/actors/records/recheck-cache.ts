@@ -1,8 +1,8 @@
 /** What a cache of verified credentials is made with. */
 export interface RecheckOptions<T> {
-  /** Asks the store; null when the credential is not (or no longer) good. */
+  /** Reads the store; null when the credential is not (or no longer) good. */
   readonly load: (hash: string) => Promise<T | null>
-  /** Age in ms from which an entry is not used before the store was asked again. */
+  /** Age in ms from which an entry is not used before the store was read again. */
   readonly maxAgeMs: number
   /** Entries kept; the one that was added first goes. */
   readonly maxEntries: number
@@ -33,7 +33,7 @@ export class RecheckCache<T> {
     this.#options = options
   }
 
-  /** The value when it is fresh, without waiting; undefined when the store has to be asked with `load`. */
+  /** The value when it is fresh, without waiting; undefined when the store has to be read with `load`. */
   peek(hash: string): T | undefined {
     const entry = this.#entries.get(hash)
     if (entry === undefined) return undefined
@@ -43,7 +43,7 @@ export class RecheckCache<T> {
     return entry.value
   }
 
-  /** Asks the store, once however many wait. @throws what `load` throws. */
+  /** Reads the store, once however many wait. @throws what `load` throws. */
   load(hash: string): Promise<T | null> {
     const running = this.#loading.get(hash)
     if (running !== undefined) return running
@@ -54,7 +54,7 @@ export class RecheckCache<T> {
     return reading
   }
 
-  /** Takes a credential out at once: its next use asks the store. */
+  /** Takes a credential out at once: its next use reads the store. */
   forget(hash: string): void {
     this.#forgets += 1
     this.#entries.delete(hash)
@@ -87,7 +87,7 @@ export class RecheckCache<T> {
     this.#entries.set(hash, entry)
   }
 
-  /** Without an answer the entry stays until it is too old, and then whoever asks sees the trouble. */
+  /** Without an answer the entry stays until it is too old, and then callers see the error. */
   #refresh(hash: string): void {
     if (this.#loading.has(hash)) return
     this.load(hash).catch(() => undefined)

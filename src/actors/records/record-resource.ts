@@ -49,7 +49,7 @@ export class RecordResource<T extends JsonObject, V> {
    * Creates the row, or applies `edit` to the one with the same unique key. However many do so at once, one row comes
    * of it and all answer its id.
    *
-   * @param notices what the change tells others; what the creation tells is in `row`.
+   * @param notices the notices of the change; those of the creation are in `row`.
    */
   async upsert(scope: Scope, key: KeyOf<T>, { row, ...change }: Change<T> & { readonly row: NewRow<T> }): Promise<V> {
     const { table, view } = this.#spec

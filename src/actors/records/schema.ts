@@ -33,7 +33,7 @@ export interface SealedField {
   readonly aad: (record: StoredRecord) => string
   /** What takes the place of a value that cannot be opened; null: the record is left out. */
   readonly instead: ((box: SecretBox, record: StoredRecord) => string) | null
-  /** What the operator is told then. */
+  /** What operators read then. */
   readonly loss: string
 }
 

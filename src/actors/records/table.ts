@@ -14,11 +14,11 @@ export interface NewRow<T extends JsonObject> {
   /** ms since the epoch; null or absent for never. */
   readonly expiresAtMs?: number | null
   readonly data: T
-  /** What its creation tells others; only in kinds with `outbox`. */
+  /** Notices of its creation; only in kinds with `outbox`. */
   readonly notices?: readonly Notice[]
 }
 
-/** What a change tells others. */
+/** The notices of a change. */
 export type NoticesOf<T extends JsonObject> = (next: Row<T>, before: Row<T>) => readonly Notice[]
 
 /** A change of a row: the new data, null to leave it as it is, and the notices of the change. */
@@ -76,10 +76,10 @@ export class Table<T extends JsonObject> {
   }
 
   /**
-   * Writes `data` over `row` if nobody else wrote since it was read.
+   * Writes `data` over `row` if no other writer changed it since it was read.
    *
-   * @param notices what the change tells others; what earlier ones still have to tell is kept.
-   * @returns null when somebody did, when a unique key is taken, or when the row is gone.
+   * @param notices the notices of the change; undelivered ones of earlier changes are kept.
+   * @returns null when one did, when a unique key is taken, or when the row is gone.
    */
   async replace(
     row: Row<T>,
@@ -95,10 +95,10 @@ export class Table<T extends JsonObject> {
   }
 
   /**
-   * Applies `edit` to the row's newest state; read and tried again when somebody else writes at the same time.
+   * Applies `edit` to the row's newest state; read and tried again when another writer changes it at the same time.
    *
    * @param edit returns the new data, or null to leave the row as it is.
-   * @param notices what the change tells others.
+   * @param notices the notices of the change.
    * @returns null when there is no such row.
    * @throws {ServiceError} `version_conflict` when others were always faster.
    */
@@ -118,7 +118,7 @@ export class Table<T extends JsonObject> {
   }
 
   /**
-   * Tells others of something that left the row as it is: what was read of it, say. It has not been updated by that.
+   * Sends notices of something that left the row as it is: that it was read, say. It has not been updated by that.
    *
    * @returns null when there is no such row.
    * @throws {ServiceError} `version_conflict` when others were always faster.

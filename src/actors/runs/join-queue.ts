@@ -5,7 +5,7 @@ import type { Host } from '../runtime/host.ts'
 import type { Sink } from '../runtime/sinks.ts'
 import { Lanes } from './lanes.ts'
 
-/** What asking for a slot needs. */
+/** What a request of a slot needs. */
 export interface JoinParts {
   readonly host: Pick<Host, 'create' | 'deliver' | 'rows'>
   readonly records: RecordStore
@@ -13,8 +13,8 @@ export interface JoinParts {
 }
 
 /**
- * Takes the messages by which runs ask for a slot. The queue is woken only when the run's row and the mark of its lane
- * can be read: so whoever looks then finds it, and whatever a crash cuts off is done again.
+ * Takes the messages by which runs request a slot. The queue is woken only when the run's row and the mark of its lane
+ * can be read: so a look then finds it, and whatever a crash cuts off is done again.
  */
 export const joinQueue = ({ host, records, clock }: JoinParts): Sink => {
   const lanes = new Lanes(records, clock.now)

@@ -24,7 +24,7 @@ export const runRows: TypedKind<RunRowData> = {
 
 /**
  * A tenant's lane in the queue of its project's runs; `waiting` while runs may wait in it. `closing`: the look that found
- * nobody there, and looks once more before it says so.
+ * no run there, and looks once more before it says so.
  */
 export type RunLaneData = { readonly waiting: boolean; readonly closing?: string }
 

@@ -22,7 +22,7 @@ export interface Lane {
 
 /**
  * Which lanes have runs that wait. A lane is marked before its queue is woken, and unmarked by the queue when it finds
- * nobody in it. Unmarking goes in two steps with another look between them, and a run that comes meanwhile undoes the
+ * no run in it. Unmarking goes in two steps with another look between them, and a run that comes meanwhile undoes the
  * first: so a look that breaks off at any moment leaves no run behind in a lane that is not looked at.
  */
 export class Lanes {
@@ -43,8 +43,8 @@ export class Lanes {
   }
 
   /**
-   * Unmarks a lane in which nobody waits. `waits` looks again: whoever saw the mark before the first step has shown by
-   * then that it waits, and whoever comes after it takes the second step's ground away.
+   * Unmarks a lane in which no run waits. `waits` looks again: a run that saw the mark before the first step has shown by
+   * then that it waits, and one that comes after it takes the second step's ground away.
    */
   async unmark(project: string, { id }: Lane, waits: () => Promise<boolean>): Promise<void> {
     const scope = projectScope(project)

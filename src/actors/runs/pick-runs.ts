@@ -38,7 +38,7 @@ interface Serving {
 
 /**
  * Looks who is next: one run a lane, round and round behind the lane that was served last, until the project has no
- * slot left or nobody waits who may run. Reads rows by their index, as many as it gives slots and one a lane.
+ * slot left or no run waits that may start. Reads rows by their index, as many as it gives slots and one a lane.
  */
 export const pickRuns = (parts: PickParts): IdempotentEffect => ({
   policy: 'idempotent',

@@ -23,7 +23,7 @@ export interface RunRequest {
   /** Seconds; undefined for the longest. */
   readonly expiresIn?: number | undefined
   readonly parent?: ParentRun
-  /** Who asks; null for a model. */
+  /** The caller; null for a model. */
   readonly createdBy: AuditActor | null
 }
 

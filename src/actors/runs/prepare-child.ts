@@ -16,7 +16,7 @@ export interface ChildParts extends PlanParts {
 }
 
 /**
- * Plans the child run that the model asked for by one of its agent tools. What cannot be run is told to the model as
+ * Plans the child run that the model requested by one of its agent tools. What cannot be run is reported to the model as
  * the output of its call.
  */
 export const prepareChild = (parts: ChildParts): IdempotentEffect => ({

@@ -4,7 +4,7 @@ import type { ReadLog } from '../sessions/conversations.ts'
 
 /**
  * Reads a run's log as that of a session with one turn, so that one fold makes the conversation of both
- * (src/actors/sessions/conversation.ts). Each event is told under its own sequence.
+ * (src/actors/sessions/conversation.ts). Each event is shown under its own sequence.
  */
 export const readAsTurn =
   (readLog: ReadLog): ReadLog =>
@@ -41,7 +41,7 @@ const said = (event: LogEvent, input_text: string): LogEvent => ({
   payload: { input_text },
 })
 
-/** What the model is asked: the prompt, and behind it as JSON what else the input says. */
+/** What the model gets: the prompt, and behind it as JSON what else the input says. */
 const promptOf = ({ prompt, ...more }: JsonObject): string => {
   const rest = Object.keys(more).length > 0 ? JSON.stringify(more, null, 2) : ''
   return [typeof prompt === 'string' ? prompt : '', rest].filter(Boolean).join('\n\n')

@@ -22,7 +22,6 @@ import { inputFrom, planRun } from './plan-run.ts'
 import { type ChildParts, parentOf } from './prepare-child.ts'
 import { runEventView, runView } from './run-views.ts'
 
-/** What the run use-cases stand on. */
 export interface RunParts extends ChildParts {
   readonly host: Host
   /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
@@ -37,7 +36,7 @@ type DelegateCall = Parameters<UseCases['runs.delegate']>[0]
 type EventsCall = Parameters<UseCases['runs.events']>[0]
 type Caller = Pick<Call<unknown, unknown, unknown>, 'scope' | 'principal'>
 
-/** Background runs: create, read, cancel, delegate, follow (interface "Agent platform"). */
+/** Background runs: create, read, cancel, delegate, follow (specs/decisions/0071-runs.md). */
 export const runUseCases = (parts: RunParts): RunUseCases => ({
   'runs.create': (call) => createRun(parts, call),
   'runs.list': (call) => listRuns(parts, call),

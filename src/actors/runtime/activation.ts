@@ -104,7 +104,7 @@ const readOrParked = async (storage: Storage, definition: MachineDefinition, hea
 const definitionFor = ({ definitions }: Pick<ActivationParts, 'definitions'>, id: string) =>
   definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
 
-/** Null when somebody wrote in between. */
+/** Null when another process wrote in between. */
 const restoredOrParked = async (
   parts: TakingOver,
   definition: MachineDefinition,
@@ -264,7 +264,7 @@ const parkedAt = (commit: Commit): Pick<ActorState, 'parked'> => {
 /** For an actor that makes no step here. */
 const noText: TurnText = { from: 0, value: '' }
 
-/** Only a turn that goes on (or waits) will have its text asked for; but it may be asked for in any state but the last. */
+/** Only a turn that goes on (or waits) will have its text read; but it may be read in any state but the last. */
 const textOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<TurnText> => {
   const from = readTextFrom(commit)
   const fold = definition.text

@@ -86,28 +86,21 @@ export abstract class Host {
     this.#options = options
     this.ownership = ownership
     this.telemetry = options.telemetry
-    this.rows = new RowWriter({
-      records: storage.records,
-      clock,
-      log,
-      elsewhere: () => this.recovery.rowsWith(this.rowsElsewhere()),
-    })
+    const elsewhere = () => this.recovery.rowsWith(this.rowsElsewhere())
+    this.rows = new RowWriter({ records: storage.records, clock, log, elsewhere })
     this.settler = new Settler(storage.commits, clock, log)
     this.stuck = new StuckBook(this.rows, clock)
-    this.effects = new EffectRunner({
-      catalog: checkedCatalog(options.definitions, options.effects(this)),
-      host: this,
-      clock,
-      log,
-    })
+    const catalog = checkedCatalog(options.definitions, options.effects(this))
+    this.effects = new EffectRunner({ catalog, host: this, clock, log })
     this.feed = this.#openFeed()
     this.#outbox = this.#openOutbox()
+    const { rows: rowWriter, settler, effects, feed, stuck } = this
+    const live = { rowWriter, settler, effects, feed, stuck, outbox: this.#outbox }
     this.#executor = new CommitExecutor({
       ...options,
-      ...this.#live(),
-      outbox: this.#outbox,
+      ...live,
       decided: (resident, decision) => {
-        release(resident, decision, { ...this.#live(), outbox: this.#outbox, reminders: this.onReminders })
+        release(resident, decision, { ...live, reminders: this.onReminders })
         this.#executor.resume(resident)
       },
       committed: (resident, events) => this.committedHere(resident, events),
@@ -122,11 +115,6 @@ export abstract class Host {
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
     this.recovery = new ShardRecovery({ host: this, store: storage.commits, clock, log })
-  }
-
-  #live() {
-    const { rows, settler, effects, feed, stuck } = this
-    return { rowWriter: rows, settler, effects, feed, stuck }
   }
 
   #openFeed(): Feed {
@@ -316,7 +304,7 @@ export abstract class Host {
   }
 
   /**
-   * Resolves when an actor is made that a commit of this process asked for; undefined when none of this id is under way.
+   * Resolves when an actor is made that a commit of this process requested; undefined when none of this id is under way.
    * @throws {StoreUnavailable} when that takes longer than a request waits.
    */
   coming(id: string): Promise<void> | undefined {

@@ -32,7 +32,7 @@ export const takeIdsFrom = (source: IdSource): void => {
 export const newId = (prefix: string): string => `${prefix}_${ulids.next()}`
 
 /**
- * A new id of an actor in this shard: what belongs together runs in one place then, and whoever makes it is there
+ * A new id of an actor in this shard: what belongs together runs in one place then, and the process that makes it is there
  * (runtime/shard.ts).
  */
 export const newIdIn = (prefix: string, shard: number): string => `${prefix}_${ulids.nextIn(`${prefix}_`, shard)}`
@@ -50,7 +50,7 @@ export const newIdFor = (
 ): string => (call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : fresh(prefix))
 
 /**
- * `newIdFor` of an actor that is to be in this shard, beside whoever asks for it. Its id follows from what the
+ * `newIdFor` of an actor that is to be in this shard, beside the actor that requests it. Its id follows from what the
  * Idempotency-Key was promised, and is the same in every attempt.
  */
 export const newIdForIn = (
@@ -85,7 +85,7 @@ export const derivedId = (prefix: string, atMs: number, seed: string): string =>
 export const idWithTail = (prefix: string, atMs: number, tail: string): string =>
   `${prefix}_${encodeTime(Math.max(0, atMs), 10).toLowerCase()}${tail}`
 
-/** The 16 characters of an id that do not tell its time. */
+/** The 16 characters of an id that do not contain its time. */
 export const tailOf = (id: string): string => id.slice(-16)
 
 /** What every id that is made at `atMs` or later sorts after, and every earlier one before. */

@@ -17,7 +17,7 @@ const againMs = 500
 const mostAgainMs = 5 * 60_000
 /** The same while the trouble is the store's: it is back for all at once. */
 const mostStoreAgainMs = 2000
-/** A parked actor is looked at again so seldom, in ms: whoever releases it looks at once. */
+/** A parked actor is looked at again so seldom, in ms: a release looks at once. */
 const parkedAgainMs = 60_000
 
 /** An actor that did not take its reminders, and when it is tried again by the steady clock. */

@@ -40,7 +40,7 @@ export interface Delivered {
 /** A delivery that waits for its step. */
 export interface Waiting {
   readonly delivery: Delivery
-  /** How often it met an actor that somebody else had moved on. */
+  /** How often it met an actor that another process had moved on. */
   readonly reloads: number
   /** The span of the sender; null where there is none. */
   readonly span: TraceContext | null

@@ -11,7 +11,7 @@ export interface ResidentsParts extends ActivationParts {
   readonly superseded: (id: string, error: Superseded) => void
 }
 
-/** The actors in memory: each at most once, loaded once however many ask for it at the same time. */
+/** The actors in memory: each at most once, loaded once however many request it at the same time. */
 export class Residents {
   readonly #parts: ResidentsParts
   readonly #live = new Map<string, Resident>()

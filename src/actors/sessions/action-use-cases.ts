@@ -21,7 +21,6 @@ type ActionUseCases = Pick<UseCases, Extract<keyof UseCases, `actions.${string}`
 type Action = ResultOf<'actions.get'>
 type CreateCall = Parameters<UseCases['actions.create']>[0]
 
-/** What the action use-cases stand on. */
 export interface ActionParts {
   readonly host: Host
   /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
@@ -32,7 +31,7 @@ export interface ActionParts {
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
-/** Approval-gated actions (interface "Action"): read sanitized, approve and reject idempotently. */
+/** Approval-gated actions (`actions.create`): read sanitized, approve and reject idempotently. */
 export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
   'actions.create': (call) => createAction(parts, call),
   'actions.list': (call) => listActions(parts, call),

@@ -43,7 +43,7 @@ export class AgentConfigs {
     return this.#cache.peek(key) ?? this.#cache.load(key)
   }
 
-  /** Makes the next turns of this node ask again: an agent, a version or an installation has changed. */
+  /** Makes the next turns of this node read them again: an agent, a version or an installation has changed. */
   readonly changed = (): void => this.#cache.clear()
 }
 

@@ -16,13 +16,12 @@ import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
 type Approvals = Pick<UseCases, 'sessions.approve' | 'sessions.reject'>
 
-/** What approvals stand on. */
 export interface ApprovalParts {
   readonly host: Host
   readonly now: () => number
 }
 
-/** A person's decision on a session's tool calls: messages to the actions, which tell the session. */
+/** A person's decision on a session's tool calls: messages to the actions, which notify the session. */
 export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals => ({
   'sessions.approve': async (call) => {
     const { body, idempotency } = call
@@ -168,7 +167,7 @@ const pendingCall = (session: Resident, actionId: string, param = 'action_id'): 
   })
 }
 
-/** Tells the action, and waits until the session has heard of it. */
+/** Delivers to the action, and waits until the session has heard of it. */
 const resolve = async (
   host: Host,
   action: Resident,

@@ -19,12 +19,12 @@ export interface ConversationState {
 
 const nothingOpen: OpenAnswer = { text: '', calls: [], outputs: {} }
 
-/** A model wants an output for each call it made, also where nobody gave one. */
+/** A model wants an output for each call it made, also where none was given. */
 const noOutput = JSON.stringify({ error: { code: 'no_output', message: 'This call was not carried out.' } })
 
 /**
  * What was said in a session: the fold of its log, in order, from the first event or from a checkpoint
- * (interface "Session": state is rebuilt by replaying events in order). Its messages never change once made, so
+ * (specs/decisions/0001-sessions.md). Its messages never change once made, so
  * providers encode each of them once.
  */
 export class Conversation {
@@ -137,7 +137,7 @@ export class Conversation {
   }
 }
 
-/** What a model is told of a call that nobody allowed. */
+/** What a model reads of a call that was not allowed. */
 const rejection = (reason: Json | undefined, note: string): string => {
   if (reason === 'expired')
     return JSON.stringify({ error: { code: 'expired', message: 'Nobody approved this call in time.' } })

@@ -44,7 +44,7 @@ export class Conversations {
     }
   }
 
-  /** Writes the newest conversation, so that replay starts there (interface "Session": a checkpoint every 50 turns). */
+  /** Writes the newest conversation, so that replay starts there (specs/decisions/0001-sessions.md). */
   async checkpoint(session: string, owner: Owner): Promise<void> {
     const conversation = await this.of(session, owner)
     const content = JSON.stringify(conversation.state)

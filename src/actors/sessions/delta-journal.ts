@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 
-/** A commit of deltas at least this long after the one before, or after so many deltas (DESIGN "Live streams"). */
+/** A commit of deltas at least this long after the one before, or after so many deltas (ARCHITECTURE.md). */
 const everyMs = 25
 const everyDeltas = 32
 

@@ -10,7 +10,7 @@ const base32 = (value: number, length: number): string => {
 
 /**
  * The id of a log event: the time of its commit, its sequence, and a mark of its actor. It is derived, so it costs no
- * storage and is the same whenever it is asked for; ids of one actor sort by sequence within a millisecond.
+ * storage and is the same whenever it is read; ids of one actor sort by sequence within a millisecond.
  */
 export const eventId = (actor: string, sequence: number, at: number): string => {
   const mark = createHash('sha256').update(actor).digest().readUIntBE(0, 6)

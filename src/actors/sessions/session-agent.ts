@@ -18,7 +18,7 @@ export const reaches = (principal: Principal, session: Resident): boolean => {
 }
 
 /**
- * What a list is narrowed to for this credential. @throws {ServiceError} `forbidden` for a key that browsers see: whoever
+ * What a list is narrowed to for this credential. @throws {ServiceError} `forbidden` for a key that browsers see: a reader who
  * looks at the page could list what others said; and for a token of some installations, whose user may have sessions of
  * others.
  */

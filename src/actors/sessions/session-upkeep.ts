@@ -5,7 +5,7 @@ import { type EraserHost, eraseListed } from '../runtime/erasure/erase-listed.ts
 import type { Conversations } from './conversations.ts'
 import { actionRows } from './kinds.ts'
 
-/** Writes the checkpoint of a conversation (interface "Session": every 50 turns). */
+/** Writes the checkpoint of a conversation (specs/decisions/0001-sessions.md). */
 export const writeCheckpoint = (conversations: Conversations): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, { actor, owner, signal }) => {

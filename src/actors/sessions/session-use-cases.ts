@@ -22,7 +22,6 @@ import type { ToolHeaders } from './tools/tool-headers.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
-/** What the session use-cases stand on. */
 export interface SessionParts {
   readonly host: Host
   readonly records: RecordStore
@@ -73,7 +72,7 @@ export const checkSameRequest = (result: Delivered, idempotency: Idempotency | n
   if (result.commit?.event.fingerprint !== idempotency.fingerprint) throw new ServiceError('idempotency_key_reused')
 }
 
-/** Sessions: create, read, run turns, follow (interface "Sessions API"). Approvals are in session-approvals.ts. */
+/** Sessions: create, read, run turns, follow. Approvals are in session-approvals.ts. */
 export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   ...lifecycle(parts),
   ...reading(parts),
@@ -138,7 +137,7 @@ export const listSessions = async (
 const boundTo = (principal: Principal): string | null =>
   principal.kind === 'client_token' ? principal.sessionId : null
 
-/** The list of a token that reaches one session: that one, as far as it is there and has the status asked for. */
+/** The list of a token that reaches one session: that one, as far as it is there and has the requested status. */
 const listBound = async (
   host: Host,
   call: Parameters<UseCases['sessions.list']>[0],

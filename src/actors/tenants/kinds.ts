@@ -27,7 +27,7 @@ export type EndUserData = {
   readonly metadata: JsonObject
 }
 
-/** A tenant user whose deletion with `hard=true` was asked for a short time ago. */
+/** A tenant user whose deletion with `hard=true` was requested a short time ago. */
 export type ForgottenUserData = { readonly mark: string }
 
 /** A tenant's row belongs to the tenant itself, so a scope of another tenant does not see it. */

@@ -114,7 +114,7 @@ export class Owned {
     }
   }
 
-  /** Answers that are kept for requests which named the owner, whoever sent them. */
+  /** Answers that are kept for requests which named the owner, whichever caller sent them. */
   async #forgetRequests(owner: OwnerOf): Promise<void> {
     const { records } = this.#parts.storage
     for (;;) {

@@ -16,7 +16,6 @@ const forgottenForMs = 20 * 60 * 1000
 
 type Status = TenantData['status']
 
-/** What the directory stands on. */
 export interface TenantDirectoryParts {
   readonly records: RecordStore
   /** ms since the epoch. */
@@ -42,7 +41,7 @@ export class TenantDirectory {
   }
 
   /**
-   * Resolves when the tenant may be served; at once when it was asked for within the last second.
+   * Resolves when the tenant may be served; at once when it was requested within the last second.
    *
    * @throws {ServiceError} `tenant_suspended`, `tenant_deleting`; `not_found` with `param` for an unknown one.
    */
@@ -67,7 +66,7 @@ export class TenantDirectory {
   }
 
   /**
-   * The same for an end user with a token, who is told nothing else than that the token is void when the tenant, or the
+   * The same for an end user with a token, who learns nothing else than that the token is void when the tenant, or the
    * user, is gone.
    *
    * @throws {ServiceError} `tenant_suspended`, `tenant_deleting`, `authentication_required`
@@ -81,7 +80,7 @@ export class TenantDirectory {
     )
   }
 
-  /** Makes this node ask the store again: call it after every change of the row. */
+  /** Makes this node read the store again: call it after every change of the row. */
   forget(project: string, tenant: string): void {
     this.#statuses.forget(`${project}/${tenant}`)
   }
@@ -114,7 +113,7 @@ export class TenantDirectory {
   }
 }
 
-/** The same for the same user always; nobody can tell the user from it. */
+/** The same for the same user always; the user cannot be derived from it. */
 const userMark = (project: string, tenant: string, user: string): string =>
   createHash('sha256')
     .update(JSON.stringify([project, tenant, user]))

@@ -115,7 +115,7 @@ class TenantUsers {
 
   /**
    * Forgets the user and all that it owns, a removed one too. It is refused from now on, and what removes it goes on by
-   * itself until nothing is left. Asked again meanwhile it begins nothing anew.
+   * itself until nothing is left. Called again meanwhile it begins nothing anew.
    */
   async forget(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { scope, params } = call

@@ -7,7 +7,7 @@ import type { Table } from '../records/table.ts'
 import { idFloor } from '../runtime/ids.ts'
 import type { UsageRange } from './usage-range.ts'
 
-/** Whose usage is asked for, as requests name it. */
+/** Whose usage is requested, as requests name it. */
 export interface WhoseUsage {
   readonly tenant_id?: string
   readonly agent_id?: string
@@ -20,7 +20,7 @@ export interface WhoseUsage {
 /** Rows that are in memory at a time. */
 const pageSize = 1000
 
-/** Which rows are meant: what one index finds, and the rest of what was asked for. */
+/** Which rows are meant: what one index finds, and the rest of the request. */
 export type UsageCover = Cover<UsageData>
 
 /**

@@ -2,7 +2,7 @@ import { timeOf, wrong } from '../call/query-time.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const defaultDays = 30
-/** Longer ranges are asked for in parts. */
+/** Longer ranges are requested in parts. */
 const maxDays = 366
 
 /** A time range, ms since the epoch; `toMs` is not in it. */
@@ -18,7 +18,7 @@ export interface RangeQuery {
   readonly to?: string
 }
 
-/** The range that a request asks for. @throws {ServiceError} `invalid_query` when it is none, or too long. */
+/** The range of a request. @throws {ServiceError} `invalid_query` when it is none, or too long. */
 export const rangeOf = ({ days, from, to }: RangeQuery, now: number): UsageRange => {
   if (days !== undefined && from !== undefined) throw wrong('days', 'days and from exclude each other.')
   // up to and with this very moment

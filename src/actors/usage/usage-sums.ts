@@ -4,7 +4,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 
-/** More groups than anybody reads; what is asked for has to be narrowed. */
+/** More groups than a reader takes in; the request has to be narrowed. */
 const maxGroups = 20_000
 
 /** What rows can be grouped by: the name of the answer's field, and a row's value of it. */
@@ -111,7 +111,7 @@ export class GroupedUsage {
     }
   }
 
-  /** In the order of their values; what belongs to nobody comes first. */
+  /** In the order of their values; what has no owner comes first. */
   groups(): readonly UsageGroup[] {
     return [...this.#groups.values()].sort((one, other) => compare(one.values, other.values))
   }

@@ -18,7 +18,6 @@ import { coverOf, usageIn, usagePage, type WhoseUsage } from './read-usage.ts'
 import { rangeOf, type UsageRange } from './usage-range.ts'
 import { GroupedUsage, type Grouping, groupings } from './usage-sums.ts'
 
-/** What the operations on usage stand on. */
 export interface UsageParts {
   readonly host: Pick<Host, 'rows'>
   readonly records: RecordStore
@@ -112,7 +111,7 @@ const notCounted = {
   key_id: null,
 } as const
 
-/** What charges usage that names no plan: the plan asked for, else the newest default plan that there was at the time. */
+/** What charges usage that names no plan: the requested plan, else the newest default plan that there was at the time. */
 const standardPlan = async (
   plans: Table<RatePlanData>,
   scope: Scope,

@@ -23,10 +23,10 @@ export interface AttemptDeliveryParts {
   readonly timeoutMs: number
 }
 
-/** An endpoint has to answer within this time (interface-additions "webhooks"), in ms. */
+/** An endpoint has to answer within this time (specs/decisions/0073-webhooks.md), in ms. */
 export const attemptTimeoutMs = 15_000
 
-/** A tried-out endpoint is told once: whoever tries it looks at what came of it. */
+/** A tried-out endpoint gets one attempt: the caller looks at what came of it. */
 const testEvent = 'webhook.test'
 
 /**
@@ -75,7 +75,7 @@ const attempted = async (
   }
 }
 
-/** How the endpoint fares decides whether it is told anything more. */
+/** How the endpoint fares decides whether it gets more deliveries. */
 const noted = async (
   { endpoints }: AttemptDeliveryParts,
   webhook: Row<WebhookData>,

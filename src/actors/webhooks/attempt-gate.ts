@@ -1,4 +1,4 @@
-/** Lets so many attempts of one webhook run at a time; the others wait in order, so that a slow endpoint holds up nobody else's. */
+/** Lets so many attempts of one webhook run at a time; the others wait in order, so that a slow endpoint holds up no other one's. */
 export class AttemptGate {
   readonly #most: number
   readonly #running = new Map<string, number>()

@@ -18,7 +18,6 @@ import { deliveryRow } from './schema.ts'
 import { type DeliveryOwner, eventOf, startDelivery } from './webhook-deliveries.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
-/** What the operations on deliveries stand on. */
 export interface DeliveryParts {
   readonly host: Host
   readonly records: RecordStore
@@ -103,7 +102,7 @@ const conditionOf = (webhook?: string, status?: string, event?: string): Readonl
     : { webhook_status_event: keys.webhook_status_event }
 }
 
-/** @throws {ServiceError} `invalid_transition` when nobody would get the replay. */
+/** @throws {ServiceError} `invalid_transition` when no endpoint would get the replay. */
 const requireActive = async (endpoints: DeliveryParts['endpoints'], { project }: Scope, id: string): Promise<void> => {
   const webhook = await endpoints.get(project, id)
   if (webhook?.data.is_active) return

@@ -3,7 +3,7 @@ import type { RecordKind } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 
-/** Why the server stopped telling a webhook: it failed for days, or answered that it is gone. */
+/** Why the server stopped deliveries to a webhook: it failed for days, or answered that it is gone. */
 export type DisabledReason = 'failing' | 'gone'
 
 export type WebhookData = {
@@ -22,7 +22,7 @@ export type WebhookData = {
   readonly previous_until_ms: number | null
 }
 
-/** Endpoints of a project that are told of its events. They have no tenant. */
+/** Endpoints of a project that get its events. They have no tenant. */
 export const webhooks: TypedKind<WebhookData> = {
   name: 'webhooks',
   filters: ['is_active'],

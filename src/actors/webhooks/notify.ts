@@ -5,12 +5,12 @@ import type { Sink } from '../runtime/sinks.ts'
 
 /** One event that webhooks may want to hear of. */
 export interface WebhookNotice {
-  /** Always the same for the same event, however often it is told: deliveries are made once for it. */
+  /** Always the same for the same event, however often it is sent: deliveries are made once for it. */
   readonly id: string
   readonly project: string
   /** The tenant whose event it is; null for the project's own. */
   readonly tenant: string | null
-  /** External id of the user whose event it is: what is delivered is forgotten with the user; absent for nobody's. */
+  /** External id of the user whose event it is: what is delivered is forgotten with the user; absent for events of no user. */
   readonly user?: string | null
   /** When it happened, in ms since the epoch. */
   readonly at: number

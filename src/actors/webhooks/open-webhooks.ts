@@ -11,7 +11,6 @@ import { WebhookEndpoints } from './webhook-endpoints.ts'
 /** So many attempts of one webhook run at a time on a node. */
 const attemptsAtOnce = 16
 
-/** What webhooks stand on. */
 export interface OpenWebhooksParts {
   readonly records: RecordStore
   readonly box: SecretBox

@@ -37,7 +37,7 @@ export type AttemptError =
 
 /** So much of an answer is kept for the log. */
 const maxKeptBytes = 2048
-/** Headers of answers that the log shows: no cookies, nothing that identifies anybody. */
+/** Headers of answers that the log shows: no cookies, nothing that identifies a person. */
 const keptHeaders = ['content-type', 'content-length', 'date', 'location', 'retry-after', 'server', 'x-request-id']
 
 /** Makes one attempt. Any 2xx within the time is success, whatever its body; redirects are not followed. Never throws. */

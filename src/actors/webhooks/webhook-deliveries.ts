@@ -6,7 +6,7 @@ import { derivedId } from '../runtime/ids.ts'
 import type { Notify, WebhookNotice } from './notify.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
-/** Who a delivery belongs to, and when it was asked for. */
+/** Who a delivery belongs to, and when it was requested. */
 export interface DeliveryOwner {
   readonly project: string
   readonly tenant: string | null

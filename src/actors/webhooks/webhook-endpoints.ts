@@ -12,10 +12,9 @@ const recheckMs = 1000
 const maxCached = 10_000
 const pageSize = 100
 
-/** A webhook whose attempts have all failed for so long is told nothing more, in ms: 5 days. */
+/** A webhook whose attempts have all failed for so long gets nothing more, in ms: 5 days. */
 export const failingMs = 5 * 24 * 60 * 60 * 1000
 
-/** What the endpoints stand on. */
 export interface EndpointParts {
   readonly records: RecordStore
   readonly box: SecretBox
@@ -23,7 +22,7 @@ export interface EndpointParts {
   readonly now: () => number
 }
 
-/** A project's webhooks as deliveries see them: which are told, how requests are signed, and how they fare. */
+/** A project's webhooks as deliveries see them: which get events, how requests are signed, and how they fare. */
 export class WebhookEndpoints {
   readonly #table: Table<WebhookData>
   readonly #box: SecretBox
@@ -82,7 +81,7 @@ export class WebhookEndpoints {
     await this.#change(row, (data) => disabled(data, 'gone'))
   }
 
-  /** Makes this node ask the store again: call it after a change of one of the project's webhooks. */
+  /** Makes this node read the store again: call it after a change of one of the project's webhooks. */
   forget(project: string): void {
     this.#active.forget(project)
   }

@@ -14,7 +14,6 @@ import { newIdFor } from '../runtime/ids.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
-/** What the operations on webhooks stand on. */
 export interface WebhookParts {
   readonly records: RecordStore
   readonly box: SecretBox
@@ -27,7 +26,7 @@ export interface WebhookParts {
 type WebhookUseCases = Omit<Pick<UseCases, Extract<keyof UseCases, `webhooks.${string}`>>, 'webhooks.test'>
 type Where = { readonly project: string; readonly id: string }
 
-/** Endpoints that are told of events. The secret is in the answers that make one, and nowhere else. */
+/** Endpoints that get events. The secret is in the answers that make one, and nowhere else. */
 export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
   const { box, guard, now } = parts
   const table = new Table(parts.records, webhooks, now)
@@ -52,7 +51,7 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       const data = { name, url, events, is_active, ...sound, secret: sealed(where, secret), ...noPrevious }
       const notices = [audited(call).line('created', where.id)]
       const made = await changed(scope.project, table.insert({ ...where, data, notices }))
-      // a request that is run again after a crash: nobody ever saw what its first run made
+      // a request that is run again after a crash: no caller ever saw what its first run made
       const row =
         made ?? (await table.change(scope, where.id, { edit: (old) => ({ ...old.data, secret: data.secret }) }))
       return { ...viewOf(found(row)), secret }
@@ -94,7 +93,7 @@ const audited = (caller: Caller) => new Audited(caller, 'webhook')
 const sound = { disabled_reason: null, failing_since_ms: null }
 const noPrevious = { previous_secret: null, previous_until_ms: null }
 
-/** Whoever switches a webhook on again wants it tried anew: what it failed at before is over. */
+/** A caller who switches a webhook on again wants it tried anew: what it failed at before is over. */
 const withChange = (data: WebhookData, body: Partial<WebhookData>): WebhookData => ({
   ...data,
   ...body,

@@ -90,7 +90,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   }
 
   tick(): void {
-    // whoever does not let it speak cannot blame it for its silence
+    // a caller that does not read cannot blame the provider for its silence
     if (this.#paused || ++this.#quietTicks < this.#ticksLeft) return
     if (this.#settled) {
       this.#patience.ticker.delete(this)

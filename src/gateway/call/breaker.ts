@@ -11,7 +11,7 @@ interface Health {
   restsUntil: number
 }
 
-/** What says that a provider is in trouble; a refusal for what was asked says nothing about it. */
+/** What says that a provider is in trouble; a refusal of the request says nothing about it. */
 const troubles: ReadonlySet<ModelErrorCode> = new Set([
   'provider_unavailable',
   'provider_timeout',
@@ -19,7 +19,7 @@ const troubles: ReadonlySet<ModelErrorCode> = new Set([
   'provider_stream_broken',
 ])
 
-/** Which routes had better be left alone for some seconds. Of this process; whoever has no other way takes them all the same. */
+/** Which routes had better be left alone for some seconds. Of this process; a caller without another route takes them all the same. */
 export class Breaker {
   readonly #health = new WeakMap<Route, Health>()
   readonly #now: () => number

@@ -42,7 +42,7 @@ export interface CallKind<W extends Way> extends CallHead {
   onward(failure: AttemptFailed, way: W): Onward
   /** A failure in the words of the API. */
   refusalOf(failure: unknown): Error
-  /** Delivers a failure to whoever waits for the answer. */
+  /** Delivers a failure to the caller that waits for the answer. */
   refuse(error: Error): void
   /** What the call has come to. @param error null when it went well. */
   end(error: Error | null): CallEnd

@@ -53,7 +53,7 @@ export class Candidates implements Ways<Way> {
     return this.#routeAt < this.#routes.length || this.#modelAt + 1 < this.#models.length || this.#resting.length > 0
   }
 
-  /** Passes over the other routes of the current model: they would be asked the same. */
+  /** Passes over the other routes of the current model: they would get the same request. */
   skipModel(): void {
     this.#routeAt = this.#routes.length
     const other = this.#resting.filter(({ model }) => model !== this.#model)

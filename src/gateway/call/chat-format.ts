@@ -6,7 +6,7 @@ import type { Route } from './routes.ts'
 
 /** How an answer in another provider's words ended. */
 export interface AnswerEnd {
-  /** The model as the provider named it; as it was asked for where the provider names none. */
+  /** The model as the provider named it; the requested name where the provider names none. */
   readonly model: string
   /** null: the provider counted nothing; the caller may estimate. */
   readonly usage: TokenUsage | null
@@ -24,11 +24,11 @@ export interface ChatDecoder {
   /**
    * What the bytes complete, as `chat.completion.chunk` documents in order; often none. Bytes may end anywhere. The first
    * chunk carries `role`; the last has `finish_reason`, and one with `usage` and without choices follows it, whether or
-   * not the caller asked for usage: who writes to the caller leaves it out.
+   * not the caller requested usage: the part that writes to the caller leaves it out.
    * @throws {AttemptFailed} on an error object in the stream, and on what is not of the format.
    */
   push(bytes: Uint8Array): readonly WireObject[]
-  /** The provider has said that its answer is whole: what follows is of no interest, and nobody waits for the connection's end. */
+  /** The provider has said that its answer is whole: what follows is of no interest, and no caller waits for the connection's end. */
   readonly done: boolean
   /**
    * The bytes are over: chunks that were kept back for the end, such as those of formats without an end mark.
@@ -52,7 +52,7 @@ export interface FormatRequest {
 /** A provider's own chat format, to and from OpenAI's. Pure. */
 export interface ChatFormat {
   /**
-   * @param body `model` in it is not read: `route.model` is asked. Nor is `stream`.
+   * @param body `model` in it is not read: `route.model` is called. Nor is `stream`.
    * @throws {ServiceError} `invalid_field` with `param` (`messages[2].content[0]`) for what the format cannot say.
    */
   request(body: ChatBody, route: Route, stream: boolean): FormatRequest

@@ -71,7 +71,7 @@ const isAboutTheAccount = (status: number, error: WireObject): boolean =>
 
 const loopMessage = errors.request_loop.message
 
-/** What was asked is wrong for this model, and asking again would not make it right. */
+/** The request is wrong for this model, and sending it again would not make it right. */
 function requestRefused(error: { readonly [field: string]: unknown }, reason: string): AttemptFailed {
   if (/content_?(policy|filter)|moderation|safety/i.test(reason)) {
     return refused(new ModelError('content_policy_violation', 'The provider refused the content of the request.'))

@@ -68,7 +68,7 @@ export class PublicCatalogue {
 
 const counted = <T>(data: readonly T[]): Counted<T> => ({ object: 'list', data, total: data.length })
 
-/** The same text for filters that ask the same. */
+/** The same text for filters that select the same. */
 const questionOf = ({ provider = '', type, search = '', capability = [] }: CatalogueFilter): string =>
   JSON.stringify([provider.toLowerCase(), type ?? '', search.toLowerCase(), [...new Set(capability)].sort()])
 

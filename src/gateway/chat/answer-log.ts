@@ -5,7 +5,7 @@ import { completionOf } from '../providers/completion-of.ts'
 const maxBytes = 128 * 1024
 const maxChunks = 2048
 
-/** What was streamed to the caller, for the request log: kept as it is, and read only when the log asks for it. */
+/** What was streamed to the caller, for the request log: kept as it is, and read only when the log needs it. */
 export class AnswerLog {
   readonly #frames: Buffer[] = []
   readonly #chunks: WireObject[] = []

@@ -272,7 +272,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return this.#reader
   }
 
-  /** For a server that answers as it likes: whole, although it was asked for a stream. */
+  /** For a server that answers as it likes: whole, although a stream was requested. */
   #newWholeReader(): AnswerReader {
     const hidesUsage = !wantsUsage(this.#input.body)
     return new WholeReader(this, { format: this.#request?.format ?? null, hidesUsage, restorer: this.#restorer })
@@ -330,6 +330,6 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   }
 }
 
-/** The model that was asked for, then the fallbacks. */
+/** The requested model, then the fallbacks. */
 const modelsOf = ({ model, models }: ChatRunRequest['body']): readonly string[] =>
   models === undefined ? [textOf(model)] : [...new Set([textOf(model), ...arrayOf(models).map(textOf)])]

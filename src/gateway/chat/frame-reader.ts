@@ -17,9 +17,9 @@ const lineFeed = 0x0a
 
 /** How a stream is read. */
 export interface FrameReaderOptions {
-  /** The chunk that has nothing but usage is ours: the caller did not ask for it. */
+  /** The chunk that has nothing but usage is ours: the caller did not request it. */
   readonly hidesUsage: boolean
-  /** How many answers were asked for: the first chunk of each is looked at. */
+  /** How many answers were requested: the first chunk of each is looked at. */
   readonly choices: number
   /** USD of what the provider counted, as exact decimal text; null when the price is unknown. */
   readonly costOf: (usage: TokenUsage) => string | null

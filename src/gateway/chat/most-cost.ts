@@ -12,7 +12,7 @@ const tokensAnObject = 4
 /** The most that a picture is counted as by any model that we know. */
 const tokensAnImage = 50_000
 
-/** For models whose longest answer nobody knows. */
+/** For models whose longest answer is not known. */
 const longestAnswer = 128_000
 
 /** An answer is limited to what is affordable, unless that is less than this. */

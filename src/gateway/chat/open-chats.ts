@@ -24,7 +24,7 @@ export interface OpenChats {
 
 const defaultKeepAliveMs = 15_000
 
-/** Connects to nobody before the first request. */
+/** Opens no connection before the first request. */
 export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }: OpenChatsParts): OpenChats => {
   const policy = { ...defaultCallPolicy, ...parts.policy }
   const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, keepAliveMs)))

@@ -12,8 +12,8 @@ export const showsImages = ({ messages }: ChatBody): boolean =>
   )
 
 /**
- * The route on which the same provider can see (`chat_completions.create`): another model of it where the one that was asked for is
- * known not to. A model that nobody knows is taken at its word.
+ * The route on which the same provider can see (`chat_completions.create`): another model of it where the requested one is
+ * known not to. An unknown model is taken at its word.
  */
 export const visionRoute = (route: Route): Route => {
   const known = upgrades.get(route)

@@ -15,7 +15,7 @@ export interface Whole extends StreamEnd {
   readonly gathered?: true
 }
 
-/** A stream of events, which some servers answer whatever they are asked for. */
+/** A stream of events, which some servers answer whatever is requested. */
 const eventStream = /^\uFEFF?\s*(?:data|event|id|retry)?:/
 
 /** @throws {AttemptFailed} for what is no answer of the format, and for an error with a good status. */

@@ -30,7 +30,7 @@ export interface WholeReaderOptions {
 }
 
 /**
- * Hands on as a stream what a server answered whole although it was asked for a stream: some compatible servers know
+ * Hands on as a stream what a server answered whole although a stream was requested: some compatible servers know
  * nothing else, or not for every model. Nothing is handed on before it is all there, so that one that breaks can be tried
  * elsewhere.
  */

@@ -18,7 +18,7 @@ export interface ChatInput {
   readonly formatFor?: ChatCall['formatFor']
   /** The same on every attempt: a provider that honours it answers once. */
   readonly idempotencyKey?: string
-  /** `body` as bytes for a server of OpenAI's format, by somebody who has most of them at hand. */
+  /** `body` as bytes for a server of OpenAI's format, by a caller that has most of them at hand. */
   readonly encoded?: ((route: Route) => Uint8Array) | undefined
 }
 
@@ -27,9 +27,9 @@ export const wantsUsage = (body: ChatBody): boolean => objectOf(body.stream_opti
 
 /**
  * The body for a server that speaks OpenAI's format: the caller's own bytes when nothing has to be changed, else written
- * anew. Fields that we do not know are passed on; a stream is always asked for its usage.
+ * anew. Fields that we do not know are passed on; a stream is always requested with its usage.
  *
- * @param route whose model is asked, under the name that its provider knows.
+ * @param route whose model is called, under the name that its provider knows.
  */
 export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): Uint8Array | string {
   const { model } = route
@@ -61,7 +61,7 @@ export const limitField = ({ baseUrl }: Route): 'max_completion_tokens' | 'max_t
 export const takesSampling = ({ baseUrl, model }: Route): boolean =>
   !isOwnOpenAi(baseUrl) || priceAt('openai', model)?.sampling !== false
 
-/** What another form asked for, in the words of the route's server, and without what its model refuses. */
+/** What another API requested, in the words of the route's server, and without what its model refuses. */
 function inOwnWords({ max_tokens, max_completion_tokens, ...body }: ChatBody, route: Route): ChatBody {
   const { temperature: _temperature, top_p: _topP, ...plain } = body
   const kept = takesSampling(route) ? body : plain

@@ -38,7 +38,7 @@ export interface EmbeddingCall {
 /** All vectors. */
 export interface EmbeddingOutcome {
   readonly model: string
-  /** One an input, in order, as they were asked for. */
+  /** One an input, in order, as requested. */
   readonly vectors: readonly WireVector[]
   readonly usage: TokenUsage
   /** The answer as its provider wrote it, when it says just this; null when it was put together here. */

@@ -3,7 +3,7 @@ import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { EmbeddingInput, EmbeddingRequest } from '../providers/embedding-format.ts'
 import { isVector } from '../providers/openai/openai-embeddings.ts'
 
-/** What a validated body in OpenAI's form asks for. @param bytes the body as it came; null when nobody kept it. */
+/** What a validated body in OpenAI's form requests. @param bytes the body as it came; null when it was not kept. */
 export const embeddingRequest = (body: WireObject, bytes: Uint8Array | null): EmbeddingRequest => ({
   body,
   bytes,

@@ -24,7 +24,7 @@ const gatherMs = 80
 const mostCalls = 1_000
 /** Calls that wait while the store is away; what comes beyond them is counted and lost. */
 const mostWaiting = 100_000
-/** Calls that may keep what was asked and answered until they are written: it lives long enough to weigh on the garbage collector. */
+/** Calls that may keep requests and answers until they are written: it lives long enough to weigh on the garbage collector. */
 const mostBodies = 64
 /** How often a write waits for the disk where that holds up the process, in ms. */
 const syncEveryMs = 1_000
@@ -40,11 +40,11 @@ export interface GathererParts {
   readonly log: Logger
   /** Budgets count calls first: no usage row is durable that its budget does not know. */
   readonly beforeWrite: () => Promise<void> | undefined
-  /** Told of each segment that is durable. */
+  /** Gets each segment that is durable. */
   readonly written: (segment: Row<SegmentData>) => void
 }
 
-/** A call that waits to be written. `busy`: there was no time for what was asked and answered. */
+/** A call that waits to be written. `busy`: there was no time for the request and the answer. */
 interface TakenCall extends Omit<GatewayCall, 'bodies'> {
   readonly bodies: GatewayCall['bodies'] | 'busy'
 }

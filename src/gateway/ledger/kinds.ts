@@ -14,12 +14,12 @@ export type SegmentOrigin = {
   readonly credential: string
 }
 
-/** What was asked of whom, likewise. */
+/** The request and its provider, likewise. */
 export type SegmentTarget = {
   readonly operation: string
   readonly need: Need
   readonly asked: string
-  /** null: nobody was asked. */
+  /** null: no provider was called. */
   readonly provider: string | null
   readonly model: string | null
   readonly source: KeySource | null
@@ -146,7 +146,7 @@ export const requestLog: TypedKind<RequestLogData> = {
 export const logPrefix = 'log'
 
 export type RequestLogSettingsData = {
-  /** `off`: no lines; `metadata`: lines without texts; `bodies`: with what was asked and answered. */
+  /** `off`: no lines; `metadata`: lines without texts; `bodies`: with requests and answers. */
   readonly mode: 'off' | 'metadata' | 'bodies'
   readonly retention_days: number
 }

@@ -25,7 +25,7 @@ export interface LedgerRecordsParts {
 
 /**
  * The store as readers of usage and of the request log are to see it: with the rows of calls that are not rows yet. A
- * list reads the segments of its time beside the table, so it costs little however many wait; whatever else is asked of
+ * list reads the segments of its time beside the table, so it costs little however many wait; whatever else is requested of
  * these two kinds has all segments made rows first, as the removal of a tenant needs.
  */
 export const ledgerRecords = (parts: LedgerRecordsParts): RecordStore => {

@@ -17,7 +17,7 @@ export interface RequestLedgerParts {
 
 /** What it needs to know of projects, which is there only when the rest of the gateway is. */
 export interface LedgerRules extends Pick<GathererParts, 'settings' | 'redaction' | 'beforeWrite'> {
-  /** Told of each call at once. */
+  /** Gets each call at once. */
   readonly counted: (call: GatewayCall) => void
 }
 
@@ -26,7 +26,7 @@ const stopPatienceMs = 5_000
 
 /**
  * Usage and request log of the gateway (specs/decisions/0086-metering-and-limits.md): calls are gathered into segments,
- * and the rows that lists and sums are made of follow from those. Whoever reads either kind of row reads it through `records`.
+ * and the rows that lists and sums are made of follow from those. A caller that reads either kind of row reads it through `records`.
  */
 export class RequestLedger implements CallLedger {
   /** The store, with the rows of calls that are no rows yet. */

@@ -29,7 +29,7 @@ type RequestLogUseCases = Pick<
 >
 type LogQuery = QueryOf<'request_log.list'>
 
-/** What was asked of the gateway, and what came of it. */
+/** Requests to the gateway, and what came of them. */
 export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogParts): RequestLogUseCases => {
   const table = new Table(records, requestLog, now)
   return {

@@ -11,7 +11,7 @@ import { placesIn, projected, rowsOf } from './segment-rows.ts'
 const everyMs = 1_000
 /** A younger segment is left to the process that wrote it, and to the next round. */
 const ownersTurnMs = 500
-/** Older ones are anybody's: their process is gone, or has too much to do. */
+/** Older ones are any process's: their process is gone, or has too much to do. */
 const orphanMs = 15_000
 /** Calls that are made rows at once. */
 const atOnce = 50

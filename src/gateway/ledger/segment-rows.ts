@@ -29,10 +29,10 @@ export interface CallPlace {
 export const placesIn = (segment: Row<SegmentData>, from = 0, to?: number): readonly CallPlace[] =>
   segment.data.calls.slice(from, to).map((call, n) => ({ segment, n: from + n, call }))
 
-/** The rows that follow from a call; the same ones whoever asks and however often. */
+/** The rows that follow from a call; the same ones for every caller and however often. */
 export const rowsOf = (place: CallPlace): CallRows => ({ usage: usageRowOf(place), line: logLineOf(place) })
 
-/** Characters that tell a segment from others, and a call from others of it. */
+/** Characters that distinguish a segment from others, and a call from others of it. */
 const segmentChars = 12
 const callChars = 4
 

@@ -128,5 +128,5 @@ const snapshotOf = (route: Route): JsonObject | null => {
   return price
 }
 
-/** A tenth of a millisecond is as fine as anybody wants to know. */
+/** A tenth of a millisecond is as fine as a reader needs. */
 const rounded = (ms: number): number => Math.round(ms * 10) / 10

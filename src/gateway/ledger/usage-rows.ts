@@ -12,7 +12,7 @@ export type UsageOperation =
   | 'speech'
   | 'transcription'
 
-/** Whose key paid the provider: ours, the caller's own, that of the caller's own server, or nobody's (simulated). */
+/** Whose key paid the provider: ours, the caller's own, that of the caller's own server, or no key (simulated). */
 export type BillingMode = 'managed' | 'byok' | 'custom' | 'simulated'
 
 /** One model call: what it used and what that costs. Money is exact decimal text in USD; null: the price is unknown. */

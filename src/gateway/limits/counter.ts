@@ -1,7 +1,7 @@
 import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
 import type { CounterData, Hold } from './kinds.ts'
 
-/** What may be spent; absent or null: as much as anybody wants. */
+/** What may be spent; absent or null: without a limit. */
 export interface Budgets {
   readonly day?: string | null
   readonly month?: string | null

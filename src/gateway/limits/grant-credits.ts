@@ -14,7 +14,7 @@ export interface CreditAccount {
   readonly balance: string
 }
 
-/** The credits of an organisation; null when it is not asked for any. */
+/** The credits of an organisation; null when it needs none. */
 export const creditsOf = async (
   records: RecordStore,
   now: () => number,
@@ -50,7 +50,7 @@ export const grantCredits = async (
   })
 }
 
-/** The organisation is asked for credits no more. @returns false when it was not before. */
+/** The organisation needs no credits any more. @returns false when it was not before. */
 export const ungateCredits = async (records: RecordStore, organization: string): Promise<boolean> => {
   const scope = organizationScope(organization)
   const id = creditsId(organization)

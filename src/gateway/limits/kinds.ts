@@ -33,7 +33,7 @@ export const subjectKey = (subject: LimitSubject, id: string | null): string =>
 export type Hold = {
   readonly usd: string
   readonly until: number
-  /** Number of the process's write: tells whether one whose answer was lost was made. */
+  /** Number of the process's write: shows whether one whose answer was lost was made. */
   readonly write: number
 }
 
@@ -57,7 +57,7 @@ export type CreditData = {
   readonly granted_usd: string
 }
 
-/** Organisations that pay for managed calls beforehand; one without a row is not asked for credits. The row is the organisation's. */
+/** Organisations that pay for managed calls beforehand; one without a row needs no credits. The row is the organisation's. */
 export const credits: TypedKind<CreditData> = { name: 'credits', exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

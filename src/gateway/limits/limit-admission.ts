@@ -134,7 +134,7 @@ export class LimitAdmission implements Admission {
   }
 }
 
-/** A call is settled once, whatever its caller says. What nobody knows the cost of is taken for the most that it can be. */
+/** A call is settled once, whatever its caller says. A call of unknown cost is taken for the most that it can be. */
 const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => {
   let isOpen = true
   return {
@@ -155,7 +155,7 @@ const counted = (purses: readonly Purse[]): Promise<void> | undefined => {
 }
 
 /**
- * What the call can cost; null when it is not counted: by a key of the project, whose bill is not ours, or by nobody's.
+ * What the call can cost; null when it is not counted: by a key of the project, whose bill is not ours, or without a key.
  *
  * @throws {ServiceError} `price_unknown` by a key of the installation: a budget that cannot be kept is not a budget.
  */

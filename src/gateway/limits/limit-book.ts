@@ -8,11 +8,11 @@ import type { RecordStore } from '#storage/ports.ts'
 import type { Payer } from '../call/caller.ts'
 import { type CreditData, credits, type LimitData, limits, subjectKey } from './kinds.ts'
 
-/** How long another node may go by what was set before, in ms, when nothing tells it. */
+/** How long another node may go by what was set before, in ms, without a notification. */
 const recheckMs = 5_000
 const maxProjects = 10_000
 const maxSubjects = 50_000
-/** Limits of a project that are kept together; those of a project with more are asked for one by one. */
+/** Limits of a project that are kept together; those of a project with more are read one by one. */
 const keptTogether = 500
 
 const topic = 'limits'
@@ -21,7 +21,7 @@ const topic = 'limits'
 export interface ProjectLimits {
   /** By subject; null: there are too many to keep together. */
   readonly bySubject: ReadonlyMap<string, Row<LimitData>> | null
-  /** The organisation's credits; null: it is not asked for any. */
+  /** The organisation's credits; null: it needs none. */
   readonly credits: Row<CreditData> | null
 }
 
@@ -33,7 +33,7 @@ export interface LimitBookParts {
   readonly now: () => number
 }
 
-/** Which limits stand for whom, cached for some seconds; a change is told to other nodes. */
+/** Which limits stand for whom, cached for some seconds; other nodes are notified of a change. */
 export class LimitBook {
   readonly #table: Table<LimitData>
   readonly #credits: Table<CreditData>
@@ -52,7 +52,7 @@ export class LimitBook {
     fanOut?.subscribe(topic, ({ project }) => this.#heard(project))
   }
 
-  /** What stands for a project, when that is known without asking. */
+  /** What stands for a project, when that is known without a read. */
   peek(project: string): ProjectLimits | undefined {
     return this.#projects.peek(project)
   }
@@ -78,7 +78,7 @@ export class LimitBook {
     return found.filter((row) => row !== null)
   }
 
-  /** Makes every node ask the store again: call it after each change of a limit or of credits. */
+  /** Makes every node read the store again: call it after each change of a limit or of credits. */
   changed(project: string): void {
     this.#heard(project)
     this.#parts.fanOut?.announce(topic, { project })

@@ -143,7 +143,7 @@ export class Purse {
     })
   }
 
-  /** One write at a time; whoever comes while one is under way goes with the next. */
+  /** One write at a time; a call that comes while one is under way goes with the next. */
   #start(): Promise<void> {
     if (this.#saving === null) {
       const saving = this.#save()

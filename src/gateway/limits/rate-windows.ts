@@ -22,7 +22,7 @@ export class RateWindows {
   }
 
   /**
-   * Takes one request, and sees that tokens are left: nobody knows how many a call will take, so that one is refused when
+   * Takes one request, and sees that tokens are left: it is not known how many a call will take, so that one is refused when
    * those before it have used them up.
    *
    * @param rows the narrowest first: what a key may not do takes nothing of its tenant's.

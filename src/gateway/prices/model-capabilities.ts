@@ -1,12 +1,12 @@
 import { priceAt } from './prices.ts'
 
-/** What a model can do, in the words of the catalogue (`vision`, `tools`, …); null when nobody knows the model. */
+/** What a model can do, in the words of the catalogue (`vision`, `tools`, …); null for an unknown model. */
 export const capabilitiesOf = (provider: string, model: string): readonly string[] | null =>
   priceAt(provider, model)?.capabilities ?? null
 
 /**
  * The model that takes over when images meet a model of the same provider that cannot see: of those that see, a small
- * one of the provider's current line, since nobody asked for more. The test holds each to the snapshot: it sees, is
+ * one of the provider's current line, since no more is needed. The test holds each to the snapshot: it sees, is
  * priced and is not retired.
  */
 const visionModels: Readonly<Record<string, string>> = {

@@ -34,7 +34,7 @@ export interface PriceRow {
   readonly second?: string
   /** One image made, of the provider's usual size and quality. */
   readonly image?: string
-  /** Each call on top of its tokens: models that search the web whenever they are asked. */
+  /** Each call on top of its tokens: models that search the web with every call. */
   readonly call?: string
   readonly tiers?: readonly PriceTier[]
   /** Input tokens that the model takes; 0 when unknown. */

@@ -48,7 +48,7 @@ export function costOfUnits(row: PriceRow | undefined, units: Usage): string | n
 }
 
 /**
- * What a call cost by the word of its provider where that tells what it charges (OpenRouter, whose prices move with whom
+ * What a call cost by the word of its provider where that says what it charges (OpenRouter, whose prices move with whom
  * it passes a request on to), else by the snapshot's row.
  */
 export function costAt(provider: string, model: string, units: Usage): string | null {
@@ -140,7 +140,7 @@ function audioSurcharge(rates: Rates, usage: TokenUsage): Attodollars {
   return output === null || audioOutput === null ? more : more + (audioOutput - output) * BigInt(spoken)
 }
 
-/** A token of each kind; null where nobody knows. */
+/** A token of each kind; null where it is not known. */
 interface Rates {
   readonly above: number
   readonly input: Attodollars
@@ -156,7 +156,7 @@ interface Rates {
   readonly call: Attodollars
 }
 
-/** Rates of each row that was asked for, longest input first; empty where tokens have no price. */
+/** Rates of each requested row, longest input first; empty where tokens have no price. */
 const known = new WeakMap<PriceRow, readonly Rates[]>()
 
 /** A long input moves the whole call to the tier's prices. */

@@ -1,7 +1,7 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 
-/** Where answers get what their providers do not tell. */
+/** Where answers get what their providers leave out. */
 export interface AnswerHeads {
   /** ms since the epoch, for `created`. */
   readonly now: () => number

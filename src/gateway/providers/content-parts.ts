@@ -6,7 +6,7 @@ export type MediaSource =
   | { readonly kind: 'base64'; readonly mimeType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string }
 
-/** One part of a message in nobody's words. */
+/** One part of a message, in no provider's format. */
 export type ContentPart =
   | { readonly kind: 'text'; readonly text: string; readonly part: WireObject }
   | {

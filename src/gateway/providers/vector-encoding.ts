@@ -4,7 +4,7 @@ export type VectorEncoding = 'float' | 'base64'
 /** A vector in either encoding. */
 export type WireVector = readonly number[] | string
 
-/** The vector as it was asked for; as it is when it came so. */
+/** The vector in the requested encoding; as it is when it came so. */
 export function encodedAs(encoding: VectorEncoding, vector: WireVector): WireVector {
   if (encoding === 'base64') return typeof vector === 'string' ? vector : toBase64(vector)
   return typeof vector === 'string' ? fromBase64(vector) : vector

@@ -1,12 +1,12 @@
 import type { Run } from './runs.ts'
 
 /**
- * Six digits near each other, or the dots of an address: less is no number of anybody. Fractions such as those of
+ * Six digits near each other, or the dots of an address: less is no personal number. Fractions such as those of
  * vectors are passed over: they match first, without the group.
  */
 const digits = /\d{1,2}\.\d{6,}|(\d(?:[^\d\n]{0,3}\d){5}|\d\.\d{1,3}\.\d)/g
 
-/** Characters around them that belong to a number, or tell what it is. */
+/** Characters around them that belong to a number, or say what it is. */
 const margin = 48
 
 /** Parts of a text that hold numbers, or the colons of an address, with what stands around them; in order and apart. */

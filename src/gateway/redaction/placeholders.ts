@@ -106,7 +106,7 @@ export class Placeholders {
 const plain = (written: string): string =>
   written.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** Tells of rising places in a JSON text whether they are within a string. */
+/** Says of rising places in a JSON text whether they are within a string. */
 class QuoteReader {
   readonly #text: string
   #at = 0

@@ -2,7 +2,7 @@ import type { PageResponse } from '@anthropic-ai/sdk/core/pagination'
 import type { ModelInfo } from '@anthropic-ai/sdk/resources/models'
 import type { ModelRow } from './model-rows.ts'
 
-/** A model as Anthropic's SDKs read it. What nobody knows of models in general (release, limit of output) is null. */
+/** A model as Anthropic's SDKs read it. What is not known of models in general (release, limit of output) is null. */
 export const anthropicModel = ({ id, name, created, context_window, status }: ModelRow): ModelInfo => ({
   type: 'model',
   id,

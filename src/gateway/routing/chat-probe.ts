@@ -22,7 +22,7 @@ const maxTokens = 5
 const maxQuoted = 300
 const maxContent = 2000
 
-/** Asks for a few tokens, once. Never throws. The key is in no message, whatever the server says. */
+/** Requests a few tokens, once. Never throws. The key is in no message, whatever the server says. */
 export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model: string): Promise<ProbeResult> => {
   const { format, baseUrl, apiKey } = endpoint
   const messages = [{ role: 'user', content: instruction }]
@@ -49,7 +49,7 @@ const troubles: Readonly<Record<Extract<UpstreamReply, { kind: 'trouble' }>['tro
   too_large: 'The answer of the server is too large.',
 }
 
-/** Whoever registers a server wants to know what it says; a key that it repeats is taken out. */
+/** A caller who registers a server wants to know what it says; a key that it repeats is taken out. */
 const refusalText = ({ status, json }: Extract<UpstreamReply, { kind: 'answer' }>, key: string | null): string => {
   if (status >= 300 && status < 400) return `The server redirects (${status}); redirects are not followed.`
   const { error, message } = objectOf(json)
@@ -59,7 +59,7 @@ const refusalText = ({ status, json }: Extract<UpstreamReply, { kind: 'answer' }
   return `The server answered with status ${status}${quoted === '' ? '.' : `: ${quoted}`}`
 }
 
-/** How a good answer is read, given the model that was asked; null when it is none. */
+/** How a good answer is read, given the requested model; null when it is none. */
 type Reader = ((requestedModel: string) => ProbeResult) | null
 
 const openAiAnswer = (answer: WireObject): Reader => {

@@ -39,7 +39,7 @@ export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destinatio
 }
 
 /**
- * A key goes to the server that it was given for, and to no other: else whoever may change an address could read the key.
+ * A key goes to the server that it was given for, and to no other: else a caller who may change an address could read the key.
  *
  * @param key the new key, if there is one.
  * @throws {ServiceError} `missing_field` for a change of the server without its key.

@@ -12,7 +12,7 @@ export type ConnectionStatus = 'untested' | 'ok' | 'failed'
 
 export type ConnectionData = {
   readonly name: string
-  /** Id of specs/data/providers.ts, or the project's own word for a server that nobody else knows. */
+  /** Id of specs/data/providers.ts, or the project's own word for a server that no other project knows. */
   readonly provider: string
   readonly api_format: WireFormat
   /** null: the provider's own. */
@@ -69,7 +69,7 @@ export type ModelSyncData = {
   readonly applied_at_ms: number | null
 }
 
-/** Those that nobody applies expire. */
+/** Unapplied ones expire. */
 export const modelSyncs: TypedKind<ModelSyncData> = {
   name: 'model_syncs',
   filters: ['connection_id'],

@@ -4,14 +4,14 @@ import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { listModels } from './upstream-models.ts'
 
-/** The list is asked for again after so long, in ms; behind the back of whoever looks at it. */
+/** The list is requested again after so long, in ms; in the background of its readers. */
 const staleMs = 5 * 60_000
-/** A server that said nothing is asked again after so long, in ms. */
+/** A server that said nothing is called again after so long, in ms. */
 const troubledMs = 30_000
-/** Whoever looks first waits so long, in ms. */
+/** The first reader waits so long, in ms. */
 const timeoutMs = 3000
 
-/** What the installation's compatible server lists: trouble leaves the list as it is. Asks nothing before somebody looks. */
+/** What the installation's compatible server lists: trouble leaves the list as it is. Sends nothing before the first read. */
 export class ManagedList {
   readonly #endpoint: Endpoint | null
   readonly #now: () => number

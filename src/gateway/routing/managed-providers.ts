@@ -56,7 +56,7 @@ export const isOwnOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host =
 /** The endpoints of the installation's own keys. */
 export class ManagedProviders {
   readonly #endpoints: ReadonlyMap<string, Endpoint>
-  /** Where ids go that nobody knows: a server of one's own that `OPENAI_BASE_URL` names; null without one. */
+  /** Where unknown ids go: a server of one's own that `OPENAI_BASE_URL` names; null without one. */
   readonly compatible: Endpoint | null
   /** For turns that name no model. */
   readonly defaultModel: string

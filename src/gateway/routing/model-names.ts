@@ -2,7 +2,7 @@ import { type ProviderSpec, providers, type WireFormat } from '#specs/data/provi
 import type { Need } from '../call/routes.ts'
 import { priceAt, prices } from '../prices/prices.ts'
 
-/** A provider that sells what was asked for, and the model's name there. */
+/** A provider that sells the requested model, and the model's name there. */
 export interface Seller {
   /** Id of `specs/data/providers.ts`. */
   readonly provider: string
@@ -25,7 +25,7 @@ export const splitName = (requestedModel: string): { readonly head: string; read
 }
 
 /**
- * Who sells a model, in the order in which they are asked: the provider that is named before the slash, then by the
+ * Who sells a model, in the order in which they are called: the provider that is named before the slash, then by the
  * snapshot, and by the shape of the id only when the snapshot does not know it (a model that came out yesterday).
  * What the snapshot knows under the whole name, and not as the named provider's, is another's: Groq's
  * `openai/gpt-oss-120b` is none of OpenAI's.

@@ -7,7 +7,7 @@ import type { SyncedModel } from './kinds.ts'
 export interface ModelRow {
   readonly id: string
   readonly object: 'model'
-  /** Seconds since the epoch. Providers do not tell when a model came; it is the day of the price snapshot. */
+  /** Seconds since the epoch. Providers do not say when a model came; it is the day of the price snapshot. */
   readonly created: number
   readonly owned_by: string
   readonly name: string

@@ -17,7 +17,7 @@ import { listModels, type UpstreamModels, type UpstreamTrouble, withoutKey } fro
 type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
 
 const defaultTimeoutMs = 15_000
-/** A preview that nobody applies, and a sync that a later one replaced, is gone after so long, in ms: 7 days. */
+/** An unapplied preview, and a sync that a later one replaced, is gone after so long, in ms: 7 days. */
 const keptMs = 7 * 24 * 60 * 60 * 1000
 
 /** Tries under the version guard before a change is given up; each round one writer gets through. */
@@ -60,7 +60,7 @@ class ModelSyncs {
     return row
   }
 
-  /** Asks the provider, and keeps the difference. @throws {ServiceError} for its trouble. */
+  /** Reads the provider's list, and keeps the difference. @throws {ServiceError} for its trouble. */
   async preview(scope: Scope, connection: string, id: string): Promise<Row<ModelSyncData>> {
     const row = await this.#connections.get(scope, connection)
     if (row === null) throw new ServiceError('not_found')

@@ -13,7 +13,7 @@ export interface RoutingParts extends ProjectProvidersParts {
 /** Who serves which model for whom. */
 export interface Routing {
   readonly routes: Routes
-  /** What projects brought along; told of changes by the operations on them. */
+  /** What projects brought along; notified of changes by the operations on them. */
   readonly own: ProjectProviders
   readonly managed: ManagedProviders
   readonly registry: ModelRegistry

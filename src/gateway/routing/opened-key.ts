@@ -9,5 +9,5 @@ export const openedKey = (box: Pick<SecretBox, 'open'>, sealed: string, aad: str
   }
 }
 
-/** What whoever asks for work with such a key is told. */
+/** The error for work with such a key. */
 export const lostKeyMessage = 'The key cannot be opened any more; it has to be given again.'

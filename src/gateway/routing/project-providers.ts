@@ -26,7 +26,7 @@ import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
 import { openedKey } from './opened-key.ts'
 
-/** What another node changed is seen after this time at the latest, in ms; at once when nodes tell each other. */
+/** What another node changed is seen after this time at the latest, in ms; at once when nodes notify each other. */
 const recheckMs = 5000
 const maxCached = 10_000
 const pageSize = 100
@@ -75,7 +75,7 @@ export interface OwnProviders {
 export interface ProjectProvidersParts {
   readonly records: RecordStore
   readonly box: SecretBox
-  /** Tells other nodes of changes; none for one process. */
+  /** Notifies other nodes of changes; none for one process. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   /** ms since the epoch. */
   readonly now: () => number
@@ -114,12 +114,12 @@ export class ProjectProviders {
     fanOut?.subscribe(topic, (data) => this.#heard(data))
   }
 
-  /** Answers without a promise for a project that was asked for within the last seconds. @throws {StoreUnavailable} */
+  /** Answers without a promise for a project that was requested within the last seconds. @throws {StoreUnavailable} */
   of(project: string): OwnProviders | Promise<OwnProviders> {
     return this.#cache.peek(project) ?? this.#cache.load(project).then((known) => known ?? nothing)
   }
 
-  /** Call it after a change of one of the project's rows: this node asks the store again, and the others are told to. */
+  /** Call it after a change of one of the project's rows: this node reads the store again, and notifies the others to. */
   changed(project: string): void {
     this.#cache.forget(project)
     this.#fanOut?.announce(topic, { project })

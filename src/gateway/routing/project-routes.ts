@@ -77,7 +77,7 @@ export class ProjectRoutes implements Routes {
     throw new ServiceError('model_not_found', param)
   }
 
-  /** What nobody is known to sell goes to the compatible server, with its whole name. */
+  /** A model without a known seller goes to the compatible server, with its whole name. */
   #managed(requested: string, sellers: readonly Seller[]): readonly Route[] {
     const { managed } = this.#parts
     const routes = sellers.flatMap(({ provider, model }) => {

@@ -5,7 +5,7 @@ import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
 import { sendUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
 
-/** Why a provider did not say what was asked. */
+/** Why a provider gave no answer. */
 export type UpstreamTrouble =
   | 'key_refused'
   | 'address_refused'
@@ -114,8 +114,8 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
 }
 
 /**
- * Whether the provider takes the key: it is asked for something that costs nothing. Providers whose lists are for
- * everybody, or that have none, are asked otherwise.
+ * Whether the provider takes the key: a free request is sent to it. Providers whose lists are for
+ * everyone, or that have none, are checked otherwise.
  */
 export const checkKey = async (reach: UpstreamReach, endpoint: Endpoint): Promise<UpstreamModels> => {
   const probe = probes[endpoint.provider] ?? probes[endpoint.format]
@@ -189,7 +189,7 @@ const troubles: Readonly<
   too_large: ['unreadable', 'The answer of the provider is too large.'],
 }
 
-/** Nobody was asked: there is no key to ask with. */
+/** No provider was called: there is no key. */
 export const withoutKey: UpstreamModels = { ok: false, trouble: 'key_refused', message: lostKeyMessage, status: null }
 
 const failed = (

@@ -28,7 +28,7 @@ export interface UpstreamReach {
   readonly timeoutMs: number
 }
 
-/** Asks once. Never throws: trouble of any kind is a reply. Redirects are answers like any other: nobody follows them. */
+/** Sends one request. Never throws: trouble of any kind is a reply. Redirects are answers like any other: they are not followed. */
 export const sendUpstream = async (
   { dispatcher, timeoutMs }: UpstreamReach,
   { url, method, headers, body }: UpstreamRequest,
@@ -48,7 +48,7 @@ export const sendUpstream = async (
     }
     const answer = await dispatcher.request(body === undefined ? target : { ...target, body })
     answered = true
-    // whoever reads the body sees its errors; a body that is thrown away must not end the process with one
+    // the reader of the body sees its errors; a body that is thrown away must not end the process with one
     answer.body.on('error', () => {})
     const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxAnswerBytes })
     if (isCut) return { kind: 'trouble', trouble: 'too_large' }

@@ -51,7 +51,7 @@ function speak(body: Buffer, response: ServerResponse): void {
 const parts = 10
 const slowPartMs = 200
 
-/** In parts, as a provider sends what it is still making; when asked to, slowly, or not to the end. */
+/** In parts, as a provider sends what it is still making; when requested, slowly, or not to the end. */
 function sendParts(response: ServerResponse, audio: Buffer, { slow, cut }: { slow: boolean; cut: boolean }): void {
   const size = Math.ceil(audio.length / parts)
   let at = 0

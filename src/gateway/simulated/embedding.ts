@@ -1,4 +1,4 @@
-/** Length of simulated vectors where none is asked for. */
+/** Length of simulated vectors where none is requested. */
 export const embeddingDimensions = 256
 
 /**
@@ -21,7 +21,7 @@ export function embedText(text: string, dimensions = embeddingDimensions): numbe
   return unit(vector)
 }
 
-/** Little-endian 32-bit floats in base64: the form that clients of the wire format ask for to save bytes. */
+/** Little-endian 32-bit floats in base64: the form that clients of the wire format request to save bytes. */
 export const encodeVector = (vector: readonly number[]): string =>
   Buffer.from(new Float32Array(vector).buffer).toString('base64')
 

@@ -8,7 +8,7 @@ import { sendError, sendJson } from './respond.ts'
 const maxInputs = 2048
 const maxDimensions = 3072
 
-/** Answers `/v1/embeddings`: texts or lists of token ids, one or many, of as many dimensions as are asked for. */
+/** Answers `/v1/embeddings`: texts or lists of token ids, one or many, of as many dimensions as are requested. */
 export const embeddings = (request: WireObject, response: ServerResponse): void => {
   const texts = textsOf(request.input)
   const dimensions = request.dimensions ?? embeddingDimensions

@@ -5,7 +5,7 @@ export interface ImageHeader {
   readonly height: number
 }
 
-/** Reads an image's header; null for bytes that are no image of these formats, or end before their size is told. */
+/** Reads an image's header; null for bytes that are no image of these formats, or end before their size. */
 export const imageHeader = (bytes: Buffer): ImageHeader | null => {
   const reader = readers.find(({ is }) => is(bytes))
   const size = reader?.size(bytes)

@@ -3,7 +3,7 @@ import { fillArguments } from './arguments.ts'
 import { imageFacts, type SeenImage } from './images.ts'
 
 /**
- * The answer in the form that `response_format` asks for: any JSON object, or one that the given schema accepts, filled
+ * The answer in the form that `response_format` names: any JSON object, or one that the given schema accepts, filled
  * from what the user said; otherwise the text as it is.
  */
 export const inFormat = (text: string, prompt: string, images: readonly SeenImage[], format: unknown): string => {

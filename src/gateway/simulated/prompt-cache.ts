@@ -14,7 +14,7 @@ export class PromptCache {
 
   /**
    * @param chars length of the whole request
-   * @returns tokens of the longest beginning of the conversation that was asked before; 0 for short ones.
+   * @returns tokens of the longest beginning of the conversation that was sent before; 0 for short ones.
    */
   cachedTokens(messages: readonly unknown[], chars: number): number {
     if (chars < leastChars) return 0

@@ -12,7 +12,7 @@ interface OfferedTool {
   readonly schema: WireObject
 }
 
-/** A call that the simulated model asks for. */
+/** A call that the simulated model requests. */
 export interface SimulatedCall {
   readonly id: string
   readonly name: string
@@ -161,7 +161,7 @@ function allowedTools(request: WireObject): OfferedTool[] {
   return tools.filter(({ name }) => names.includes(name))
 }
 
-/** What `tool_choice` and `parallel_tool_calls` leave of the calls that the text asks for, or add to them. */
+/** What `tool_choice` and `parallel_tool_calls` leave of the calls that the text requests, or add to them. */
 function toolsWanted(prompt: string, request: WireObject): readonly OfferedTool[] {
   const tools = allowedTools(request)
   const choice = modeOf(request.tool_choice)
@@ -173,7 +173,7 @@ function toolsWanted(prompt: string, request: WireObject): readonly OfferedTool[
   return request.parallel_tool_calls === false || isChain(prompt) ? wanted.slice(0, 1) : wanted
 }
 
-/** Tools named in the text, in the order they are named; else one (or all) when the text asks for a tool without a name. */
+/** Tools named in the text, in the order they are named; else one (or all) when the text requests a tool without a name. */
 function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
   const named = tools
     .map((tool) => ({ tool, at: placeOfName(text, tool.name) }))

@@ -22,7 +22,7 @@ export interface SimulatedOptions {
   readonly chunkDelayMs?: number
 }
 
-/** What the simulated provider was asked so far. */
+/** The requests of the simulated provider so far. */
 export interface SimulatedStats {
   readonly requests: number
   /** Answers that are being streamed now. */
@@ -58,8 +58,8 @@ const chatPath = '/v1/chat/completions'
 const postPaths = [chatPath, '/v1/embeddings']
 
 /**
- * Starts a provider that speaks OpenAI's wire format and needs no key: it echoes, calls tools when asked to, and
- * misbehaves when asked to ("slow please", "fail please", "rate limit please", "cut please", "malformed please").
+ * Starts a provider that speaks OpenAI's wire format and needs no key: it echoes, calls tools when requested, and
+ * misbehaves when requested ("slow please", "fail please", "rate limit please", "cut please", "malformed please").
  */
 export async function startSimulatedProvider(options: SimulatedOptions = {}): Promise<SimulatedProvider> {
   const serving: Serving = {
@@ -169,7 +169,7 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
   })
 }
 
-/** Tokens of thought by `reasoning_effort`: nobody sees them, but they are counted. */
+/** Tokens of thought by `reasoning_effort`: they are not shown, but counted. */
 const thoughts = new Map([
   ['low', 64],
   ['medium', 128],

@@ -10,7 +10,7 @@ export interface Pace {
 
 const malformedFrame = 'data: {"choices":[{"index":0,"delta":{"content":"bro\n\n'
 
-/** Writes the frames in their pace. `onEnd` is told once whether the reader got all that was meant for it. */
+/** Writes the frames in their pace. `onEnd` is called once, with whether the reader got all that was meant for it. */
 export function streamFrames(
   response: ServerResponse,
   frames: AnswerFrames,

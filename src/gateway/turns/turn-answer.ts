@@ -62,7 +62,7 @@ export class TurnReader {
     this.#onDelta(first)
   }
 
-  /** @returns true: whoever reads takes all. */
+  /** @returns true: the reader takes all. */
   chunk(chunk: WireObject): boolean {
     const choice = arrayOf(chunk.choices)[0]
     const delta = isObject(choice) ? choice.delta : undefined

@@ -3,7 +3,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Route, Routes } from '../call/routes.ts'
 import { visionModelOf } from '../prices/model-capabilities.ts'
 
-/** A model, and who would be asked first for it. */
+/** A model, and the route that would be called first. */
 export interface Chosen {
   readonly model: string
   readonly route: Route
@@ -19,7 +19,7 @@ const others = providers.flatMap(({ id }) => {
 })
 
 /**
- * The model that a request names, or the usual one, or when nobody serves that here the first provider's that can.
+ * The model that a request names, or the usual one, or when that is not served here the first provider's that can.
  *
  * @throws {ServiceError} `model_not_found`, `provider_not_configured`
  */

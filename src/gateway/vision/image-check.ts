@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ImageLimits } from './image-limits.ts'
 import { badImage } from './image-sources.ts'
 
-/** Bytes at the beginning of an image that tell its type, long prefaces of photos included. */
+/** Bytes at the beginning of an image that show its type, long prefaces of photos included. */
 const headBytes = 1024 * 1024
 
 /** Types under their other names. A sequence is sent as what it is a sequence of. */
@@ -26,7 +26,7 @@ const isSame = (said: string, found: string): boolean =>
 
 /** An image whose bytes were looked at. */
 export interface SeenBytes {
-  /** The first of them, at least so many as tell the type. */
+  /** The first of them, at least so many as show the type. */
   readonly head: Uint8Array
   readonly size: number
   /** What its sender says that it is; '' and types of anything say nothing. */

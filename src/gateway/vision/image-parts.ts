@@ -9,7 +9,7 @@ import { checkAddress, fetchImage, type RemoteImages } from './remote-image.ts'
 const maxFetchedBytes = 64 * 1024 * 1024
 
 /**
- * Images as parts of a message for the family of a route, each held to what that takes. Nothing has been asked of the
+ * Images as parts of a message for the family of a route, each held to what that takes. Nothing has been sent to the
  * provider when one is refused.
  *
  * @throws {ServiceError} `bad_request`, `unsupported_format`, `image_too_large`, each naming the image.

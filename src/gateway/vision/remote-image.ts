@@ -13,7 +13,7 @@ export interface RemoteImages {
 const defaultTimeoutMs = 15_000
 const maxRedirects = 5
 
-/** Refuses an address that nobody is to be sent to, without asking it. @throws {ServiceError} `bad_request` */
+/** Refuses an address that no request may go to, without a request. @throws {ServiceError} `bad_request` */
 export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): void => {
   try {
     guard.check(url.href)

@@ -43,7 +43,7 @@ const endings: Readonly<Record<string, AudioContainer>> = {
 
 /**
  * The form's file: taken by its MIME type first, then by the name's ending (`transcriptions.transcribe`). Recorders in browsers
- * are often wrong about which it is: the provider is told what the bytes say, where they say it.
+ * are often wrong about which it is: the provider gets what the bytes say, where they say it.
  *
  * @throws {ServiceError} `bad_request` with `param: file` when it is missing, empty, too large, or no audio that we take.
  */

@@ -13,14 +13,14 @@ const maxEntries = 10_000
 const topic = 'voice-latency'
 
 /**
- * Times until the first byte, by project and model, as moving averages. Nodes tell each other what they measured, so that
+ * Times until the first byte, by project and model, as moving averages. Nodes send each other what they measured, so that
  * all go by about the same; one that hears nothing goes by its own times. Nothing rests on it.
  */
 export class Latencies {
   readonly #times = new Map<string, { readonly ms: number; readonly at: number }>()
   readonly #now: () => number
   readonly #fanOut: Pick<FanOut, 'announce'> | undefined
-  /** By which what this one told is known when it comes back. */
+  /** Marks what this node sent, when it comes back. */
   readonly #self = crypto.randomUUID()
 
   /** @param fanOut none for one process. */

@@ -93,7 +93,7 @@ class Attempt implements OpenAnswer {
     this.#timer = setTimeout(() => this.#end(timedOut('answer')), this.#options.policy.firstByteTimeoutMs)
     const answer = await this.#sent(upstream, request)
     this.#options.onStatus(answer.statusCode)
-    // whoever reads the body sees its errors; a body that is thrown away must not end the process with one
+    // the reader of the body sees its errors; a body that is thrown away must not end the process with one
     answer.body.on('error', () => {})
     if (answer.statusCode !== 200) throw await this.#refusal(answer)
     this.#parts = answer.body[Symbol.asyncIterator]()

@@ -5,7 +5,7 @@ import type { Route } from '../call/routes.ts'
 
 /**
  * A provider's failure as the voice operations answer it (`speech.speak`, `transcriptions.transcribe`): 400 `provider_error` when it
- * refused what it was asked, so that the caller can ask otherwise, with its own key too; 502 for everything else.
+ * refused the request, so that the caller can change it, with its own key too; 502 for everything else.
  *
  * @param error `internal_error` is made of what is no provider's failure: throw that itself where it can still be shown.
  * @param status that the provider answered; null when it answered none, or broke off.

@@ -26,7 +26,7 @@ export type ActionContext = {
   /** Where a server-run tool's definition stands (src/actors/sessions/turns/turn-config.ts). */
   readonly config: Json
   readonly resolved_by: string | null
-  /** When it was decided, RFC 3339; null while nobody has, or when nobody did in time. */
+  /** When it was decided, RFC 3339; null while it is open, or when it was not decided in time. */
   readonly resolved_at: string | null
   readonly note: string | null
   readonly output: string | null
@@ -125,7 +125,7 @@ const decided = assignsOf<ActionContext, ActionEvent>()(({ event }: Decided) => 
   return { resolved_by: event.by, resolved_at: event.at, note: note ?? null }
 })
 
-/** Webhooks and the audit log hear of an approval, after the owner: nobody's turn waits for them. */
+/** Webhooks and the audit log hear of an approval, after the owner: no turn waits for them. */
 const notifyApproval = [notifies('action.approved', withDecider), audits('approved')] as const
 
 /** The owner hears that a person agreed, and goes on by itself or waits for the tool. */
@@ -135,7 +135,7 @@ const sendApproved = {
     toOwner(context, { type: 'action_approved', action_id: context.action_id }),
 } as const
 
-/** The owner hears why not, in the words of whoever rejected it where they gave some. */
+/** The owner hears why not, in the words of the person who rejected it where they gave some. */
 const sendRejected = (reason: string) =>
   ({
     type: 'send',
@@ -159,7 +159,7 @@ const sendExecuted = {
  * Approval of one risky tool call.
  *
  * Approving twice runs the tool once: only `pending_approval` accepts `approve`; later ones change nothing, and one
- * after a rejection is refused (interface-additions "Turns, tools and approvals"; interface "Action").
+ * after a rejection is refused (`action_already_resolved`).
  */
 export const actionMachine = actionSetup.createMachine({
   id: 'action',

@@ -120,7 +120,7 @@ const withdrawn = versionSetup.assign(({ context }) => ({ listings: context.list
 
 const refused: Refusal = { code: 'invalid_transition' }
 
-/** Once it is deleted, a version is not found before any of these could be asked of it. */
+/** Once it is deleted, a version is not found before any of these could be requested of it. */
 const ignored = { tested: null, submit: null, review: null, publish: null, deprecate: null, retire: null } as const
 
 const publish = {
@@ -129,8 +129,8 @@ const publish = {
 } as const
 
 /**
- * One version of an agent, from its draft to its retirement (interface "Agent version", interface-additions "version
- * states"). Its manifest never changes; only a draft takes evidence of tests.
+ * One version of an agent, from its draft to its retirement (`agent_versions.create`).
+ * Its manifest never changes; only a draft takes evidence of tests.
  *
  * Whatever the table does not allow is refused with `invalid_transition`, a repetition too.
  */

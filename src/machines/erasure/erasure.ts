@@ -48,7 +48,7 @@ const longestPauseMs = 60_000
 /**
  * Removes all that a tenant owns, or one user of it, in rounds, and counts what is left after each; what it starts
  * with is refused from then on (src/actors/tenants/tenant-directory.ts). It ends when two counts, some seconds apart,
- * find nothing: what came in meanwhile is found too (interface "Tenant": DELETE cascades).
+ * find nothing: what came in meanwhile is found too (`tenants.delete`).
  *
  * `working` has a round in flight, `waiting` is between two rounds, `finishing` removes the tenant's own row and the
  * erasure itself.

@@ -10,7 +10,7 @@ export type RunQueueContext = {
   readonly holders: Readonly<Record<string, readonly string[]>>
   /** The lane that was served last: the next one goes on behind it, round and round. */
   readonly cursor: string | null
-  /** Lanes that had all the slots they may have when somebody last looked. */
+  /** Lanes that had all the slots they may have at the last look. */
   readonly capped: readonly string[]
   /** Something changed since the look that is under way began. */
   readonly stale: boolean
@@ -108,7 +108,7 @@ const keepPicked = [
 ] as const
 
 const returned = { guard: 'isHolder', target: 'picking', actions: takeBack } as const
-// a reminder that nobody takes would be delivered again for ever
+// a reminder that is not taken would be delivered again for ever
 const lookAgain = { upkeep: [{ guard: 'hasHolders', target: 'picking' }, { target: 'resting' }] } as const
 const servable = { guard: 'isServable', target: 'picking' } as const
 

@@ -32,7 +32,7 @@ import {
   withChild,
 } from './run-steps.ts'
 
-/** Messages to it ask for a slot (src/actors/runs/join-queue.ts). */
+/** Messages to it request a slot (src/actors/runs/join-queue.ts). */
 export const queueSink = 'run_queue'
 
 /** What the chart of a run is made of. */
@@ -96,7 +96,7 @@ const sends = <Event>(of: (context: RunContext, event: Event) => readonly Messag
 const notifies = (type: Parameters<typeof noticeOf>[1]) =>
   ({ type: 'notify', params: ({ context }: { context: RunContext }) => noticeOf(context, type) }) as const
 
-/** Asks for a slot; the answer is `slot_granted`, in whatever order is fair. */
+/** Requests a slot; the answer is `slot_granted`, in whatever order is fair. */
 export const join = sends(({ run_id, queue_id, lane }) => [
   { to: queueSink, event: { type: 'join', run_id, queue_id, lane } },
 ])
@@ -180,7 +180,7 @@ const beginCalls = runSetup.enqueueActions(({ enqueue, context }) => {
   }
 })
 
-/** Journals an answer and begins what it asks for. */
+/** Journals an answer and begins what it requests. */
 export const takeAnswer = [
   assigns(({ context, event }: On<'model_answered'>) => ({
     usage: addUsage(context.usage, event.usage),
@@ -214,7 +214,7 @@ export const resolved = [
   journals((context, event: On<Resolving>['event']) => resolvingEvents(context, event)),
 ] as const
 
-/** The child that the model asked for is claimed. */
+/** The child that the model requested is claimed. */
 export const claimChild = [
   assigns(({ context, event }: On<'child_prepared'>) => ({
     calls: withChild(context, event.action_id, event.child.run_id),

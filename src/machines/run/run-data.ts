@@ -17,7 +17,7 @@ export type SubagentOfRun = { readonly agent_id: string; readonly version: strin
 export type RunCall = OpenCall & {
   /** The child run that works on it; null for tools, and for a delegation that is being prepared. */
   readonly child: string | null
-  /** Who asked: the model, which waits for the output of its call, or a caller of the API. */
+  /** Who requested it: the model, which waits for the output of its call, or a caller of the API. */
   readonly asked: 'model' | 'caller'
 }
 
@@ -46,7 +46,7 @@ export type RunInput = {
   readonly version: string | null
   readonly installation_id: string | null
   readonly parent: RunParent | null
-  /** Who asked for it (src/actors/records/audit-note.ts, `actorOf`); null when a model delegated. */
+  /** Who requested it (src/actors/records/audit-note.ts, `actorOf`); null when a model delegated. */
   readonly created_by: AuditLine['by'] | null
   /** 0 for a run of its own, 1 for its children. */
   readonly depth: number
@@ -73,7 +73,7 @@ export type RunContext = RunInput & {
   /** Model calls made. */
   readonly steps: number
   readonly calls: readonly RunCall[]
-  /** Results of delegations by callers that the model has not been told yet. */
+  /** Results of delegations by callers that the model has not read yet. */
   readonly told: readonly string[]
   readonly usage: TurnUsage
   readonly output: string | null
@@ -83,7 +83,7 @@ export type RunContext = RunInput & {
 /** How a run can end. */
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'expired'
 
-/** A delegation as a caller of the API asks for it; `child` is the whole input of the child run. */
+/** A delegation as a caller of the API requests it; `child` is the whole input of the child run. */
 export type Delegation = { readonly type: 'delegate'; readonly child: RunInput }
 
 /** Everything that can happen to a run. */
@@ -102,7 +102,7 @@ export type RunEvent =
       readonly error: RunError | null
     }
   | Delegation
-  /** `by`: who asked; absent when it ends with its parent. */
+  /** `by`: who requested it; absent when it ends with its parent. */
   | { readonly type: 'cancel'; readonly by?: AuditLine['by'] }
   | { readonly type: 'expire' }
   | { readonly type: 'delete' }

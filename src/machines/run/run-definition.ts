@@ -3,7 +3,7 @@ import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { isInState, topState } from '../state-value.ts'
 import { runMachine } from './run.ts'
 
-/** A run's status on the wire (interface "Run"); null once it is deleted. */
+/** A run's status on the wire (`runs.get`); null once it is deleted. */
 export const runStatus = ({ value }: StoredState) => {
   if (isInState(value, 'open', 'queued')) return 'queued'
   if (isInState(value, 'open', 'started', 'requires_action')) return 'requires_action'

@@ -13,7 +13,7 @@ import {
 import type { Emission, Message, Notice, Refusal } from '../vocabulary.ts'
 import type { RunCall, RunContext, RunEnd, RunError, RunEvent, RunInput, RunLimits } from './run-data.ts'
 
-/** A run that delegates to runs that delegate: at most this deep (interface-additions "runs"). */
+/** A run that delegates to runs that delegate: at most this deep (specs/decisions/0071-runs.md). */
 export const maxDepth = 5
 
 /** So many delegations of one run are open at a time, so that its context stays small. */
@@ -51,7 +51,7 @@ export const callsAfterAnswer = (context: RunContext, calls: readonly RequestedC
   ),
 ]
 
-/** Delegations that a caller asked for: they outlive the model's calls. */
+/** Delegations that a caller requested: they outlive the model's calls. */
 export const callersChildren = ({ calls }: RunContext): readonly RunCall[] =>
   calls.filter((call) => call.asked === 'caller' && call.status === 'running')
 
@@ -155,7 +155,7 @@ export const modelCallStarted = ({ steps, model, told }: RunContext): Emission =
   ...(told.length > 0 && { hidden: { told: told.join('\n\n') } }),
 })
 
-/** Whether this delegation was asked for before: its child is there. */
+/** Whether this delegation was requested before: its child is there. */
 export const isClaimed = ({ calls }: RunContext, { run_id }: RunInput): boolean =>
   calls.some(({ child }) => child === run_id)
 
@@ -169,7 +169,7 @@ export const delegationRefusal = (context: RunContext): Refusal | null => {
 export const withChild = ({ calls }: RunContext, action_id: string, child: string): readonly RunCall[] =>
   calls.map((call) => (call.action_id === action_id ? { ...call, child } : call))
 
-/** A delegation by a caller, as a call that nobody's model asked for. */
+/** A delegation by a caller, as a call that no model requested. */
 export const callersCall = (child: RunInput): RunCall => ({
   action_id: child.run_id,
   tool: 'delegate',
@@ -229,7 +229,7 @@ export const childOutput = ({ status, output, error }: ChildEnded): string => {
   return errorOutput(error?.code ?? status, error?.message ?? `The delegated run is ${status}.`)
 }
 
-/** The result of a delegation that a caller asked for, as the model is told it. */
+/** The result of a delegation that a caller requested, as the model reads it. */
 export const callerResult = (ended: ChildEnded): string =>
   `Result of the delegated run ${ended.run_id} (${ended.status}):\n\n${childOutput(ended)}`
 

@@ -48,10 +48,10 @@ const invalid: Refusal = { code: 'invalid_transition' }
 const over = { delete: '#run.deleted', slot_granted: { actions: unwantedSlot } } as const
 
 /**
- * One background run of an agent: model calls and tools until the model has nothing more to ask (interface "Run").
+ * One background run of an agent: model calls and tools until the model requests nothing more (`runs.create`).
  *
  * It works only while it has a slot of its queue, which it gives back while people (`requires_action`) or its children
- * (`waiting`) are waited for, and asks for again (`returning`) afterwards. `open.started.running.deciding` is passed
+ * (`waiting`) are waited for, and requests again (`returning`) afterwards. `open.started.running.deciding` is passed
  * through. Its end is one commit: the log, the slot, its actions and children, its parent and the webhooks hear of it.
  */
 export const runMachine = runSetup.createMachine({
@@ -90,7 +90,7 @@ export const runMachine = runSetup.createMachine({
           after: { duration: { target: '#run.failed', actions: failWith(() => timeIsUp) } },
           meta: {
             refuses: {
-              // asked again: the child is there
+              // requested again: the child is there
               delegate: ({ context, event }) => (isClaimed(context, event.child) ? null : delegationRefusal(context)),
             },
           },

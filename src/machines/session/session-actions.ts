@@ -93,7 +93,7 @@ export const callModel = [
 /** Text of a model call that goes on. */
 export const takeDelta = journals((context, { delta }: On<'model_delta'>['event']) => deltaEvents(context, delta))
 
-/** Journals an answer and asks for the approvals that its calls need. */
+/** Journals an answer and requests the approvals that its calls need. */
 export const takeAnswer = [
   assigns(({ context, event: { usage, calls } }: On<'model_answered'>) => ({
     usage: addUsage(context.usage, usage),
@@ -114,7 +114,7 @@ export const takeFailure = journals((context, { delta, code, message }: On<'mode
   failure(context, code, message),
 ])
 
-/** Runs the calls that need nobody's approval. */
+/** Runs the calls that need no approval. */
 export const runUngatedTools = sessionSetup.enqueueActions(({ enqueue, context }) => {
   for (const call of context.calls.filter((each) => each.status === 'running')) {
     const policy = context.tools[call.tool]?.policy ?? 'at_most_once'

@@ -21,7 +21,7 @@ export type SessionTool = {
   readonly expires_in_ms: number
 }
 
-/** A tool call as the model asked for it. `arguments` is an object, or the raw text when it was not one. */
+/** A tool call as the model requested it. `arguments` is an object, or the raw text when it was not one. */
 export type RequestedCall = {
   readonly action_id: string
   readonly tool: string
@@ -93,7 +93,7 @@ export type RejectedEvent = {
   readonly note?: string
 }
 
-/** What becomes of the calls that a model asked for. */
+/** What becomes of the calls that a model requested. */
 export type CallEvent =
   | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
   | { readonly type: 'action_approved'; readonly action_id: string; readonly output?: string }

@@ -3,7 +3,7 @@ import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { isInState, topState } from '../state-value.ts'
 import { sessionMachine } from './session.ts'
 
-/** A session's status on the wire (interface "Session"): expired shows as completed. */
+/** A session's status on the wire (`sessions.get`): expired shows as completed. */
 export const sessionStatus = (state: StoredState): 'active' | 'paused' | 'completed' | 'deleted' => {
   const top = topState(state.value)
   if (top === 'paused') return 'paused'

@@ -4,10 +4,10 @@ import { argumentsOf, openCall, unknownToolOutput } from '../tool-call/tool-call
 import { type Emission, turnText } from '../vocabulary.ts'
 import type { OpenCall, RequestedCall, SessionContext } from './session-data.ts'
 
-/** At most this many model calls a turn (interface-additions "Turns, tools and approvals"). */
+/** At most this many model calls a turn. */
 export const maxModelCalls = 16
 
-/** A checkpoint of the conversation is written every so many turns (interface "Session"). */
+/** A checkpoint of the conversation is written every so many turns (specs/decisions/0001-sessions.md). */
 export const checkpointEvery = 50
 
 /** An event of the current turn. */
@@ -56,7 +56,7 @@ const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission =>
 
 /**
  * What a model's answer journals, once `context.calls` holds its calls. All its calls stand before the first output,
- * so that the fold of the log can tell one answer's calls from the next one's.
+ * so that the fold of the log can separate one answer's calls from the next one's.
  */
 export const answerEvents = (
   context: SessionContext,

@@ -24,7 +24,7 @@ export const argumentsOf = (call: OpenCall): Json => JSON.parse(call.arguments)
 export const someCall = ({ calls }: Pick<CallHolder, 'calls'>, status: OpenCall['status']): boolean =>
   calls.some((call) => call.status === status)
 
-/** A call that the model asked for, as it is tracked. */
+/** A call that the model requested, as it is tracked. */
 export const openCall = (holder: CallHolder, call: RequestedCall, status: OpenCall['status']): OpenCall => ({
   action_id: call.action_id,
   tool: call.tool,
@@ -67,7 +67,7 @@ const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: O
   }
 }
 
-/** Tells every action that still waits, or runs its tool, that what it belongs to is over. */
+/** Notifies every action that still waits, or runs its tool, that what it belongs to is over. */
 export const withdrawals = ({ calls, tools }: CallHolder): { messages: readonly Message[] } => ({
   messages: calls
     .filter((call) => call.status === 'pending' || (call.status === 'running' && tools[call.tool]?.gated))

@@ -7,7 +7,7 @@ import { vocabulary } from '../vocabulary.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** Waits before the second attempt, the third and so on, in ms (interface-additions "webhooks"). The first is made at once. */
+/** Waits before the second attempt, the third and so on, in ms (specs/decisions/0073-webhooks.md). The first is made at once. */
 export const retryDelaysMs: readonly number[] = [
   5_000,
   5 * minuteMs,
@@ -90,7 +90,7 @@ const attempted = [
 
 /**
  * One event on its way to one webhook: at once, then on a schedule, until the endpoint takes it or the last attempt
- * has failed (interface-additions "webhooks"). It stays in the log of deliveries for 30 days, then removes itself.
+ * has failed (specs/decisions/0073-webhooks.md). It stays in the log of deliveries for 30 days, then removes itself.
  */
 export const deliveryMachine = setup({
   types: {

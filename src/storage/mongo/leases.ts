@@ -14,7 +14,7 @@ const withTimeLeft = { $set: { leftMs: { $subtract: ['$until', '$$NOW'] } } } as
 
 const isOver = { $expr: { $lte: ['$until', '$$NOW'] } } as const
 
-/** Members that crashed are kept for so long, for whoever looks into the database; then the next start removes them. */
+/** Members that crashed are kept for so long, for people who look into the database; then the next start removes them. */
 const keptMs = 3_600_000
 
 /**
@@ -79,7 +79,7 @@ export class MongoLeases implements LeaseStore {
     await guarded(this.#owners.deleteMany({ member: { $exists: true }, $expr: long }))
   }
 
-  /** The bare command, as for commits: one round trip, and what it refuses is told statement by statement. */
+  /** The bare command, as for commits: one round trip, and what it refuses is reported statement by statement. */
   async #update(updates: readonly Document[]): Promise<Document> {
     const command = { update: leasesCollection, updates, ordered: false, writeConcern: durable }
     const answer = await guarded(this.#db.command(command))
@@ -96,7 +96,7 @@ export class MongoLeases implements LeaseStore {
 }
 
 /**
- * The statement that takes one lease when it is as claimed. One that nobody ever held is inserted; who comes second breaks
+ * The statement that takes one lease when it is as claimed. One that no process ever held is inserted; who comes second breaks
  * `_id` and has it not.
  */
 const takeover = (self: Member, { shard, epoch, breaking }: LeaseClaim, floor: number, ms: number): Document => ({

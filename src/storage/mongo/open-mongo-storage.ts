@@ -31,7 +31,7 @@ export const openMongoStorage = async ({
     serverSelectionTimeoutMS: patienceMs ?? 400,
     connectTimeoutMS: patienceMs ?? 1_000,
     waitQueueTimeoutMS: patienceMs ?? 1_000,
-    // A server that hangs: whoever waits gets StoreUnavailable or `unknown`; longer than a slow disk takes to sync.
+    // A server that hangs: a caller that waits gets StoreUnavailable or `unknown`; longer than a slow disk takes to sync.
     socketTimeoutMS: patienceMs ?? 3_000,
     maxPoolSize: 20,
     appName: 'troupe',

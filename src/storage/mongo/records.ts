@@ -163,7 +163,7 @@ export class MongoRecords implements RecordStore {
     return this.#removeSome(kind, gone, { limit, options: {} })
   }
 
-  /** Resolves when the rows asked for are written. */
+  /** Resolves when the requested rows are written. */
   drain(): Promise<void> {
     return this.#rows.drain()
   }

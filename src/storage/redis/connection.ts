@@ -13,7 +13,7 @@ const options: Omit<RedisOptions, 'replyMapping'> = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
-  // what was asked is refused when the connection is lost; with any other number it would never be answered
+  // open commands are refused when the connection is lost; with any other number it would never be answered
   maxRetriesPerRequest: 0,
   connectTimeout: 1_000,
   connectionName: 'troupe',

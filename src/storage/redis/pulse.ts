@@ -6,7 +6,7 @@ export interface Beating {
   reconnect(): void
 }
 
-/** How long an answer is waited for, and who is told of changes, once each. */
+/** How long an answer is waited for, and who is notified of changes, once each. */
 export interface PulseOptions {
   readonly patienceMs: number
   readonly up: () => void
@@ -15,7 +15,7 @@ export interface PulseOptions {
 }
 
 const beatMs = 250
-/** A server that was silent for so long may sit behind a connection that nobody has noticed to be dead. */
+/** A server that was silent for so long may sit behind a connection that is dead without notice. */
 const silenceMs = 3_000
 
 /**
@@ -42,7 +42,7 @@ export class Pulse {
     return this.#up
   }
 
-  /** The command's answer; undefined when there is none: not asked while it is down, refused, or not in time. */
+  /** The command's answer; undefined when there is none: not sent while it is down, refused, or not in time. */
   async run<T>(command: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
@@ -66,7 +66,7 @@ export class Pulse {
       () => true,
       () => false,
     )
-    // a late answer is an answer: until it is there no other is asked for
+    // a late answer is an answer: until it is there no other is requested
     void answered.then((answers) => this.#heard(answers))
     try {
       await inTime(beat, this.#options.patienceMs)

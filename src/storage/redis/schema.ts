@@ -4,7 +4,7 @@ import type { ActorNews } from '../cluster-ports.ts'
 
 /** What travels on a channel of hints. */
 export interface Hint {
-  /** The process that sent it; it has told itself already. */
+  /** The process that sent it; it knows already. */
   readonly from: string
   readonly data: JsonObject
 }

@@ -118,13 +118,13 @@ export class Database {
   }
 }
 
-/** Makes the file before SQLite does, which asks for no mode; the log beside it gets the mode of the file. */
+/** Makes the file before SQLite does, which sets no mode; the log beside it gets the mode of the file. */
 const keepToOwner = (path: string): void => {
   try {
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)
   } catch {
-    // somebody else's, or a disk without modes: SQLite says whether it can be used
+    // another user's, or a disk without modes: SQLite says whether it can be used
   }
 }
 

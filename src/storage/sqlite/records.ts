@@ -41,7 +41,7 @@ export class SqliteRecords implements RecordStore {
     this.#index(kind)
   }
 
-  /** Makes the indexes that are missing or declared otherwise by now, and drops those that nothing asks for any more. */
+  /** Makes the indexes that are missing or declared otherwise by now, and drops those that no declaration names any more. */
   #index(kind: RecordKind): void {
     const wanted = kindIndexes(kind)
     const text = "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null"

@@ -7,7 +7,7 @@ import { judgeFields, type ReservedField } from '#specs/field-access.ts'
 /**
  * Holds a validated body against the rules of its operation (`fields` in the declaration).
  *
- * @returns what the caller may set only with the agent's leave, which the use-case asks for.
+ * @returns what the caller may set only with the agent's leave, which the use-case checks.
  * @throws {ServiceError} `secret_key_required` with the field's place, for one that this caller may not set.
  */
 export const checkFields = (

@@ -31,7 +31,6 @@ import { asStreamed } from './schema.ts'
 import { envelopeFor } from './sdk-callers.ts'
 import { ServedCall } from './served-call.ts'
 
-/** What the dispatcher stands on. */
 export interface ApiParts {
   readonly endpoints: readonly Endpoint[]
   readonly authenticator: Authenticator
@@ -46,7 +45,7 @@ export interface ApiParts {
   readonly log: Logger
   /** What operators see; absent: not observed. */
   readonly telemetry?: Telemetry | undefined
-  /** Told of every answer: operation id (`none` where a path led nowhere), status, and ms until it was handed over. */
+  /** Called with every answer: operation id (`none` where a path led nowhere), status, and ms until it was handed over. */
   readonly observe: (operation: string, status: number, ms: number) => void
   /** Answers what is no operation (pages, health); false when it does not know the path. */
   readonly pages: (request: HttpRequest, response: HttpResponse, requestId: string) => boolean
@@ -224,7 +223,7 @@ export class Dispatcher implements HttpHandler {
     return outcome.result
   }
 
-  /** A path that exists, asked by a method that it does not take: a preflight, OPTIONS, or a mistake. */
+  /** A path that exists, called with a method that it does not take: a preflight, OPTIONS, or a mistake. */
   #withoutMethod(
     request: HttpRequest,
     response: HttpResponse,
@@ -260,7 +259,7 @@ export class Dispatcher implements HttpHandler {
 const isEvents = ({ answer }: Operation, { body }: AnyCall): boolean =>
   eventsOf(answer) !== null && asStreamed(body)?.stream === true
 
-/** HEAD asks what GET asks; of a stream there is nothing to say without its body. */
+/** HEAD is answered as GET; of a stream there is nothing to say without its body. */
 const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | undefined => {
   if (method !== 'HEAD') return methods.get(method)
   const found = methods.get('GET')

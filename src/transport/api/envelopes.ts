@@ -8,7 +8,7 @@ export interface ShownError {
   readonly body: object
 }
 
-/** The shapes of errors, one function a family (interface "Errors"). */
+/** The shapes of errors, one function a family (specs/errors/errors.ts). */
 const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: string) => object>> = {
   platform: (error, requestId) => platformBody(error, requestId),
 

@@ -17,7 +17,7 @@ export interface Exchange {
   headers: Headers
   /** Checks that the credential still opens this operation; present on operations that may answer a stream. */
   look?: LookAgain
-  /** Made when somebody asks for the signal. */
+  /** Made when the signal is first read. */
   aborter: AbortController | null
 }
 
@@ -29,7 +29,7 @@ export const goneSignal = (exchange: Exchange): AbortSignal => {
   return exchange.aborter.signal
 }
 
-/** Told when the peer goes before the answer has ended, also when it is gone already; the signal aborts with it. */
+/** Called when the peer goes before the answer has ended, also when it is gone already; the signal aborts with it. */
 export const onGone = (exchange: Exchange, listener: () => void): void => {
   const gone = (): void => {
     exchange.aborter?.abort()

@@ -6,7 +6,7 @@ import type { Scope } from '#specs/scope.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { canonical } from './canonical.ts'
 
-/** What a request asks for, as far as a repeated key must ask for the same. */
+/** What a request contains that must be the same under a repeated key. */
 export interface RequestContent {
   readonly params: unknown
   readonly query: unknown
@@ -17,7 +17,7 @@ export interface RequestContent {
 /** 1 to 255 visible characters. */
 const keyShape = /^[\x20-\x7e]{1,255}$/
 
-/** A request, who asks, and for whom. */
+/** A request, its caller, and for whom it is. */
 export interface KeyedCall {
   readonly request: Pick<HttpRequest, 'header'>
   readonly principal: Principal
@@ -27,8 +27,8 @@ export interface KeyedCall {
 
 /**
  * The Idempotency-Key of a request, unique over project, credential, tenant, user and operation, with a hash of what it
- * asks for: another credential of the project neither gets an answer by guessing a key, nor blocks one.
- * For whom headers say that a call is counts as who calls does: nobody gets the answer that another tenant was given.
+ * requests: another credential of the project neither gets an answer by guessing a key, nor blocks one.
+ * For whom headers say that a call is counts as who calls does: no tenant gets the answer of another one.
  *
  * @returns null when there is none, and for operations that take none.
  * @throws {ServiceError} `invalid_header`

@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.ts'
  * Answers an error in the operation's envelope, and ends what has begun to be answered. Never throws: what fails in here
  * (a header that cannot be sent, an error that cannot be shown) is answered as an internal error without its headers.
  *
- * @returns the status; 0 when nobody is there to answer.
+ * @returns the status; 0 when the caller has gone.
  */
 export const refuse = (exchange: Exchange, error: unknown, log: Logger): number => {
   if (error instanceof ConnectionClosed) return 0
@@ -70,7 +70,7 @@ const nameOf = ({ envelope, requestId }: Exchange): Headers =>
 
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 
-/** Codes that tell the caller when to come back (interface "Errors": 429 does); in a second, when nobody knows better. */
+/** Codes that say when to come back (`rate_limited` does); in a second, when no better time is known. */
 const soon: ReadonlySet<ErrorCode> = new Set([
   ...(['store_unavailable', 'shutting_down', 'interrupted'] as const),
   ...(['rate_limit_exceeded', 'provider_rate_limited'] as const),

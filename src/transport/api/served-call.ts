@@ -24,7 +24,7 @@ export interface CallParts {
 }
 
 /**
- * One validated call. What costs something is found out when it is asked for.
+ * One validated call. What costs something is found out when it is read.
  *
  * A class: a getter in an object literal makes V8 a hidden class of its own for every call, which took longer than all
  * else that the dispatcher does, and kept what was in flight alive until the next full collection.

@@ -22,7 +22,6 @@ import { serviceErrorOf } from './refuse.ts'
 import { Router } from './router.ts'
 import { asPagination, asStream, asStreamQuery } from './schema.ts'
 
-/** What session sockets stand on. */
 export interface SessionUpgradeParts {
   readonly endpoints: readonly Endpoint[]
   readonly authenticator: Authenticator
@@ -34,7 +33,7 @@ export interface SessionUpgradeParts {
   readonly log: Logger
 }
 
-/** Who asks for a socket, and for which session's. */
+/** The caller of a socket, and for which session's. */
 interface UpgradeRequest {
   readonly request: HttpRequest
   readonly requestId: string

@@ -27,7 +27,7 @@ export class Containment {
     this.run(stage, () => void work().catch((error: unknown) => this.failed(stage, error, cut)), cut)
   }
 
-  /** Logs an error that has nobody else to go to, and ends what it belongs to. Never throws. */
+  /** Logs an error without another handler, and ends what it belongs to. Never throws. */
   failed(stage: string, error: unknown, cut: () => void): void {
     this.#report(stage, error)
     try {

@@ -69,7 +69,7 @@ export interface WebSocketPeer {
   send(text: string): boolean
   readonly bufferedBytes: number
   onMessage(listener: (text: string) => void): void
-  /** Called once, whoever closed. Calls after it do nothing. */
+  /** Called once, whichever side closed. Calls after it do nothing. */
   onClose(listener: () => void): void
   onDrain(listener: () => void): void
   /** Sends a close frame and ends the connection. */

@@ -1,20 +1,20 @@
 import { BodyTooLarge, ConnectionClosed } from './http-port.ts'
 
-/** Bytes that are kept of a body that nobody has asked for yet; more makes the sender wait. */
+/** Bytes that are kept of a body that is not read yet; more makes the sender wait. */
 const earlyMaxBytes = 256 * 1024
 
 /** Why a body is not given. */
 type Why = 'closed' | 'too large'
 
-/** How a body tells its socket to stop and go on. */
+/** How a body makes its socket to stop and go on. */
 export interface BodySource {
   pause(): void
   resume(): void
 }
 
 /**
- * Collects the body of one request. Parts may arrive before anybody asks (credentials are checked first), so a
- * limited number of bytes is kept until then. What nobody wants is dropped as it arrives: the sender can finish and
+ * Collects the body of one request. Parts may arrive before they are read (credentials are checked first), so a
+ * limited number of bytes is kept until then. What is not read is dropped as it arrives: the sender can finish and
  * read its answer.
  */
 export class RequestBody {
@@ -59,7 +59,7 @@ export class RequestBody {
     this.#fail('closed')
   }
 
-  /** Nobody will ask any more: the answer is out. */
+  /** No reader comes any more: the answer is out. */
   drop(): void {
     this.#refuse('closed')
   }

@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import type { WireFailure } from './schema.ts'
 
-/** How an error travels; undefined for one that is a bug and tells a peer nothing. */
+/** How an error travels; undefined for one that is a bug and of no use to a peer. */
 export const failureOf = (error: unknown): WireFailure | undefined => {
   if (error instanceof ServiceError) {
     const { param, message, retryAfterS, extra } = error.details

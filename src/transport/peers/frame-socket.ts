@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { LineReader } from './line-reader.ts'
 import { peerLimits } from './peer-limits.ts'
 
-/** What a connection tells of itself. */
+/** What a connection reports of itself. */
 export interface FrameEars {
   /** A line of JSON came. A throw cuts the connection. */
   frame(value: unknown): void
@@ -11,7 +11,7 @@ export interface FrameEars {
   closed(error: Error | undefined): void
 }
 
-/** How long a connection may be silent before the kernel asks whether the other machine is still there, in ms. */
+/** How long a connection may be silent before the kernel checks whether the other machine is still there, in ms. */
 const keepAliveMs = 5000
 
 /** JSON over one connection, one value a line. What is sent in one turn of the event loop travels together. */

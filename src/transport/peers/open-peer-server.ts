@@ -25,7 +25,7 @@ export interface PeerServerOptions {
 export interface PeerServer {
   /** `host:port`, as it belongs into a lease. */
   readonly address: string
-  /** Takes nobody any more, and resolves when what was asked is answered, or after 2 s. */
+  /** Takes no connection any more, and resolves when open requests are answered, or after 2 s. */
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export const openPeerServer = async (options: PeerServerOptions): Promise<PeerSe
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     // Node leaves one open that only took too long
     socket.destroy()
-    // somebody who only looks whether anything listens is not worth a line
+    // a client that only looks whether anything listens is not worth a line
     if (error.code !== 'ECONNRESET') log.warn({ err: error }, 'connection of a peer refused')
   })
   server.listen(port, host)

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '#storage/ports.ts'
 import { addressOf } from './host-port.ts'
 import { PeerConnection } from './peer-connection.ts'
 
-/** What the asking side is made of. */
+/** What the requesting side is made of. */
 export interface PeersOptions {
   /** The same on all nodes; derived from the master key. */
   readonly key: Uint8Array
@@ -13,7 +13,7 @@ export interface PeersOptions {
   readonly clock?: Clock
 }
 
-/** Asks other processes over TLS: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
+/** Sends requests to other processes over TLS: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
 export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peers & { close(): void } => {
   const connections = new Map<string, PeerConnection>()
   let closed = false

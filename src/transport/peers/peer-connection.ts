@@ -19,7 +19,7 @@ export interface ConnectionParts {
 interface OpenQuestion {
   readonly id: number
   readonly request: PeerRequest
-  /** Answers that had come when it was asked. */
+  /** Answers that had come when it was sent. */
   readonly heard: number
   readonly resolve: (answer: PeerAnswer) => void
   readonly reject: (error: unknown) => void
@@ -53,7 +53,7 @@ export class PeerConnection {
     this.#cancelDeadline = parts.clock.after(peerLimits.handshakeMs, late)
   }
 
-  /** @throws as `Peers.ask` says. */
+  /** @throws as `Peers.request` says. */
   request(request: PeerRequest): Promise<PeerAnswer> {
     const full = this.#open.size >= peerLimits.openQuestions || this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes
     if (full) return Promise.reject(new StoreUnavailable('too many questions wait for the peer'))
@@ -89,7 +89,7 @@ export class PeerConnection {
   #answered(value: unknown): void {
     this.#heard++
     const reply = replyIn(value)
-    // one that nobody waits for any more comes too late
+    // one that is not waited for any more comes too late
     const question = this.#settle(reply.id)
     if ('answer' in reply) question?.resolve(reply.answer)
     else question?.reject(errorOf(reply.failure))

@@ -6,7 +6,7 @@ import { peerLimits } from './peer-limits.ts'
 const identity = 'troupe-peer/2'
 
 /**
- * TLS by a key that both sides have, in place of certificates: whoever does not hold it gets no further than the
+ * TLS by a key that both sides have, in place of certificates: a process without it gets no further than the
  * handshake, and each connection has keys of its own that cannot be found out later (ECDHE). Node offers keys of this
  * kind up to TLS 1.2.
  */
@@ -18,11 +18,11 @@ export const connectSecurely = (address: HostPort, key: Uint8Array): TLSSocket =
     ...suite,
     ...address,
     pskCallback: () => ({ psk: key, identity }),
-    // there is no certificate that could name somebody
+    // there is no certificate that could name a process
     checkServerIdentity: () => undefined,
   })
 
-/** Takes connections of processes that hold the same key. @param taken is told of each once both sides have proven it. */
+/** Takes connections of processes that hold the same key. @param taken gets each once both sides have proven it. */
 export const secureServer = (key: Uint8Array, taken: (socket: TLSSocket) => void): Server =>
   createServer(
     {

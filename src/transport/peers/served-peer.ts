@@ -34,7 +34,7 @@ export class ServedPeer {
     })
   }
 
-  /** Closes as soon as the questions that came are answered; later ones find nobody. */
+  /** Closes as soon as the questions that came are answered; later ones find no process. */
   leave(): void {
     this.#leaving = true
     this.#endWhenDone()
@@ -52,7 +52,7 @@ export class ServedPeer {
       this.#parts.log.error({ kind: request?.kind }, 'answer larger than peers take')
       this.#socket.send({ id, failure: { unavailable: 'an answer larger than peers take' } })
     }
-    // it asks and does not read: it is lost, and asks again if it is not
+    // it sends and does not read: it is lost, and sends again if it is not
     if (this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes) this.cut()
     if (this.#leaving) this.#endWhenDone()
   }

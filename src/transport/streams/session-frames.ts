@@ -8,7 +8,7 @@ export type ClientFrame =
   | { readonly type: 'cancel' }
 
 /**
- * Reads a client's frame. Bodies of `turn` and `approve` are validated further by whoever takes them.
+ * Reads a client's frame. Bodies of `turn` and `approve` are validated further by their handlers.
  *
  * @throws {ServiceError} `malformed_json`, `bad_request`, `missing_field`, `invalid_field`, `unknown_field`.
  */

@@ -30,7 +30,7 @@ export interface SessionSocketOptions {
   readonly shortNames: boolean
   /** Where to go on from at once; null for live events only. */
   readonly after: number | null
-  /** Data of an error frame: the platform's envelope. It is given every error, also those that are nobody's fault but ours. */
+  /** Data of an error frame: the platform's envelope. It is given every error, also those that are faults of ours. */
   readonly errorData: (error: unknown) => object
   /** Ticks every second. */
   readonly ticker: Ticker
@@ -40,13 +40,13 @@ export interface SessionSocketOptions {
   readonly look?: LookAgain
 }
 
-/** Frames that may wait for the ones before them; a client that sends more is told to slow down. */
+/** Frames that may wait for the ones before them; a client that sends more is refused as too fast. */
 const queuedMax = 32
 
 /**
- * A session over one WebSocket (interface-additions "Streams"): commands in, the session's events out.
+ * A session over one WebSocket (`sessions.socket`): commands in, the session's events out.
  *
- * The socket follows the session's log, so every event goes out once and in order, whoever caused it. `resume` rewinds:
+ * The socket follows the session's log, so every event goes out once and in order, whichever caller caused it. `resume` rewinds:
  * it starts the log again after the sequence that it names.
  */
 export const serveSessionSocket = (

@@ -1,7 +1,7 @@
 import { shownPayload } from '#records/shown-event.ts'
 import type { LogEvent } from '#storage/ports.ts'
 
-/** Name of an event on the wire: the text event has a long form by default (interface "Session turn stream"). */
+/** Name of an event on the wire: the text event has a long form by default (`sessions.stream`). */
 export const wireName = (eventType: string, shortNames: boolean): string =>
   eventType === 'output_text.delta' && !shortNames ? 'response.output_text.delta' : eventType
 

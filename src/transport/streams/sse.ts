@@ -14,7 +14,7 @@ const gatheredMaxLength = 64 * 1024
 /** How long a stream without events waits before it shows its head by a comment. */
 const openingMs = 20
 
-/** Counted for /metrics; plain fields, read when they are asked for. */
+/** Counted for /metrics; plain fields, read for each answer. */
 export interface StreamCounters {
   openStreams: number
   eventsSent: number
@@ -242,7 +242,7 @@ class SseStream implements EventSink, Ticking {
     this.#stop()
   }
 
-  /** Nobody reads any more: no more is wanted of the producer. */
+  /** No reader is left: no more is wanted of the producer. */
   #stop(): void {
     if (this.#over) return
     this.#stopped = true

@@ -1,5 +1,5 @@
 /**
- * What stands before the hash of a blob that belongs to one actor: removing everything under it takes nothing of anybody
+ * What stands before the hash of a blob that belongs to one actor: removing everything under it takes nothing of any other
  * else, and what starts with a tenant's part (`tenantBlobs`) goes with the tenant.
  */
 export const actorBlobs = ({ tenant, actor }: { readonly tenant: string | null; readonly actor: string }): string =>

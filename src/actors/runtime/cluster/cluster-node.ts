@@ -29,7 +29,7 @@ export interface ClusterParts {
   readonly peers: Peers
   /** Name of the node, and where its peers reach it (`host:port`). */
   readonly self: Pick<Member, 'node' | 'address'>
-  /** Called with what answers peers, before any has a reason to ask. */
+  /** Called with what answers peers, before any has a reason to call. */
   readonly serve: (service: PeerService) => void
 }
 
@@ -46,7 +46,7 @@ const rowsMs = 250
 const flushMs = 2000
 const lookMs = 50
 
-/** One process of a cluster: what its host asks of the others, and what they ask of it. */
+/** One process of a cluster: what its host requests of the others, and what they request of it. */
 export class ClusterNode {
   readonly keeper: LeaseKeeper
   readonly #parts: ClusterNodeParts
@@ -146,7 +146,7 @@ export class ClusterNode {
   }
 
   /**
-   * Brings an event to whoever runs the actor, this process included. This, `create`, `delivered` and `read` wait a while for
+   * Brings an event to the process that runs the actor, this process included. This, `create`, `delivered` and `read` wait a while for
    * an actor that is on its way between two processes.
    *
    * @param following the caller will follow the actor's log.
@@ -211,7 +211,7 @@ export class ClusterNode {
     }
     const read = await readActor(this.#parts, id)
     if (read !== null || !isActorId(definitions, id)) return read
-    // it may be in the making: a message that asks for it is on its way where it will run
+    // it may be in the making: a message that requests it is on its way where it will run
     await this.delivered(id)
     return readActor(this.#parts, id)
   }

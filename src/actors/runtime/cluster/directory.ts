@@ -12,14 +12,14 @@ export interface DirectoryParts {
 }
 
 const everyMs = 1000
-/** What is told is told again in time, so that the directory does not forget it. */
+/** What was announced is announced again in time, so that the directory does not forget it. */
 const againMs = liveActorMs / 2
-/** So many actors are told of at a time: the directory is for people, and may not cost what a turn costs. */
+/** So many actors are announced at a time: the directory is for people, and may not cost what a turn costs. */
 const mostAtOnce = 200
 
 /**
- * Tells the directory once a second which actors came to this process's memory and which left. One that came and left
- * in between is never told of, which is most of what a busy node has for a moment only.
+ * Announces to the directory once a second which actors came to this process's memory and which left. One that came and left
+ * in between is never announced, which is most of what a busy node has for a moment only.
  */
 export class LiveDirectory {
   readonly #parts: DirectoryParts
@@ -44,7 +44,7 @@ export class LiveDirectory {
     this.#announced.clear()
   }
 
-  /** Tells what has changed since the last time. */
+  /** Announces what has changed since the last time. */
   async round(): Promise<void> {
     const { residents, self, presence, clock } = this.#parts
     const now = clock.now()

@@ -7,11 +7,11 @@ import type { Ownership } from '../recovery/ownership.ts'
 import { shardCount } from '../recovery/shard.ts'
 import { overlapMs } from '../recovery/sole-owner.ts'
 
-/** How long a lease is good for by the store's clock, in ms (DESIGN "Owners"). */
+/** How long a lease is good for by the store's clock, in ms (specs/decisions/0064-cluster.md). */
 export const leaseMs = 4000
 /** A process stops itself so long before that, in ms. */
 export const marginMs = 1000
-/** Whoever has not renewed for so long may lose its leases early, when the directory does not know it either, in ms. */
+/** A process that has not renewed for so long may lose its leases early, when the directory does not know it either, in ms. */
 export const renewedMs = 1500
 /** A process says nothing from memory after that, less what the answer to a renewal takes, in ms. */
 const freshMs = renewedMs - 100
@@ -45,7 +45,7 @@ export class HeldShards implements Ownership {
     return ageMs < leaseMs - marginMs ? this.heldUnder(shard) : undefined
   }
 
-  /** Whether the lease was renewed so lately that nobody can have broken it: what is in memory is the newest. */
+  /** Whether the lease was renewed so lately that no process can have broken it: what is in memory is the newest. */
   isFresh(shard: number): boolean {
     return this.heldUnder(shard) !== undefined && this.#clock.steady() - (this.#sentAt[shard] ?? 0) < freshMs
   }

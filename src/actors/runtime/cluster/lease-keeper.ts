@@ -9,14 +9,14 @@ import { mayOwn, planFor } from './placement.ts'
 const renewMs = 1000
 /** After trouble the next attempt comes so soon, in ms. */
 const retryMs = 250
-/** Rounds that somebody asks for keep this distance, in ms. */
+/** Requested rounds keep this distance, in ms. */
 const soonMs = 40
 const announceMs = 500
 const presenceMs = 1500
 /** A member that was seen for so long is given shards, in ms. */
 const settledMs = 2000
 /**
- * Whoever could not renew for longer than `outMs` takes nothing before `returnMs` are over: the store was away from all
+ * A process that could not renew for longer than `outMs` takes nothing before `returnMs` are over: the store was away from all
  * as a rule, and the others are about to renew what is theirs.
  */
 const outMs = 2500
@@ -42,8 +42,8 @@ export interface LeaseKeeperParts {
 }
 
 /**
- * Keeps this process's leases, and takes those that nobody has (DESIGN "Owners"). All that it asks of the lease store is
- * asked one after the other, so that no answer overtakes another.
+ * Keeps this process's leases, and takes those without an owner (specs/decisions/0064-cluster.md). All its calls of the lease store are
+ * made one after the other, so that no answer overtakes another.
  */
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts
@@ -56,7 +56,7 @@ export class LeaseKeeper {
   #cancelAnnounce: (() => void) | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
   #claimsFrom = 0
-  /** Somebody asked for a look while one was under way. */
+  /** A look was requested while one was under way. */
   #wanted = false
   /** The others do not know yet what this process has become. */
   #unannounced = true

@@ -44,7 +44,7 @@ export class LeaseView {
     return this.#members
   }
 
-  /** Who holds a shard, as far as is known; it may have ended. Undefined when nobody does. */
+  /** Who holds a shard, as far as is known; it may have ended. Undefined when no process does. */
   ownerOf(shard: number): ShardOwner | undefined {
     const lease = this.#leases[shard]
     if (!lease || lease.holder === null || lease.address === null || this.isGone(lease.holder)) return undefined
@@ -56,7 +56,7 @@ export class LeaseView {
     return this.#members.filter(({ process }) => process !== this.#self && !this.isGone(process))
   }
 
-  /** How long nobody has run a shard, in ms. */
+  /** How long no process has run a shard, in ms. */
   freeMs(shard: number): number {
     const since = this.#freeSince.get(shard)
     return since === undefined ? 0 : this.#now() - since
@@ -68,7 +68,7 @@ export class LeaseView {
     return since === undefined ? 0 : this.#now() - since
   }
 
-  /** Whether a process seems to have ended. Nothing rests on that being right but speed (DESIGN "Owners"). */
+  /** Whether a process seems to have ended. Nothing rests on that being right but speed (specs/decisions/0064-cluster.md). */
   isGone(process: string): boolean {
     if (process === this.#self) return false
     if ((this.#goneUntil.get(process) ?? 0) > this.#now()) return true
@@ -82,7 +82,7 @@ export class LeaseView {
     return !this.#seenSince.has(process) || this.seenMs(process) > newMs
   }
 
-  /** Nobody listens at a process's address; twice says that it has ended, and so does once when the directory agrees. */
+  /** No process listens at the address; twice says that it has ended, and so does once when the directory agrees. */
   refused(process: string): void {
     const count = (this.#refusals.get(process) ?? 0) + 1
     this.#refusals.set(process, count)
@@ -91,7 +91,7 @@ export class LeaseView {
     this.#notify(this.#shardsOf(process))
   }
 
-  /** Who is announced; null when that is not known. @returns whether somebody who holds shards is missing: the table says more. */
+  /** Who is announced; null when that is not known. @returns whether a process that holds shards is missing: the table says more. */
   announced(alive: ReadonlySet<string> | null): boolean {
     const before = this.#alive
     this.#alive = alive

@@ -13,9 +13,9 @@ export interface PeerServiceParts {
   readonly host: Host
   readonly definitions: readonly MachineDefinition[]
   readonly followers: RemoteFollowers
-  /** Resolves when an actor is there that a durable commit has asked for. @throws {StoreUnavailable} when that takes long */
+  /** Resolves when an actor is there that a durable commit has requested. @throws {StoreUnavailable} when that takes long */
   readonly made: (actor: string) => Promise<void>
-  /** Somebody believes that this process holds what it does not. */
+  /** Another process believes that this one holds what it does not. */
   readonly doubt: () => void
 }
 

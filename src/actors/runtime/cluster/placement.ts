@@ -1,7 +1,7 @@
 import type { Lease, LeaseClaim, Member } from '#storage/cluster-ports.ts'
 import { shardCount } from '../recovery/shard.ts'
 
-/** A shard that nobody runs is taken by anybody after so long, in ms: its preferred owner does not see it. */
+/** A shard that no process runs is taken by any process after so long, in ms: its preferred owner does not see it. */
 export const patienceMs = 1500
 
 /** What a process knows when it decides which shards to take and which to give away. */
@@ -10,11 +10,11 @@ export interface Situation {
   readonly self: string
   /** Processes that may own shards: alive and not draining. The one that decides is among them unless it drains. */
   readonly live: readonly string[]
-  /** By shard; undefined for one that nobody ever held. */
+  /** By shard; undefined for one that no process ever held. */
   readonly leases: readonly (Lease | undefined)[]
   /** A holder that has ended or cannot be reached: what it holds may be taken although it has not run out. */
   readonly isGone: (process: string) => boolean
-  /** How long nobody has run the shard, in ms; 0 when somebody does. */
+  /** How long no process has run the shard, in ms; 0 when one does. */
   readonly freeMs: (shard: number) => number
   /** Another process that has been alive for long enough to be given shards. */
   readonly isSettled: (process: string) => boolean
@@ -29,7 +29,7 @@ export interface Plan {
 
 /**
  * Who should run a shard: rendezvous hashing, so that all agree without talking, and one that comes or goes moves no
- * shard between two others. Undefined when nobody is there.
+ * shard between two others. Undefined when no process is there.
  */
 export const preferredOwner = (shard: number, live: readonly string[]): string | undefined => {
   let best: string | undefined

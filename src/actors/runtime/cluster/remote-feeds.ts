@@ -8,14 +8,14 @@ import { shardOf } from '../recovery/shard.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
 const tickMs = 250
-/** The owner is told again so often that somebody follows; it forgets that after `followMs`. */
+/** The owner is notified so often that a stream follows; it forgets that after `followMs`. */
 const followAgainMs = 2000
 /** The log's end is read again after so long without news, in ms: while the actor goes on, while it rests. */
 const busyReadMs = 1000
 const restReadMs = 5000
 /** So many logs are looked at side by side. */
 const readsAtOnce = 64
-/** An actor that nobody follows yet is remembered for so long, in ms: its stream is about to begin. */
+/** An actor that no stream follows yet is remembered for so long, in ms: its stream is about to begin. */
 const expectedMs = 3000
 
 /** What following actors of other processes needs. */
@@ -25,7 +25,7 @@ export interface RemoteFeedsParts {
   readonly feed: Feed
   readonly view: LeaseView
   readonly fanOut: FanOut
-  /** Tells a process that these actors' logs are followed here. @throws {StoreUnavailable} */
+  /** Notifies a process that these actors' logs are followed here. @throws {StoreUnavailable} */
   readonly request: (owner: ShardOwner, actors: readonly string[]) => Promise<unknown>
   /** How far an actor's log is; null when it is gone. @throws {StoreUnavailable} */
   readonly head: (actor: string) => Promise<FeedState | null>
@@ -41,7 +41,7 @@ interface Followed {
   standing: FeedState | undefined
   /** When its end was known for the last time, by news or by reading. */
   knownAt: number
-  /** Who was told, and when. */
+  /** The owner that was notified, and when. */
   notified: string | undefined
   notifiedAt: number
   reading: boolean
@@ -68,21 +68,21 @@ export class RemoteFeeds {
     parts.fanOut.onUp(() => this.#readAll())
   }
 
-  /** Somebody follows the actor here, and another process runs it. */
+  /** A stream follows the actor here, and another process runs it. */
   watch(actor: string, standing?: FeedState): void {
     const entry = this.#entry(actor)
     entry.standing ??= standing
     if (entry.notified === undefined) this.#notifySoon()
   }
 
-  /** The owner is being told, with a delivery, that somebody is about to follow the actor here. */
+  /** The owner is notified, with a delivery, that a stream is about to follow the actor here. */
   expect(actor: string, owner: string): void {
     const entry = this.#entry(actor)
     entry.notified = owner
     entry.notifiedAt = this.#parts.clock.steady()
   }
 
-  /** What its owner has committed for somebody who is about to follow the actor here, and how far it is now. */
+  /** What its owner has committed for a stream that is about to follow the actor here, and how far it is now. */
   committed(actor: string, events: readonly LogEvent[], standing: FeedState): void {
     const entry = this.#entry(actor)
     if (standing.lastSequence < (entry.standing?.lastSequence ?? 0)) return
@@ -119,7 +119,7 @@ export class RemoteFeeds {
     this.#cancel?.()
   }
 
-  /** Who begins to be followed in one turn of the loop is asked for together. */
+  /** Who begins to be followed in one turn of the loop is requested together. */
   #notifySoon(): void {
     if (this.#notifying) return
     this.#notifying = true

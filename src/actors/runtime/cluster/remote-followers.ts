@@ -9,7 +9,7 @@ export const followMs = 6000
 /** Events larger than this are read from the log by those who want them, in UTF-16 units. */
 const mostChars = 64 * 1024
 
-/** Other processes in which somebody follows an actor that runs here: they are told of its commits. */
+/** Other processes in which a stream follows an actor that runs here: they are notified of its commits. */
 export class RemoteFollowers {
   readonly #fanOut: Pick<FanOut, 'publish'>
   readonly #clock: Pick<Clock, 'steady'>
@@ -28,7 +28,7 @@ export class RemoteFollowers {
     if (now - this.#sweptAt > followMs) this.#sweep(now)
   }
 
-  /** Tells them of a durable commit. Call it in order. */
+  /** Notifies them of a durable commit. Call it in order. */
   committed(resident: Resident, events: readonly LogEvent[]): void {
     const processes = this.#followers.get(resident.id)
     if (processes === undefined) return

@@ -37,7 +37,7 @@ interface Found<T> {
   readonly value: T
 }
 
-/** Brings a request to whoever runs the actor, wherever that is by now; it may be asked more than once. */
+/** Brings a request to the process that runs the actor, wherever that is by now; it may be sent more than once. */
 export class Router {
   readonly #parts: RouterParts
 
@@ -46,7 +46,7 @@ export class Router {
   }
 
   /**
-   * @throws {StoreUnavailable} when nobody has run the actor for some seconds, or the store is away.
+   * @throws {StoreUnavailable} when no process has run the actor for some seconds, or the store is away.
    */
   async route<T>(actor: string, { here, request, answered }: Routed<T>): Promise<T> {
     const { clock, doubt } = this.#parts
@@ -61,7 +61,7 @@ export class Router {
     }
   }
 
-  /** Asks a process what need not come from whoever runs an actor. */
+  /** Sends a request that any process can answer. */
   request(owner: ShardOwner, request: PeerRequest): Promise<PeerAnswer> {
     return this.#parts.peers.request(owner.address, request).catch((error: unknown) => {
       if (error instanceof PeerGone) this.#refused(owner)
@@ -96,7 +96,7 @@ export class Router {
     }
   }
 
-  /** Undefined when the shard gets another owner before the answer is there: that one is to be asked then. */
+  /** Undefined when the shard gets another owner before the answer is there: that one gets the request then. */
   #unlessMoved<T>(shard: number, work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const stop = this.#parts.view.onChange(shard, () => resolve(undefined))

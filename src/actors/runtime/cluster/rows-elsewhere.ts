@@ -1,13 +1,13 @@
 /**
- * Has other processes write the list rows of what they have acknowledged. Everybody who asks while a question is on its
- * way shares the next one: that one covers what was acknowledged before they asked, this one may not.
+ * Has other processes write the list rows of what they have acknowledged. Callers that come while a request is on its
+ * way shares the next one: that one covers what was acknowledged before they called, this one may not.
  */
 export class RowsElsewhere {
   readonly #request: () => Promise<void>
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
 
-  /** @param request asks all of them at once; never rejects. */
+  /** @param request goes to all of them at once; never rejects. */
   constructor(request: () => Promise<void>) {
     this.#request = request
   }
@@ -19,7 +19,7 @@ export class RowsElsewhere {
   }
 
   async #start(before: Promise<void> | undefined): Promise<void> {
-    // one turn of the loop: what is asked for in it travels together
+    // one turn of the loop: what is requested in it travels together
     await (before ?? Promise.resolve())
     this.#next = undefined
     this.#running = this.#request().finally(() => {

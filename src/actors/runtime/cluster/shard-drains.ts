@@ -37,7 +37,7 @@ interface Failure {
 
 /**
  * Hands shards over: no effect begins in one any more, those that run go on to their end, then it is given back, and
- * its next owner begins what was asked for meanwhile. Nobody has to wait to be heard, and no turn is cut so that shards
+ * its next owner begins what was requested meanwhile. No caller has to wait, and no turn is cut so that shards
  * are spread evenly: one that does not get quiet stays for a while.
  */
 export class ShardDrains {
@@ -74,7 +74,7 @@ export class ShardDrains {
     if (this.#drains.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** The shard was taken by somebody. */
+  /** The shard was taken by another process. */
   forget(shards: ReadonlySet<number>): void {
     for (const shard of shards) this.#drains.delete(shard)
   }

@@ -2,7 +2,7 @@ import { type AppendOutcome, type Commit, type CommitStore, StoreUnavailable } f
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { Superseded } from './superseded.ts'
 
-/** How long an unknown outcome is followed up before the caller is told that the store is away: within a second in all. */
+/** How long an unknown outcome is followed up before the caller gets `store_unavailable`: within a second in all. */
 const patienceMs = 400
 
 /** What became of a commit, once it is certain. */

@@ -6,7 +6,7 @@ import { Superseded } from './superseded.ts'
 
 /**
  * Takes an actor over from an earlier process by a commit that changes nothing: whatever that process has sent and is
- * not written yet, or will send, meets a taken sequence number (DESIGN "Owners"). Only then may what the newest commit
+ * not written yet, or will send, meets a taken sequence number (specs/decisions/0061-fence.md). Only then may what the newest commit
  * says be acted on.
  *
  * @returns the fence; null when something was written in between, and the newest commit has to be read again.

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#storage/ports.ts'
 export class Superseded extends StoreUnavailable {}
 
 /**
- * This process does not run the actor, or nothing new of it now: whoever does is to be asked, with the same cause.
+ * This process does not run the actor, or nothing new of it now: the process that does gets the request, with the same cause.
  * Nothing may be built on what is in memory.
  */
 export class Elsewhere extends Superseded {}

@@ -7,7 +7,7 @@ import type { Owner } from '../step/actor-state.ts'
 export interface EffectContext {
   readonly actor: string
   readonly owner: Owner
-  /** The machine's context when the effect was asked for. */
+  /** The machine's context when the effect was declared. */
   readonly context: JsonObject
   /** The effect's id: the same on every retry, so whatever honours it acts once. */
   readonly idempotencyKey: string
@@ -24,7 +24,7 @@ export interface EffectContext {
   readonly delivered: () => Promise<void>
 }
 
-/** What an effect's end tells its machine. `gone`: the actor's log was removed and takes no event any more. */
+/** What an effect's end reports to its machine. `gone`: the actor's log was removed and takes no event any more. */
 export type EffectOutcome = { readonly event: StoredEvent; readonly stored?: StoredEvent } | 'gone'
 
 /** Resolves with what happened, failures of the world included. A throw is trouble of ours. */
@@ -53,8 +53,8 @@ export type Effect = IdempotentEffect | UncertainEffect
 export type EffectCatalog = Readonly<Record<string, Effect>>
 
 /**
- * `catalog`, when it has all that these machines can ask for, each under the policy that the machine declares: a gap shows at
- * the start, not when the effect is asked for. @throws {Error}
+ * `catalog`, when it has all that these machines can declare, each under the policy that the machine declares: a gap shows at
+ * the start, not when the effect is declared. @throws {Error}
  */
 export const checkedCatalog = (definitions: readonly MachineDefinition[], catalog: EffectCatalog): EffectCatalog => {
   const declared = definitions.flatMap(({ name, effects }) =>

@@ -7,7 +7,7 @@ import { markErased } from './erased-actors.ts'
 /** A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. */
 const lateMs = 30_000
 
-/** Whoever touches what is left removes it (runtime/erased-actors.ts). */
+/** A process that touches what is left removes it (runtime/erased-actors.ts). */
 const leaveIt = (): void => {}
 
 /** What removing an actor's log needs. */

@@ -30,7 +30,7 @@ const pageSize = 100
 const lookAgainMs = 100
 
 /**
- * Tells an actor to remove itself; each kind of actor takes `delete` in every state. Telling it again changes nothing.
+ * Sends `delete` to an actor; each kind of actor takes it in every state. Sending it again changes nothing.
  * One that is parked hears nothing, so its log is removed without it.
  *
  * @returns false when there is no such actor (any more).
@@ -72,7 +72,7 @@ export const eraseListed = async (parts: EraserParts, { rows, scope, where = {} 
   }
 }
 
-/** Tells every actor that a list shows now, and says how many. A row without an actor goes. @throws {StoreUnavailable} */
+/** Sends `delete` to every actor that a list shows now, and returns how many. A row without an actor goes. @throws {StoreUnavailable} */
 export const sendDeleteToListed = async (parts: EraserParts, { rows, scope, where = {} }: Listed): Promise<number> => {
   const { storage, host } = parts
   await host.rows.shown()

@@ -8,7 +8,7 @@ export interface LedgerRow {
 }
 
 /**
- * The rows that a commit leaves beside its actor's list row. Pure: asked again after a crash, it gives the same rows
+ * The rows that a commit leaves beside its actor's list row. Pure: called again after a crash, it gives the same rows
  * under the same ids, and so each is there once. They are written behind the commit, in the batches of the list rows;
  * until they are, the commit stays open (specs/decisions/0070-usage.md).
  */

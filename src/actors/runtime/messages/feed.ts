@@ -7,7 +7,7 @@ import { backoffMs, type Clock } from '../clock.ts'
 export interface EventReader {
   /** Events after `after`, ascending, from memory at once or from the store; at most some hundreds. */
   read(actor: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]>
-  /** Undefined when the actor is not live; `unknown` when that cannot be told now: `refresh` or `look` when it can. */
+  /** Undefined when the actor is not live; `unknown` when that is not known now: `refresh` or `look` when it can. */
   standing(actor: string): FeedState | 'unknown' | undefined
   /** An actor's first stream began. */
   followed?(actor: string): void
@@ -37,7 +37,7 @@ export class Feed {
   readonly #clock: Pick<Clock, 'after'>
   readonly #followers = new Map<string, Set<Follower>>()
 
-  /** @param clock when the store is away, a log is tried again after some time: readers keep their streams (DESIGN "Guarantees" 7). */
+  /** @param clock when the store is away, a log is tried again after some time: readers keep their streams. */
   constructor(reader: EventReader, log: Logger, clock: Pick<Clock, 'after'>) {
     this.#clock = clock
     this.#reader = reader
@@ -51,14 +51,14 @@ export class Feed {
     return count
   }
 
-  /** Tells an actor's followers of a commit. Call it in order, after the commit is durable. */
+  /** Gives a commit to the actor's followers. Call it in order, after the commit is durable. */
   publish(actor: string, events: readonly LogEvent[]): void {
     const followers = this.#followers.get(actor)
     if (followers === undefined) return
     for (const follower of followers) follower.live(events)
   }
 
-  /** The actor was loaded: commits may have landed of which nobody was told. */
+  /** The actor was loaded: commits may have landed of which no follower heard. */
   refresh(actor: string): void {
     for (const follower of this.#followers.get(actor) ?? []) follower.refresh()
   }
@@ -68,12 +68,12 @@ export class Feed {
     for (const follower of [...(this.#followers.get(actor) ?? [])]) follower.look()
   }
 
-  /** Whether anybody follows an actor. */
+  /** Whether a stream follows an actor. */
   follows(actor: string): boolean {
     return this.#followers.has(actor)
   }
 
-  /** Sequence of the newest event that anybody was shown of an actor; 0 for none. */
+  /** Sequence of the newest event that a stream was shown of an actor; 0 for none. */
   shown(actor: string): number {
     let newest = 0
     for (const { last } of this.#followers.get(actor) ?? []) newest = Math.max(newest, last)

@@ -98,8 +98,8 @@ export class Outbox {
   }
 
   /**
-   * A commit is on its way to the store, and once it is there others may read of the actors that it asks for: before
-   * whoever wrote it hears of that.
+   * A commit is on its way to the store, and once it is there others may read of the actors that it requests: before
+   * its writer hears of that.
    *
    * @param written settles when that is over; what the commit sends is posted then.
    */
@@ -116,7 +116,7 @@ export class Outbox {
   }
 
   /**
-   * Resolves when an actor is made that a durable commit asked for, and whose id may be in a stream already;
+   * Resolves when an actor is made that a durable commit requested, and whose id may be in a stream already;
    * undefined when none of this id is under way.
    *
    * @throws {StoreUnavailable} when that takes longer than a request waits: it is not that there is none.

@@ -4,13 +4,13 @@ import type { Delivered, Delivery } from '../resident.ts'
 import type { Owner } from '../step/actor-state.ts'
 import type { FeedState } from './feed.ts'
 
-/** What one process asks another that runs an actor. Every one may be asked again: what was done is not done twice. */
+/** A request of one process to another that runs an actor. Every one may be sent again: what was done is not done twice. */
 export type PeerRequest =
   | {
       readonly kind: 'deliver'
       readonly actor: string
       readonly delivery: Pick<Delivery, 'event' | 'stored' | 'cause'>
-      /** The asking process, when it will follow the actor's log. */
+      /** The requesting process, when it will follow the actor's log. */
       readonly follower?: string
     }
   | {
@@ -42,24 +42,24 @@ export type PeerAnswer =
   /** It does not run the actor (any more): look again who does. Nothing was done. */
   | { readonly kind: 'elsewhere' }
 
-/** Asks another process. */
+/** Sends requests to another process. */
 export interface Peers {
   /**
    * @param address `host:port`, from its lease.
-   * @throws {PeerGone} when nobody listens there; nothing was done.
+   * @throws {PeerGone} when no process listens there; nothing was done.
    * @throws {StoreUnavailable} when the answer was lost or the other one's store is away; it may have been done.
    * @throws {ServiceError} what the other process refused with.
    */
   request(address: string, request: PeerRequest): Promise<PeerAnswer>
 }
 
-/** Answers what other processes ask. Throws what `Peers.ask` is to throw there. */
+/** Answers requests of other processes. Throws what `Peers.request` is to throw there. */
 export type PeerService = (request: PeerRequest) => Promise<PeerAnswer>
 
-/** Nobody listens at the address: the process has ended. Nothing was done. */
+/** No process listens at the address: the process has ended. Nothing was done. */
 export class PeerGone extends StoreUnavailable {}
 
-/** What a `told` answer says to a caller of `deliver`. */
+/** What an answer to a delivery says to a caller of `deliver`. */
 export const deliveredOf = ({ commit, duplicate }: PeerAnswer & { kind: 'told' }): Delivered => ({
   commit,
   duplicate,

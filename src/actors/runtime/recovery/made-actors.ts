@@ -18,7 +18,7 @@ export interface MadeActorsParts {
 export const isActorId = (definitions: readonly MachineDefinition[], id: string): boolean =>
   definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
 
-/** Resolves when an actor is there that a durable commit has asked for. @throws {StoreUnavailable} when that takes long */
+/** Resolves when an actor is there that a durable commit has requested. @throws {StoreUnavailable} when that takes long */
 export const untilMade = async ({ host, clock }: Omit<MadeActorsParts, 'definitions'>, id: string): Promise<void> => {
   const recovery = host.recovery.underWay(shardOf(id))
   if (recovery !== undefined) await within(clock, recoveryMs, recovery)
@@ -27,7 +27,7 @@ export const untilMade = async ({ host, clock }: Omit<MadeActorsParts, 'definiti
 
 /**
  * The actor, loaded here. Of one that is not there it is not known whether it is none while former owners' work is being
- * taken up: a message that asks for it may be undelivered.
+ * taken up: a message that requests it may be undelivered.
  *
  * @throws {Elsewhere} {StoreUnavailable} when that takes long.
  */

@@ -1,7 +1,7 @@
 import { Elsewhere } from '../commit/superseded.ts'
 
 /**
- * Which actors this process runs (DESIGN "Owners"): all of them, or those of the shards whose leases it holds. Asked
+ * Which actors this process runs (specs/decisions/0064-cluster.md): all of them, or those of the shards whose leases it holds. Called
  * before each commit and each effect.
  */
 export interface Ownership {
@@ -17,7 +17,7 @@ export interface Ownership {
   readonly shards: readonly number[] | undefined
   /** Whether the process that held a shard before ended without giving it back: what ran there may have ended it. */
   crashed(shard: number): boolean
-  /** From when on nobody else can still be at work in a shard that is held here, in ms since the epoch. */
+  /** From when on no other process can still be at work in a shard that is held here, in ms since the epoch. */
   aloneFrom(shard: number): number
 }
 

@@ -26,7 +26,7 @@ export interface RecoveryParts {
 
 /**
  * Takes up what a crash cut off: delivers messages of open commits again, starts effects that have no result, writes
- * rows that were not written. Everything it does is done once, whoever did it before. It runs behind requests: an actor
+ * rows that were not written. Everything it does is done once, whichever process did it before. It runs behind requests: an actor
  * that one of them needs is loaded at once, and that takes up what the actor left open
  * (specs/decisions/0140-recovery-behind-requests.md).
  *
@@ -114,7 +114,7 @@ const takeUp = async (parts: RecoveryParts, commit: OpenCommit): Promise<{ deliv
   if (commit.seq >= resident.state.seq) return { delivery: resident.carriedOut }
   return {
     delivery: resident.carriedOut.then(() => {
-      // whoever has taken it over meanwhile carries it out, and closes it
+      // the process that has taken it over meanwhile carries it out, and closes it
       if (host.runs(resident)) host.settler.close({ actor: commit.actor, seq: commit.seq })
     }),
   }

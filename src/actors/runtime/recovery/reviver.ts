@@ -15,7 +15,7 @@ export interface ReviverParts {
 
 /**
  * Loads actors again whose last commit has no known outcome: it may have landed, and what it says has to be carried
- * out then, whether or not anybody asks for the actor.
+ * out then, whether or not the actor is requested.
  */
 export class Reviver {
   readonly #load: (id: string) => Promise<unknown>

@@ -48,7 +48,7 @@ export class ShardRecovery {
 
   /**
    * Resolves when what a shard's former owner left undone has been looked for; undefined when that is so. Until then an
-   * actor that a durable commit asked for may not be there.
+   * actor that a durable commit requested may not be there.
    */
   underWay(shard: number): Promise<void> | undefined {
     return this.#underWay.get(shard)

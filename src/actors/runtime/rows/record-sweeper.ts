@@ -51,7 +51,7 @@ export class RecordSweeper {
     }
   }
 
-  /** Some at a time: an embedded store answers nobody else meanwhile, and a busy gateway leaves many lines a minute. */
+  /** Some at a time: an embedded store answers no other caller meanwhile, and a busy gateway leaves many lines a minute. */
   async #sweep(kind: RecordKind): Promise<number> {
     for (let all = 0; ; ) {
       const removed = await this.#records.sweep(kind, this.#clock.now(), atOnce)

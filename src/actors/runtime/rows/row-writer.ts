@@ -37,7 +37,7 @@ export interface RowWriterParts {
 /**
  * Writes list rows behind the commits, newest version of each, many in one batch.
  *
- * A commit stays `open` until its row is written, so a crash leaves no row behind for good; whoever reads rows on
+ * A commit stays `open` until its row is written, so a crash leaves no row behind for good; a process that reads rows on
  * this host awaits `shown` first, so a list shows all that was acknowledged (specs/decisions/0004-projections.md).
  */
 export class RowWriter {
@@ -107,7 +107,7 @@ export class RowWriter {
     })
   }
 
-  /** What else is written behind answers: it is settled with the rows, on this host and when another asks. */
+  /** What else is written behind answers: it is settled with the rows, on this host and when another requests it. */
   alongside(settled: () => Promise<void>): void {
     this.#alongside.push(settled)
   }

@@ -31,7 +31,7 @@ export type Step =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'next'; readonly draft: Draft }
 
-/** The after-image and everything that the step asks for. */
+/** The after-image and everything that the step declares. */
 export interface Draft extends ActorState {
   readonly events: readonly LogEvent[]
   readonly effects: readonly EffectRecord[]

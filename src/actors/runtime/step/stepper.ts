@@ -25,7 +25,7 @@ export interface StepperParts {
   readonly sending: (sender: Resident, messages: readonly MessageRecord[], written: Promise<unknown>) => void
   /** The commit is durable: what it says is to be done. */
   readonly settled: (resident: Resident, draft: Draft, commit: Commit) => void
-  /** Somebody else has moved the actor on. */
+  /** Another process has moved the actor on. */
   readonly overtaken: (resident: Resident) => void
   /** Whether the commit landed is not known, or it may not be written: nothing may be built on what is in memory. */
   readonly doubtful: (resident: Resident, error: unknown) => void
@@ -50,10 +50,10 @@ export class MailboxFull extends StoreUnavailable {
 /** As many as the actor has effects in flight, which it started itself. */
 const isOfEffect = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 
-/** An actor that somebody else moved on is loaded and tried again this often. */
+/** An actor that another process moved on is loaded and tried again this often. */
 const maxReloads = 5
 
-/** Makes the steps of actors: one at a time each, and each durable by one commit before it is answered (DESIGN "An actor"). */
+/** Makes the steps of actors: one at a time each, and each durable by one commit before it is answered (ARCHITECTURE.md). */
 export class Stepper {
   readonly #parts: StepperParts
   readonly #blobs: KnownBlobs
@@ -134,7 +134,7 @@ export class Stepper {
     if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)
     const written = await writing
     if (written === 'done') {
-      // whoever has taken the actor over meanwhile does what the commit says
+      // the process that has taken the actor over meanwhile does what the commit says
       if (!resident.dead) this.#parts.settled(resident, step.draft, commit)
       return { commit, duplicate: false }
     }
@@ -201,7 +201,7 @@ export class Stepper {
   }
 }
 
-/** What a transition that is not possible now was asked of; undefined where the code says enough. */
+/** The subject of a transition that is not possible now; undefined where the code says enough. */
 const whyNot = ({ code }: Refusal, resident: Resident, { event }: Delivery): string | undefined => {
   const status = code === 'invalid_transition' ? rowRecord(resident).data.status : undefined
   if (typeof status !== 'string') return undefined

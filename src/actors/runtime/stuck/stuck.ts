@@ -34,7 +34,7 @@ export interface Stuck {
 /** Names one piece of stuck work. */
 export type StuckKey = Pick<Stuck, 'kind' | 'actor' | 'subject'>
 
-/** Rows of stuck work, for operators. Each runs out unless whoever has it in memory writes it again. */
+/** Rows of stuck work, for operators. Each runs out unless the process that has it in memory writes it again. */
 export const stuckRows: RecordKind = { name: 'stuck_work', filters: ['kind', 'actor'] }
 
 /** A row that is not written again for so long is gone, in ms; and it is written again so often. */
@@ -125,7 +125,7 @@ const dataOf = ({ kind, actor, machine, subject, reason, attempts }: Stuck): Jso
   attempts,
 })
 
-/** The same work has the same id, whoever notes it. */
+/** The same work has the same id, whichever process notes it. */
 const stuckId = ({ kind, actor, subject, owner }: Stuck): string =>
   derivedId('stk', owner.createdAt, `${kind}/${actor}/${subject}`)
 

@@ -14,7 +14,7 @@ export interface HttpTool {
   readonly timeoutMs?: number
 }
 
-/** One call of a tool: what the model asked, and where it belongs. */
+/** One call of a tool: what the model requested, and where it belongs. */
 export interface HttpToolCall {
   readonly actionId: string
   readonly arguments: JsonObject
@@ -76,7 +76,7 @@ const reserved = new Set([
 
 /**
  * Calls the tool once; it is not tried again here: whether it may be is the effect's policy.
- * Never throws: trouble of any kind is a result that the model is told about.
+ * Never throws: trouble of any kind is a result that the model reads.
  */
 export async function runHttpTool(
   tool: HttpTool,

@@ -64,7 +64,7 @@ export const runRunTool = (parts: RunToolParts): UncertainEffect =>
     return { ...run, sessionId: null, runId: run.run_id }
   })
 
-/** Who calls a tool without asking anybody: its open calls, and what the tools are. */
+/** A caller of tools without approvals: its open calls, and what the tools are. */
 type Caller = Pick<Wanted, 'sessionId' | 'runId'> & Pick<CallHolder, 'calls' | 'config'>
 
 const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Caller): UncertainEffect => ({

@@ -24,7 +24,7 @@ const firstPauseMs = 200
 
 const triedAgain = new Set(['tool_unreachable', 'tool_timeout', 'tool_answer_unreadable'])
 
-/** Runs the tools that are the server's to run (interface-additions "Turns, tools and approvals"). */
+/** Runs the tools that are the server's to run. */
 export const serverTools = (parts: ServerToolParts): ToolRunner => ({
   run: async (call) => {
     const { tool } = call

@@ -59,8 +59,8 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
 })
 
 /**
- * One model call of a run: its text comes whole with the answer, since a run's log has no deltas. Nobody waits at the other
- * end: where a limit on requests is used up it asks again when the limit says, as long as the run may take.
+ * One model call of a run: its text comes whole with the answer, since a run's log has no deltas. No caller waits at the other
+ * end: where a limit on requests is used up it calls again when the limit says, as long as the run may take.
  */
 export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
@@ -92,7 +92,7 @@ const interrupted = (): StoredEvent =>
 
 const tooLarge = (): StoredEvent => failed('', new ServiceError('answer_too_large'), {}).event
 
-/** Where deltas go; `rest` ends it and resolves with the text that nobody has yet. */
+/** Where deltas go; `rest` ends it and resolves with the text that is not delivered yet. */
 interface Deltas {
   readonly add: (text: string) => void
   readonly rest: () => Promise<string>
@@ -103,7 +103,7 @@ type Manner = (call: () => Promise<TurnAnswer>, signal: AbortSignal) => Promise<
 
 const atOnce: Manner = (call) => call()
 
-/** Whoever is refused again and again asks less often than its limit says, but not less often than this, in ms. */
+/** A run that is refused again and again calls less often than its limit says, but not less often than this, in ms. */
 const longestWaitMs = 30_000
 
 const patientlyBy =

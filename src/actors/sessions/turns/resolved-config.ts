@@ -44,7 +44,7 @@ export type ResolvedConfig = {
   readonly config: AgentConfig
   /** The same as its author wrote it, merged: for fields that `config` does not have (`limits` …). */
   readonly source: JsonObject
-  /** Null: no policy, the tools' own wishes count. */
+  /** Null: no policy, the tools' own settings count. */
   readonly approval_policy: ApprovalPolicy | null
   readonly subagents: readonly Subagent[]
 }

@@ -7,7 +7,7 @@ import type { tool } from '#specs/tools.ts'
 import type { BlobStore, Json, JsonObject } from '#storage/ports.ts'
 import { turnConfig } from '../schema.ts'
 
-/** A tool as a turn or an agent declares it (interface "Sessions API"; specs/tools.ts). */
+/** A tool as a turn or an agent declares it (`sessions.turns`). */
 export type ToolDeclaration = Infer<typeof tool>
 
 /** What a model call needs beside the conversation. Fixed when the turn starts, so that a change of the agent never changes a turn that goes on. */
@@ -51,7 +51,7 @@ export class TurnConfigs {
   /**
    * What the context holds of `config`; a blob it needs is durable when this resolves.
    *
-   * @param owner what the blob's name starts with, when it is to be removed with somebody (`configOwner`).
+   * @param owner what the blob's name starts with, when it is to be removed with its owner (`configOwner`).
    * @throws {StoreUnavailable}
    */
   keep(project: string, config: TurnConfig, owner = ''): JsonObject | Promise<JsonObject> {

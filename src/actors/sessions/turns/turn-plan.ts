@@ -63,7 +63,7 @@ export const noAgent: AgentConfig = {
 
 /**
  * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name. A tool
- * that the installation's policy denies is not there: the model is not told of it, and a call of it is of an unknown tool.
+ * that the installation's policy denies is not there: the model does not get it, and a call of it is of an unknown tool.
  *
  * @throws {ServiceError} `invalid_field` for two tools of one name; `secret_key_required` for a guarded request with a tool
  * of the agent's name, without leave.
@@ -123,7 +123,7 @@ const checkNames = (own: readonly ToolDeclaration[], agent: AgentConfig): void =
 
 /**
  * The tools whose calls want a person's approval. In a guarded request `pause_on_tool_calls` speaks for the request's own
- * tools: those of the agent ask as the agent says, also under another declaration of the same name.
+ * tools: those of the agent are gated as the agent says, also under another declaration of the same name.
  */
 const namesToApprove = (
   tools: readonly ToolDeclaration[],

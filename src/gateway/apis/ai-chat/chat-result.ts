@@ -23,7 +23,7 @@ export const chatResultOf = (outcome: ChatOutcome, memory: unknown): Result => {
   }
 }
 
-/** The frames of a streamed answer (interface additions "Streams"). @param memory the request's field. */
+/** The frames of a streamed answer. @param memory the request's field. */
 export const chatFrames = (memory: unknown, requestId: string): StreamForm => {
   const calls: PartialCall[] = []
   const state = { id: '' }
@@ -94,7 +94,7 @@ const addTo = (calls: PartialCall[], delta: WireObject): void => {
   call.arguments += textOf(fields.arguments)
 }
 
-/** More than any model asks for at once: an index beyond it is nonsense. */
+/** More than any model requests at once: an index beyond it is nonsense. */
 const maxCalls = 1024
 
 const functionOf = ({ name, arguments: text }: PartialCall) => ({ name, arguments: text })

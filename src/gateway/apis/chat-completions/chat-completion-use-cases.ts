@@ -58,7 +58,7 @@ const chatRunRequest = (call: CompletionCall): ChatRunRequest => ({
   stream: call.body.stream === true,
 })
 
-/** As the provider wrote it, where nothing is to be added and nobody keeps it. */
+/** As the provider wrote it, where nothing is to be added and no part keeps it. */
 const answerTo = (
   { body, idempotency }: CompletionCall,
   { bytes, completion, headers }: WholeAnswer,

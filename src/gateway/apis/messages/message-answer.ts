@@ -42,7 +42,7 @@ const blocksOf = (said: WireObject): readonly Block[] => {
   ]
 }
 
-/** As the provider signed them; reasoning that nobody signed is shown all the same. */
+/** As the provider signed them; unsigned reasoning is shown all the same. */
 const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObject): readonly Block[] => {
   const signed = arrayOf(thinking_blocks).filter(isObject)
   if (signed.length > 0) return signed.map((block) => ({ ...block, type: textOf(block.type) }))
@@ -68,7 +68,7 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 }
 
-/** The stop sequence that a choice was ended by, as Anthropic's models and vLLM tell; '' for none. */
+/** The stop sequence that a choice was ended by, as Anthropic's models and vLLM name it; '' for none. */
 export const stopTextOf = (choice: WireObject): string => textOf(choice.stop_reason)
 
 /**

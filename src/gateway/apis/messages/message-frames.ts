@@ -15,7 +15,7 @@ interface WaitingCall {
 
 const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
-/** More than any model asks for at once: an index beyond it is nonsense. */
+/** More than any model requests at once: an index beyond it is nonsense. */
 const maxCalls = 1024
 
 /**

@@ -8,11 +8,11 @@ import { chatTurns } from './chat-turns.ts'
 
 type Body = BodyOf<'messages.create'>
 
-/** Who is asked first. */
+/** The provider that is called first. */
 export interface RouteTraits {
   /** Its format is Anthropic's: it also gets what has no words elsewhere. */
   readonly own: boolean
-  /** Its model thinks, as far as anybody knows: others refuse to be told how much. */
+  /** Its model thinks, as far as is known: others refuse an effort. */
   readonly reasons: boolean
 }
 
@@ -82,7 +82,7 @@ const refuseForced = ({ tool_choice }: Body, foreign: readonly WireObject[]): vo
 
 const isFunction = ({ type }: WireObject): boolean => type === undefined || type === null || type === 'custom'
 
-/** Nobody else has a word for more than they call high. */
+/** No other provider has a word for more than they call high. */
 const effortOf = (effort: string | null | undefined): string | undefined =>
   effort === 'max' ? 'high' : (effort ?? undefined)
 

@@ -1,7 +1,7 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { Source } from './response-output.ts'
 
-/** `[3]`, as the model was asked to name its sources. */
+/** `[3]`, as the model is instructed to name its sources. */
 const marks = /\[(\d{1,3})\]/g
 
 /** The places where a text names one of the sources, as annotations of chat completions. Indexes are in UTF-16 units. */

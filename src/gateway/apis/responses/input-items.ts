@@ -7,7 +7,7 @@ import { customArguments } from './caller-tools.ts'
 /** An item of a conversation in the Responses form, checked, with an id. */
 export type ResponseItem = WireObject & { readonly id: string; readonly type: string }
 
-/** What a model is asked with, as items. @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
+/** The input of a model, as items. @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
 export const inputItems = (input: string | readonly WireObject[] | null | undefined): readonly ResponseItem[] => {
   if (input === null || input === undefined) return []
   if (typeof input === 'string') return [messageItem({ role: 'user', content: input }, 'input')]

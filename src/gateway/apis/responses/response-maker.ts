@@ -175,7 +175,7 @@ const chatCallOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatCall
 const messageOf = ({ completion }: ChatOutcome): WireObject =>
   objectOf(objectOf(arrayOf(completion.choices)[0]).message)
 
-/** One streamed response: the body that is read, and the model that is asked. */
+/** One streamed response: the body that is read, and the model that is called. */
 class ResponseStream {
   readonly output: ResponseOutput
   readonly body: FrameBody

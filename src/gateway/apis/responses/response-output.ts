@@ -6,7 +6,7 @@ import { OutputCall } from './output-call.ts'
 import { OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
 import { searchToolName } from './response-tools.ts'
 
-/** Told of everything that happens to the output, in order: the type of an event and its fields. */
+/** Notified of everything that happens to the output, in order: the type of an event and its fields. */
 export type Emit = (type: string, fields: WireObject) => void
 
 /** A source that the answer may cite as `[n]`, n from 1. */
@@ -15,7 +15,7 @@ export interface Source {
   readonly title: string
 }
 
-/** A search that the model asked for. `arguments` is JSON as the model wrote it. */
+/** A search that the model requested. `arguments` is JSON as the model wrote it. */
 export interface SearchCall {
   readonly callId: string
   readonly arguments: string
@@ -28,7 +28,7 @@ export interface OutputOptions {
   readonly aliases: ToolAliases
 }
 
-/** More than any model asks for at once: an index beyond it is nonsense. */
+/** More than any model requests at once: an index beyond it is nonsense. */
 const maxCalls = 1024
 
 /**
@@ -91,7 +91,7 @@ export class ResponseOutput {
     return calls
   }
 
-  /** An item for a search that begins. @returns tells that it is over. */
+  /** An item for a search that begins. @returns a function that ends it. */
   search(query: string): (sources: readonly Source[], failed: boolean) => void {
     const over = this.#beginSearch({ type: 'search', query })
     return (sources, failed) => {

@@ -10,7 +10,7 @@ import type { ResponsePlan } from './response-plan.ts'
 import { hostedToolsField, searchToolField } from './upstream-request.ts'
 import { queryOf, resultText, searchFunction, type WebResult, type WebSearch } from './web-search.ts'
 
-/** Asks the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
+/** Calls the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
 export type CallModel = (body: ChatBody, onDelta: (delta: WireObject) => void) => Promise<ChatSummary>
 
 /** What a response is made with. */
@@ -44,7 +44,7 @@ interface Round {
   readonly messages: readonly WireObject[]
 }
 
-/** Asks the model until it has answered, and runs the searches that it asks for meanwhile. @throws {ServiceError} */
+/** Calls the model until it has answered, and runs the searches that it requests meanwhile. @throws {ServiceError} */
 export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   const { plan, output } = parts
   let usage: TokenUsage | null = null
@@ -139,7 +139,7 @@ const searchAll = async (parts: RunParts, calls: readonly SearchCall[]): Promise
   return messages
 }
 
-/** What the model is told of one search; trouble of the engine is told too. */
+/** What the model reads of one search; errors of the engine too. */
 const searchOnce = async (parts: RunParts, query: string): Promise<string> => {
   if (query === '') return 'The search needs a query.'
   const before = parts.output.sources.length

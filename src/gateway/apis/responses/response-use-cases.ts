@@ -78,7 +78,7 @@ interface PageQuery {
   readonly after?: string
 }
 
-/** OpenAI's list of a response's input: newest first unless asked otherwise, 20 a page. */
+/** OpenAI's list of a response's input: newest first unless requested otherwise, 20 a page. */
 const pageOf = (items: readonly ResponseItem[], { limit = 20, order = 'desc', after }: PageQuery) => {
   const ordered = order === 'asc' ? items : items.toReversed()
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1

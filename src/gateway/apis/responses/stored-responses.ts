@@ -11,7 +11,7 @@ import type { ResponseDocument } from './response-document.ts'
 type ResponseData = {
   /** JSON of the document as it was answered. */
   readonly document: string
-  /** JSON of the items that it was asked with, those of earlier responses left out. */
+  /** JSON of the items of its request, those of earlier responses left out. */
   readonly input: string
   /** The responses that it goes on from, oldest first. */
   readonly chain: readonly string[]

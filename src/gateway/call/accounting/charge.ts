@@ -3,7 +3,7 @@ import type { Route } from '../routes.ts'
 
 /** What an answer of a model is charged by. */
 export interface Charge {
-  /** The route that answered: its model is the one that was asked for there, as its provider knows it. */
+  /** The route that answered: its model is the one that was requested there, as its provider knows it. */
   readonly route: Route
   readonly usage: TokenUsage
   /** USD as exact decimal text; null when the price is unknown. */

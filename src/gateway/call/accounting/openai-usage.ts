@@ -29,7 +29,7 @@ export function audioTokens(input: unknown, output: unknown, cached?: unknown): 
 
 type AudioTokens = Pick<TokenUsage, 'audioInputTokens' | 'audioOutputTokens' | 'audioCachedTokens'>
 
-/** OpenRouter tells what an answer cost, in credits of one USD each. */
+/** OpenRouter says what an answer cost, in credits of one USD each. */
 const charged = (cost: unknown): Pick<TokenUsage, 'chargedUsd'> =>
   typeof cost === 'number' && cost >= 0 && Number.isFinite(cost) ? { chargedUsd: new Decimal(cost).toFixed() } : {}
 

@@ -19,7 +19,7 @@ export const heldPrice = (route: Route): PriceRow | undefined =>
   routePrice(route) ?? (reportsCharges(route.provider) ? underlying(route.model) : undefined)
 
 /**
- * What a call cost: by the word of its provider where that tells what it charges, else by the prices of the route.
+ * What a call cost: by the word of its provider where that says what it charges, else by the prices of the route.
  *
  * @returns USD as exact decimal text; null when the price is unknown.
  */

@@ -16,7 +16,7 @@ export interface AnthropicTurn {
 
 /**
  * Instructions stand beside the dialogue, results of tools are the user's side, and what one side says in a row is one
- * turn. Instructions alone are asked as the user's words, since there has to be some.
+ * turn. Instructions alone are sent as the user's words, since there has to be some.
  *
  * @throws {ServiceError} `invalid_field`
  */

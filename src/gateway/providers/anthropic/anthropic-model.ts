@@ -9,8 +9,8 @@ export interface AnthropicModel {
   /** Answers can be held to a schema (`output_config.format`). */
   readonly structured: boolean
   /**
-   * How it is told to think: `adaptive` (with an effort), `budget` (in tokens), `always` (adaptive, and it cannot be
-   * turned off), `none` (it does not, or nobody knows).
+   * How it is set to think: `adaptive` (with an effort), `budget` (in tokens), `always` (adaptive, and it cannot be
+   * turned off), `none` (it does not, or that is not known).
    */
   readonly thinking: 'adaptive' | 'always' | 'budget' | 'none'
   /** Takes the effort `xhigh`. */

@@ -16,7 +16,7 @@ export interface AnthropicRequest {
   readonly answerTool: string | null
 }
 
-/** For models that nobody knows: every one can write as much. */
+/** For unknown models: every one can write as much. */
 const smallestMaxTokens = 4_096
 const answerTool = 'answer_in_json'
 
@@ -85,7 +85,7 @@ interface Form {
 
 /**
  * JSON answers: by the provider's structured outputs where there is a schema; else by a tool that it must call; else,
- * where tools are taken or the model thinks, by asking for it.
+ * where tools are taken or the model thinks, by an instruction.
  */
 function formOf(body: ChatBody, model: AnthropicModel, offered: OfferedFunctions, thinking: Thinking): Form {
   const wanted = answerSchema(body)

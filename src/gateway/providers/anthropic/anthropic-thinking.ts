@@ -25,7 +25,7 @@ export const ownEffort = (body: WireObject): Thinking => {
 /**
  * From `reasoning_effort`; `thinking` and `output_config.effort` in Anthropic's own words go before it.
  *
- * A budget leaves half of the answer's tokens for what is said; nothing is asked where the half is too small.
+ * A budget leaves half of the answer's tokens for what is said; none is sent where the half is too small.
  */
 export function thinkingOf(body: WireObject, model: AnthropicModel, maxTokens: number): Thinking {
   const own = ownEffort(body)
@@ -51,5 +51,5 @@ function effortOf(requested: string, model: AnthropicModel): string | null {
   return requested in budgets ? requested : null
 }
 
-/** Whether the request asks the model to think: such a request takes neither sampling nor a forced tool. */
+/** Whether the request lets the model think: such a request takes neither sampling nor a forced tool. */
 export const thinks = ({ thinking }: Thinking): boolean => thinking !== undefined && thinking.type !== 'disabled'

@@ -9,7 +9,7 @@ const stringFormats = new Set('date-time time date duration email hostname uri i
 
 /**
  * A schema as structured outputs take it: objects are closed, `oneOf` is `anyOf`, and limits that the provider does
- * not enforce (lengths, ranges, patterns) are told to the model in the description instead of being refused.
+ * not enforce (lengths, ranges, patterns) are written into the description for the model instead of being refused.
  */
 export function closedSchema(schema: WireObject): WireObject {
   const kept: Record<string, unknown> = {}

@@ -27,7 +27,7 @@ const outputFormats: Readonly<Record<AudioFormat, string>> = {
   flac: '',
 }
 
-/** The multilingual model hears the language from the text and refuses to be told. */
+/** The multilingual model hears the language from the text and refuses the field. */
 const takesLanguage = (model: string): boolean => !model.startsWith('eleven_multilingual_v2')
 
 function speechRequest(task: SpeechTask, route: Route): VoiceRequest {

@@ -5,7 +5,7 @@ export interface GoogleModel {
   readonly maxOutput: number | null
   /** False: `temperature` and `topP` are refused. */
   readonly sampling: boolean
-  /** How it is told to think: by a level, by a budget in tokens, or not at all. */
+  /** How it is set to think: by a level, by a budget in tokens, or not at all. */
   readonly thinking: 'level' | 'budget' | 'none'
   /** Thinking cannot be turned off, and the level `minimal` is not known. */
   readonly alwaysThinks: boolean

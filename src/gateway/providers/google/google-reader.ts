@@ -22,7 +22,7 @@ interface Candidate {
 export class GoogleReader implements EventReader {
   readonly done = false
   readonly #chunks: ChunkWriter
-  /** As it was asked for: what signatures are good for. */
+  /** As requested: what signatures are good for. */
   readonly #model: string
   readonly #candidates = new Map<number, Candidate>()
   #usage: TokenUsage | null = null
@@ -92,7 +92,7 @@ const imageOf = ({ mimeType, data }: WireObject): WireObject => ({
   image_url: { url: `data:${textOf(mimeType)};base64,${textOf(data)}` },
 })
 
-/** @throws {AttemptFailed} when the answer is not whole, or is a call that nobody can read. */
+/** @throws {AttemptFailed} when the answer is not whole, or is an unreadable call. */
 function reasonOf({ calls, finish }: Candidate): string {
   if (finish === null) throw streamBroken()
   if (isBrokenCall(finish)) throw unreadableCall()

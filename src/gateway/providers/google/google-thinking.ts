@@ -17,10 +17,10 @@ const levels: Readonly<Record<string, string>> = {
   xhigh: 'high',
 }
 
-/** The least that a model takes that cannot be told not to think. */
+/** The least for a model that always thinks. */
 const leastBudget = 128
 
-/** From `reasoning_effort`; null where nothing is asked, or the model takes nothing. */
+/** From `reasoning_effort`; null where it is not set, or the model takes nothing. */
 export function thinkingConfig(effort: unknown, { thinking, alwaysThinks }: GoogleModel): WireObject | null {
   if (typeof effort !== 'string' || thinking === 'none') return null
   if (thinking === 'budget') {

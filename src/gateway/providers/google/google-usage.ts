@@ -2,7 +2,7 @@ import { audioTokens } from '#gateway/call/accounting/openai-usage.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 
-/** The model stopped over a call that nobody can read. */
+/** The model stopped over an unreadable call. */
 export const isBrokenCall = (finishReason: string): boolean => brokenCalls.has(finishReason)
 
 /** The provider took the answer back. */

@@ -16,7 +16,7 @@ import type {
   VoiceRequest,
 } from '../voice/voice-format.ts'
 
-/** `/audio/speech` and `/audio/transcriptions` of OpenAI, Groq, and of whoever else speaks this form. */
+/** `/audio/speech` and `/audio/transcriptions` of OpenAI, Groq, and of others with the same API. */
 export const openAiVoice: VoiceFormat = {
   speech: { request: speechRequest, reader: () => new RawAudio() },
   transcription: { request: transcriptionRequest, transcript },
@@ -39,7 +39,7 @@ function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
   return { path: '/audio/speech', headers, body: JSON.stringify(body) }
 }
 
-/** Models that know nothing but text, and those that tell speakers apart; every other one takes Whisper's forms. */
+/** Models that know nothing but text, and those that separate speakers; every other one takes Whisper's forms. */
 const textOnly = /^gpt-(?:4o-(?:mini-)?)?transcribe(?!-diarize)/
 const diarizing = /-diarize(?:-|$)/
 

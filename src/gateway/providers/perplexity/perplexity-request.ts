@@ -40,7 +40,7 @@ export const perplexityRequest = (body: WireObject, model: string, stream: boole
   })
 }
 
-/** A preset alone may be answered by somebody else's model: a former name stays with Perplexity's own. */
+/** A preset alone may be answered by another provider's model: a former name stays with Perplexity's own. */
 const modelOf = (model: string): WireObject => {
   const preset = presets[model]
   return preset === undefined ? { model } : { model: ownModel, preset }

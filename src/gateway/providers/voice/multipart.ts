@@ -19,8 +19,8 @@ export const containerTypes: Readonly<Record<AudioContainer, string>> = {
 }
 
 /**
- * A `multipart/form-data` body (RFC 7578). The file's name is ours: providers tell containers by its ending, and what a
- * caller's file is called is nobody's business.
+ * A `multipart/form-data` body (RFC 7578). The file's name is ours: providers read the container from its ending, and what a
+ * caller's file is called stays here.
  */
 export const filledForm = (
   fields: readonly (readonly [name: string, value: string])[],

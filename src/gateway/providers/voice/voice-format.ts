@@ -38,7 +38,7 @@ export interface AudioReader {
   readonly tokens: TokenUsage | null
 }
 
-/** How a provider is asked for speech. Pure. */
+/** How speech is requested of a provider. Pure. */
 export interface SpeechFormat {
   request(task: SpeechTask, route: Route): VoiceRequest
   reader(task: SpeechTask): AudioReader
@@ -74,7 +74,7 @@ export interface TimedText {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** null: nobody asked, or nobody knows. */
+  /** null: not requested, or not known. */
   readonly speaker: string | null
   /** How sure Whisper is of a segment, in its own words. */
   readonly scores?: SegmentScores
@@ -93,7 +93,7 @@ export interface Transcript {
   readonly words: readonly TimedText[]
 }
 
-/** How a provider is asked for a transcript. Pure. */
+/** How a transcript is requested of a provider. Pure. */
 export interface TranscriptionFormat {
   request(task: TranscriptionTask, route: Route): VoiceRequest
   /** @param json the parsed body of a good answer. @throws {AttemptFailed} when it is none of the format. */

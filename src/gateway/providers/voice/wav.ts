@@ -7,7 +7,7 @@ const untilTheEnd = 0xffff_ffff
 /**
  * The 44 bytes before 16-bit samples of one channel.
  *
- * @param dataBytes of all samples; null when nobody knows yet.
+ * @param dataBytes of all samples; null when that is not known yet.
  */
 export const wavHeader = (dataBytes: number | null, rate: number): Buffer => {
   const header = Buffer.alloc(44)

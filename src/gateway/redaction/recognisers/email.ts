@@ -48,7 +48,7 @@ const around = (text: string, at: number): Hit | null => {
   return isRemote(text, start, at, end) || isPassword(text, start) ? null : { start, end, type: 'email' }
 }
 
-/** `git@host:path` names a repository, nobody. */
+/** `git@host:path` names a repository, no person. */
 const isRemote = (text: string, start: number, at: number, end: number): boolean =>
   text.slice(start, at) === 'git' && /^[:/]\S/.test(text.slice(end, end + 2))
 

@@ -12,7 +12,7 @@ const group = /[0-9a-f]{0,4}\d[0-9a-f]{0,4}[0-9a-f]|[0-9a-f]{1,4}\d/i
 const numbered =
   /(?<!\p{L})(?:version|ver|v|release|rel|build|section|sec|chapter|clause|paragraph|table|figure|fig|appendix|oid|rev|firmware|driver|§)[\s.:]{0,3}$/iu
 
-/** Nobody's: this host, any host, netmasks, multicast, and what stands for addresses in documents is still somebody's. */
+/** Of no person: this host, any host, netmasks, multicast, and what stands for addresses in documents still counts. */
 const reserved = /^(?:0\.|127\.|255\.|::1?$)/
 
 /** Addresses of machines, IPv4 and IPv6. */

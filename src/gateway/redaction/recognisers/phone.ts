@@ -51,7 +51,7 @@ const isNumber = (text: string, digits: number, start: number, reading: Reading)
   return /^\(?0/.test(text) && /[ ()/-]/.test(text) && digits >= 9 && isPlanned(text, reading, 'valid')
 }
 
-/** Asks the numbering plan; when that was asked too often in one text, the shape has to do. */
+/** Looks into the numbering plan; when that was used too often in one text, the shape has to do. */
 const isPlanned = (text: string, { region, budget }: Reading, how: 'valid' | 'possible'): boolean => {
   if (budget.checks <= 0) return true
   budget.checks -= 1

@@ -24,7 +24,7 @@ export interface Recogniser {
   find(reading: Reading): readonly Hit[]
 }
 
-/** What stands right before a place, as far as a word tells what a number is. */
+/** What stands right before a place, as far as a word says what a number is. */
 export const before = (text: string, start: number): string => text.slice(Math.max(0, start - 32), start)
 
 /** Words after which a number counts things of a shop or an archive. */

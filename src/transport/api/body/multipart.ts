@@ -7,7 +7,7 @@ export interface Form {
   readonly files: readonly UploadedFile[]
 }
 
-/** Parts of one form; more is no form that anybody fills in. */
+/** Parts of one form; more is no real form. */
 const maxParts = 128
 
 /** Headers of one part, file name and all. */

@@ -36,7 +36,7 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
   return { value: parsed(request, bytes), files: noFiles, bytes }
 }
 
-/** Bodies are taken as they are: one that is compressed is told so, rather than that it is no JSON. */
+/** Bodies are taken as they are: one that is compressed is refused as such, rather than that it is no JSON. */
 const parsed = (request: HttpRequest, bytes: Buffer): unknown => {
   try {
     return parseJson(bytes)

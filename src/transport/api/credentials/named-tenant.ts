@@ -4,7 +4,7 @@ import type { About } from '#records/idempotent.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { textIn } from '../schema.ts'
 
-/** Asks whether a tenant may be served. */
+/** Whether a tenant may be served. */
 export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser' | 'check'>
 
 /**
@@ -16,7 +16,7 @@ export const isWork = ({ id, method }: Pick<Operation, 'id' | 'method'>): boolea
 
 /**
  * Lets a request pass whose path or body names no tenant, or one that may be served. Tenants of what it names by another
- * id are asked for where that is found (`Host.find`); the tenant of a token, with the token.
+ * id are checked where that is found (`Host.find`); the tenant of a token, with the token.
  *
  * @throws {ServiceError} `not_found` for an unknown tenant, `tenant_suspended`, `tenant_deleting`
  */

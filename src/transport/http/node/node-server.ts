@@ -90,7 +90,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
   }
 }
 
-/** Answers what is not HTTP, as far as somebody is still there. */
+/** Answers what is not HTTP, as far as the client is still there. */
 const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {
   const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`)

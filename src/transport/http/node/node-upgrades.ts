@@ -61,7 +61,7 @@ export class NodeUpgrades {
     this.#containment.start('upgrade', decide, () => refuse(socket, failed))
   }
 
-  /** Tells every peer that the server goes away. */
+  /** Notifies every peer that the server goes away. */
   sayGoodbye(): void {
     for (const peer of this.#peers) peer.close(1001, 'server is shutting down')
   }

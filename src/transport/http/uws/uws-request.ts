@@ -69,7 +69,7 @@ export class UwsHttpRequest implements HttpRequest {
     this.#body?.drop()
   }
 
-  /** Asked for only where it is wanted: it is a system call and an ArrayBuffer, a quarter of what a request costs. */
+  /** Read only where it is needed: it is a system call and an ArrayBuffer, a quarter of what a request costs. */
   #readAddress(): string {
     return this.#uws === null ? '' : Buffer.from(this.#uws.getRemoteAddressAsText()).toString('latin1')
   }

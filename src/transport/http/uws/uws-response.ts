@@ -113,7 +113,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     })
   }
 
-  /** False when there is nobody to answer any more. */
+  /** False when the client has gone. */
   #begin(status: number, headers: Headers): boolean {
     checkHeaders(headers)
     if (this.#closed || this.#answered) return false

@@ -107,7 +107,7 @@ export class UwsUpgrades {
     }
   }
 
-  /** Tells every peer that the server goes away. */
+  /** Notifies every peer that the server goes away. */
   sayGoodbye(): void {
     for (const socket of [...this.#sockets]) socket.end(1001, 'server is shutting down')
   }

@@ -5,7 +5,7 @@ import type { UwsResponse } from './uws-binding.ts'
 /** The most that is given to the library at once, so that little lies in its own, unmeasurable buffer. */
 const sliceBytes = 64 * 1024
 
-/** The first write after a stall: small, for its result alone tells whether the library's buffer has gone. */
+/** The first write after a stall: small, for its result alone shows whether the library's buffer has gone. */
 const probeBytes = 16
 
 /** How often the library's ten-second limit is put off for a reader that takes nothing, and how many times. */
@@ -34,7 +34,7 @@ export interface UwsBody {
  * A chunked body on uWebSockets.js.
  *
  * A part goes straight to the library while the reader keeps up. When the socket is full, parts wait in a queue of
- * ours. The library does not tell how much it holds, and with an `onWritable` listener it sends what it holds only
+ * ours. The library does not say how much it holds, and with an `onWritable` listener it sends what it holds only
  * on the next write or uncork: hence the probe and the empty corks.
  */
 export class UwsWriter implements BodyWriter, Ticking {
