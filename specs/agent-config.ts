@@ -40,7 +40,7 @@ export const turnOverrides = ['model', 'instructions', 'tools'] as const
 /** Prerequisites of an agent beside its tools: ids, or objects with an id. */
 const needs = optional(array(json(), { maxItems: 100 }))
 
-/** How a model is asked, beside its messages and tools: as the chat completions API has it. Named as they are sent. */
+/** How a model is requested, beside its messages and tools: as the chat completions API has it. Named as they are sent. */
 const sampling = {
   top_p: described(optional(number({ min: 0, max: 1 })), 'Share of the likeliest tokens that are sampled from.'),
   stop: described(

@@ -57,7 +57,7 @@ export function costAt(provider: string, model: string, units: Usage): string | 
   return costOfUnits(priceAt(provider, model), units)
 }
 
-/** Whether a provider tells in its answers what it charged. */
+/** Whether a provider reports in its answers what it charged. */
 export const reportsCharges = (provider: string): boolean => reportCharges.has(provider)
 
 const reportCharges: ReadonlySet<string> = new Set(

@@ -14,7 +14,7 @@ export const routePrice = (route: Route): PriceRow | undefined => {
   return row
 }
 
-/** What calls on a route can cost, where its own price is not known: a provider that passes calls on tells its charge afterwards. */
+/** What calls on a route can cost, where its own price is not known: a provider that passes calls on reports its charge afterwards. */
 export const heldPrice = (route: Route): PriceRow | undefined =>
   routePrice(route) ?? (reportsCharges(route.provider) ? underlying(route.model) : undefined)
 
