@@ -2,7 +2,7 @@ import { publicKeyOrDashboard } from '#specs/access.ts'
 import { answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { objectList } from '#specs/dsl/lists.ts'
-import { array, boolean, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
+import { array, boolean, described, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
 
 const source = oneOf('service', 'byok', 'custom')
 
@@ -22,8 +22,8 @@ const model = object(
     types: array(string()),
     context_window: integer(),
     status: oneOf('active', 'deprecated'),
-    available: boolean(),
-    unavailable_reason: nullable(oneOf('provider_not_configured')),
+    available: described(boolean(), 'Whether the endpoint of its type takes the model now.'),
+    unavailable_reason: nullable(oneOf('provider_not_configured', 'no_endpoint')),
     pricing_status: oneOf('priced', 'nominal', 'unknown'),
   },
   { title: 'Model', description: 'A model that the gateway serves.' },

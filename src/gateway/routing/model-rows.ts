@@ -1,7 +1,9 @@
-import { providers } from '#specs/data/providers.ts'
+import { providers, type WireFormat } from '#specs/data/providers.ts'
 import type { PriceRow } from '../prices/price-table.ts'
 import { prices } from '../prices/prices.ts'
+import { speechModelOf, transcriptionModelOf } from '../voice/model-lookup.ts'
 import type { SyncedModel } from './kinds.ts'
+import { serves } from './model-names.ts'
 
 /** One row of `/v1/models`: the fields of the unified registry and of the gateway's list together. */
 export interface ModelRow {
@@ -23,7 +25,7 @@ export interface ModelRow {
   readonly description: string
   readonly status: 'active' | 'deprecated'
   readonly available: boolean
-  readonly unavailable_reason: 'provider_not_configured' | null
+  readonly unavailable_reason: 'provider_not_configured' | 'no_endpoint' | null
   /** `nominal`: made up, for the simulated model. */
   readonly pricing_status: 'priced' | 'nominal' | 'unknown'
 }
@@ -48,12 +50,13 @@ export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): M
     name: row.id,
     provider: row.provider,
     ...origin,
+    available: origin.available && isTaken(row),
     type: types[0] ?? 'chat',
     types,
     context_window: row.context,
     description: describe(row),
     status: row.retires !== undefined && row.retires <= today ? 'deprecated' : 'active',
-    unavailable_reason: origin.available ? null : 'provider_not_configured',
+    unavailable_reason: !origin.available ? 'provider_not_configured' : isTaken(row) ? null : 'no_endpoint',
     pricing_status: row.nominal === true ? 'nominal' : 'priced',
   }
 }
@@ -75,6 +78,23 @@ export function listedRow(
     ...{ unavailable_reason: null, pricing_status: 'unknown' },
   }
 }
+
+/** Whether the endpoint of its type takes a model: what the list knows is more than what is offered here. */
+const isTaken = ({ mode, provider, id }: PriceRow): boolean => {
+  const format = formats.get(provider)
+  switch (mode) {
+    case 'speech':
+      return speechModelOf(`${provider}/${id}`) !== null
+    case 'transcription':
+      return transcriptionModelOf(`${provider}/${id}`) !== null
+    case 'image':
+      return false
+    default:
+      return format !== undefined && serves(format, mode)
+  }
+}
+
+const formats: ReadonlyMap<string, WireFormat> = new Map(providers.map(({ id, format }) => [id, format]))
 
 function typesOf({ id, mode, provider, capabilities }: PriceRow): string[] {
   if (mode !== 'chat') return [mode]

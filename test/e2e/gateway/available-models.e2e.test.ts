@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { providers } from '#specs/data/providers.ts'
+import { type ModelServer, openModelServer } from '#test/gateway/routing/model-server.ts'
+import { wavFile } from '#test/gateway/voice/voice-world.ts'
+import type { Api } from '../api.ts'
+import { World } from '../world.ts'
+
+interface Row {
+  readonly id: string
+  readonly provider: string
+  readonly name: string
+  readonly type: string
+  readonly available: boolean
+  readonly unavailable_reason: string | null
+}
+
+interface Project {
+  readonly api: Api
+  readonly key: string
+}
+
+let upstream: ModelServer
+let world: World
+
+beforeAll(async () => {
+  // who is called says no at once: whether it was called is what counts
+  upstream = await openModelServer((response) =>
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"Not now."}}'),
+  )
+  const configured = providers.filter(({ id }) => id !== 'simulated' && id !== 'openai')
+  const env = configured.flatMap((spec) => [
+    [`${spec.env}_API_KEY`, 'key'],
+    [`${spec.env}_BASE_URL`, upstream.url],
+  ])
+  world = await World.start({ tools: [{ host: upstream.host }], env: Object.fromEntries(env) })
+}, 120_000)
+afterAll(async () => {
+  await world.stop()
+  await upstream.close()
+})
+
+/** A project of its own for each type: voice has a limit of requests a project. OpenAI is there by a connection. */
+const project = async (name: string): Promise<Project> => {
+  const dashboard = await world.dashboard()
+  const { id } = (await dashboard.post('/api/projects', { name })).body
+  const { key } = (await dashboard.post(`/api/projects/${id}/keys`, { name: 'first' })).body
+  const api = world.as(key)
+  const openai = { name: 'OpenAI', provider: 'openai', api_key: 'key', base_url: `${upstream.url}/v1` }
+  expect((await api.post('/v1/provider-connections', openai)).status).toBe(201)
+  return { api, key }
+}
+
+const transcription = (model: string): FormData => {
+  const form = new FormData()
+  const { bytes, filename, contentType } = wavFile()
+  form.set('file', new File([new Uint8Array(bytes)], filename, { type: contentType }))
+  form.set('model', model)
+  return form
+}
+
+const calls: Readonly<Record<string, (project: Project, model: string) => Promise<Response>>> = {
+  chat: ({ api }, model) => api.fetch('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] }),
+  embedding: ({ api }, model) => api.fetch('/v1/embeddings', { model, input: 'Hi' }),
+  speech: ({ api }, model) => api.fetch('/v1/audio/speech', { model, input: 'Hi' }),
+  transcription: ({ key }, model) =>
+    fetch(`${world.url}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: transcription(model),
+    }),
+}
+
+it.each(Object.keys(calls))(
+  'a %s model is available if and only if its endpoint calls a provider for it',
+  async (type) => {
+    const made = await project(type)
+    const rows: readonly Row[] = (await made.api.get('/v1/models')).body.data
+    const ofType = rows.filter((row) => row.type === type && row.provider !== 'simulated')
+    expect(ofType.length).toBeGreaterThan(0)
+    const wrong: string[] = []
+    for (const { id, available } of ofType) {
+      const before = upstream.asked.length
+      const answer = await calls[type]?.(made, id)
+      await answer?.text()
+      if (upstream.asked.length > before !== available) wrong.push(`${id}: ${available} ${answer?.status}`)
+    }
+    expect(wrong).toEqual([])
+  },
+  120_000,
+)
+
+it('an image model is not available, since no endpoint takes it', async () => {
+  const rows: readonly Row[] = (await (await project('images')).api.get('/v1/models')).body.data
+  const images = rows.filter(({ type }) => type === 'image')
+  expect(images.length).toBeGreaterThan(20)
+  expect(new Set(images.map(({ available, unavailable_reason }) => `${available} ${unavailable_reason}`))).toEqual(
+    new Set(['false no_endpoint']),
+  )
+})
