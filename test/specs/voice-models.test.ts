@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { speechModelOf, transcriptionModelOf } from '#gateway/prices/voice-models.ts'
 import { voiceFormats } from '#gateway/providers/voice/voice-formats.ts'
 import { speechCandidates, transcriptionCandidates } from '#gateway/voice/auto-candidates.ts'
-import { speechModelOf, transcriptionModelOf } from '#gateway/voice/model-lookup.ts'
 import { maxAudioBytes, maxSpeechChars } from '#specs/audio.ts'
 import { providers } from '#specs/data/providers.ts'
 import { speechModels } from '#specs/data/speech-models.ts'

@@ -1,7 +1,7 @@
 import { providers, type WireFormat } from '#specs/data/providers.ts'
 import type { PriceRow } from '../prices/price-table.ts'
 import { prices } from '../prices/prices.ts'
-import { speechModelOf, transcriptionModelOf } from '../voice/model-lookup.ts'
+import { speechModelOf, transcriptionModelOf } from '../prices/voice-models.ts'
 import type { SyncedModel } from './kinds.ts'
 import { serves } from './model-names.ts'
 

@@ -1,9 +1,9 @@
 import { speechModels } from '#specs/data/speech-models.ts'
 import type { Routes } from '../call/routes.ts'
+import { speechModelOf } from '../prices/voice-models.ts'
 import type { SpeechTask } from '../providers/voice/voice-format.ts'
 import { autoNames, speechCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
-import { speechModelOf } from './model-lookup.ts'
 import {
   autoSteps,
   preferredModels,

@@ -1,9 +1,9 @@
 import { type TranscriptionModel, transcriptionModels } from '#specs/data/transcription-models.ts'
 import type { Routes } from '../call/routes.ts'
+import { transcriptionModelOf } from '../prices/voice-models.ts'
 import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { autoNames, transcriptionCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
-import { transcriptionModelOf } from './model-lookup.ts'
 import {
   autoSteps,
   preferredModels,

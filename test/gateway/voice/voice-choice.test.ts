@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Route } from '#gateway/call/routes.ts'
+import { speechModelOf } from '#gateway/prices/voice-models.ts'
 import { Latencies } from '#gateway/voice/latencies.ts'
-import { speechModelOf } from '#gateway/voice/model-lookup.ts'
 import { autoSteps } from '#gateway/voice/route-choice.ts'
 import { answers, refuses, sends } from './audio-upstream.ts'
 import { openVoiceWorld, type VoiceWorld } from './voice-world.ts'
