@@ -7,6 +7,7 @@ import type { RecordStore } from '../storage/ports.ts'
 import { chatCompletionsUseCases } from './apis/chat-completions/chat-completion-use-cases.ts'
 import { embeddingUseCases } from './apis/embeddings/embedding-use-cases.ts'
 import { formUseCases } from './apis/form-use-cases.ts'
+import { passedOnUseCases } from './apis/passed-on/passed-on-use-cases.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
 import type { ModelWaits } from './call/call-policy.ts'
@@ -45,6 +46,7 @@ export interface Gateway extends GatewayCore {
   readonly ledger: RequestLedger
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof embeddingUseCases> &
+    ReturnType<typeof passedOnUseCases> &
     ReturnType<typeof formUseCases> &
     VoiceUseCases &
     ReturnType<Metering['useCases']> &
@@ -70,6 +72,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...metering.useCases(rows),
       ...voiceUseCases(voice),
       ...embeddingUseCases(embeddings.calls),
+      ...passedOnUseCases(documents.calls),
       ...chatCompletionsUseCases({ chats, keepAlive }),
       ...formUseCases({
         ...{ chat: chats, routes: core.routes, documents: documents.calls, records, search: null, now: clock.now, log },

@@ -102,6 +102,29 @@ describe.each(stores)('what the gateway meters on $store', ({ store }: { readonl
     expect((await say(headers)).status).toBe(200)
   })
 
+  it('says in every answer what is left of a rate limit, whichever the form, streamed too', async () => {
+    const limit = { subject: 'tenant', subject_id: tenant, requests_per_minute: 100, tokens_per_minute: 1_000_000 }
+    const { id } = (await world.api.post('/v1/limits', limit)).body
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const model = 'simulated-1'
+    const forms: readonly (readonly [path: string, body: object])[] = [
+      ['/v1/chat/completions', { model, messages }],
+      ['/v1/responses', { model, input: 'Hi' }],
+      ['/v1/messages', { model, max_tokens: 50, messages }],
+      ['/api/ai/chat', { model, messages }],
+      ['/v1/embeddings', { model, input: 'Hi' }],
+    ]
+    const streamed = forms.slice(0, 4).map(([path, body]) => [path, { ...body, stream: true }] as const)
+    for (const [path, body] of [...forms, ...streamed]) {
+      const answer = await world.api.fetch(path, body, { headers: { 'x-tenant-id': tenant } })
+      await answer.text()
+      const said = [answer.status, answer.headers.get('x-ratelimit-limit-requests')]
+      expect([path, ...said]).toEqual([path, 200, '100'])
+      expect(answer.headers.get('x-ratelimit-limit-tokens')).toBe('1000000')
+    }
+    await world.api.fetch(`/v1/limits/${id}`, undefined, { method: 'DELETE' })
+  })
+
   it('holds a budget for the turns of sessions too, and knows what one cost when its client does', async () => {
     const { api } = world
     const session = await api.createSession()

@@ -1,0 +1,100 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersEither, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { array, described, integer, jsonObject, object, optional, string, union } from '#specs/dsl/schema.ts'
+import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+
+const name = string({ minLength: 1, maxLength: 256 })
+const text = string({ minLength: 1 })
+
+/** What all three have: the body goes to the provider of the model as it is, and its answer comes back as it is. */
+const passedOn = {
+  method: 'POST',
+  access: anyKeyOrDashboard,
+  envelope: 'openai',
+  attributed: true,
+  unknownFields: 'ignore',
+  idempotency: 'stored',
+  maxBodyBytes: 16 * 1024 * 1024,
+  errors: modelCallErrors,
+} as const
+
+/** OpenAI's moderations. */
+export const moderations = defineOperations('moderations', {
+  create: {
+    ...passedOn,
+    summary: 'Classify content',
+    description:
+      "Passed on to a provider that offers OpenAI's moderations (OpenAI, Mistral, compatible servers). Without a model: OpenAI's newest. Undeclared fields go along.",
+    path: '/v1/moderations',
+    body: object({
+      model: optional(name),
+      input: union([text, array(union([text, jsonObject()]), { minItems: 1, maxItems: 2_048 })]),
+    }),
+    answer: answersEither(
+      answersJson(
+        object({ results: array(jsonObject()) }, { title: 'Moderation', description: 'The verdicts.', open: true }),
+      ),
+    ),
+  },
+})
+
+/** OpenAI's legacy completions. */
+export const completions = defineOperations('completions', {
+  create: {
+    ...passedOn,
+    summary: 'Create a legacy completion',
+    description:
+      "Passed on to a provider of the model that offers OpenAI's legacy completions. Not streamed. Undeclared fields go along.",
+    path: '/v1/completions',
+    body: object({
+      model: name,
+      prompt: described(
+        union([string(), array(string(), { minItems: 1, maxItems: 2_048 })]),
+        'One text, or several that are each completed.',
+      ),
+      max_tokens: optional(integer({ min: 1 })),
+    }),
+    answer: answersEither(
+      answersJson(
+        object(
+          { choices: array(jsonObject()) },
+          { title: 'Completion', description: 'The completed texts.', open: true },
+        ),
+      ),
+    ),
+  },
+})
+
+/** Rerank, as Cohere, Jina and compatible servers have it. */
+export const rerank = defineOperations('rerank', {
+  create: {
+    ...passedOn,
+    summary: 'Rank documents by a query',
+    description:
+      'Passed on to a provider of the model whose API has `/rerank` (Together, compatible servers). Undeclared fields go along.',
+    path: '/v1/rerank',
+    body: object({
+      model: name,
+      query: text,
+      documents: array(union([text, jsonObject()]), { minItems: 1, maxItems: 10_000 }),
+      top_n: optional(integer({ min: 1 })),
+    }),
+    answer: answersEither(
+      answersJson(
+        object(
+          { results: array(jsonObject()) },
+          { title: 'Reranking', description: 'The ranked documents.', open: true },
+        ),
+      ),
+    ),
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly moderations: typeof moderations
+    readonly completions: typeof completions
+    readonly rerank: typeof rerank
+  }
+}

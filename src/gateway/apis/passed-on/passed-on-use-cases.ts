@@ -1,0 +1,82 @@
+import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
+import { callerOf } from '#gateway/call/caller.ts'
+import type { DocumentCalls, DocumentKind } from '#gateway/documents/document-calls.ts'
+import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { costOfUnits, priceAt } from '../../prices/prices.ts'
+import type { TokenUsage, Usage } from '../../prices/usage.ts'
+
+type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create'
+
+/** Operations whose documents go to the provider of their model as they are. */
+export const passedOnUseCases = (documents: Pick<DocumentCalls, 'create'>): Pick<UseCases, PassedOn> => ({
+  'moderations.create': (call) =>
+    sent(documents, moderation, call, { ...call.body, model: moderationModel(call.body) }),
+  'completions.create': (call) => {
+    if (objectOf(call.body).stream === true) throw notStreamed()
+    return sent(documents, completion, call, call.body)
+  },
+  'rerank.create': (call) => sent(documents, reranking, call, call.body),
+})
+
+type AnyCall = Pick<Parameters<UseCase<PassedOn>>[0], 'principal' | 'scope' | 'requestId' | 'signal' | 'attribution'>
+
+const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind, call: AnyCall, body: WireObject) => {
+  const { answer, headers } = await documents.create(kind, { caller: callerOf(call), body, signal: call.signal })
+  const bytes = JSON.stringify(answer)
+  return { bytes: { contentType: 'application/json; charset=utf-8', bytes, headers } }
+}
+
+const notStreamed = (): ServiceError =>
+  new ServiceError('bad_request', { param: 'stream', message: 'Legacy completions are not streamed.' })
+
+/** OpenAI's, for names that say no provider. */
+const moderationModel = ({ model = 'omni-moderation-latest' }: { readonly model?: string }): string =>
+  /^(?:omni|text)-moderation/.test(model) ? `openai/${model}` : model
+
+const at =
+  (path: string): DocumentKind['target'] =>
+  ({ format, apiKey }) =>
+    format === 'openai' ? { path, headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` } } : null
+
+const tokens = (inputTokens: number, outputTokens: number): TokenUsage => ({
+  ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },
+})
+
+/** What OpenAI and compatible servers count. */
+const counted = ({ usage }: WireObject): Usage => {
+  const { prompt_tokens, completion_tokens, total_tokens } = objectOf(usage)
+  return { tokens: tokens(countOf(prompt_tokens ?? total_tokens), countOf(completion_tokens)) }
+}
+
+/** No provider charges for it. */
+const moderation: DocumentKind = {
+  operation: 'moderations.create',
+  need: 'chat',
+  target: at('/moderations'),
+  most: () => ({}),
+  usage: counted,
+  costUsd: () => '0',
+}
+
+const completion: DocumentKind = {
+  operation: 'completions.create',
+  need: 'chat',
+  target: at('/completions'),
+  most: (body) => ({ tokens: tokens(Buffer.byteLength(JSON.stringify(body.prompt)), mostWritten(body)) }),
+  usage: counted,
+  costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
+}
+
+/** OpenAI writes 16 tokens where nothing is said, for each prompt. */
+const mostWritten = ({ prompt, max_tokens, n }: WireObject): number =>
+  (countOf(max_tokens) || 16) * Math.max(1, arrayOf(prompt).length) * Math.max(1, countOf(n))
+
+const reranking: DocumentKind = {
+  operation: 'rerank.create',
+  need: 'chat',
+  target: at('/rerank'),
+  most: (body) => ({ tokens: tokens(Buffer.byteLength(JSON.stringify(body)), 0) }),
+  usage: counted,
+  costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
+}

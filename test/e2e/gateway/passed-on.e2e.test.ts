@@ -1,0 +1,58 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
+import { World } from '../world.ts'
+
+describe('operations that one provider has', () => {
+  let upstream: Upstream
+  let world: World
+  let client: OpenAI
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    const env = { OPENAI_API_KEY: 'key-1', OPENAI_BASE_URL: upstream.url, SIMULATED_PROVIDER: 'on' }
+    world = await World.start({ env })
+    client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
+  }, 120_000)
+  afterAll(async () => {
+    await world.stop()
+    await upstream.close()
+  })
+
+  const answers = (document: object): void =>
+    upstream.script((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document))
+    })
+  const sent = () => upstream.received.map(({ path, headers, body }) => [path, headers.authorization, body])
+
+  it('pass moderations on, to OpenAI where no one is named, with all that the caller said', async () => {
+    const document = { id: 'modr-1', model: 'omni-moderation-latest', results: [{ flagged: false, categories: {} }] }
+    answers(document)
+    expect(await client.moderations.create({ input: ['a', 'b'] })).toMatchObject(document)
+    expect(sent()).toEqual([['/moderations', 'Bearer key-1', { input: ['a', 'b'], model: 'omni-moderation-latest' }]])
+  })
+
+  it('pass legacy completions on, whole', async () => {
+    const document = { id: 'cmpl-1', object: 'text_completion', choices: [{ text: ' there', index: 0 }], usage: {} }
+    answers({ ...document, usage: { prompt_tokens: 1, completion_tokens: 1 } })
+    const body = { model: 'openai/gpt-3.5-turbo-instruct', prompt: 'Hello', suffix: '!' }
+    expect(await client.completions.create(body)).toMatchObject({ choices: document.choices })
+    expect(sent()).toEqual([['/completions', 'Bearer key-1', { ...body, model: 'gpt-3.5-turbo-instruct' }]])
+    const streamed = client.completions.create({ ...body, stream: true })
+    await expect(streamed).rejects.toMatchObject({ status: 400, param: 'stream' })
+  })
+
+  it('pass rerank on', async () => {
+    answers({ results: [{ index: 1, relevance_score: 0.9 }] })
+    const body = { model: 'openai/rerank-1', query: 'q', documents: ['a', 'b'], top_n: 1 }
+    const answer = await world.api.post('/v1/rerank', body)
+    expect([answer.status, answer.body]).toEqual([200, { results: [{ index: 1, relevance_score: 0.9 }] }])
+    expect(sent()).toEqual([['/rerank', 'Bearer key-1', { ...body, model: 'rerank-1' }]])
+  })
+
+  it('say that a provider does not have them, and what is wrong with the request', async () => {
+    const unknown = client.moderations.create({ input: 'a', model: 'simulated-1' })
+    await expect(unknown).rejects.toMatchObject({ status: 404 })
+    const empty = await world.api.post('/v1/rerank', { model: 'openai/rerank-1', query: 'q', documents: [] })
+    expect([empty.status, empty.body.error.param]).toEqual([400, 'documents'])
+  })
+})
