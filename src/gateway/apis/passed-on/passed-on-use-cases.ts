@@ -1,10 +1,10 @@
 import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { DocumentCalls, DocumentKind } from '#gateway/documents/document-calls.ts'
+import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
+import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { costOfUnits, priceAt } from '../../prices/prices.ts'
-import type { TokenUsage, Usage } from '../../prices/usage.ts'
 
 type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create'
 
