@@ -40,7 +40,8 @@ const [int, e2e, simulation] = ['test/**/*.int.test.ts', 'test/**/*.e2e.test.ts'
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // e2e tests mostly wait for processes that start, end or stream: a third worker uses what two leave of two cores
+    maxWorkers: 3,
     projects: [
       // ids and clocks of a simulated world are a process's own
       kind('simulation', { include: simulation, testTimeout: 300_000 }),
