@@ -33,7 +33,7 @@ export const fieldSentence = (rule: FieldRule): string =>
   `${nameOf(rule)} is for ${listed(rule.by)}; any other credential is answered 403 \`secret_key_required\`${exception(rule)}.`
 
 const operationRow = ({ id, access }: Operation): string => {
-  const who = access.kinds.includes('public') ? 'nobody needs one' : listed(speakersOf(access))
+  const who = access.kinds.includes('public') ? 'no credential needed' : listed(speakersOf(access))
   return `| \`${id}\` | ${who} | ${access.permission ?? ''} | ${access.kinds.includes('dashboard') ? (access.role ?? '') : ''} |`
 }
 
