@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { climbingImportFindings } from './check/climbing-imports.ts'
 import { docstringFindings } from './check/docstrings.ts'
@@ -8,11 +8,10 @@ import { folderSizeFindings } from './check/folder-size.ts'
 import { layerFindings } from './check/layers.ts'
 import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
-import { type Allowed, countsOf, lowered, ratchetFindings } from './check/ratchet.ts'
 import { regExpFindings } from './check/regexps.ts'
 import { drawn, roomFindings, roomGraph } from './check/rooms.ts'
 import { type Finding, readFiles } from './check/source-files.ts'
-import { citationFindings, emptyCommentFindings, privateWordFindings, type TextRule } from './check/word-list.ts'
+import { citationFindings, emptyCommentFindings, privateWordFindings } from './check/word-list.ts'
 
 /**
  * `npm run check`: every rule of the project that a machine can see. All steps run, whatever fails; exit code 1 when any did.
@@ -27,21 +26,7 @@ const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.m
   .filter((path) => existsSync(resolve(root, path)))
   .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
 
-/** What the rules of words still find, by folder; to be nothing. `npm run check -- --ratchet` lowers it. */
-const ratchetFile = resolve(root, 'scripts/check/ratchet.json')
-const allowed: Readonly<Record<string, Allowed>> = JSON.parse(readFileSync(ratchetFile, 'utf8'))
 const worded = [...product, ...pages, ...walkthroughs, ...frontPages]
-const wordRules: Readonly<Record<string, TextRule>> = {
-  words: privateWordFindings,
-  citations: citationFindings,
-  'empty comments': emptyCommentFindings,
-}
-const ratchet = (rule: TextRule, name: string) => () => listed(ratchetFindings(rule, worded, allowed[name] ?? {}))
-
-if (process.argv.includes('--ratchet')) {
-  const now = Object.entries(wordRules).map(([name, rule]) => [name, countsOf(worded.flatMap(rule))])
-  writeFileSync(ratchetFile, `${JSON.stringify(lowered(allowed, Object.fromEntries(now)), null, 2)}\n`)
-}
 const rooms = roomGraph(product)
 
 /** Runs one of the project's own tools; null when it is content, else what it printed. */
@@ -64,8 +49,10 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),
-  ...Object.fromEntries(Object.entries(wordRules).map(([name, rule]) => [name, ratchet(rule, name)])),
-  'named paths': () => listed(namedPathFindings(root, [...product, ...pages, ...walkthroughs, ...frontPages])),
+  words: () => listed(worded.flatMap(privateWordFindings)),
+  citations: () => listed(worded.flatMap(citationFindings)),
+  'empty comments': () => listed(worded.flatMap(emptyCommentFindings)),
+  'named paths': () => listed(namedPathFindings(root, worded)),
   'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
   'generated files': () => tool('scripts/generate.ts', '--check'),
   duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),

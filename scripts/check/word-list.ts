@@ -13,7 +13,10 @@ const privateNames = new Set(['Order', 'Posts', 'Going', 'Standing', 'Seeing'])
 /** Fields of the wire, which stay. */
 const wireNames = new Set(['asked_model'])
 
-/** Fields that are stored, or travel between nodes of two releases, by where their code is: another name would need a migration. */
+/**
+ * Fields that are stored, or travel between nodes of two releases, by where their code is: another name would need a
+ * migration. Comments there use other words.
+ */
 const keptNames: Readonly<Record<string, ReadonlySet<string>>> = {
   'src/machines/run/': new Set(['asked', 'told']),
   'src/actors/runs/run-conversation.ts': new Set(['told']),
@@ -25,16 +28,16 @@ const isKept = (path: string, name: string): boolean =>
   Object.entries(keptNames).some(([prefix, names]) => path.startsWith(prefix) && names.has(name))
 
 /** A rule on texts: each finding is one place. */
-export type TextRule = (file: SourceFile) => readonly Finding[]
+type TextRule = (file: SourceFile) => readonly Finding[]
 
 /** Private words in identifiers and comments of code, and in the prose of pages. Texts in quotes and code in pages are not looked at. */
 export const privateWordFindings: TextRule = ({ path, text }) => {
   const read = path.endsWith('.md') ? prose(text) : withoutTexts(text)
-  const names = path.endsWith('.md')
-    ? []
-    : found(path, withoutComments(read), /[A-Za-z]+/g, (name) => privateNames.has(name))
-  const isWrong = (name: string): boolean => isPrivate(name) && !isKept(path, name)
-  return [...found(path, read, /[A-Za-z_]+/g, isWrong), ...names]
+  const code = path.endsWith('.md') ? blank(text) : withoutComments(read)
+  const names = found({ path, text: code }, /[A-Za-z]+/g, (name) => privateNames.has(name))
+  const isWrong = (name: string, at: number): boolean =>
+    isPrivate(name) && !(code.startsWith(name, at) && isKept(path, name))
+  return [...found({ path, text: read }, /[A-Za-z_]+/g, isWrong), ...names]
 }
 
 const isPrivate = (name: string): boolean =>
@@ -43,9 +46,13 @@ const isPrivate = (name: string): boolean =>
 /** `askModel` and `ASK_MODEL` are ask and model. */
 const partsOf = (name: string): readonly string[] => name.split(/_|(?<=[a-z])(?=[A-Z])/)
 
-const found = (path: string, text: string, pattern: RegExp, isBad: (word: string) => boolean): readonly Finding[] =>
+const found = (
+  { path, text }: SourceFile,
+  pattern: RegExp,
+  isBad: (word: string, at: number) => boolean,
+): readonly Finding[] =>
   [...text.matchAll(pattern)]
-    .filter(([word]) => isBad(word))
+    .filter(({ 0: word, index }) => isBad(word, index))
     .map(({ 0: word, index }) => ({
       path,
       line: lineAt(text, index),
