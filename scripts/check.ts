@@ -26,6 +26,7 @@ const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.m
   .filter((path) => existsSync(resolve(root, path)))
   .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
 
+/** What the rules of words read. Tests and scripts are not read: they may quote what the rules refuse. */
 const worded = [...product, ...pages, ...walkthroughs, ...frontPages]
 const rooms = roomGraph(product)
 
