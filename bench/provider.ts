@@ -112,7 +112,7 @@ function ourCall(turns: TurnModels): Call {
   let calls = 0
   return async (messages) => {
     const request = { model: 'bench', messages, tools: [], idempotencyKey: `ours-${calls++}` }
-    return (await turns.call(request, whose, () => {}, signal)).text.length
+    return (await turns.call(request, whose, { onDelta: () => {}, signal })).text.length
   }
 }
 

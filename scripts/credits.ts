@@ -22,7 +22,7 @@ const main = async (): Promise<void> => {
     const { records } = storage
     const known = await records.get(organizations, organizationScope(organization), organization)
     if (known === null) throw new BackupError(`There is no organisation ${organization} in this store.`)
-    if (grant !== undefined) await grantCredits(records, Date.now, organization, grant)
+    if (grant !== undefined) await grantCredits(records, Date.now, { organization, usd: grant })
     if (ungate) await ungateCredits(records, organization)
     const account = await creditsOf(records, Date.now, organization)
     process.stdout.write(`${account === null ? 'not asked for credits' : shown(account)}\n`)

@@ -18,7 +18,7 @@ export interface TestModel {
 
 /** The model as turns, runs and trials ask it: every name is its own, and each answer costs the same. */
 export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): TurnModels => ({
-  call: async (request, caller, onDelta, signal) => {
+  call: async (request, caller, { onDelta, signal }) => {
     try {
       const answer = await model.stream(request, onDelta, signal, caller)
       return { ...answer, bill: { provider: model.id, model: request.model, usage: answer.usage, cost } }

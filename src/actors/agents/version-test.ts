@@ -81,7 +81,10 @@ const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
   const cancel = clock.after(patienceMs, () => late.abort())
   try {
     const caller = actorCaller({ project: trial.project, tenant: null, user: null }, trial.agentId, trial.keyId)
-    const { text, toolCalls, usage, bill } = await models.call(requestOf(trial), caller, () => {}, late.signal)
+    const { text, toolCalls, usage, bill } = await models.call(requestOf(trial), caller, {
+      onDelta: () => {},
+      signal: late.signal,
+    })
     const calls = toolCalls.map((call) => ({ tool: call.name, arguments: truncated(call.arguments) }))
     return {
       passed: text !== '' || calls.length > 0,

@@ -16,6 +16,13 @@ export interface StreamForm {
   fail(error: ServiceError): string
 }
 
+/** How a streamed answer is written, and when it begins. */
+export interface StreamOptions {
+  readonly form: StreamForm
+  /** ms of silence after which the stream begins without its provider. */
+  readonly silenceMs?: number | undefined
+}
+
 /** The content type of all streams of this folder. */
 export const eventStream = 'text/event-stream; charset=utf-8'
 
@@ -34,7 +41,7 @@ export const shownError = (error: Error): ServiceError =>
  *
  * @throws {ServiceError} what `ChatCalls` refuses before that; `cancelled` when the caller went away.
  */
-export const streamedChat = (chat: ChatCalls, call: ChatCall, form: StreamForm, silenceMs = keepAliveMs) =>
+export const streamedChat = (chat: ChatCalls, call: ChatCall, { form, silenceMs = keepAliveMs }: StreamOptions) =>
   new Promise<BytesResult>((resolve, reject) => {
     const held: { control: ChatControl | null } = { control: null }
     const body = new FrameBody({ onResume: () => held.control?.resume() })

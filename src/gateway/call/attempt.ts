@@ -5,6 +5,7 @@ import { atEndOfTask } from './end-of-task.ts'
 import {
   AttemptFailed,
   cancelled,
+  type ErrorAnswer,
   errorCodeOf,
   refusedAddress,
   streamBroken,
@@ -28,7 +29,7 @@ export interface AttemptListener {
   /** Called at most once, and last. */
   failed(failure: AttemptFailed): void
   /** What an answer with an error status means. */
-  failureOf(status: number, body: string, retryAfter: string | null): AttemptFailed
+  failureOf(answer: ErrorAnswer): AttemptFailed
 }
 
 /** How long an attempt may be silent, and the ticker that counts it. */
@@ -139,7 +140,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
     if (this.#settled) return
     if (!this.#isGood()) {
       const body = Buffer.from(this.#errorBody, 'latin1').toString('utf8')
-      this.#fail(this.#listener.failureOf(this.#status, body, this.#retryAfter))
+      this.#fail(this.#listener.failureOf({ status: this.#status, body, retryAfter: this.#retryAfter }))
       return
     }
     this.#flush()
@@ -162,7 +163,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
 
   #failureBy(error: Error): AttemptFailed {
     if (this.#begun || this.#isGood()) return streamBroken()
-    if (this.#status >= 300) return this.#listener.failureOf(this.#status, '', this.#retryAfter)
+    if (this.#status >= 300)
+      return this.#listener.failureOf({ status: this.#status, body: '', retryAfter: this.#retryAfter })
     if (errorCodeOf(error) === 'UND_ERR_DESTROYED') return cancelled()
     if (error.name === 'SsrfRefused') return refusedAddress()
     return unreachable()

@@ -39,18 +39,13 @@ export const defaultCallPolicy: CallPolicy = {
  *
  * @throws {ModelError} of the last attempt; `cancelled` as soon as `signal` aborts, also between attempts.
  */
-export async function withRetries<T>(
-  policy: CallPolicy,
-  signal: AbortSignal,
-  attempt: () => Promise<T>,
-  random: () => number = Math.random,
-): Promise<T> {
+export async function withRetries<T>(policy: CallPolicy, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
   for (let failed = 0; ; failed++) {
     try {
       return await attempt()
     } catch (caught) {
       if (!(caught instanceof AttemptFailed)) throw caught
-      const waitMs = waitBefore(failed, caught, policy, random)
+      const waitMs = waitBefore(failed, caught, policy)
       if (waitMs === undefined) throw caught.error
       await pause(waitMs, signal)
     }
@@ -58,17 +53,12 @@ export async function withRetries<T>(
 }
 
 /** Milliseconds until the next attempt; undefined when there is none. Half of the back-off is jitter. */
-export function waitBefore(
-  failed: number,
-  failure: AttemptFailed,
-  policy: CallPolicy,
-  random: () => number,
-): number | undefined {
+export function waitBefore(failed: number, failure: AttemptFailed, policy: CallPolicy): number | undefined {
   if (!failure.retryable || failed >= retriesOf(failure, policy)) return undefined
   const retryAfterMs = failure.error.retryAfterMs
   if (retryAfterMs !== undefined) return retryAfterMs <= policy.maxRetryAfterMs ? retryAfterMs : undefined
   const backoffMs = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** failed)
-  return backoffMs * (0.5 + random() / 2)
+  return backoffMs * (0.5 + Math.random() / 2)
 }
 
 const retriesOf = ({ error }: AttemptFailed, { retries, rateLimitRetries = retries }: CallPolicy): number =>

@@ -116,7 +116,7 @@ export class CallRun<W extends Way> {
       return
     }
     this.#lastFailure = failure
-    const waitMs = waitBefore(this.#failedHere++, failure, this.policy, Math.random)
+    const waitMs = waitBefore(this.#failedHere++, failure, this.policy)
     if (waitMs === undefined) this.#elsewhere(failure, way)
     else this.#timer = setTimeout(() => this.#attempt(way), waitMs)
   }

@@ -9,6 +9,13 @@ export interface CandidatesParts {
   readonly breaker: Breaker
 }
 
+/** Which models are looked up, for whom and for what: `models` in the order in which to try them. */
+export interface CandidatesQuery {
+  readonly project: string
+  readonly need: Need
+  readonly models: readonly string[]
+}
+
 /**
  * The ways to serve one request, in the order in which to try them: every route of the model, then those of each fallback.
  * Routes that failed often of late come when there is nothing else left. Models are looked up as they are needed.
@@ -26,7 +33,7 @@ export class Candidates implements Ways<Way> {
   #given = 0
   #unknown: unknown = null
 
-  constructor(parts: CandidatesParts, project: string, need: Need, models: readonly string[]) {
+  constructor(parts: CandidatesParts, { project, need, models }: CandidatesQuery) {
     this.#parts = parts
     this.#project = project
     this.#need = need

@@ -1,7 +1,7 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { ChatBody } from './chat-calls.ts'
-import type { AttemptFailed } from './failure.ts'
+import type { AttemptFailed, ErrorAnswer } from './failure.ts'
 import type { Route } from './routes.ts'
 
 /** How an answer in another provider's words ended. */
@@ -56,6 +56,6 @@ export interface ChatFormat {
    * @throws {ServiceError} `invalid_field` with `param` (`messages[2].content[0]`) for what the format cannot say.
    */
   request(body: ChatBody, route: Route, stream: boolean): FormatRequest
-  /** What an answer with another status than 200 means. `retryAfter` is that header's value; `now` in ms. */
-  failure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed
+  /** What an answer with another status than 200 means. `now` in ms. */
+  failure(answer: ErrorAnswer, now: number): AttemptFailed
 }

@@ -41,8 +41,16 @@ export const unavailable = (): AttemptFailed =>
 export const refusedAddress = (): AttemptFailed =>
   refused(new ModelError('provider_unavailable', 'The address of the provider is not one to connect to.'))
 
-/** An answer with an error status. `retryAfter` is that header's value. */
-export function statusFailure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed {
+/** An answer with an error status. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: string
+  /** The value of that header. */
+  readonly retryAfter: string | null
+}
+
+/** What an answer with an error status means. @param now in ms. */
+export function statusFailure({ status, body, retryAfter }: ErrorAnswer, now: number): AttemptFailed {
   const error = errorIn(body)
   const reason = reasonOf(error)
   if (status === 429) return rateLimited(reason, retryAfterMs(retryAfter, now))
@@ -79,7 +87,7 @@ function requestRefused(error: { readonly [field: string]: unknown }, reason: st
   const said = shownMessage(textOf(error.message))
   const message = `The provider refused the request${reason}${said === '' ? '.' : `: ${said}`}`
   const param = typeof error.param === 'string' && error.param !== '' ? error.param.slice(0, 256) : undefined
-  return refused(new ModelError('bad_request', message, undefined, param))
+  return refused(new ModelError('bad_request', message, { param }))
 }
 
 const maxShownLength = 300
@@ -121,15 +129,17 @@ const longestWaitMs = 31 * 24 * 3_600_000
 
 /** A provider without credit answers 429 too; waiting does not help there. */
 function rateLimited(reason: string, waitMs: number | undefined): AttemptFailed {
-  const error = new ModelError('provider_rate_limited', 'The rate limit of the provider is exceeded.', waitMs)
+  const error = new ModelError('provider_rate_limited', 'The rate limit of the provider is exceeded.', {
+    retryAfterMs: waitMs,
+  })
   return new AttemptFailed(error, !reason.includes('insufficient_quota'))
 }
 
 function serverError(status: number, waitMs: number | undefined): AttemptFailed {
   const overloaded = status === 503 || status === 529
   const error = overloaded
-    ? new ModelError('provider_unavailable', 'The provider is overloaded.', waitMs)
-    : new ModelError('provider_error', `The provider answered with an error (${status}).`, waitMs)
+    ? new ModelError('provider_unavailable', 'The provider is overloaded.', { retryAfterMs: waitMs })
+    : new ModelError('provider_error', `The provider answered with an error (${status}).`, { retryAfterMs: waitMs })
   return new AttemptFailed(error, true)
 }
 

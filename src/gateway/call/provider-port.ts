@@ -73,7 +73,11 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined
   /** The field of the request that the provider will not have. */
   readonly param: string | undefined
-  constructor(code: ModelErrorCode, message: string, retryAfterMs?: number, param?: string) {
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    { retryAfterMs, param }: { readonly retryAfterMs?: number | undefined; readonly param?: string | undefined } = {},
+  ) {
     super(message)
     this.code = code
     this.retryAfterMs = retryAfterMs

@@ -1,5 +1,5 @@
 import { Attempt, type Patience } from './attempt.ts'
-import { type AttemptFailed, cancelled } from './failure.ts'
+import { type AttemptFailed, cancelled, type ErrorAnswer } from './failure.ts'
 import type { Route } from './routes.ts'
 import { reachable, type Upstreams } from './upstreams.ts'
 import { policyFor } from './waits.ts'
@@ -17,22 +17,23 @@ export interface WholeRequest {
   readonly body: Uint8Array | string
   /** How long the provider may be silent; undefined: as its connection or the installation says. */
   readonly timeoutMs: number | undefined
-  readonly failureOf: (status: number, body: string, retryAfter: string | null) => AttemptFailed
+  readonly failureOf: (answer: ErrorAnswer) => AttemptFailed
+  /** As soon as it aborts, the connection is cut. */
+  readonly signal: AbortSignal
 }
 
 /**
  * One attempt at a provider, and the bytes of its answer.
  *
- * @throws {AttemptFailed} `cancelled` as soon as `signal` aborts; the connection is cut then.
+ * @throws {AttemptFailed} `cancelled` as soon as the request's `signal` aborts.
  */
 export const wholeRequest = (
   { upstreams, patience }: RequestParts,
   route: Route,
   request: WholeRequest,
-  signal: AbortSignal,
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const { path, headers, body, failureOf, timeoutMs } = request
+    const { path, headers, body, failureOf, timeoutMs, signal } = request
     const { dispatcher, origin, basePath } = reachable(upstreams, route)
     const parts: Buffer[] = []
     const gone = (): void => {

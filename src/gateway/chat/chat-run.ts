@@ -9,7 +9,7 @@ import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
 import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
 import { Candidates, type CandidatesParts } from '../call/candidates.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
-import { type AttemptFailed, cancelled, refusedAddress } from '../call/failure.ts'
+import { type AttemptFailed, cancelled, type ErrorAnswer, refusedAddress } from '../call/failure.ts'
 import { onwardAfter } from '../call/onward.ts'
 import type { Redaction } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
@@ -116,7 +116,9 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
       (policy) => {
         const { body, need } = this.#input
         if (policy !== null) this.#redact(redactChat(body, policy))
-        this.#run.start(mappedWays(new Candidates(this.#parts, project, need, modelsOf(body)), this.#withVision))
+        this.#run.start(
+          mappedWays(new Candidates(this.#parts, { project, need, models: modelsOf(body) }), this.#withVision),
+        )
       },
     )
   }
@@ -222,8 +224,8 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return this.#listener.chunk(chunk)
   }
 
-  failureOf(status: number, body: string, retryAfter: string | null): AttemptFailed {
-    return failureBy(this.#route, status, body, retryAfter)
+  failureOf(answer: ErrorAnswer): AttemptFailed {
+    return failureBy(this.#route, answer)
   }
 
   failed(failure: AttemptFailed): void {

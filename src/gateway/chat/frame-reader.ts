@@ -120,18 +120,19 @@ export class FrameReader implements AnswerReader {
     let eventAt = this.#begun ? eventFrom(text, 0) : 0
     while (from < bytes.length && !this.#done) {
       const end = crlf ? nextFrame(text, from, bytes.length) : plainEnd(text, from, bytes.length)
-      if (eventAt >= end && isWhole(bytes, text, from, end)) {
+      if (eventAt >= end && endsObject(bytes, end) && text.startsWith(dataLine, from)) {
         this.#frames++
         kept.keep(from, end)
       } else {
-        this.#look(bytes.subarray(from, end), from, end, kept)
+        this.#look(kept, from, end)
         eventAt = this.#begun ? eventFrom(text, end) : end
       }
       from = end
     }
   }
 
-  #look(frame: Buffer, from: number, end: number, kept: KeptBytes): void {
+  #look(kept: KeptBytes, from: number, end: number): void {
+    const frame = kept.part(from, end)
     const shown = this.#frame(frame)
     if (shown === frame) kept.keep(from, end)
     else if (shown !== null) kept.put(end, shown)
@@ -171,6 +172,11 @@ class KeptBytes {
     this.#source = source
   }
 
+  /** Some of the bytes, as they came. */
+  part(from: number, to: number): Buffer {
+    return this.#source.subarray(from, to)
+  }
+
   /** These bytes, as they are. */
   keep(from: number, to: number): void {
     if (from !== this.#to) this.#take(from)
@@ -204,9 +210,12 @@ const eventFrom = (text: string, from: number): number => {
   return notable.exec(text)?.index ?? text.length
 }
 
-/** Whether a frame is one line of JSON that has its end. */
-const isWhole = (bytes: Buffer, text: string, from: number, end: number): boolean =>
-  bytes[end - 1] === lineFeed && bytes[end - 3] === closingBrace && text.startsWith('data: {', from)
+/** How a frame of one line of JSON begins. */
+const dataLine = 'data: {'
+
+/** Whether a frame that ends here ends with its JSON object. */
+const endsObject = (bytes: Buffer, end: number): boolean =>
+  bytes[end - 1] === lineFeed && bytes[end - 3] === closingBrace
 
 /** The place after the last blank line; 0 when there is none. */
 const endOfFrames = (text: string): number => {

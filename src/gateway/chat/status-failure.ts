@@ -1,15 +1,10 @@
-import { type AttemptFailed, statusFailure } from '../call/failure.ts'
+import { type AttemptFailed, type ErrorAnswer, statusFailure } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
 import { chatFormat } from '../providers/chat-formats.ts'
 
 /** What an answer with an error status means, by the format of the route. */
-export const failureBy = (
-  route: Route | null,
-  status: number,
-  body: string,
-  retryAfter: string | null,
-): AttemptFailed => {
+export const failureBy = (route: Route | null, answer: ErrorAnswer): AttemptFailed => {
   const format = route === null ? null : chatFormat(route.format)
   const now = Date.now()
-  return format === null ? statusFailure(status, body, retryAfter, now) : format.failure(status, body, retryAfter, now)
+  return format === null ? statusFailure(answer, now) : format.failure(answer, now)
 }

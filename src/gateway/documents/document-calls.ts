@@ -7,7 +7,7 @@ import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import { Candidates, type CandidatesParts } from '../call/candidates.ts'
-import { refused, statusFailure } from '../call/failure.ts'
+import { type ErrorAnswer, refused, statusFailure } from '../call/failure.ts'
 import { firstAnswer } from '../call/first-answer.ts'
 import { onwardAfter } from '../call/onward.ts'
 import { ModelError } from '../call/provider-port.ts'
@@ -78,7 +78,7 @@ export class DocumentCalls {
     const { operation, need } = kind
     const sent = redactedDocument(body, await this.#parts.redaction.policyOf(caller.project))
     const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
-    const candidates = new Candidates(this.#parts, caller.project, need, models)
+    const candidates = new Candidates(this.#parts, { project: caller.project, need, models })
     let done: { readonly answer: WireObject; readonly usage: Usage; readonly route: Route } | null = null
     const { run, way, answer } = await firstAnswer<DocumentWay, WireObject>(
       this.#parts,
@@ -114,12 +114,11 @@ export class DocumentCalls {
     const json = { 'content-type': 'application/json', accept: 'application/json' }
     const headers = { ...json, ...target.headers, ...identityEncoding, via: viaOf(caller) }
     const document = JSON.stringify({ ...rest, model: route.model })
-    const failureOf = (status: number, text: string, retryAfter: string | null) =>
-      statusFailure(status, text, retryAfter, this.#parts.now())
+    const failureOf = (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++
-      const request = { path: target.path, headers, body: document, failureOf, timeoutMs: caller.timeoutMs }
-      const bytes = await wholeRequest(this.#parts, route, request, signal)
+      const request = { path: target.path, headers, body: document, failureOf, timeoutMs: caller.timeoutMs, signal }
+      const bytes = await wholeRequest(this.#parts, route, request)
       run.record.begun()
       const answer = parseJson(bytes.toString('utf8'))
       if (!isObject(answer)) throw unreadable()

@@ -6,6 +6,7 @@ import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import { Candidates, type CandidatesParts } from '../call/candidates.ts'
+import type { ErrorAnswer } from '../call/failure.ts'
 import { firstAnswer } from '../call/first-answer.ts'
 import { onwardAfter } from '../call/onward.ts'
 import type { Redaction } from '../call/redaction.ts'
@@ -98,7 +99,7 @@ export class EmbeddingCalls {
 
   async #embedded(way: EmbeddingWay, run: CallRun<EmbeddingWay>, signal: AbortSignal): Promise<Embedded> {
     const { route, request, requests } = way
-    const answers = await inLanes(requests, lanes, signal, (each, either) => this.#one(each, { way, run }, either))
+    const answers = await inLanes(requests, { lanes, signal }, (each, either) => this.#one(each, { way, run }, either))
     const vectors = answers.flatMap((answer) => answer.vectors)
     const [first] = answers
     const kept = answers.length === 1 && vectors.every((vector) => isEncoded(vector, request.encoding))
@@ -114,16 +115,11 @@ export class EmbeddingCalls {
   #one(each: ProviderEmbeddings, { way, run }: { way: EmbeddingWay; run: CallRun<EmbeddingWay> }, signal: AbortSignal) {
     const { caller, route, format } = way
     const headers = { ...each.headers, ...identityEncoding, via: viaOf(caller) }
-    const failureOf = (status: number, body: string, retryAfter: string | null) =>
-      format.failure(status, body, retryAfter, this.#parts.now())
+    const failureOf = (refusal: ErrorAnswer) => format.failure(refusal, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++
-      const bytes = await wholeRequest(
-        this.#parts,
-        route,
-        { ...each, headers, failureOf, timeoutMs: caller.timeoutMs },
-        signal,
-      )
+      const request = { ...each, headers, failureOf, timeoutMs: caller.timeoutMs, signal }
+      const bytes = await wholeRequest(this.#parts, route, request)
       run.record.begun()
       return { ...each.answer(parseJson(bytes.toString('utf8'))), bytes }
     })
@@ -143,7 +139,7 @@ class PreparedWays implements Ways<EmbeddingWay> {
     const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
     this.#parts = parts
     this.#call = call
-    this.#candidates = new Candidates(parts, caller.project, 'embedding', models)
+    this.#candidates = new Candidates(parts, { project: caller.project, need: 'embedding', models })
   }
 
   get hasMore(): boolean {

@@ -5,8 +5,7 @@
  */
 export async function inLanes<T, R>(
   items: readonly T[],
-  lanes: number,
-  signal: AbortSignal,
+  { lanes, signal }: { readonly lanes: number; readonly signal: AbortSignal },
   work: (item: T, signal: AbortSignal) => Promise<R>,
 ): Promise<readonly R[]> {
   const [only] = items

@@ -80,7 +80,7 @@ export const usageRowOf = (place: CallPlace): Row<UsageData> | null => {
   if (call.units === null || target.provider === null || target.source === null) return null
   const { tenant, agent_id, user, key_id } = origin
   return {
-    ...recordOf(idWithTail(usagePrefix, call.at, tail(place)), origin, call.at, null),
+    ...recordOf(idWithTail(usagePrefix, call.at, tail(place)), origin, { at: call.at, until: null }),
     data: {
       operation: target.need,
       provider: target.provider,
@@ -115,7 +115,7 @@ export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
   const { user, key_id, agent_id, credential } = origin
   const { operation, need, asked, provider, model, source, connection_id } = target
   return {
-    ...recordOf(idWithTail(logPrefix, call.at, tail(place)), origin, call.at, call.log.until),
+    ...recordOf(idWithTail(logPrefix, call.at, tail(place)), origin, { at: call.at, until: call.log.until }),
     data: {
       request_id: call.id,
       operation,
@@ -145,7 +145,11 @@ export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
   }
 }
 
-const recordOf = (id: string, { project, tenant, user }: SegmentOrigin, at: number, until: number | null) => ({
+const recordOf = (
+  id: string,
+  { project, tenant, user }: SegmentOrigin,
+  { at, until }: { readonly at: number; readonly until: number | null },
+) => ({
   id,
   project,
   tenant,

@@ -36,8 +36,7 @@ export const creditsOf = async (
 export const grantCredits = async (
   records: RecordStore,
   now: () => number,
-  organization: string,
-  usd: string,
+  { organization, usd }: { readonly organization: string; readonly usd: string },
 ): Promise<void> => {
   const table = new Table(records, credits, now)
   const id = creditsId(organization)

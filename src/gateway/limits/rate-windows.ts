@@ -38,7 +38,10 @@ export class RateWindows {
       const state = await this.#limits.take(`requests:${id}`, { limit, windowMs })
       requests.push({ limit, state })
       if (!state.allowed)
-        refuse(data, 'requests', [...headersOf('requests', requests), ...headersOf('tokens', tokens)], state)
+        refuse(data, 'requests', {
+          headers: [...headersOf('requests', requests), ...headersOf('tokens', tokens)],
+          state,
+        })
     }
     return [...headersOf('requests', requests), ...headersOf('tokens', tokens)]
   }
@@ -61,7 +64,7 @@ export class RateWindows {
       if (limit === null) continue
       const state = await this.#limits.take(`tokens:${id}`, { limit, windowMs }, 0)
       tokens.push({ limit, state })
-      if (state.remaining === 0) refuse(data, 'tokens', headersOf('tokens', tokens), state)
+      if (state.remaining === 0) refuse(data, 'tokens', { headers: headersOf('tokens', tokens), state })
     }
     return tokens
   }
@@ -78,7 +81,11 @@ const headersOf = (unit: 'requests' | 'tokens', all: readonly Left[]): Headers =
   ]
 }
 
-const refuse = ({ subject }: LimitData, unit: 'requests' | 'tokens', headers: Headers, state: LimitState): never => {
+const refuse = (
+  { subject }: LimitData,
+  unit: 'requests' | 'tokens',
+  { headers, state }: { readonly headers: Headers; readonly state: LimitState },
+): never => {
   throw new ServiceError('rate_limit_exceeded', {
     message: `The ${subject} has no ${unit} left in this minute; slow down.`,
     retryAfterS: Math.max(1, secondsOf(state)),

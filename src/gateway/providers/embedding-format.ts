@@ -1,5 +1,5 @@
 import type { WireObject } from '#outgoing/wire.ts'
-import type { AttemptFailed } from '../call/failure.ts'
+import type { AttemptFailed, ErrorAnswer } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
 import type { VectorEncoding, WireVector } from './vector-encoding.ts'
 
@@ -45,6 +45,6 @@ export interface EmbeddingFormat {
    * @throws {ServiceError} `invalid_field` for what the format cannot say.
    */
   requests(request: EmbeddingRequest, route: Route): readonly ProviderEmbeddings[]
-  /** What an answer with another status means. */
-  failure(status: number, body: string, retryAfter: string | null, now: number): AttemptFailed
+  /** What an answer with another status means. `now` in ms. */
+  failure(answer: ErrorAnswer, now: number): AttemptFailed
 }

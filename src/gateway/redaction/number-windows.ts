@@ -15,16 +15,16 @@ export const numberWindows = (text: string): readonly Run[] => {
   digits.lastIndex = 0
   for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
     if (match[1] === undefined) continue
-    add(windows, text, match.index, match.index + match[0].length)
+    add(windows, text, { start: match.index, end: match.index + match[0].length })
     // all within the margin is in already
     digits.lastIndex = Math.max(digits.lastIndex, match.index + margin - 8)
   }
   return text.includes('::') ? withColons(windows, text) : windows
 }
 
-const add = (windows: Run[], text: string, from: number, to: number): void => {
-  const start = wordStart(text, Math.max(0, from - margin))
-  const end = wordEnd(text, Math.min(text.length, to + margin))
+const add = (windows: Run[], text: string, found: Run): void => {
+  const start = wordStart(text, Math.max(0, found.start - margin))
+  const end = wordEnd(text, Math.min(text.length, found.end + margin))
   const last = windows.at(-1)
   if (last === undefined || last.end < start) windows.push({ start, end })
   else windows[windows.length - 1] = { start: last.start, end: Math.max(last.end, end) }

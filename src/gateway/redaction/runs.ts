@@ -21,7 +21,11 @@ export interface Run {
  * The first run of at least `least` characters that begins at `from` or later; null when there is none. Looks at every
  * `least`th character only while words are shorter, and at none twice.
  */
-export const longRun = (text: string, isIn: CharClass, least: number, from: number): Run | null => {
+export const longRun = (
+  text: string,
+  isIn: CharClass,
+  { least, from }: { readonly least: number; readonly from: number },
+): Run | null => {
   let floor = from
   for (let at = from + least - 1; at < text.length; at = floor + least - 1) {
     let start = at

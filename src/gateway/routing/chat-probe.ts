@@ -67,17 +67,23 @@ const openAiAnswer = (answer: WireObject): Reader => {
   if (choice === undefined) return null
   const { prompt_tokens, completion_tokens } = objectOf(answer.usage)
   const content = textOf(objectOf(objectOf(choice).message).content)
-  return (requestedModel) => answered(textOf(answer.model) || requestedModel, content, prompt_tokens, completion_tokens)
+  return (requestedModel) =>
+    answered(textOf(answer.model) || requestedModel, content, { input: prompt_tokens, output: completion_tokens })
 }
 
 const anthropicAnswer = (answer: WireObject): Reader => {
   if (!Array.isArray(answer.content)) return null
   const { input_tokens, output_tokens } = objectOf(answer.usage)
   const content = answer.content.map((block) => textOf(objectOf(block).text)).join('')
-  return (requestedModel) => answered(textOf(answer.model) || requestedModel, content, input_tokens, output_tokens)
+  return (requestedModel) =>
+    answered(textOf(answer.model) || requestedModel, content, { input: input_tokens, output: output_tokens })
 }
 
-const answered = (model: string, content: string, input: unknown, output: unknown): ProbeResult => {
+const answered = (
+  model: string,
+  content: string,
+  { input, output }: { readonly input: unknown; readonly output: unknown },
+): ProbeResult => {
   const [prompt_tokens, completion_tokens] = [countOf(input), countOf(output)]
   const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
   return { ok: true, model, content: content.slice(0, maxContent).toWellFormed(), usage }

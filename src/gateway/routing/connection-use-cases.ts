@@ -75,7 +75,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
         const key = api_key === undefined ? {} : keyFields(box.seal(api_key, connectionKeyAad(where)), api_key)
         const destination = leadsElsewhere(body) ? destinationOf(guard, leading(data, body)) : null
         if (destination !== null) requireKeyFor(data, destination, api_key)
-        return withChange(data, body, destination, key)
+        return withChange(data, body, { destination, key })
       }
       return changed(
         scope.project,
@@ -136,8 +136,7 @@ const withChange = (
     prices = data.prices ?? null,
     ...changes
   }: Changes,
-  destination: SureDestination | null,
-  key: Partial<ConnectionData>,
+  { destination, key }: { readonly destination: SureDestination | null; readonly key: Partial<ConnectionData> },
 ): ConnectionData | null => {
   const isOther = destination !== null || key.api_key !== undefined
   const switches = { name, is_active, fallback_to_managed, prices, ...waitsIn(changes) }

@@ -8,7 +8,6 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { Scope } from '#specs/scope.ts'
 import type { KeptWaits } from '../call/waits.ts'
 import { type ProbeResult, probeChat } from './chat-probe.ts'
 import { needsItsKey, requireUrl } from './connection-rules.ts'
@@ -21,7 +20,7 @@ import { nameRetirer } from './retired-names.ts'
 import { newUuidFor } from './uuid.ts'
 
 type CustomProviderUseCases = Pick<UseCases, Extract<keyof UseCases, `custom_providers.${string}`>>
-type TestBody = Parameters<UseCases['custom_providers.test']>[0]['body']
+type TestCall = Pick<Parameters<UseCases['custom_providers.test']>[0], 'scope' | 'body'>
 type NewProvider = Parameters<UseCases['custom_providers.create']>[0]['body']
 type Change = Parameters<UseCases['custom_providers.update']>[0]['body']
 
@@ -84,8 +83,8 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
       if (!removed) throw notFound
       return { success: true }
     },
-    'custom_providers.test': async ({ scope, body }) => {
-      const tested = await toTest(parts, table, scope, body)
+    'custom_providers.test': async (call) => {
+      const tested = await toTest(parts, table, call)
       return tested === null ? { success: false, error: lostKeyMessage } : probed(parts, tested)
     },
   }
@@ -178,8 +177,7 @@ const modelsFrom = (
 const toTest = async (
   { box }: ConnectionParts,
   table: Table<CustomProviderData>,
-  scope: Scope,
-  body: TestBody,
+  { scope, body }: TestCall,
 ): Promise<{ readonly endpoint: Endpoint; readonly model: string } | null> => {
   if (body.provider_id !== undefined) {
     const row = found(await table.get(scope, body.provider_id))

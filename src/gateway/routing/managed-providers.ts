@@ -1,4 +1,4 @@
-import { type ProviderSpec, providers, type WireFormat } from '#specs/data/providers.ts'
+import { type ProviderSpec, providers } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import type { Route } from '../call/routes.ts'
 import { unitPrices } from '../prices/own-prices.ts'
@@ -89,19 +89,17 @@ const isConfigured = ({ keys }: Pick<ManagedConfig, 'keys'>, { id, format }: Pro
 
 const endpointOf = (spec: ProviderSpec, { apiKey = '', baseUrl, prices }: ProviderKeys): Endpoint => {
   const ownPrices = unitPrices(prices)
-  const made = endpoint(spec.id, spec.format, versionedUrl(spec.format, baseUrl ?? spec.baseUrl), apiKey, 'managed')
+  const made: Endpoint = {
+    ...{ provider: spec.id, format: spec.format, baseUrl: versionedUrl(spec.format, baseUrl ?? spec.baseUrl) },
+    ...{ apiKey: apiKey === '' ? null : apiKey, source: 'managed', connectionId: null },
+  }
   return ownPrices === undefined ? made : { ...made, ownPrices }
 }
 
 const simulatedEndpoint = ({ simulatedUrl }: ManagedConfig): Endpoint => {
   if (simulatedUrl === undefined) throw new Error('the simulated provider is wanted and has no URL')
-  return endpoint(simulated, openAi, simulatedUrl, '', 'simulated')
+  return {
+    ...{ provider: simulated, format: openAi, baseUrl: simulatedUrl },
+    ...{ apiKey: null, source: 'simulated', connectionId: null },
+  }
 }
-
-const endpoint = (
-  provider: string,
-  format: WireFormat,
-  baseUrl: string,
-  apiKey: string,
-  source: 'managed' | 'simulated',
-): Endpoint => ({ provider, format, baseUrl, apiKey: apiKey === '' ? null : apiKey, source, connectionId: null })

@@ -1,4 +1,4 @@
-import { priceAt, prices } from '../prices/prices.ts'
+import { prices } from '../prices/prices.ts'
 import type { CustomModel, SyncedModel } from './kinds.ts'
 import type { ManagedProviders } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
@@ -50,10 +50,8 @@ export class ModelRegistry {
   async #compatibleRows(day: string): Promise<readonly ModelRow[]> {
     if (this.#parts.managed.compatible === null) return []
     const origin = { source: 'service', connection_id: null, available: true } as const
-    const description = 'Listed by the configured OpenAI-compatible server.'
-    return (await this.#parts.offered()).map((model) =>
-      listedRow('openai', model, priceAt('openai', model.id), origin, description, day),
-    )
+    const listing = { provider: 'openai', origin, description: 'Listed by the configured OpenAI-compatible server.' }
+    return (await this.#parts.offered()).map((model) => listedRow(model, listing, day))
   }
 
   #serviceRows(day: string): readonly ModelRow[] {
@@ -85,9 +83,8 @@ const connectionRows = ({ id, name, endpoint, models }: OwnConnection, day: stri
     return rows.map((row) => withPrice(catalogueRow(row, origin, day), endpoint.ownPrices))
   }
   const description = `Listed by ${providerNamed(provider)?.name ?? provider}, by the key of the connection ${name}.`
-  return [...models.values()].map((model) =>
-    withPrice(listedRow(provider, model, priceAt(provider, model.id), origin, description, day), endpoint.ownPrices),
-  )
+  const listing = { provider, origin, description }
+  return [...models.values()].map((model) => withPrice(listedRow(model, listing, day), endpoint.ownPrices))
 }
 
 /** A row of which the project has set the price. */
@@ -100,20 +97,19 @@ const customRows = (provider: OwnProvider): readonly ModelRow[] => {
   const [first] = models
   if (first === undefined) return []
   const rows = models.map((model) => {
-    const row = customRow(provider, model.model_name, labelOf(model), `Served by the custom provider ${name}.`)
+    const description = `Served by the custom provider ${name}.`
+    const row = customRow(provider, { id: model.model_name, name: labelOf(model), description })
     return withPrice(row, model.prices ?? endpoint.ownPrices)
   })
-  const alias = `The first model of the custom provider ${name}: ${labelOf(first)}.`
-  return [...rows, withPrice(customRow(provider, name, name, alias), first.prices ?? endpoint.ownPrices)]
+  const alias = { id: name, name, description: `The first model of the custom provider ${name}: ${labelOf(first)}.` }
+  return [...rows, withPrice(customRow(provider, alias), first.prices ?? endpoint.ownPrices)]
 }
 
 const labelOf = ({ display_name, model_name }: CustomModel): string => display_name || model_name
 
 const customRow = (
   { id: provider, createdAt }: OwnProvider,
-  id: string,
-  name: string,
-  description: string,
+  { id, name, description }: Pick<ModelRow, 'id' | 'name' | 'description'>,
 ): ModelRow => ({
   ...{ id, object: 'model', created: Math.floor(createdAt / 1000), owned_by: `custom:${provider}`, name },
   ...{ provider: `custom:${provider}`, source: 'custom', connection_id: null, type: 'chat', types: ['chat'] },

@@ -1,6 +1,6 @@
 import { providers, type WireFormat } from '#specs/data/providers.ts'
 import type { PriceRow } from '../prices/price-table.ts'
-import { prices } from '../prices/prices.ts'
+import { priceAt, prices } from '../prices/prices.ts'
 import { speechModelOf, transcriptionModelOf } from '../prices/voice-models.ts'
 import type { SyncedModel } from './kinds.ts'
 import { serves } from './model-names.ts'
@@ -61,16 +61,18 @@ export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): M
   }
 }
 
-/** The row of a model that a provider itself lists. `known`: what the snapshot says of it. */
-export function listedRow(
-  provider: string,
-  model: SyncedModel,
-  known: PriceRow | undefined,
-  origin: RowOrigin,
-  description: string,
-  today: string,
-): ModelRow {
+/** A provider's own list of models. */
+export interface Listing {
+  readonly provider: string
+  readonly origin: RowOrigin
+  /** Of every row. */
+  readonly description: string
+}
+
+/** The row of a model that a provider itself lists, with what the snapshot says of it. @param today as `2026-11-21`. */
+export function listedRow(model: SyncedModel, { provider, origin, description }: Listing, today: string): ModelRow {
   const { id, name, context_window } = model
+  const known = priceAt(provider, id)
   if (known !== undefined) return { ...catalogueRow(known, origin, today), id, name, description }
   return {
     ...{ id, object: 'model', created, owned_by: provider, name, provider, ...origin },

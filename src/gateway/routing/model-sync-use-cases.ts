@@ -34,8 +34,8 @@ export const modelSyncUseCases = (parts: ConnectionParts): SyncUseCases => {
     'model_syncs.get': async ({ scope, params }) =>
       viewOf(await syncs.get(scope, params.connection_id, params.sync_id)),
     'model_syncs.apply': async (call) => {
-      const { scope, params } = call
-      return viewOf(await syncs.apply(scope, params.connection_id, params.sync_id, call))
+      const { params } = call
+      return viewOf(await syncs.apply(call, params.connection_id, params.sync_id))
     },
   }
 }
@@ -84,7 +84,8 @@ class ModelSyncs {
    *
    * @throws {ServiceError} `version_conflict` when another sync was applied since the preview.
    */
-  async apply(scope: Scope, connection: string, id: string, call: Caller) {
+  async apply(call: Caller & { readonly scope: Scope }, connection: string, id: string) {
+    const { scope } = call
     const row = await this.get(scope, connection, id)
     if (row.data.status === 'applied') return row
     const lasting = await this.#setExpiry(scope, id, null)

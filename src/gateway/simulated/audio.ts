@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isObject, parseJson, textOf } from '#outgoing/wire.ts'
 import { audioLength } from '../voice/audio-length.ts'
-import { sendError, sendJson } from './respond.ts'
+import { sendError, sendJson, sendRefusal } from './respond.ts'
 import { speechOf } from './speech.ts'
 import { heardIn } from './transcription.ts'
 
@@ -40,7 +40,8 @@ function speak(body: Buffer, response: ServerResponse): void {
   if (!isSimulated(textOf(request.model))) sendError(response, 404, 'model_not_found')
   else if (speech === null) sendError(response, 400, 'unsupported_format')
   else if (/\bfail please\b/i.test(input)) sendError(response, 500, 'server_error')
-  else if (/\brate limit please\b/i.test(input)) sendError(response, 429, 'rate_limit_exceeded', 1)
+  else if (/\brate limit please\b/i.test(input))
+    sendRefusal(response, { status: 429, code: 'rate_limit_exceeded', retryAfterS: 1 })
   else {
     response.writeHead(200, { 'content-type': speech.contentType })
     const cut = /\bcut please\b/i.test(input)

@@ -6,7 +6,11 @@ import { imageFacts, type SeenImage } from './images.ts'
  * The answer in the form that `response_format` names: any JSON object, or one that the given schema accepts, filled
  * from what the user said; otherwise the text as it is.
  */
-export const inFormat = (text: string, prompt: string, images: readonly SeenImage[], format: unknown): string => {
+export const inFormat = (
+  text: string,
+  { prompt, images }: { readonly prompt: string; readonly images: readonly SeenImage[] },
+  format: unknown,
+): string => {
   const { type, json_schema } = objectOf(format)
   if (type === 'json_schema') return JSON.stringify(fillArguments(schemaOf(json_schema), prompt, ''))
   if (type !== 'json_object') return text

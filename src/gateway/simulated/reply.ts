@@ -40,12 +40,8 @@ const filler = 'I take my time with every single word of this answer, as you ask
  * @param images in the last message of the user
  * @param seed goes into the ids of tool calls, so that two conversations do not share ids.
  */
-export function decideReply(
-  messages: readonly unknown[],
-  request: WireObject,
-  images: readonly SeenImage[],
-  seed: string,
-): Reply {
+export function decideReply(request: WireObject, images: readonly SeenImage[], seed: string): Reply {
+  const messages = arrayOf(request.messages)
   const prompt = lastUserText(messages)
   const results = toolResultsAtEnd(messages)
   const slow = /\bslow please\b/i.test(prompt)
@@ -54,7 +50,7 @@ export function decideReply(
   if (results.length > 0) {
     const next = nextTools(prompt, messages, request)
     if (next.length > 0) return answer('', callsOf(next, `${prompt} ${resultsText(results)}`, seeds), slow)
-    return answer(inFormat(quote(results), prompt, images, format), [], slow)
+    return answer(inFormat(quote(results), { prompt, images }, format), [], slow)
   }
   if (/\bfail please\b/i.test(prompt)) return refuse(500, null, 'server_error')
   if (/\brate limit please\b/i.test(prompt)) return refuse(429, 1, 'rate_limit_exceeded')
@@ -63,7 +59,7 @@ export function decideReply(
   const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), prompt)
   if (prompted !== null && objectOf(format).type !== 'json_schema') return answer(prompted, [], slow)
   const said = `${describeImages(images)}You said: ${prompt}`
-  const text = inFormat(slow ? lengthened(said) : said, prompt, images, format)
+  const text = inFormat(slow ? lengthened(said) : said, { prompt, images }, format)
   if (/\bcut please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'cut' }
   if (/\bmalformed please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'malformed' }
   return answer(text, [], slow)

@@ -6,13 +6,20 @@ export const sendJson = (response: ServerResponse, status: number, value: object
 }
 
 /** Sends an error as OpenAI words it. */
-export const sendError = (
-  response: ServerResponse,
-  status: number,
-  code: string,
-  retryAfterS: number | null = null,
-): void => {
-  if (retryAfterS !== null) response.setHeader('retry-after', retryAfterS)
+export const sendError = (response: ServerResponse, status: number, code: string): void => {
   const type = status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error'
   sendJson(response, status, { error: { message: `Simulated refusal: ${code}.`, type, param: null, code } })
+}
+
+/** An error, and after how many seconds to try again; null: it does not say. */
+export interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly retryAfterS: number | null
+}
+
+/** Sends an error that may say when to try again. */
+export const sendRefusal = (response: ServerResponse, { status, code, retryAfterS }: Refusal): void => {
+  if (retryAfterS !== null) response.setHeader('retry-after', retryAfterS)
+  sendError(response, status, code)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { arrayOf, countOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
@@ -9,7 +9,7 @@ import { embeddings } from './embeddings.ts'
 import { imageChars, imagesIn, imageTokens } from './images.ts'
 import { PromptCache } from './prompt-cache.ts'
 import { decideReply, type Reply } from './reply.ts'
-import { sendError, sendJson } from './respond.ts'
+import { sendError, sendJson, sendRefusal } from './respond.ts'
 import { streamFrames } from './word-stream.ts'
 
 /** Where the simulated provider listens, and how fast it speaks. */
@@ -45,6 +45,13 @@ interface Serving {
   requests: number
   active: number
   aborted: number
+}
+
+/** One request whose body has come, and where its answer goes. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly body: Buffer
 }
 
 type AnswerReply = Extract<Reply, { kind: 'answer' }>
@@ -100,19 +107,21 @@ function accept(serving: Serving, request: IncomingMessage, response: ServerResp
       sendError(response, 413, 'request_too_large')
       return
     }
-    route(serving, request, response, parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts))
+    const body = parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts)
+    route(serving, { request, response, body })
   })
 }
 
-function route(serving: Serving, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+function route(serving: Serving, exchange: Exchange): void {
+  const { request, response } = exchange
   const path = request.url?.split('?')[0] ?? ''
   if (request.method === 'GET' && path === '/v1/models') sendJson(response, 200, modelList)
-  else if (request.method === 'POST' && path.startsWith(audioPath)) audio(serving, path, request, response, body)
+  else if (request.method === 'POST' && path.startsWith(audioPath)) audio(serving, path, exchange)
   else if (request.method !== 'POST' || !postPaths.includes(path)) sendError(response, 404, 'not_found')
-  else post(serving, path, seedOf(request), response, body)
+  else post(serving, path, exchange)
 }
 
-function audio(serving: Serving, path: string, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+function audio(serving: Serving, path: string, { request, response, body }: Exchange): void {
   serving.requests++
   serving.active++
   response.once('close', () => {
@@ -122,18 +131,19 @@ function audio(serving: Serving, path: string, request: IncomingMessage, respons
   void serveAudio({ path, contentType: request.headers['content-type'] ?? '', body }, response)
 }
 
-function post(serving: Serving, path: string, seed: string, response: ServerResponse, body: Buffer): void {
+function post(serving: Serving, path: string, exchange: Exchange): void {
+  const { response, body } = exchange
   const parsed = parseJson(body.toString('utf8'))
   if (!isObject(parsed)) sendError(response, 400, 'invalid_json')
   else if (!textOf(parsed.model).startsWith('simulated')) sendError(response, 404, 'model_not_found')
   else {
     serving.requests++
-    if (path === chatPath) chat(serving, parsed, seed, response, body.length)
+    if (path === chatPath) chat(serving, parsed, exchange)
     else embeddings(parsed, response)
   }
 }
 
-function chat(serving: Serving, request: WireObject, seed: string, response: ServerResponse, bodyBytes: number): void {
+function chat(serving: Serving, request: WireObject, { request: { headers }, response, body: sent }: Exchange): void {
   if (!Array.isArray(request.messages)) {
     sendError(response, 400, 'missing_messages')
     return
@@ -143,13 +153,14 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
     sendError(response, 400, 'invalid_image_format')
     return
   }
-  const reply = decideReply(request.messages, request, found.images, seed)
+  const seed = seedOf(headers)
+  const reply = decideReply(request, found.images, seed)
   if (reply.kind === 'refuse') {
-    sendError(response, reply.status, reply.code, reply.retryAfterS)
+    sendRefusal(response, reply)
     return
   }
   const head: AnswerHead = { id: `chatcmpl-${digest(seed)}`, model: textOf(request.model), created: createdS }
-  const textChars = bodyBytes - imageChars(request.messages)
+  const textChars = sent.length - imageChars(request.messages)
   const body = limited(reply, request, {
     promptTokens: tokensOfChars(textChars) + imageTokens(found.images),
     cachedTokens: serving.cache.cachedTokens(request.messages, textChars),
@@ -163,10 +174,11 @@ function chat(serving: Serving, request: WireObject, seed: string, response: Ser
   }
   const frames = framesOf(head, body, objectOf(request.stream_options).include_usage === true)
   serving.active++
-  streamFrames(response, frames, { delayMs, trouble: reply.trouble }, (whole) => {
+  const onEnd = (whole: boolean): void => {
     serving.active--
     if (!whole) serving.aborted++
-  })
+  }
+  streamFrames(response, frames, { delayMs, trouble: reply.trouble, onEnd })
 }
 
 /** Tokens of thought by `reasoning_effort`: they are not shown, but counted. */
@@ -195,8 +207,8 @@ function stopped(text: string, stop: unknown): string {
 }
 
 /** Ids follow the idempotency key where there is one, so that a retry gets the same ids. */
-function seedOf(request: IncomingMessage): string {
-  const key = request.headers['idempotency-key']
+function seedOf(headers: IncomingHttpHeaders): string {
+  const key = headers['idempotency-key']
   return typeof key === 'string' ? key : `${process.hrtime.bigint()}`
 }
 

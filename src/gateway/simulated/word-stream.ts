@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { AnswerFrames } from './chat-format.ts'
 
 /** Pace and planned trouble of one streamed answer. */
-export interface Pace {
+interface Pace {
   /** Pause between parts, in ms; 0 writes everything in one piece. */
   readonly delayMs: number
   readonly trouble: 'none' | 'cut' | 'malformed'
@@ -10,18 +10,19 @@ export interface Pace {
 
 const malformedFrame = 'data: {"choices":[{"index":0,"delta":{"content":"bro\n\n'
 
-/** Writes the frames in their pace. `onEnd` is called once, with whether the reader got all that was meant for it. */
-export function streamFrames(
-  response: ServerResponse,
-  frames: AnswerFrames,
-  pace: Pace,
-  onEnd: (whole: boolean) => void,
-): void {
+/** How one answer is streamed. */
+export interface StreamOptions extends Pace {
+  /** Called once, with whether the reader got all that was meant for it. */
+  readonly onEnd: (whole: boolean) => void
+}
+
+/** Writes the frames in their pace. */
+export function streamFrames(response: ServerResponse, frames: AnswerFrames, { onEnd, ...pace }: StreamOptions): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   const parts = pace.trouble === 'none' ? frames.parts : frames.parts.slice(0, Math.ceil(frames.parts.length / 2))
   if (pace.delayMs === 0) {
     response.once('close', () => onEnd(response.writableFinished || pace.trouble === 'cut'))
-    finish(response, frames.first + parts.join(''), frames.last, pace)
+    finish(response, { rest: frames.first + parts.join(''), last: frames.last }, pace)
     return
   }
   let next = 0
@@ -32,7 +33,7 @@ export function streamFrames(
       return
     }
     clearInterval(timer)
-    finish(response, '', frames.last, pace)
+    finish(response, { rest: '', last: frames.last }, pace)
   }, pace.delayMs)
   response.once('close', () => {
     clearInterval(timer)
@@ -41,7 +42,11 @@ export function streamFrames(
   response.write(frames.first)
 }
 
-function finish(response: ServerResponse, rest: string, last: string, pace: Pace): void {
+function finish(
+  response: ServerResponse,
+  { rest, last }: { readonly rest: string; readonly last: string },
+  pace: Pace,
+): void {
   if (pace.trouble === 'none') response.end(rest + last)
   else if (pace.trouble === 'malformed') response.end(rest + malformedFrame + last)
   else response.write(rest === '' ? ': cut\n\n' : rest, () => response.destroy())

@@ -41,6 +41,12 @@ export class BrokenAnswer extends ServiceError {
   }
 }
 
+/** How the text of one answer is given, and what ends the call early. */
+export interface TurnOptions {
+  readonly onDelta: (text: string) => void
+  readonly signal: AbortSignal
+}
+
 /** Models as turns, runs and trials of agents call them. */
 export interface TurnModels {
   /**
@@ -54,12 +60,7 @@ export interface TurnModels {
    * @throws {BrokenAnswer} when something had been said before it failed.
    * @throws {StoreUnavailable} when it is unknown whether the call may be made.
    */
-  call(
-    request: ModelRequest,
-    caller: ActorCaller,
-    onDelta: (text: string) => void,
-    signal: AbortSignal,
-  ): Promise<TurnAnswer>
+  call(request: ModelRequest, caller: ActorCaller, options: TurnOptions): Promise<TurnAnswer>
 }
 
 export interface GatewayTurnsParts {
@@ -74,12 +75,7 @@ export class GatewayTurns implements TurnModels {
     this.#chats = chats
   }
 
-  async call(
-    request: ModelRequest,
-    caller: ActorCaller,
-    onDelta: (text: string) => void,
-    signal: AbortSignal,
-  ): Promise<TurnAnswer> {
+  async call(request: ModelRequest, caller: ActorCaller, { onDelta, signal }: TurnOptions): Promise<TurnAnswer> {
     if (signal.aborted) throw new ServiceError('cancelled')
     const reader = new TurnReader(onDelta)
     const answered = Promise.withResolvers<TurnAnswer>()

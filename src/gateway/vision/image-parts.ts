@@ -17,8 +17,7 @@ const maxFetchedBytes = 64 * 1024 * 1024
 export const imageParts = async (
   sources: readonly ImageSource[],
   route: Pick<Route, 'format'>,
-  remote: RemoteImages,
-  signal: AbortSignal,
+  { remote, signal }: { readonly remote: RemoteImages; readonly signal: AbortSignal },
 ): Promise<readonly WireObject[]> => {
   const limits = imageLimits(route.format)
   const parts: WireObject[] = []
@@ -27,7 +26,7 @@ export const imageParts = async (
   for (const source of sources) {
     if (source.kind === 'remote' && !limits.fetches) {
       const maxBytes = Math.min(limits.maxBytes, left)
-      const { bytes, mimeType } = await fetchImage(remote, source.url, source.at, { maxBytes, signal })
+      const { bytes, mimeType } = await fetchImage(remote, source, { maxBytes, signal })
       left -= bytes.length
       // servers say many things of their files: the bytes count
       const said = mimeType.startsWith('image/') ? '' : mimeType

@@ -10,6 +10,9 @@ export type ImageSource = { readonly at: string } & (
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mimeType: string }
 )
 
+/** An image elsewhere. */
+export type RemoteSource = Extract<ImageSource, { kind: 'remote' }>
+
 /** The fields of a request that bring images. */
 export interface ImageFields {
   readonly image_url?: string | null
@@ -45,7 +48,7 @@ export const imageSources = (body: ImageFields, files: readonly UploadedFile[]):
 
 const single = ({ image_url, image_base64, mime_type }: ImageFields): readonly ImageSource[] => [
   ...(isGiven(image_url) ? [byUrl(image_url, 'image_url')] : []),
-  ...(isGiven(image_base64) ? [byBase64(image_base64, mime_type, 'image_base64', 'mime_type')] : []),
+  ...(isGiven(image_base64) ? [byBase64(image_base64, mime_type, { at: 'image_base64', typeAt: 'mime_type' })] : []),
 ]
 
 const item = (image: string | ImageItem, index: number): ImageSource => {
@@ -53,7 +56,7 @@ const item = (image: string | ImageItem, index: number): ImageSource => {
   if (typeof image === 'string') return byUrl(image, at)
   if (isGiven(image.url) && isGiven(image.base64)) throw badImage(at, 'has both a url and base64')
   if (isGiven(image.url)) return byUrl(image.url, at)
-  if (isGiven(image.base64)) return byBase64(image.base64, image.mime_type, at, `${at}.mime_type`)
+  if (isGiven(image.base64)) return byBase64(image.base64, image.mime_type, { at, typeAt: `${at}.mime_type` })
   throw badImage(at, 'has neither a url nor base64')
 }
 
@@ -72,7 +75,11 @@ const byUrl = (text: string, at: string): ImageSource => {
   return { kind: 'remote', at, url: new URL(text) }
 }
 
-const byBase64 = (base64: string, mimeType: string | null | undefined, at: string, typeAt: string): ImageSource => {
+const byBase64 = (
+  base64: string,
+  mimeType: string | null | undefined,
+  { at, typeAt }: { readonly at: string; readonly typeAt: string },
+): ImageSource => {
   if (!isGiven(mimeType)) throw badImage(typeAt, 'has to say what the base64 is')
   if (/^data:/i.test(base64)) throw badImage(at, 'has a data: prefix; give it as a url')
   return { kind: 'base64', at, base64, mimeType }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { badImage } from './image-sources.ts'
+import { badImage, type RemoteSource } from './image-sources.ts'
 
 export interface RemoteImages {
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
@@ -29,13 +29,13 @@ export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): voi
  */
 export const fetchImage = async (
   { guard, timeoutMs = defaultTimeoutMs }: RemoteImages,
-  url: URL,
-  at: string,
+  source: RemoteSource,
   options: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<{ readonly bytes: Buffer; readonly mimeType: string }> => {
+  const { at } = source
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)])
   try {
-    const answer = await follow(guard, url, at, signal)
+    const answer = await follow(guard, source, signal)
     const { statusCode, headers, body } = answer
     if (statusCode !== 200) {
       body.destroy()
@@ -64,8 +64,7 @@ export const fetchImage = async (
 
 const follow = async (
   guard: RemoteImages['guard'],
-  first: URL,
-  at: string,
+  { url: first, at }: RemoteSource,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> => {
   let url = first

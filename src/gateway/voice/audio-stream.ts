@@ -16,8 +16,7 @@ export interface StreamWatcher {
 export const audioStream = (
   answer: OpenAnswer,
   reader: AudioReader,
-  signal: AbortSignal,
-  watcher: StreamWatcher,
+  { signal, watcher }: { readonly signal: AbortSignal; readonly watcher: StreamWatcher },
 ): ByteStream => {
   const gate = new Gate()
   let over = false

@@ -11,6 +11,13 @@ import type { Step } from './voice-job.ts'
 
 type VoiceNeed = Extract<Need, 'speech' | 'transcription'>
 
+/** Where the routes of a request are found: those of one project, for one need. */
+export interface ProjectRoutes {
+  readonly routes: Routes
+  readonly project: string
+  readonly need: VoiceNeed
+}
+
 interface Registered {
   readonly id: string
   readonly provider: string
@@ -35,13 +42,11 @@ export const preferredModels = <Model extends Registered>(
 
 /** Routes to a registered model, at its own provider only. @throws {ServiceError} `provider_not_configured` */
 export const routesOf = async (
-  routes: Routes,
-  project: string,
+  where: ProjectRoutes,
   { provider }: Registered,
   wireModel: string,
-  need: VoiceNeed,
 ): Promise<readonly Route[]> => {
-  const found = await resolved(routes, project, `${provider}/${wireModel}`, need)
+  const found = await resolved(where, `${provider}/${wireModel}`)
   const own = found.filter((route) => route.provider === provider)
   if (own.length === 0) throw new ServiceError('provider_not_configured', { param: 'model' })
   return own
@@ -49,15 +54,13 @@ export const routesOf = async (
 
 /** The first of `models` whose provider has a key; the first one's error when none has. */
 export const routesOfDefault = async <Model extends Registered>(
-  routes: Routes,
-  project: string,
+  where: ProjectRoutes,
   models: readonly Model[],
-  need: VoiceNeed,
 ): Promise<{ readonly model: Model; readonly routes: readonly Route[] }> => {
   let refusal: unknown
   for (const model of models) {
     try {
-      return { model, routes: await routesOf(routes, project, model, model.id, need) }
+      return { model, routes: await routesOf(where, model, model.id) }
     } catch (error) {
       refusal ??= error
     }
@@ -71,19 +74,14 @@ export const routesOfDefault = async <Model extends Registered>(
  *
  * @throws {ServiceError} `bad_request` for everything else
  */
-export const unregistered = async (
-  routes: Routes,
-  project: string,
-  requestedModel: string,
-  need: VoiceNeed,
-): Promise<readonly Route[]> => {
-  const found = await resolved(routes, project, requestedModel, need)
+export const unregistered = async (where: ProjectRoutes, requestedModel: string): Promise<readonly Route[]> => {
+  const found = await resolved(where, requestedModel)
   const own = found.filter(({ format, source, baseUrl }) => {
     if (format !== 'openai') return false
     return source === 'custom' || (priceOf(requestedModel) === undefined && !knownHosts.has(new URL(baseUrl).host))
   })
   if (own.length > 0) return own
-  throw unfit('model', `There is no ${need} model of this name.`)
+  throw unfit('model', `There is no ${where.need} model of this name.`)
 }
 
 const knownHosts: ReadonlySet<string> = new Set(
@@ -92,10 +90,8 @@ const knownHosts: ReadonlySet<string> = new Set(
 
 /** Empty when no provider serves a model of this name. */
 const resolved = async (
-  routes: Routes,
-  project: string,
+  { routes, project, need }: ProjectRoutes,
   requestedModel: string,
-  need: VoiceNeed,
 ): Promise<readonly Route[]> => {
   try {
     return await routes.resolve(project, requestedModel, need)
@@ -108,10 +104,9 @@ const resolved = async (
 const unserved: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
 
 /** What the auto-router chooses among. */
-export interface AutoChoice<Model extends Registered> {
-  readonly project: string
+export interface AutoChoice<Model extends Registered> extends ProjectRoutes {
+  readonly latencies: Latencies
   readonly candidates: readonly Candidate[]
-  readonly need: VoiceNeed
   readonly modelOf: (name: string) => NamedModel<Model> | null
 }
 
@@ -122,18 +117,17 @@ export interface AutoChoice<Model extends Registered> {
  * @throws {ServiceError} `byok_required` when no key of its own can serve.
  */
 export const autoSteps = async <Model extends Registered, Task>(
-  routes: Routes,
-  latencies: Latencies,
-  { project, candidates, need, modelOf }: AutoChoice<Model>,
+  choice: AutoChoice<Model>,
   taskOf: (model: Model) => Task,
 ): Promise<readonly Step<Task>[]> => {
+  const { project, latencies, candidates, modelOf } = choice
   const found: { readonly ms: number; readonly steps: readonly Step<Task>[] }[] = []
   for (const { name, expectedMs } of candidates) {
     const model = modelOf(name)?.model
     if (model === undefined || priceAt(model.provider, model.id) === undefined) continue
     const task = fitting(() => taskOf(model))
     if (task === null) continue
-    const own = (await ownRoutes(routes, project, model, need)).map((route) => ({ route, task }))
+    const own = (await ownRoutes(choice, model)).map((route) => ({ route, task }))
     if (own.length > 0) found.push({ ms: latencies.of(project, name) ?? expectedMs, steps: own })
   }
   if (found.length === 0) throw new ServiceError('byok_required', { param: 'model' })
@@ -149,14 +143,9 @@ const fitting = <Task>(make: () => Task): Task | null => {
   }
 }
 
-const ownRoutes = async (
-  routes: Routes,
-  project: string,
-  model: Registered,
-  need: VoiceNeed,
-): Promise<readonly Route[]> => {
+const ownRoutes = async (where: ProjectRoutes, model: Registered): Promise<readonly Route[]> => {
   try {
-    return (await routesOf(routes, project, model, model.id, need)).filter(({ source }) => source === 'byok')
+    return (await routesOf(where, model, model.id)).filter(({ source }) => source === 'byok')
   } catch (error) {
     if (error instanceof ServiceError) return []
     throw error

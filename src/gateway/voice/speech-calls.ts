@@ -129,14 +129,17 @@ const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: Abort
     const units = used ? unitsOf(characters, reader) : null
     job.end({ units, error, response: () => (error === null ? { bytes: sent } : { bytes: sent, error: error.code }) })
   }
-  const bytes: ByteStream = audioStream(job.answer, reader, signal, {
-    sent: (count) => {
-      sent += count
+  const bytes: ByteStream = audioStream(job.answer, reader, {
+    signal,
+    watcher: {
+      sent: (count) => {
+        sent += count
+      },
+      whole: () => over(null, true),
+      // the provider has made, and charges for, what the reader does not want any more
+      left: (reason) => over(job.failure(reason), true),
+      broken: (reason) => over(job.failure(reason), false),
     },
-    whole: () => over(null, true),
-    // the provider has made, and charges for, what the reader does not want any more
-    left: (reason) => over(job.failure(reason), true),
-    broken: (reason) => over(job.failure(reason), false),
   })
   return { answer: { ...head(job, [['x-stream', 'true']]), bytes }, tokens: () => reader.tokens }
 }

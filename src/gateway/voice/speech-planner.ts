@@ -6,6 +6,7 @@ import { autoNames, speechCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
 import {
   autoSteps,
+  type ProjectRoutes,
   preferredModels,
   routesOf,
   routesOfDefault,
@@ -40,25 +41,20 @@ export class SpeechPlanner {
       voice === null ? request : { ...request, voice: request.voice ?? voice.id },
       'refuse',
     )
-    const routes = await routesOf(this.#routes, project, model, wireModel, 'speech')
+    const routes = await routesOf(this.#of(project), model, wireModel)
     return { requestedModel, auto: false, steps: stepsOf(routes, task) }
   }
 
   async #byDefault(project: string, request: SpeechRequest): Promise<SpeechPlan> {
-    const { model, routes } = await routesOfDefault(
-      this.#routes,
-      project,
-      preferredModels(speechModels, request.language),
-      'speech',
-    )
+    const { model, routes } = await routesOfDefault(this.#of(project), preferredModels(speechModels, request.language))
     return { requestedModel: model.id, auto: false, steps: stepsOf(routes, speechTask(model, request, 'refuse')) }
   }
 
   /** Where no format is wanted it is MP3, as everywhere; but better another one than no speech. */
   async #auto(project: string, requestedModel: string, request: SpeechRequest): Promise<SpeechPlan> {
-    const choice = { project, candidates: speechCandidates, need: 'speech' as const, modelOf: speechModelOf }
-    const stepsFor = (wanted: SpeechRequest) =>
-      autoSteps(this.#routes, this.#latencies, choice, (model) => speechTask(model, wanted, 'default'))
+    const among = { latencies: this.#latencies, candidates: speechCandidates, modelOf: speechModelOf }
+    const choice = { ...this.#of(project), ...among }
+    const stepsFor = (wanted: SpeechRequest) => autoSteps(choice, (model) => speechTask(model, wanted, 'default'))
     const steps = await stepsFor({ ...request, format: request.format ?? 'mp3' }).catch((error: unknown) => {
       if (request.format !== null) throw error
       return stepsFor(request)
@@ -67,7 +63,10 @@ export class SpeechPlanner {
   }
 
   async #unregistered(project: string, requestedModel: string, request: SpeechRequest): Promise<SpeechPlan> {
-    const routes = await unregistered(this.#routes, project, requestedModel, 'speech')
+    const routes = await unregistered(this.#of(project), requestedModel)
     return { requestedModel, auto: false, steps: stepsOf(routes, plainTask(request)) }
+  }
+  #of(project: string): ProjectRoutes {
+    return { routes: this.#routes, project, need: 'speech' }
   }
 }

@@ -6,6 +6,7 @@ import { autoNames, transcriptionCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
 import {
   autoSteps,
+  type ProjectRoutes,
   preferredModels,
   routesOf,
   routesOfDefault,
@@ -38,24 +39,28 @@ export class TranscriptionPlanner {
     if (autoNames.includes(requestedModel.toLowerCase())) return this.#auto(project, requestedModel, request)
     const named = transcriptionModelOf(requestedModel)
     if (named === null) {
-      const own = await unregistered(this.#routes, project, requestedModel, 'transcription')
+      const own = await unregistered(this.#of(project), requestedModel)
       return { requestedModel, auto: false, steps: stepsOf(own, plainTranscription(request)) }
     }
     const task = transcriptionTask(named.model, request)
-    const routes = await routesOf(this.#routes, project, named.model, named.wireModel, 'transcription')
+    const routes = await routesOf(this.#of(project), named.model, named.wireModel)
     return { requestedModel, auto: false, steps: stepsOf(routes, task) }
   }
 
   async #byDefault(project: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {
     const models: readonly TranscriptionModel[] = preferredModels(transcriptionModels, request.language)
-    const { model, routes } = await routesOfDefault(this.#routes, project, models, 'transcription')
+    const { model, routes } = await routesOfDefault(this.#of(project), models)
     return { requestedModel: model.id, auto: false, steps: stepsOf(routes, transcriptionTask(model, request)) }
   }
 
   async #auto(project: string, requestedModel: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {
-    const need = 'transcription' as const
-    const choice = { project, candidates: transcriptionCandidates, need, modelOf: transcriptionModelOf }
-    const steps = await autoSteps(this.#routes, this.#latencies, choice, (model) => transcriptionTask(model, request))
+    const among = { latencies: this.#latencies, candidates: transcriptionCandidates, modelOf: transcriptionModelOf }
+    const choice = { ...this.#of(project), ...among }
+    const steps = await autoSteps(choice, (model) => transcriptionTask(model, request))
     return { requestedModel, auto: true, steps }
+  }
+
+  #of(project: string): ProjectRoutes {
+    return { routes: this.#routes, project, need: 'transcription' }
   }
 }

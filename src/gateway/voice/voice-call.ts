@@ -143,9 +143,11 @@ class Attempt implements OpenAnswer {
     const { bytes } = await boundedBody(answer.body, { maxBytes: maxErrorBytes, partial: true })
     if (this.#reason !== null) return this.#reason
     return statusFailure(
-      answer.statusCode,
-      bytes.toString('utf8'),
-      typeof retryAfter === 'string' ? retryAfter : null,
+      {
+        status: answer.statusCode,
+        body: bytes.toString('utf8'),
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+      },
       Date.now(),
     )
   }

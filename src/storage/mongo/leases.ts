@@ -43,9 +43,9 @@ export class MongoLeases implements LeaseStore {
     }
   }
 
-  async acquire(self: Member, claims: readonly LeaseClaim[], { floor, ms }: LeaseTerm): Promise<readonly Lease[]> {
+  async acquire(self: Member, claims: readonly LeaseClaim[], term: LeaseTerm): Promise<readonly Lease[]> {
     if (claims.length === 0) return []
-    await this.#update(claims.map((claim) => takeover(self, claim, floor, ms)))
+    await this.#update(claims.map((claim) => takeover(self, claim, term)))
     const taken = await this.#find({ _id: { $in: claims.map(({ shard }) => shard) }, holder: self.process })
     return taken.flatMap(leaseOf)
   }
@@ -99,7 +99,7 @@ export class MongoLeases implements LeaseStore {
  * The statement that takes one lease when it is as claimed. One that no process ever held is inserted; who comes second breaks
  * `_id` and has it not.
  */
-const takeover = (self: Member, { shard, epoch, breaking }: LeaseClaim, floor: number, ms: number): Document => ({
+const takeover = (self: Member, { shard, epoch, breaking }: LeaseClaim, { floor, ms }: LeaseTerm): Document => ({
   q: { _id: shard, epoch, ...(epoch === 0 || breaking ? {} : isOver) },
   u: [
     {

@@ -2,7 +2,7 @@ import { decideReply } from '#gateway/simulated/reply.ts'
 
 /** The whole text that the simulated model answers to an input without tools. */
 export const answerTo = (input: string): string => {
-  const reply = decideReply([{ role: 'user', content: input }], {}, [], '')
+  const reply = decideReply({ messages: [{ role: 'user', content: input }] }, [], '')
   if (reply.kind !== 'answer') throw new Error(`the simulated model refuses: ${input}`)
   return reply.text
 }

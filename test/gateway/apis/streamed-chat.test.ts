@@ -43,7 +43,7 @@ const read = ({ bytes }: BytesResult, slow = false) => {
 }
 
 const streamed = (script: Script, signal = never, silenceMs?: number) =>
-  streamedChat(new ScriptedChat(script), askWith(signal), form, silenceMs)
+  streamedChat(new ScriptedChat(script), askWith(signal), { form, silenceMs })
 
 describe('a streamed chat', () => {
   it('begins with its provider, and has the headers of both', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { retryAfterMs, statusFailure } from '#gateway/call/failure.ts'
 
 const failure = (status: number, body: unknown) =>
-  statusFailure(status, typeof body === 'string' ? body : JSON.stringify(body), null, 0).error
+  statusFailure({ status, body: typeof body === 'string' ? body : JSON.stringify(body), retryAfter: null }, 0).error
 
 describe('a request that a provider refused', () => {
   it.each([

@@ -7,7 +7,7 @@ it('runs no more than so many at a time, and gives results in order', async () =
   let running = 0
   let most = 0
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
-  const all = inLanes([...gates.keys()], 3, none, async (item) => {
+  const all = inLanes([...gates.keys()], { lanes: 3, signal: none }, async (item) => {
     most = Math.max(most, ++running)
     await gates[item]?.promise
     running--
@@ -20,7 +20,7 @@ it('runs no more than so many at a time, and gives results in order', async () =
 
 it('calls the others off when one fails, and begins no further one', async () => {
   const begun: number[] = []
-  const all = inLanes([0, 1, 2, 3], 2, none, async (item, signal) => {
+  const all = inLanes([0, 1, 2, 3], { lanes: 2, signal: none }, async (item, signal) => {
     begun.push(item)
     if (item === 1) throw new Error('no')
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -30,5 +30,5 @@ it('calls the others off when one fails, and begins no further one', async () =>
 })
 
 it('does nothing for no items', async () => {
-  expect(await inLanes([], 4, none, async () => 1)).toEqual([])
+  expect(await inLanes([], { lanes: 4, signal: none }, async () => 1)).toEqual([])
 })

@@ -95,8 +95,8 @@ describe('credits', () => {
       spent_usd: null,
       balance_usd: null,
     })
-    await grantCredits(records, clock.now, organization, '2')
-    await grantCredits(records, clock.now, organization, '0.5')
+    await grantCredits(records, clock.now, { organization, usd: '2' })
+    await grantCredits(records, clock.now, { organization, usd: '0.5' })
     const ticket = await admission.admit(askOf())
     ticket.settle('0.75')
     await admission.flush()

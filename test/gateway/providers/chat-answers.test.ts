@@ -276,7 +276,7 @@ describe('a stream of Google', () => {
 
 describe('a refusal', () => {
   const failure = (format: 'anthropic' | 'google', status: number, error: object, retryAfter: string | null = null) =>
-    formats[format].failure(status, JSON.stringify({ error }), retryAfter, 0)
+    formats[format].failure({ status, body: JSON.stringify({ error }), retryAfter }, 0)
 
   it.each([
     ['anthropic', 429, anthropic.rateLimit, 'provider_rate_limited', true],
@@ -302,7 +302,7 @@ describe('a refusal', () => {
 
   it('knows a wrong key of Google, which is a 400, also in a list', () => {
     const error = { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] }
-    const failed = formats.google.failure(400, JSON.stringify([{ error }]), null, 0)
+    const failed = formats.google.failure({ status: 400, body: JSON.stringify([{ error }]), retryAfter: null }, 0)
     expect(failed.error.message).toMatch(/refused the key/)
   })
 

@@ -119,7 +119,7 @@ describe('the simulated provider', () => {
     const onDelta = (): void => {
       if (++deltas === 3) aborter.abort()
     }
-    const running = world.turns.call(request, whose, onDelta, aborter.signal)
+    const running = world.turns.call(request, whose, { onDelta, signal: aborter.signal })
     await expect(running).rejects.toMatchObject({ code: 'cancelled' })
     expect(performance.now() - started).toBeGreaterThan(350)
     await vi.waitFor(() => expect(simulated.stats()).toMatchObject({ active: 0, aborted: aborted + 1 }), {

@@ -57,7 +57,8 @@ const request: ModelRequest = {
 const whose = actorCaller({ project, tenant: null, user: null }, null)
 
 /** One model call of a turn. */
-const ask = (turns: TurnModels) => turns.call(request, whose, () => {}, new AbortController().signal)
+const ask = (turns: TurnModels) =>
+  turns.call(request, whose, { onDelta: () => {}, signal: new AbortController().signal })
 
 const price = costOf('gpt-4o-mini', { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }) ?? ''
 
@@ -127,7 +128,7 @@ describe('the turn of a session', () => {
   })
 
   it('fails with the code of credits that are used up', async () => {
-    await grantCredits(storage.records, systemClock.now, organization, '0.000001')
+    await grantCredits(storage.records, systemClock.now, { organization, usd: '0.000001' })
     const { say } = await play()
     expect(endOf(await say())).toMatchObject({
       event_type: 'turn.failed',

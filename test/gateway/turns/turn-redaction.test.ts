@@ -81,7 +81,10 @@ describe('a turn of a project that redacts', () => {
     const { first, turns } = await open()
     first.script(cut(framesOf(delta({ role: 'assistant', content: 'see ' }), delta({ content: '[EMAIL_1] ' }))))
     const deltas: string[] = []
-    const running = turns.call(request, whose, (text) => deltas.push(text), new AbortController().signal)
+    const running = turns.call(request, whose, {
+      onDelta: (text) => deltas.push(text),
+      signal: new AbortController().signal,
+    })
     await expect(running).rejects.toMatchObject({ code: 'provider_stream_broken' })
     expect(deltas.join('')).toBe(`see ${ada} `)
   })

@@ -29,7 +29,7 @@ export const openTurnWorld = async (options: Parameters<typeof openChatWorld>[0]
     signal = new AbortController().signal,
   ): Promise<{ readonly answer: TurnAnswer; readonly deltas: readonly string[] }> => {
     const deltas: string[] = []
-    const answer = await turns.call(request, whose, (text) => deltas.push(text), signal)
+    const answer = await turns.call(request, whose, { onDelta: (text) => deltas.push(text), signal })
     return { answer, deltas }
   }
   return { ...world, turns, serve, stream }

@@ -182,15 +182,13 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     world.first.script(stalled(sample.beginning))
     const aborter = new AbortController()
     const deltas: string[] = []
-    const running = world.turns.call(
-      request,
-      whose,
-      (text) => {
+    const running = world.turns.call(request, whose, {
+      onDelta: (text) => {
         deltas.push(text)
         setImmediate(() => aborter.abort())
       },
-      aborter.signal,
-    )
+      signal: aborter.signal,
+    })
     await expect(running).rejects.toMatchObject({ code: 'cancelled' })
     // nothing else closes it within the time of this test
     expect(world.first.received).toHaveLength(1)
@@ -209,7 +207,9 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
       deltas.push(text)
       aborter.abort()
     }
-    await expect(world.turns.call(request, whose, onDelta, aborter.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(world.turns.call(request, whose, { onDelta, signal: aborter.signal })).rejects.toMatchObject({
+      code: 'cancelled',
+    })
     expect(deltas).toHaveLength(1)
   })
 

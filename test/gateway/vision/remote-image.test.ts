@@ -44,7 +44,10 @@ describe('an image elsewhere', () => {
       if (request.url === '/a') response.writeHead(302, { location: '/b' }).end()
       else response.writeHead(200, { 'content-type': 'image/png; charset=binary' }).end(png)
     })
-    expect(await fetchImage({ guard }, url('/a'), 'image_url', options)).toEqual({ bytes: png, mimeType: 'image/png' })
+    expect(await fetchImage({ guard }, { kind: 'remote', url: url('/a'), at: 'image_url' }, options)).toEqual({
+      bytes: png,
+      mimeType: 'image/png',
+    })
   })
 
   it('becomes bytes for the family that does not fetch, whatever its server calls it, and an address for the others', async () => {
@@ -53,7 +56,7 @@ describe('an image elsewhere', () => {
     })
     const sources = [{ kind: 'remote', at: 'images[0]', url: url('/a') }] as const
     const partsFor = (format: 'google' | 'openai' | 'anthropic') =>
-      imageParts(sources, { format }, { guard }, options.signal)
+      imageParts(sources, { format }, { remote: { guard }, signal: options.signal })
     const inline = { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } }
     expect(await partsFor('google')).toEqual([inline])
     const address = { type: 'image_url', image_url: { url: url('/a').href } }
@@ -68,7 +71,9 @@ describe('an image elsewhere', () => {
       { kind: 'file', at: 'files[0]', bytes: jpeg(4, 4), mimeType: '' },
       { kind: 'remote', at: 'images[0]', url: url('/a') },
     ] as const
-    const refused = await refusal(imageParts(sources, { format: 'google' }, { guard }, options.signal))
+    const refused = await refusal(
+      imageParts(sources, { format: 'google' }, { remote: { guard }, signal: options.signal }),
+    )
     expect(refused).toMatchObject({ code: 'unsupported_format', param: 'images[0]' })
   })
 
@@ -81,7 +86,7 @@ describe('an image elsewhere', () => {
     const { guard, url } = await serve((_request, response) => {
       response.writeHead(status, headers).end()
     })
-    const refused = await refusal(fetchImage({ guard }, url('/a'), 'images[3]', options))
+    const refused = await refusal(fetchImage({ guard }, { kind: 'remote', url: url('/a'), at: 'images[3]' }, options))
     expect(refused).toMatchObject({ code, param: 'images[3]' })
   })
 
@@ -92,13 +97,17 @@ describe('an image elsewhere', () => {
       pour()
       pour()
     })
-    const refused = await refusal(fetchImage({ guard }, url('/endless'), 'image_url', options))
+    const refused = await refusal(
+      fetchImage({ guard }, { kind: 'remote', url: url('/endless'), at: 'image_url' }, options),
+    )
     expect(refused).toMatchObject({ code: 'image_too_large', param: 'image_url' })
   })
 
   it('that does not come in time is given up', async () => {
     const { guard, url } = await serve(() => {})
-    const refused = await refusal(fetchImage({ guard, timeoutMs: 50 }, url('/silent'), 'image_url', options))
+    const refused = await refusal(
+      fetchImage({ guard, timeoutMs: 50 }, { kind: 'remote', url: url('/silent'), at: 'image_url' }, options),
+    )
     expect(refused).toMatchObject({ code: 'bad_request', message: 'image_url cannot be fetched in time.' })
   })
 
@@ -106,7 +115,11 @@ describe('an image elsewhere', () => {
     const gone = new AbortController()
     const { guard, url } = await serve(() => gone.abort())
     const refused = await refusal(
-      fetchImage({ guard }, url('/silent'), 'image_url', { ...options, signal: gone.signal }),
+      fetchImage(
+        { guard },
+        { kind: 'remote', url: url('/silent'), at: 'image_url' },
+        { ...options, signal: gone.signal },
+      ),
     )
     expect(refused.code).toBe('cancelled')
   })
@@ -116,7 +129,7 @@ describe('an image elsewhere', () => {
     const { guard, url } = await serve(() => {
       asked += 1
     }, true)
-    const refused = await refusal(fetchImage({ guard }, url('/a'), 'image_url', options))
+    const refused = await refusal(fetchImage({ guard }, { kind: 'remote', url: url('/a'), at: 'image_url' }, options))
     expect(refused).toMatchObject({ code: 'bad_request' })
     expect(refused.message).not.toContain('127.0.0.1')
     expect(asked).toBe(0)

@@ -260,8 +260,9 @@ describe('the auto-router', () => {
     }
     const resolve = (_: string, name: string) => [{ ...route, provider: name.split('/', 1)[0] ?? '', model: name }]
     const candidates = ['cartesia/sonic-3.5', 'deepgram/aura-2'].map((name) => ({ name, expectedMs: 1 }))
-    const choice = { project: 'prj_1', candidates, need: 'speech' as const, modelOf: speechModelOf }
-    const steps = await autoSteps({ resolve }, new Latencies(Date.now), choice, ({ id }) => id)
+    const where = { routes: { resolve }, project: 'prj_1', need: 'speech' } as const
+    const choice = { ...where, latencies: new Latencies(Date.now), candidates, modelOf: speechModelOf }
+    const steps = await autoSteps(choice, ({ id }) => id)
     expect(steps.map(({ task }) => task)).toEqual(['aura-2'])
   })
 

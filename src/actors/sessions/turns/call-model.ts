@@ -129,7 +129,7 @@ const outcomeOf = async (
   const { request, caller, ratePlanId } = await prepare(parts, requested, context)
   const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...bill }) })
   try {
-    const call = () => parts.models.call(request, caller, deltas.add, context.signal)
+    const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
     return answered(context.actor, { delta: await deltas.rest(), answer, charged: charged(answer.bill) })
   } catch (error) {

@@ -23,7 +23,7 @@ export const aiChatUseCases = (chat: ChatCalls): Pick<UseCases, 'ai_chat.create'
     }
     const headers = memoryHeaders(memory)
     if (stream === true) {
-      return { bytes: await streamedChat(chat, chatCall, { ...chatFrames(memory, call.requestId), headers }) }
+      return { bytes: await streamedChat(chat, chatCall, { form: { ...chatFrames(memory, call.requestId), headers } }) }
     }
     const outcome = await chat.complete(chatCall)
     return { json: chatResultOf(outcome, memory), headers: [...outcome.headers, ...headers] }

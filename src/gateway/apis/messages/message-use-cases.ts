@@ -50,7 +50,7 @@ export const messageUseCases = ({ chat, routes, documents }: MessageParts): Mess
     const need = needOf(arrayOf(body.messages))
     const chatCall: ChatCall = { caller, operation: 'messages.create', need, body, signal: call.signal }
     if (call.body.stream === true)
-      return { bytes: await streamedChat(chat, chatCall, new MessageFrames(call.requestId, own)) }
+      return { bytes: await streamedChat(chat, chatCall, { form: new MessageFrames(call.requestId, own) }) }
     const outcome = await chat.complete(chatCall)
     return { json: messageOf(outcome), headers: [...outcome.headers, ...own] }
   },

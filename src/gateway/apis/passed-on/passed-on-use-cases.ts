@@ -11,17 +11,22 @@ type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create'
 /** Operations whose documents go to the provider of their model as they are. */
 export const passedOnUseCases = (documents: Pick<DocumentCalls, 'create'>): Pick<UseCases, PassedOn> => ({
   'moderations.create': (call) =>
-    sent(documents, moderation, call, { ...call.body, model: moderationModel(call.body) }),
+    sent(documents, moderation, { call, body: { ...call.body, model: moderationModel(call.body) } }),
   'completions.create': (call) => {
     if (objectOf(call.body).stream === true) throw notStreamed()
-    return sent(documents, completion, call, call.body)
+    return sent(documents, completion, { call, body: call.body })
   },
-  'rerank.create': (call) => sent(documents, reranking, call, call.body),
+  'rerank.create': (call) => sent(documents, reranking, { call, body: call.body }),
 })
 
 type AnyCall = Pick<Parameters<UseCase<PassedOn>>[0], 'principal' | 'scope' | 'requestId' | 'signal' | 'attribution'>
 
-const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind, call: AnyCall, body: WireObject) => {
+interface PassedOnRequest {
+  readonly call: AnyCall
+  readonly body: WireObject
+}
+
+const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind, { call, body }: PassedOnRequest) => {
   const { answer, headers } = await documents.create(kind, { caller: callerOf(call), body, signal: call.signal })
   const bytes = JSON.stringify(answer)
   return { bytes: { contentType: 'application/json; charset=utf-8', bytes, headers } }

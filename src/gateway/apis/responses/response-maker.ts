@@ -68,7 +68,7 @@ export class ResponseMaker {
       return outcome
     }
     const end = await this.#run(task, output, callModel)
-    return { json: await this.#ended(task, head, output, end), headers: [...headersOf(end), ...task.headers] }
+    return { json: await this.#ended(task, { head, output, end }), headers: [...headersOf(end), ...task.headers] }
   }
 
   /** Resolves when the provider has begun. @throws {ServiceError} what is refused before that. */
@@ -85,9 +85,9 @@ export class ResponseMaker {
           headers: [...streamHeaders, ...headers, ...task.headers],
         })
       }
-      const stream = new ResponseStream(this.#parts.chat, task, open, this.#parts.silenceMs)
+      const stream = new ResponseStream(this.#parts, task, open)
       this.#run(task, stream.output, stream.callModel)
-        .then((end) => this.#ended(task, head, stream.output, end))
+        .then((end) => this.#ended(task, { head, output: stream.output, end }))
         .then((response) => stream.over(`response.${response.status}`, { response }))
         .catch((error: Error) => {
           if (stream.begun) this.#broke(stream, head, error)
@@ -113,7 +113,10 @@ export class ResponseMaker {
   }
 
   /** The document of a response that was answered, kept when it is to be. */
-  async #ended(task: ToMake, head: ResponseHead, output: ResponseOutput, end: RunEnd): Promise<ResponseDocument> {
+  async #ended(
+    task: ToMake,
+    { head, output, end }: { readonly head: ResponseHead; readonly output: ResponseOutput; readonly end: RunEnd },
+  ): Promise<ResponseDocument> {
     const { summary, usage, costUsd } = end
     const incompleteReason = incompleteReasons[summary.finishReason ?? '']
     const document = responseDocument(head, {
@@ -187,7 +190,11 @@ class ResponseStream {
   readonly #opening: Opening
   #control: ChatControl | null = null
 
-  constructor(chat: ChatCalls, task: ToMake, open: (model: string, headers: Headers) => void, silenceMs = keepAliveMs) {
+  constructor(
+    { chat, silenceMs = keepAliveMs }: MakerParts,
+    task: ToMake,
+    open: (model: string, headers: Headers) => void,
+  ) {
     this.#chat = chat
     this.#task = task
     this.model = task.plan.request.model

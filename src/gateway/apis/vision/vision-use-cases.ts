@@ -23,30 +23,51 @@ type VisionCall = Call<unknown, unknown, BodyOf<'vision.analyze'>>
 
 /** Images, by the caller's prompt or a preset; every image is checked before a request is sent to a provider. */
 export const visionUseCases = (parts: VisionParts): VisionUseCases => ({
-  'vision.analyze': async (call) =>
-    answered(parts, 'analyze', call, (outcome) => ({ analysis: answerText(outcome), ...aboutOf(outcome) })),
-  'vision.describe': async (call) =>
-    answered(parts, 'describe', call, (outcome) => ({ description: answerText(outcome), ...aboutOf(outcome) })),
-  'vision.ocr': async (call) =>
-    answered(parts, 'ocr', call, (outcome) => ({ text: answerText(outcome), ...aboutOf(outcome) })),
-  'vision.classify': async (call) =>
-    answered(parts, 'classify', call, (outcome) => {
-      const raw = answerText(outcome)
-      return { classification: classificationIn(raw), raw, ...aboutOf(outcome) }
-    }),
+  'vision.analyze': async (call) => answered(parts, call, analysis),
+  'vision.describe': async (call) => answered(parts, call, description),
+  'vision.ocr': async (call) => answered(parts, call, ocr),
+  'vision.classify': async (call) => answered(parts, call, classification),
 })
+
+/** One way to look at images, and what is shown of the answer. */
+interface VisionTask<T> {
+  readonly task: Task
+  readonly view: (outcome: ChatOutcome) => T
+}
+
+const analysis = {
+  task: 'analyze',
+  view: (outcome: ChatOutcome) => ({ analysis: answerText(outcome), ...aboutOf(outcome) }),
+} as const
+
+const description = {
+  task: 'describe',
+  view: (outcome: ChatOutcome) => ({ description: answerText(outcome), ...aboutOf(outcome) }),
+} as const
+
+const ocr = {
+  task: 'ocr',
+  view: (outcome: ChatOutcome) => ({ text: answerText(outcome), ...aboutOf(outcome) }),
+} as const
+
+const classification = {
+  task: 'classify',
+  view: (outcome: ChatOutcome) => {
+    const raw = answerText(outcome)
+    return { classification: classificationIn(raw), raw, ...aboutOf(outcome) }
+  },
+} as const
 
 type Answered<T> = { readonly json: T; readonly headers: ChatOutcome['headers'] } | { readonly bytes: BytesResult }
 
 const answered = async <T>(
   parts: VisionParts,
-  task: Task,
   call: VisionCall,
-  view: (outcome: ChatOutcome) => T,
+  { task, view }: VisionTask<T>,
 ): Promise<Answered<T>> => {
   const chatCall = await chatCallOf(parts, task, call)
   if (call.body.stream === true)
-    return { bytes: await streamedChat(parts.chat, chatCall, visionFrames(call.requestId)) }
+    return { bytes: await streamedChat(parts.chat, chatCall, { form: visionFrames(call.requestId) }) }
   const outcome = await parts.chat.complete(chatCall)
   return { json: view(outcome), headers: outcome.headers }
 }
@@ -55,7 +76,7 @@ const chatCallOf = async (parts: VisionParts, task: Task, call: VisionCall): Pro
   const { body, files, signal, scope } = call
   const sources = imageSources(body, files)
   const { model, route } = await chooseModel(parts.routes, scope.project, body.model ?? null)
-  const images = await imageParts(sources, route, parts, signal)
+  const images = await imageParts(sources, route, { remote: parts, signal })
   const text = promptFor(task, body.prompt ?? null, images.length > 1)
   const asJson = task === 'classify' || body.response_format === 'json'
   const messages = [

@@ -27,7 +27,7 @@ export function anthropicRequest(body: ChatBody, id: string, stream: boolean): A
   const max_tokens = maxTokensOf(body, model)
   const thinking = thinkingFor(body, model, max_tokens)
   const offered = offeredFunctions(body)
-  const form = formOf(body, model, offered, thinking)
+  const form = formOf(body, model, { offered, thinking })
   const { system, messages } = anthropicDialogue(arrayOf(body.messages))
   const instructions = form.instruction === undefined ? system : [...system, { type: 'text', text: form.instruction }]
   const output = { ...(thinking.effort === undefined ? {} : { effort: thinking.effort }), ...form.output }
@@ -87,7 +87,11 @@ interface Form {
  * JSON answers: by the provider's structured outputs where there is a schema; else by a tool that it must call; else,
  * where tools are taken or the model thinks, by an instruction.
  */
-function formOf(body: ChatBody, model: AnthropicModel, offered: OfferedFunctions, thinking: Thinking): Form {
+function formOf(
+  body: ChatBody,
+  model: AnthropicModel,
+  { offered, thinking }: { readonly offered: OfferedFunctions; readonly thinking: Thinking },
+): Form {
   const wanted = answerSchema(body)
   if (wanted === null) return {}
   const { schema } = wanted

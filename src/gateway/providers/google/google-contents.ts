@@ -48,7 +48,7 @@ export function googleDialogue(messages: readonly unknown[], signing: Signing): 
     if (fields.role === 'system' || fields.role === 'developer') {
       const text = contentText(fields.content, `${at}.content`)
       if (text !== '') system.push({ text })
-    } else say(contents, fields.role === 'assistant' ? 'model' : 'user', partsOf(fields, at, names, signing))
+    } else say(contents, fields.role === 'assistant' ? 'model' : 'user', partsOf(fields, at, { names, signing }))
   }
   if (contents.length === 0) return { system: [], contents: [{ role: 'user', parts: system }] }
   return { system, contents }
@@ -66,7 +66,11 @@ const remember = (names: Map<string, string>, call: WireObject): void => {
   names.set(plainCallId(textOf(call.id)), textOf(objectOf(call.function).name))
 }
 
-function partsOf(message: WireObject, at: string, names: ReadonlyMap<string, string>, signing: Signing): WireObject[] {
+function partsOf(
+  message: WireObject,
+  at: string,
+  { names, signing }: { readonly names: ReadonlyMap<string, string>; readonly signing: Signing },
+): WireObject[] {
   switch (message.role) {
     case 'user':
       return contentParts(message.content, `${at}.content`).map(partOf)

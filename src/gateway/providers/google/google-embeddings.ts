@@ -26,7 +26,7 @@ export const googleEmbeddings: EmbeddingFormat = {
       body: JSON.stringify({
         requests: batch.map((text) => ({ model: `models/${route.model}`, content: { parts: [{ text }] }, ...shape })),
       }),
-      answer: (json) => embedded(json, route.model, batch.length, dimensions !== null),
+      answer: (json) => embedded(json, route.model, { count: batch.length, shortened: dimensions !== null }),
     }))
   },
   failure: googleFailure,
@@ -40,7 +40,11 @@ const textIn = (input: EmbeddingInput): string => {
 const batches = (texts: readonly string[]): readonly (readonly string[])[] =>
   Array.from({ length: Math.ceil(texts.length / maxBatch) }, (_, at) => texts.slice(at * maxBatch, (at + 1) * maxBatch))
 
-function embedded(json: unknown, model: string, count: number, shortened: boolean): Embedded {
+function embedded(
+  json: unknown,
+  model: string,
+  { count, shortened }: { readonly count: number; readonly shortened: boolean },
+): Embedded {
   const { embeddings, usageMetadata, error } = objectOf(json)
   if (isObject(error)) throw streamedFailure(error)
   const vectors = arrayOf(embeddings).map((embedding) => objectOf(embedding).values)

@@ -45,12 +45,13 @@ const around = (text: string, at: number): Hit | null => {
   if (start === at || at - start > maxLocal || text[at - 1] === '.') return null
   const domain = text.slice(at + 1, end)
   if (!domainShape.test(domain) || fileEnding.test(domain)) return null
-  return isRemote(text, start, at, end) || isPassword(text, start) ? null : { start, end, type: 'email' }
+  return isRemote(text.slice(start, at), text.slice(end, end + 2)) || isPassword(text, start)
+    ? null
+    : { start, end, type: 'email' }
 }
 
-/** `git@host:path` names a repository, no person. */
-const isRemote = (text: string, start: number, at: number, end: number): boolean =>
-  text.slice(start, at) === 'git' && /^[:/]\S/.test(text.slice(end, end + 2))
+/** `git@host:path` names a repository, no person. @param behind what follows the domain. */
+const isRemote = (local: string, behind: string): boolean => local === 'git' && /^[:/]\S/.test(behind)
 
 /** What looks like an address in `scheme://user:password@host` is the end of a password and a host. */
 const isPassword = (text: string, start: number): boolean =>
@@ -61,9 +62,7 @@ export const urlCredentials: Recogniser = {
   types: ['url_credentials'],
   mayFind: (text) => text.includes('@') && text.includes('/'),
   find: ({ text }) =>
-    hitsOf(
-      text,
-      /(?<=:\/{2,4})[^\s/?#@"'<>[\]\\:]{0,256}:[^\s/?#@"'<>[\]\\]{1,256}(?=@[\p{L}\p{N}[])/gu,
-      'url_credentials',
-    ),
+    hitsOf(text, /(?<=:\/{2,4})[^\s/?#@"'<>[\]\\:]{0,256}:[^\s/?#@"'<>[\]\\]{1,256}(?=@[\p{L}\p{N}[])/gu, {
+      type: 'url_credentials',
+    }),
 }

@@ -20,8 +20,11 @@ export const ipAddresses: Recogniser = {
   types: ['ip_address'],
   mayFind: (text) => /\d\.\d{1,3}\.\d/.test(text) || /[0-9a-f]:[0-9a-f]{0,4}:|::/i.test(text),
   find: ({ text }) => [
-    ...hitsOf(text, v4, 'ip_address', (match, start) => isAddress(match) && !numbered.test(before(text, start))),
-    ...hitsOf(text, v6, 'ip_address', (match) => isAddress(match) && group.test(match)),
+    ...hitsOf(text, v4, {
+      type: 'ip_address',
+      accepts: (match, start) => isAddress(match) && !numbered.test(before(text, start)),
+    }),
+    ...hitsOf(text, v6, { type: 'ip_address', accepts: (match) => isAddress(match) && group.test(match) }),
   ],
 }
 

@@ -6,9 +6,11 @@ export const socialSecurityNumbers: Recogniser = {
   types: ['us_ssn'],
   mayFind: (text) => /\d{3}[ -]?\d{2}[ -]?\d{4}/.test(text),
   find: ({ text }) =>
-    hitsOf(text, ssn, 'us_ssn', (match, start) =>
-      match[3] === '-' ? !isCounted(text, start) : /(?:ssn|social security)[^\d\n]{0,16}$/i.test(before(text, start)),
-    ),
+    hitsOf(text, ssn, {
+      type: 'us_ssn',
+      accepts: (match, start) =>
+        match[3] === '-' ? !isCounted(text, start) : /(?:ssn|social security)[^\d\n]{0,16}$/i.test(before(text, start)),
+    }),
 }
 
 const ssn = /(?<![\p{L}\p{N}_+]|\d[.-])(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu
@@ -74,9 +76,12 @@ export const nationalIdNumbers: Recogniser = {
 }
 
 const idsIn = ({ text }: Reading, { shape, checks, after }: NationalId): readonly Hit[] =>
-  hitsOf(text, shape, 'national_id', (match, start) => {
-    if (after !== undefined && !after.test(before(text, start))) return false
-    return checks(match.replace(/[ .-]/g, '').toUpperCase())
+  hitsOf(text, shape, {
+    type: 'national_id',
+    accepts: (match, start) => {
+      if (after !== undefined && !after.test(before(text, start))) return false
+      return checks(match.replace(/[ .-]/g, '').toUpperCase())
+    },
   })
 
 /** Modulus 11 (NHS Data Dictionary, "NHS number"). */

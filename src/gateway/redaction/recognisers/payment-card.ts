@@ -26,5 +26,6 @@ export const isCard = (digits: string): boolean =>
 export const paymentCards: Recogniser = {
   types: ['payment_card'],
   mayFind: (text) => /\d{4}[ .-]?\d{4}/.test(text) || /3\d{3}[ .-]\d{6}[ .-]/.test(text),
-  find: ({ text }) => hitsOf(text, shaped, 'payment_card', (match) => isCard(match.replace(/\D/g, ''))),
+  find: ({ text }) =>
+    hitsOf(text, shaped, { type: 'payment_card', accepts: (match) => isCard(match.replace(/\D/g, '')) }),
 }

@@ -29,9 +29,9 @@ export const phoneNumbers: Recogniser = {
 /** The candidate, or as much of it from its beginning as is a number: `030 1234567 (2024)` has one and a year. */
 const numberIn = (match: string, start: number, reading: Reading): string | null => {
   for (let text = match, tries = 0; tries < 3; tries += 1) {
-    const digits = text.replace(/\D/g, '').length
+    const digits = digitsIn(text)
     if (digits < 7) return null
-    if (digits <= 17 && isNumber(text, digits, start, reading)) return text
+    if (digits <= 17 && isNumber(text, start, reading)) return text
     const shorter = /^(.*\d)[ \u00a0()./-]+\d+$/.exec(text)?.[1]
     if (shorter === undefined) return null
     text = shorter
@@ -39,7 +39,10 @@ const numberIn = (match: string, start: number, reading: Reading): string | null
   return null
 }
 
-const isNumber = (text: string, digits: number, start: number, reading: Reading): boolean => {
+const digitsIn = (text: string): number => text.replace(/\D/g, '').length
+
+const isNumber = (text: string, start: number, reading: Reading): boolean => {
+  const digits = digitsIn(text)
   const labelled = label.test(before(reading.text, start))
   if (text.startsWith('+'))
     return digits >= 8 && ((labelled && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))

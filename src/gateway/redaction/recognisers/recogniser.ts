@@ -34,13 +34,15 @@ const counted =
 /** Whether the words before say that it is an order, a version or the like. */
 export const isCounted = (text: string, start: number): boolean => counted.test(before(text, start))
 
+/** What the matches of a pattern are. */
+export interface MatchRule {
+  readonly type: PiiType
+  /** All of them when absent. */
+  readonly accepts?: (match: string, start: number) => boolean
+}
+
 /** The matches of a global pattern as hits of one type, where `accepts` agrees. */
-export const hitsOf = (
-  text: string,
-  pattern: RegExp,
-  type: PiiType,
-  accepts: (match: string, start: number) => boolean = () => true,
-): readonly Hit[] => {
+export const hitsOf = (text: string, pattern: RegExp, { type, accepts = () => true }: MatchRule): readonly Hit[] => {
   const hits: Hit[] = []
   for (const { 0: match, index } of text.matchAll(pattern)) {
     if (accepts(match, index)) hits.push({ start: index, end: index + match.length, type })

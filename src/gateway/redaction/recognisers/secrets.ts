@@ -52,10 +52,12 @@ const privateKeyEnd = /-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----
 export const secrets: Recogniser = {
   types: ['secret'],
   mayFind: (text) =>
-    (longRun(text, isToken, minToken, 0) !== null && beginnings.test(text)) || text.includes(pem) || assigned(text),
+    (longRun(text, isToken, { least: minToken, from: 0 }) !== null && beginnings.test(text)) ||
+    text.includes(pem) ||
+    assigned(text),
   find: ({ text }) => [
-    ...hitsOf(text, keys, 'secret'),
-    ...hitsOf(text, bearer, 'secret'),
+    ...hitsOf(text, keys, { type: 'secret' }),
+    ...hitsOf(text, bearer, { type: 'secret' }),
     ...valuesOf(text, named),
     ...(assigned(text) ? valuesOf(text, passwords) : []),
     ...(text.includes(pem) ? privateKeys(text) : []),
