@@ -16,6 +16,7 @@ ajv.addKeyword({
   type: 'number',
   schemaType: 'array',
   modifying: true,
+  // biome-ignore lint/complexity/useMaxParams: ajv calls it with these four, the place last
   validate: ([min, max]: readonly [number | null, number | null], value: number, _schema: unknown, at?: Place) => {
     if (at !== undefined) at.parentData[at.parentDataProperty] = clamp(value, min, max)
     return true

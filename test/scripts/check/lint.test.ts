@@ -26,6 +26,7 @@ function refusals(path: string, text: string): readonly string[] {
 }
 
 const longFunction = `export function long() {\n${'  process.stdout.write("")\n'.repeat(51)}}\n`
+const fourParameters = 'export const a = (b, c, d, e) => [b, c, d, e]\n'
 
 describe('lint rules', () => {
   it.each([
@@ -72,6 +73,8 @@ describe('lint rules', () => {
 
   it.each([
     ['noExcessiveLinesPerFunction', 'src/a.ts', longFunction],
+    ['useMaxParams', 'src/a.ts', fourParameters],
+    ['useMaxParams', 'specs/a.ts', fourParameters],
     ['noExcessiveLinesPerFile', 'src/a.ts', 'process.stdout.write("")\n'.repeat(401)],
     ['useFilenamingConvention', 'src/camelCase.ts', 'export const a = 1\n'],
     ['noDefaultExport', 'src/a.ts', 'export default 1\n'],
@@ -97,6 +100,8 @@ describe('lint rules', () => {
     ],
     ['the clock outside machines', 'src/actors/a.ts', 'export const a = () => Date.now()\n'],
     ['a long suite of tests', 'test/a.test.ts', longFunction],
+    ['three parameters', 'src/a.ts', 'export const a = (b, c, d) => [b, c, d]\n'],
+    ['four parameters outside src and specs', 'test/a.ts', fourParameters],
   ])('allow %s', (_, path, text) => {
     expect(refusals(path, text)).toEqual([])
   })
