@@ -19,6 +19,7 @@ import {
 const role = oneOf(...roles)
 const name = string({ minLength: 1, maxLength: 256 })
 const email = string({ format: 'email', maxLength: 320 })
+const newPassword = string({ minLength: 12, maxLength: 1024 })
 const origin = string({ maxLength: 256, pattern: '^(\\*|https?://[^/\\s]+)$' })
 
 const identity = object(
@@ -52,6 +53,17 @@ export const auth = defineOperations('auth', {
     path: '/api/auth/logout',
     access: { ...dashboardOnly('member'), changes: 'member' },
     answer: answersJsonWithHeaders(object({ success: constant(true) })),
+    idempotency: 'ignored',
+  },
+  change_password: {
+    summary: 'Change the password of the signed-in member',
+    description: 'Every other session of the member ends.',
+    method: 'POST',
+    path: '/api/auth/password',
+    access: { ...dashboardOnly('member'), changes: 'member' },
+    body: object({ password: string({ minLength: 1, maxLength: 1024 }), new_password: newPassword }),
+    answer: answersJson(object({ success: constant(true) })),
+    errors: ['invalid_credentials', 'rate_limit_exceeded'],
     idempotency: 'ignored',
   },
   me: {
@@ -142,11 +154,16 @@ export const projectMembers = defineResource('project_members', {
   description: 'A person who may sign in to the dashboard.',
   fields: { email, name: nullable(name), role: defaulted(role, 'member') },
   writable: ['email', 'name', 'role'],
-  writeOnly: { password: string({ minLength: 12, maxLength: 1024 }) },
+  writeOnly: { password: newPassword },
   access: dashboardOnly('owner'),
   operations: {
     list: { access: dashboardOnly('member') },
     create: { errors: ['already_exists'] },
+    update: {
+      errors: ['already_exists', 'invalid_transition'],
+      description:
+        'A new role holds within a second on every node. A new password ends every session of the member. The last owner keeps its role.',
+    },
     delete: { errors: ['invalid_transition'] },
   },
 })

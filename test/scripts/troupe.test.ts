@@ -39,7 +39,7 @@ describe('the image', () => {
     run(join(image, 'bin/troupe.js'), args, { DATA_DIR: join(image, 'data'), PORT: '0' })
 
   it('has all that the commands of the operator load', () => {
-    for (const command of ['backup', 'export', 'import', 'credits'])
+    for (const command of ['backup', 'export', 'import', 'credits', 'reset-owner'])
       expect(troupe(command, '--help'), command).toMatchObject({ status: 0, stderr: '' })
     expect(troupe('doctor')).toMatchObject({ status: 0, stdout: expect.stringContaining('0 failed') })
   })
@@ -53,7 +53,7 @@ describe('the image', () => {
 describe('a script', () => {
   const data = join(tmpdir(), `troupe-never-${process.pid}`)
 
-  it.for(['quickstart', 'cluster', 'export', 'import', 'credits', 'doctor', 'backup'])(
+  it.for(['quickstart', 'cluster', 'export', 'import', 'credits', 'reset-owner', 'doctor', 'backup'])(
     '%s shows its usage with --help, and does nothing',
     (name) => {
       const { status, stdout } = run(join(root, `scripts/${name}.ts`), ['--help'], { DATA_DIR: data })

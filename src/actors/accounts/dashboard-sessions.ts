@@ -22,6 +22,9 @@ const recheckMs = 1000
 
 const maxCached = 10_000
 
+/** Sessions of a member that are ended at a time. */
+const pageOfSessions = 100
+
 /** Who is signed in. */
 export interface SignedIn {
   readonly sessionId: string
@@ -84,6 +87,22 @@ export class DashboardSessions {
     if (row === null) return
     await this.#sessions.remove(scope, sessionId)
     this.#cache.forget(row.data.hash)
+  }
+
+  /**
+   * Signs a member out everywhere: on this node at once, on others within a second.
+   *
+   * @param kept the session that stays, if any.
+   */
+  async closeAll(member: Pick<Row<MemberData>, 'id' | 'project'>, kept: string | null = null): Promise<void> {
+    const scope = organizationScope(member.project)
+    const query = { where: { member_id: member.id }, limit: pageOfSessions }
+    for (;;) {
+      const rows = (await this.#sessions.list(scope, query)).filter(({ id }) => id !== kept)
+      if (rows.length === 0) break
+      for (const { id } of rows) await this.#sessions.remove(scope, id)
+    }
+    this.recheckAll()
   }
 
   /** Makes this node read the store again for every session: call it after a member was changed or removed. */

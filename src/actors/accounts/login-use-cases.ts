@@ -4,13 +4,14 @@ import { organizationScope } from '#specs/scope.ts'
 import type { RateLimits } from '#storage/cluster-ports.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import { Audited } from '../records/audited.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
 import { type DashboardSessions, dashboardSessionS } from './dashboard-sessions.ts'
 import { type MemberData, members, organizations } from './kinds.ts'
 import { LoginLimits } from './login-limits.ts'
-import { verifyPassword } from './passwords.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
 import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
 
 /** What signing in needs. */
@@ -24,7 +25,7 @@ export interface AuthDeps {
   readonly limits: RateLimits
 }
 
-type AuthUseCases = Pick<UseCases, 'auth.login' | 'auth.logout' | 'auth.me'>
+type AuthUseCases = Pick<UseCases, 'auth.login' | 'auth.logout' | 'auth.me' | 'auth.change_password'>
 
 /** Signing in to the dashboard and out of it. */
 export const authUseCases = (deps: AuthDeps): AuthUseCases => {
@@ -47,6 +48,23 @@ export const authUseCases = (deps: AuthDeps): AuthUseCases => {
       const { organization, sessionId } = memberOf(principal)
       await dashboardSessions.close(organization, sessionId)
       return { body: { success: true }, headers: [['set-cookie', endedSessionCookie(secureCookies)]] }
+    },
+    'auth.change_password': async (call) => {
+      const { organization, memberId, sessionId, project } = memberOf(call.principal)
+      const scope = organizationScope(organization)
+      const member = await memberTable.get(scope, memberId)
+      if (member === null) throw new ServiceError('authentication_required')
+      const { email } = member.data
+      // a cookie that was taken does not let its holder guess without end
+      await limits.attempt(email, call.remoteAddress)
+      if (!(await verifyPassword(member.data.password_hash, call.body.password)))
+        throw new ServiceError('invalid_credentials', { param: 'password' })
+      await limits.succeeded(email, call.remoteAddress)
+      const password_hash = await hashPassword(call.body.new_password)
+      const notices = () => [new Audited(call, 'member', project).line('password_changed', memberId)]
+      await memberTable.change(scope, memberId, { edit: ({ data }) => ({ ...data, password_hash }), notices })
+      await dashboardSessions.closeAll(member, sessionId)
+      return { success: true }
     },
     'auth.me': async ({ principal }) => {
       const { organization, memberId } = memberOf(principal)

@@ -3,10 +3,11 @@ import { organizationScope, type Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
-import type { Caller } from '../records/audit-note.ts'
+import { type Caller, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { memberOf } from './dashboard-principal.ts'
@@ -23,7 +24,7 @@ export interface ProjectMemberDeps {
 
 type ProjectMemberUseCases = Pick<
   UseCases,
-  'project_members.list' | 'project_members.create' | 'project_members.delete'
+  'project_members.list' | 'project_members.create' | 'project_members.update' | 'project_members.delete'
 >
 
 /** Members of the project's organisation: each of them is a member of all its projects. */
@@ -56,6 +57,26 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUse
       const notices = [auditedIn(call).line('created', id)]
       return resource.create(scopeOf(principal), { id, project: organization, data, notices })
     },
+    'project_members.update': async (call) => {
+      const { password, email, ...plain } = call.body
+      const scope = scopeOf(call.principal)
+      const member = await table.get(scope, call.params.member_id)
+      if (member === null) throw new ServiceError('not_found')
+      const address = email?.trim().toLowerCase()
+      if (address !== undefined && (await isTaken(table, address, member.id)))
+        throw new ServiceError('already_exists', { param: 'email' })
+      const fields = {
+        ...plain,
+        ...(address !== undefined && { email: address }),
+        ...(password !== undefined && { password_hash: await hashPassword(password) }),
+      }
+      if (member.data.role === 'owner' && (plain.role ?? 'owner') !== 'owner') await demote(table, scope, member.id)
+      const notices = auditedIn(call).changed<MemberData>()
+      const changed = await resource.change(scope, member.id, { edit: changedBy(fields), notices })
+      if (password !== undefined) await deps.dashboardSessions.closeAll(member)
+      deps.dashboardSessions.recheckAll()
+      return changed
+    },
     'project_members.delete': async (call) => {
       await removeMember(table, call, call.params.member_id)
       deps.dashboardSessions.recheckAll()
@@ -63,6 +84,19 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUse
     },
   }
 }
+
+const isTaken = async (table: Table<MemberData>, email: string, by: string): Promise<boolean> => {
+  const holder = await table.findGlobal({ email })
+  return holder !== null && holder.id !== by
+}
+
+/** null where nothing is another: no line of the audit log says that something changed. */
+const changedBy =
+  (fields: Partial<MemberData>) =>
+  ({ data }: Row<MemberData>): MemberData | null => {
+    const next = { ...data, ...fields }
+    return changedFields(data, next).length === 0 ? null : next
+  }
 
 /** A member is the organisation's; who did what to it stands in the log of the project by which it was done. */
 const auditedIn = (caller: Caller): Audited => new Audited(caller, 'member', memberOf(caller.principal).project)

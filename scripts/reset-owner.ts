@@ -1,0 +1,27 @@
+import { resetOwner } from '../src/actors/accounts/reset-owner.ts'
+import { BackupError } from '../src/actors/backup/backup-error.ts'
+import { fail, openInstallation } from './backup/installation.ts'
+import { readCommandLine } from './command-line.ts'
+
+const usage = 'usage: npm run reset-owner -- --email ADDRESS'
+
+/**
+ * `npm run reset-owner -- --email ADDRESS`: gives an owner a new password, prints it once, and ends the sessions of that
+ * owner. It takes who can reach the store and its master key. It may run beside the server.
+ */
+const main = async (): Promise<void> => {
+  const { email } = readCommandLine({ usage, options: { email: { type: 'string' } } as const })
+  if (email === undefined) throw new BackupError(usage)
+  const { storage, auth } = await openInstallation(false)
+  try {
+    const { records } = storage
+    const { dashboardSessions } = auth
+    const password = await resetOwner({ records, dashboardSessions, now: Date.now }, email)
+    if (password === null) throw new BackupError(`No owner has the e-mail address ${email}.`)
+    process.stdout.write(`${password}\n`)
+  } finally {
+    await storage.close()
+  }
+}
+
+await main().catch(fail)

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { resetOwner } from '#actors/accounts/reset-owner.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { addForeign, callOf, openAccounts, ownerEmail, ownerPassword } from './account-harness.ts'
+
+const visitor: Principal = { kind: 'public' }
+const nextPassword = 'twelve other letters'
+
+const open = async () => {
+  const accounts = await openAccounts()
+  const { useCases, auth, project, dashboard } = accounts
+  const signIn = async (email: string, password: string) => {
+    const { headers } = await useCases['auth.login'](callOf(visitor, {}, {}, { email, password }))
+    const value = /troupe_session=([^;]*)/.exec(String(headers.find(([name]) => name === 'set-cookie')?.[1]))?.[1] ?? ''
+    return { value, principal: await auth.credentials.dashboard(value, project) }
+  }
+  const add = (email: string, role: 'owner' | 'member' = 'member') =>
+    useCases['project_members.create'](
+      callOf(dashboard, { project_id: project }, {}, { email, role, password: ownerPassword }),
+    )
+  const update = (member_id: string, body: object, by: Principal = dashboard) =>
+    useCases['project_members.update'](callOf(by, { project_id: project, member_id }, {}, body))
+  return { ...accounts, signIn, add, update }
+}
+
+describe('a member', () => {
+  it('changes its password by the one it has, and its other sessions end', async () => {
+    const { useCases, auth, signIn } = await open()
+    const [here, elsewhere] = [await signIn(ownerEmail, ownerPassword), await signIn(ownerEmail, ownerPassword)]
+    const change = (password: string) =>
+      useCases['auth.change_password'](callOf(here.principal, {}, {}, { password, new_password: nextPassword }))
+
+    await expect(change('wrong')).rejects.toMatchObject({ code: 'invalid_credentials', details: { param: 'password' } })
+    expect(await change(ownerPassword)).toEqual({ success: true })
+    expect(await auth.dashboardSessions.verify(here.value)).not.toBeNull()
+    expect(await auth.dashboardSessions.verify(elsewhere.value)).toBeNull()
+    await expect(signIn(ownerEmail, ownerPassword)).rejects.toMatchObject({ code: 'invalid_credentials' })
+    expect((await signIn(ownerEmail, nextPassword)).value).not.toBe('')
+  })
+
+  it('gets another role, name and address from an owner, and keeps what is not named', async () => {
+    const { add, update } = await open()
+    const { id } = await add('bob@example.org')
+    expect(await update(id, { role: 'admin' })).toMatchObject({ email: 'bob@example.org', role: 'admin' })
+    expect(await update(id, { email: 'Bob.B@Example.org', name: 'Bob' })).toMatchObject({
+      ...{ email: 'bob.b@example.org', name: 'Bob', role: 'admin' },
+    })
+  })
+
+  it('is signed out everywhere when an owner gives it a password', async () => {
+    const { auth, add, update, signIn } = await open()
+    const { id } = await add('bob@example.org')
+    const { value } = await signIn('bob@example.org', ownerPassword)
+    await update(id, { password: nextPassword })
+    expect(await auth.dashboardSessions.verify(value)).toBeNull()
+    expect((await signIn('bob@example.org', nextPassword)).value).not.toBe('')
+  })
+
+  it('does not take the address of another one', async () => {
+    const { add, update } = await open()
+    const { id } = await add('bob@example.org')
+    await expect(update(id, { email: ownerEmail })).rejects.toMatchObject({ code: 'already_exists' })
+  })
+
+  it('of another organisation is not found', async () => {
+    const accounts = await open()
+    const { dashboard } = await addForeign(accounts)
+    await expect(accounts.update(accounts.owner.id, { role: 'member' }, dashboard)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  it('stays an owner while it is the last one', async () => {
+    const { owner, add, update } = await open()
+    await expect(update(owner.id, { role: 'admin' })).rejects.toMatchObject({ code: 'invalid_transition' })
+    await add('bob@example.org', 'owner')
+    expect(await update(owner.id, { role: 'admin' })).toMatchObject({ role: 'admin' })
+  })
+})
+
+describe('an operator at the store', () => {
+  it('gives an owner a new password, which ends its sessions', async () => {
+    const { auth, records, now, signIn } = await open()
+    const { value } = await signIn(ownerEmail, ownerPassword)
+    const password = await resetOwner({ records, now, dashboardSessions: auth.dashboardSessions }, ownerEmail)
+    expect(await auth.dashboardSessions.verify(value)).toBeNull()
+    await expect(signIn(ownerEmail, ownerPassword)).rejects.toMatchObject({ code: 'invalid_credentials' })
+    expect((await signIn(ownerEmail, password ?? '')).value).not.toBe('')
+  })
+
+  it('gives none to a member that is no owner, or to an address that is unknown', async () => {
+    const { auth, records, now, add } = await open()
+    await add('bob@example.org')
+    const reset = (email: string) => resetOwner({ records, now, dashboardSessions: auth.dashboardSessions }, email)
+    expect([await reset('bob@example.org'), await reset('eve@example.org')]).toEqual([null, null])
+  })
+})
