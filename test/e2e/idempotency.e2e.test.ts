@@ -46,6 +46,9 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
     ...{ model: 'simulated-1', max_tokens: 50, messages: [{ role: 'user', content: `hello ${n}` }] },
   }),
   'responses.create': (n) => ({ model: 'simulated-1', input: `hello ${n}` }),
+  'moderations.create': (n) => ({ model: 'documents/m1', input: `text ${n}` }),
+  'completions.create': (n) => ({ model: 'documents/m1', prompt: `hello ${n}` }),
+  'rerank.create': (n) => ({ model: 'documents/m1', query: `text ${n}`, documents: ['a', 'b'] }),
   'projects.create': (n) => ({ name: `Project ${n}` }),
   'project_keys.create': (n) => ({ name: `Key ${n}` }),
   'project_members.create': (n) => ({ email: `member-${n}@example.com`, password: 'twelve letters' }),
@@ -79,6 +82,8 @@ describe.each(stores)('an Idempotency-Key on $store', ({ store }) => {
     await world.api.post(`/v1/agents/${agent}/versions`, { version: '1.0.0', config })
     await world.api.post(`/v1/agents/${agent}/versions/1.0.0/publish`)
     made = { tenant, agent, hook: tool.url }
+    const server = { name: 'documents', baseUrl: tool.url, format: 'openai', apiKey: 'key-1' }
+    expect((await dashboard.post(`/api/projects/${project}/providers`, server)).status).toBe(201)
   })
   afterAll(async () => {
     await world.stop()

@@ -189,7 +189,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     expect(await run(page, 'chat', `${world.url}/v1`, key.body.key, ask)).toEqual({
       text: 'You said: Good morning',
       provider: 'simulated',
-      refused: ['NotFoundError', 404, 'model_not_found'],
+      refused: ['PermissionDeniedError', 403, 'secret_key_required'],
     })
     await page.close()
   })
