@@ -24,7 +24,7 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'responses.create': 'items are of kinds that are taken, calls have outputs, and something is said',
   'responses.get': 'what is stored is not streamed',
   'messages.create': 'blocks and tools are of kinds that are taken',
-  'messages.count_tokens': 'it is always refused',
+  'messages.count_tokens': 'likewise',
   'embeddings.create': 'a model makes vectors of so many dimensions and no more',
   'chat_completions.create': 'what a model refuses is refused in its words',
   'vision.analyze': 'an image is there, it is one, and its address is one that may be fetched',
@@ -32,6 +32,10 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'vision.ocr': 'likewise',
   'vision.classify': 'likewise',
   'speech.speak': 'a model is one that speaks, with that voice and in that format',
+  'moderations.create': 'a provider that offers it has a key',
+  'completions.create': 'likewise',
+  'rerank.create': 'likewise',
+  'transcriptions.translate': 'the file is audio',
   'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
 }
 
@@ -51,6 +55,7 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
   const endless = operations.filter(({ answer }) => answer.kind === 'events' && answer.resumable)
   const paged = operations.filter(({ id, query }) => cursors.some((name) => name in query) || id.startsWith('usage.'))
   const ruled = operations.filter(({ id }) => id in beyondSchema)
+  const twice = operations.filter((operation) => !ruled.includes(operation) && namesTenant(operation))
   return [
     `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
     `[parameters]\n${assigned(known)}`,
@@ -60,6 +65,8 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     // a cursor is opaque, and a time range has to be one
     section(named(paged), expecting('400')),
     section(named(ruled), expecting('400', '422')),
+    // the tenant, or what belongs to one, is named by X-Tenant-Id too, and both have to be the same
+    section(named(twice), expecting('400', '422')),
     // its connection may have been told of another server meanwhile
     section(
       named(operations.filter(({ id }) => id === 'model_syncs.create')),
@@ -68,6 +75,12 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     section(named(operations.filter(({ id }) => id === 'auth.logout')), 'enabled = false'),
   ].join('\n\n')
 }
+
+/** Whether a path, query or body names a tenant, a user of one, or what a tenant owns. */
+const namesTenant = ({ paths, query, body }: Operation): boolean =>
+  /tenant_id|external_user_id|installation_id|session_id|run_id/.test(
+    [...paths, ...Object.keys(query), JSON.stringify(body?.json ?? null)].join(' '),
+  )
 
 const section = (...lines: readonly string[]): string => ['[[operations]]', ...lines].join('\n')
 

@@ -80,7 +80,7 @@ export class SimStorage {
     const { inner, ledger, note, process } = this.#parts
     const write = async (): Promise<AppendOutcome> => {
       const [outcome = 'unknown'] = await inner.commits.append([commit])
-      note(`${process.name} ${commit.actor}:${commit.seq} ${commit.event.type} by ${commit.cause}: ${outcome}`)
+      note(`${process.name} ${commit.actor}:${commit.seq} ${commit.event.type} by ${plain(commit.cause)}: ${outcome}`)
       if (outcome === 'done') ledger.wrote(commit)
       return outcome
     }
@@ -173,3 +173,6 @@ export class SimStorage {
     return { doneIn: soon, heardIn: latencyMs(random), lied: false }
   }
 }
+
+/** A cause without the nonce that a decision of the runtime ends in: it is another one in each run. */
+const plain = (cause: string): string => cause.replace(/(\$\w+)\/.*$/, '$1')
