@@ -8,7 +8,7 @@ import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
+import { type Change, Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { memberOf } from './dashboard-principal.ts'
 import type { DashboardSessions } from './dashboard-sessions.ts'
@@ -70,9 +70,9 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUse
         ...(address !== undefined && { email: address }),
         ...(password !== undefined && { password_hash: await hashPassword(password) }),
       }
-      if (member.data.role === 'owner' && (plain.role ?? 'owner') !== 'owner') await demote(table, scope, member.id)
-      const notices = auditedIn(call).changed<MemberData>()
-      const changed = await resource.change(scope, member.id, { edit: changedBy(fields), notices })
+      const change = { edit: changedBy(fields), notices: auditedIn(call).changed<MemberData>() }
+      if (member.data.role === 'owner' && (plain.role ?? 'owner') !== 'owner') await demote(table, member, change)
+      const changed = await resource.change(scope, member.id, change)
       if (password !== undefined) await deps.dashboardSessions.closeAll(member)
       deps.dashboardSessions.recheckAll()
       return changed
@@ -108,20 +108,26 @@ const removeMember = async (table: Table<MemberData>, caller: Caller, id: string
   const scope = scopeOf(caller.principal)
   const member = await table.get(scope, id)
   if (member === null) throw new ServiceError('not_found')
-  if (member.data.role === 'owner') await demote(table, scope, id)
+  const demotion = { edit: changedBy({ role: 'admin' }) }
+  if (member.data.role === 'owner') await demote(table, member, demotion)
   if (!(await table.remove(scope, id, auditedIn(caller).removed()))) throw new ServiceError('not_found')
 }
 
 /**
- * Whether another owner is left is checked after the change too, and one that left none is undone: two owners who remove
- * each other at once both stay.
+ * Makes a change by which an owner is one no more. Whether another owner is left is checked after it too, and a change that
+ * left none is undone: two owners who demote or remove each other at once both stay.
  */
-const demote = async (table: Table<MemberData>, scope: Scope, id: string): Promise<void> => {
+const demote = async (
+  table: Table<MemberData>,
+  { id, project, data: before }: Row<MemberData>,
+  change: Change<MemberData>,
+): Promise<void> => {
+  const scope = organizationScope(project)
   const owners = () => table.count(scope, { role: 'owner' })
   if ((await owners()) < 2) throw lastOwner()
-  await table.change(scope, id, { edit: ({ data }) => ({ ...data, role: 'admin' }) })
+  await table.change(scope, id, change)
   if ((await owners()) > 0) return
-  await table.change(scope, id, { edit: ({ data }) => ({ ...data, role: 'owner' }) })
+  await table.change(scope, id, { ...change, edit: () => before })
   throw lastOwner()
 }
 

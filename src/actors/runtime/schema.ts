@@ -37,7 +37,7 @@ export const paramsOf = {
 
 /**
  * A machine's context, read back from a commit, as the machine types it. Only the machine wrote it, and its version guards
- * its shape (specs/decisions/0002-effects.md).
+ * its shape: an older one is migrated first (activation.ts).
  */
 export const contextOf = <D extends Pick<MachineDefinition, 'machine'>>(
   _definition: D,

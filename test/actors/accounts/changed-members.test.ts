@@ -20,7 +20,11 @@ const open = async () => {
     )
   const update = (member_id: string, body: object, by: Principal = dashboard) =>
     useCases['project_members.update'](callOf(by, { project_id: project, member_id }, {}, body))
-  return { ...accounts, signIn, add, update }
+  const audited = async () => {
+    const { data } = await useCases['audit_log.list'](callOf(accounts.secret, {}, { limit: 100 }, undefined))
+    return data.map(({ action, resource, changes }) => [action, resource.id, changes])
+  }
+  return { ...accounts, signIn, add, update, audited }
 }
 
 describe('a member', () => {
@@ -71,21 +75,23 @@ describe('a member', () => {
   })
 
   it('stays an owner while it is the last one', async () => {
-    const { owner, add, update } = await open()
+    const { owner, add, update, audited } = await open()
     await expect(update(owner.id, { role: 'admin' })).rejects.toMatchObject({ code: 'invalid_transition' })
     await add('bob@example.org', 'owner')
     expect(await update(owner.id, { role: 'admin' })).toMatchObject({ role: 'admin' })
+    expect(await audited()).toContainEqual(['member.updated', owner.id, ['role']])
   })
 })
 
 describe('an operator at the store', () => {
   it('gives an owner a new password, which ends its sessions', async () => {
-    const { auth, records, now, signIn } = await open()
+    const { auth, records, now, owner, signIn, audited } = await open()
     const { value } = await signIn(ownerEmail, ownerPassword)
     const password = await resetOwner({ records, now, dashboardSessions: auth.dashboardSessions }, ownerEmail)
     expect(await auth.dashboardSessions.verify(value)).toBeNull()
     await expect(signIn(ownerEmail, ownerPassword)).rejects.toMatchObject({ code: 'invalid_credentials' })
     expect((await signIn(ownerEmail, password ?? '')).value).not.toBe('')
+    expect(await audited()).toContainEqual(['member.password_reset', owner.id, ['password_hash']])
   })
 
   it('gives none to a member that is no owner, or to an address that is unknown', async () => {
