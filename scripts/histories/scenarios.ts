@@ -1,5 +1,5 @@
+import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { RunConcurrency } from '#actors/runs/pick-runs.ts'
-import type { ToolOutcome } from '#actors/sessions/tools/tool-runner.ts'
 import type { ResolveAgent } from '#actors/sessions/turns/resolved-config.ts'
 import { startDelivery } from '#actors/webhooks/webhook-deliveries.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'

@@ -3,11 +3,13 @@ import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, tenantScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import type { AgentPlace, Offer } from '../capability/agent-resources.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import type { AgentReference, ResolveAgent, ResolvedConfig } from '../sessions/turns/resolved-config.ts'
+import { toolName } from '../sessions/turns/turn-config.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { overlaid, runnable, subagentsOf } from './effective-config.ts'
 import { agentInstallations, agents, type InstallationData } from './kinds.ts'
@@ -17,6 +19,8 @@ import { type Manifest, manifestOf, manifestOfAgent, versionStatus } from './sch
 export interface ResolverParts {
   readonly records: RecordStore
   readonly versions: AgentVersions
+  /** What the resources that a config names add to it. */
+  readonly offers: (place: AgentPlace, config: Manifest) => Promise<Offer>
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -28,7 +32,7 @@ interface Chosen {
 }
 
 /** Looks up what an agent runs on, as it is now: three reads at most, none of a log. */
-export const agentResolver = ({ records, versions, now }: ResolverParts): ResolveAgent => {
+export const agentResolver = ({ records, versions, offers, now }: ResolverParts): ResolveAgent => {
   const agentTable = new Table(records, agents, now)
   const installationTable = new Table(records, agentInstallations, now)
 
@@ -51,7 +55,14 @@ export const agentResolver = ({ records, versions, now }: ResolverParts): Resolv
       wanted === null
         ? { id: null, version: null, config: manifestOfAgent(agent.data.config) }
         : chosenOf(await versions.find(projectScope(project), agentId, wanted), installation)
-    return resolved(agentId, chosen, installation)
+    const found = resolved(agentId, chosen, installation)
+    const place = {
+      project,
+      tenant: installation?.tenant ?? reference.tenant,
+      agentId,
+      installationId: found.installation_id,
+    }
+    return { ...found, config: withOffer(found.config, await offers(place, found.source)) }
   }
 }
 
@@ -69,7 +80,7 @@ const resolved = (
   agentId: string,
   { id, version, config }: Chosen,
   installation: Row<InstallationData> | null,
-): ResolvedConfig => {
+): ResolvedConfig & { readonly source: Manifest } => {
   const source = installation === null ? config : overlaid(config, installation.data.overlays)
   return {
     agent_id: agentId,
@@ -82,6 +93,17 @@ const resolved = (
     source,
     approval_policy: installation?.data.approval_policy ?? null,
     subagents: subagentsOf(source),
+  }
+}
+
+/** A tool of the agent's own stands before one of the same name. */
+const withOffer = (config: ResolvedConfig['config'], { instructions, tools }: Offer): ResolvedConfig['config'] => {
+  if (instructions.length + tools.length === 0) return config
+  const names = new Set(config.tools.map(toolName))
+  return {
+    ...config,
+    system_prompt: [config.system_prompt, ...instructions].filter(Boolean).join('\n\n') || null,
+    tools: [...config.tools, ...tools.filter(({ name }) => !names.has(name))],
   }
 }
 

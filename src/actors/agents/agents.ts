@@ -8,6 +8,7 @@ import { agentVersions } from '#specs/resources/agent-versions.ts'
 import { agents as agentOperations } from '#specs/resources/agents.ts'
 import { installations } from '#specs/resources/installations.ts'
 import { agentPresence, authPort } from '../accounts/accounts.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { sessionAgents } from '../sessions/sessions.ts'
@@ -37,6 +38,7 @@ export const agents = capability({
         turns,
       },
       checkTenant: async (project, tenant) => directory.admit(project, tenant),
+      resources: () => agentResources.of(house),
     })
     agentConfigPort.give(house, opened.ownConfig)
     agentPresence.give(house, agentExists(house))

@@ -3,6 +3,7 @@ import type { ModelRow } from '#gateway/routing/model-rows.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
+import type { AgentPlace, AgentResource } from '../capability/agent-resources.ts'
 import type { Table } from '../records/table.ts'
 import type { Subagent } from '../sessions/turns/resolved-config.ts'
 import { type ToolDeclaration, toolName } from '../sessions/turns/turn-config.ts'
@@ -30,6 +31,8 @@ export interface ManifestParts {
   readonly agents: Pick<Table<AgentData>, 'get'>
   readonly catalogue: Pick<Catalogue, 'newest'>
   readonly versions: Pick<AgentVersions, 'find'>
+  /** What capabilities bring to agents. */
+  readonly resources: () => readonly AgentResource[]
 }
 
 /** A version as far as it is examined. */
@@ -49,8 +52,8 @@ export const examine = async (
   ...(config.system_prompt || config.instructions ? [] : [noPrompt]),
   ...toolFindings(config.tools ?? []),
   ...(await subagentFindings(parts, { scope, agentId }, subagentsOf(config))),
-  ...capabilityFindings(config, 'config'),
-  ...capabilityFindings(requirements, 'requirements'),
+  ...(await capabilityFindings(parts, scope, { agentId, fields: config, where: 'config' })),
+  ...(await capabilityFindings(parts, scope, { agentId, fields: requirements, where: 'requirements' })),
 ]
 
 /** A message names so many findings; `agent_versions.validate` lists every one. */
@@ -181,20 +184,33 @@ const falseWhenNotFound = (error: unknown): false => {
   throw error
 }
 
+/** Fields of a manifest that may name resources. */
+interface Declaring {
+  readonly agentId: string
+  readonly fields: JsonObject
+  readonly where: string
+}
+
 /** What an agent declares to need and this server does not have: each by its place. */
-const capabilityFindings = (fields: JsonObject, where: string): readonly Finding[] =>
-  Object.entries(capabilities).flatMap(([field, word]) => {
+const capabilityFindings = async (
+  { resources }: ManifestParts,
+  { project, tenant }: Scope,
+  { agentId, fields, where }: Declaring,
+): Promise<readonly Finding[]> => {
+  const place: AgentPlace = { project, tenant, agentId, installationId: null }
+  const findings: Finding[] = []
+  for (const [field, word] of Object.entries(capabilities)) {
     const declared: Json | undefined = fields[field]
-    if (!Array.isArray(declared)) return []
-    return declared.map(
-      (each: Json, index): Finding => ({
-        severity: 'error',
-        code: 'capability_not_available',
-        param: `${where}.${field}[${index}]`,
-        message: `There is no ${word} ${nameOf(each)}.`,
-      }),
-    )
-  })
+    const resource = resources().find((each) => each.fields.includes(field))
+    for (const [index, each] of (Array.isArray(declared) ? declared : []).entries()) {
+      const message =
+        resource === undefined ? `There is no ${word} ${nameOf(each)}.` : await resource.missing(place, each)
+      const at = { severity: 'error', code: 'capability_not_available', param: `${where}.${field}[${index}]` } as const
+      if (message !== null) findings.push({ ...at, message })
+    }
+  }
+  return findings
+}
 
 const nameOf = (declared: Json): string => {
   if (typeof declared === 'string') return declared

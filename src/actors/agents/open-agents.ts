@@ -3,6 +3,7 @@ import type { TurnModels } from '#gateway/turns/turn-models.ts'
 import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
+import { type AgentResource, offersOf } from '../capability/agent-resources.ts'
 import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
@@ -38,11 +39,22 @@ export interface AgentsParts {
   }
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
+  /** What capabilities bring to agents; read when it is needed. */
+  readonly resources: () => readonly AgentResource[]
   readonly clock: Clock
 }
 
 /** Agents, their versions, keys and installations: the operations on them, and what sessions and runs look up. */
-export const openAgents = ({ host, records, keys, toolHeaders, models, checkTenant, clock }: AgentsParts) => {
+export const openAgents = ({
+  host,
+  records,
+  keys,
+  toolHeaders,
+  models,
+  checkTenant,
+  resources,
+  clock,
+}: AgentsParts) => {
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })
   const catalogue = new Catalogue({ records, now })
@@ -51,10 +63,22 @@ export const openAgents = ({ host, records, keys, toolHeaders, models, checkTena
     tenants: new Table(records, tenants, now),
     plans: new Table(records, ratePlans, now),
   }
-  const manifests = { checkModel: models.check, models: models.list, agents: tables.agents, catalogue, versions }
+  const manifests = {
+    checkModel: models.check,
+    models: models.list,
+    agents: tables.agents,
+    catalogue,
+    versions,
+    resources,
+  }
   const checkNeeds = needsChecker(manifests)
   const installations = new Installations({ records, versions, catalogue, checkNeeds, checkTenant, now })
-  const resolve = agentResolver({ records, versions, now })
+  const resolve = agentResolver({
+    records,
+    versions,
+    offers: (place, config) => offersOf(resources(), place, config),
+    now,
+  })
   const configs = new AgentConfigs({ resolve, now })
   const shared = { records, toolHeaders, versions, installations, catalogue, changed: configs.changed, now }
   return {

@@ -5,6 +5,7 @@ import { toolCallMachine } from '#machines/tool-call/tool-call.ts'
 import { actions } from '#specs/resources/actions.ts'
 import { sessions as sessionOperations } from '#specs/resources/sessions.ts'
 import { authPort } from '../accounts/accounts.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import type { House } from '../capability/house.ts'
 import { Port } from '../capability/port.ts'
@@ -81,6 +82,7 @@ const turnMaking = (house: House) => {
       guard: house.guard,
       headers,
       signingSecrets: (project) => projects.signingSecrets(project),
+      resources: () => agentResources.of(house),
       pause: (ms) => pause(house.clock, ms),
     }),
     readLog: (actor: string, after: number) => house.host.readLog(actor, after),

@@ -6,6 +6,7 @@ import { openAgents } from '#actors/agents/open-agents.ts'
 import { auditLines } from '#actors/audit/audit-log.ts'
 import { auditLog } from '#actors/audit/kinds.ts'
 import type { Call } from '#actors/call/call.ts'
+import type { AgentResource } from '#actors/capability/agent-resources.ts'
 import { tenants } from '#actors/tenants/kinds.ts'
 import { usageLedger } from '#actors/usage/usage-ledger.ts'
 import type { ModelError } from '#gateway/call/provider-port.ts'
@@ -36,6 +37,8 @@ export interface AgentWorldOptions {
   readonly unknown?: (model: string) => ModelError | undefined
   /** Refuses tenants. */
   readonly checkTenant?: (project: string, tenant: string) => Promise<void>
+  /** What capabilities bring to agents. */
+  readonly resources?: readonly AgentResource[]
 }
 
 /** Agents on the real runtime over a store in memory; `heard` is what webhooks would be told. */
@@ -77,6 +80,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
     keys,
     models: { check, list: async () => [], turns: turnModelsOf(options.provider ?? scripted, '0.0003') },
     checkTenant: options.checkTenant ?? (async () => {}),
+    resources: () => options.resources ?? [],
     clock,
   })
   const tenant = async (project = 'prj_a'): Promise<string> => {

@@ -55,6 +55,7 @@ const open = async (...scripts: readonly Script[]): Promise<World> => {
     guard,
     headers: { open: async (_project, tool) => tool.headers ?? {} },
     signingSecrets: async () => ['whsec_c2VjcmV0'],
+    resources: () => [],
     pause: async () => {},
   })
   const world = await openWorld({ scripts: [...scripts, { text: ['done'] }], runTool: (call) => tools.run(call) })

@@ -1,4 +1,5 @@
-import type { ToolCall, ToolOutcome } from '#actors/sessions/tools/tool-runner.ts'
+import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { ToolCall } from '#actors/sessions/tools/tool-runner.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/provider-port.ts'
 import { allMessages, type TestModel } from '#test/support/test-model.ts'
 import type { Ledger } from '../ledger.ts'

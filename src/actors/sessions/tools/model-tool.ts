@@ -1,5 +1,5 @@
 import type { ModelTool } from '#gateway/call/provider-port.ts'
-import { type ToolDeclaration, toolName } from '../turns/turn-config.ts'
+import { type TurnTool, toolName } from '../turns/turn-config.ts'
 
 const anyArguments = { type: 'object', properties: {} }
 
@@ -9,7 +9,7 @@ const webSearch: Omit<ModelTool, 'name'> = {
 }
 
 /** A declared tool as a model gets it. */
-export const modelTool = (tool: ToolDeclaration): ModelTool => {
+export const modelTool = (tool: TurnTool): ModelTool => {
   if (tool.type === 'web_search_preview') return { name: toolName(tool), ...webSearch }
   const { description, parameters } = tool.type === 'function' ? tool.function : tool
   return { name: toolName(tool), description: description ?? '', parameters: parameters ?? anyArguments }

@@ -1,3 +1,4 @@
+import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
@@ -6,7 +7,7 @@ import type { EffectContext, UncertainEffect } from '#runtime/effects/effects.ts
 import { contextOf } from '#runtime/schema.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
 import { type TurnConfigs, toolName } from '../turns/turn-config.ts'
-import type { ToolOutcome, ToolRunner } from './tool-runner.ts'
+import type { ToolRunner } from './tool-runner.ts'
 
 /** What running a tool needs. */
 export interface RunToolParts {
@@ -108,6 +109,8 @@ const call = async (
   const args: Json = JSON.parse(wanted.arguments)
   return tools.run({
     project: owner.project,
+    tenant: owner.tenant,
+    user: owner.user,
     tool,
     arguments: args,
     actionId,

@@ -1,9 +1,10 @@
+import type { AgentResource, ServerTool, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { ToolDeclaration } from '../turns/turn-config.ts'
 import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
 import type { ToolHeaders } from './tool-headers.ts'
-import type { ToolCall, ToolOutcome, ToolRunner } from './tool-runner.ts'
+import type { ToolCall, ToolRunner } from './tool-runner.ts'
 
 /** What running tools needs. */
 export interface ServerToolParts {
@@ -12,6 +13,8 @@ export interface ServerToolParts {
   readonly signingSecrets: (project: string) => Promise<readonly string[] | null>
   /** Opens the headers that the tool was declared with. */
   readonly headers: Pick<ToolHeaders, 'open'>
+  /** What capabilities bring to agents; read at each call. */
+  readonly resources: () => readonly AgentResource[]
   /** Waits between the attempts of an idempotent tool. */
   readonly pause: (ms: number) => Promise<void>
 }
@@ -29,12 +32,19 @@ export const serverTools = (parts: ServerToolParts): ToolRunner => ({
   run: async (call) => {
     const { tool } = call
     if (tool.type === 'http') return runHttp(parts, call, tool)
+    if (tool.type === 'server') return runResource(parts, call, tool)
     if (tool.type === 'web_search_preview') {
       return { ok: false, code: 'provider_not_configured', message: 'No web search is configured on this server.' }
     }
     return { ok: false, code: 'not_server_run', message: 'The caller runs this tool.' }
   },
 })
+
+const runResource = async ({ resources }: ServerToolParts, call: ToolCall, tool: ServerTool): Promise<ToolOutcome> => {
+  const resource = resources().find(({ name }) => name === tool.resource)
+  if (resource !== undefined) return resource.run({ ...call, tool })
+  return { ok: false, code: 'capability_not_available', message: `This server has no ${tool.resource}.` }
+}
 
 const headersGone: ToolOutcome = {
   ok: false,

@@ -9,7 +9,7 @@ import type { Owner } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import type { ToolDeclaration } from '../turns/turn-config.ts'
+import type { ToolDeclaration, TurnTool } from '../turns/turn-config.ts'
 
 /** The headers of one http tool: `sealed` is JSON of names and values. They open for this origin only. */
 export type ToolHeadersData = { readonly origin: string; readonly sealed: string }
@@ -34,7 +34,7 @@ export interface ToolsPlace {
   /** Path of the list in the request's body. */
   readonly param: string
   /** The tools that are stored now: a masked value stands for theirs. */
-  readonly before?: readonly ToolDeclaration[] | undefined
+  readonly before?: readonly TurnTool[] | undefined
 }
 
 /** What may have tools: a config. */

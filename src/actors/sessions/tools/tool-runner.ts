@@ -1,10 +1,14 @@
+import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { Json } from '#storage/ports.ts'
-import type { ToolDeclaration } from '../turns/turn-config.ts'
+import type { TurnTool } from '../turns/turn-config.ts'
 
 /** One call of a tool that the server runs. */
 export interface ToolCall {
   readonly project: string
-  readonly tool: ToolDeclaration
+  readonly tenant: string | null
+  /** External id of the end user whose session or run it is. */
+  readonly user: string | null
+  readonly tool: TurnTool
   readonly arguments: Json
   readonly actionId: string
   readonly sessionId: string | null
@@ -13,11 +17,6 @@ export interface ToolCall {
   readonly idempotencyKey: string
   readonly signal: AbortSignal
 }
-
-/** What a tool answered, or why it did not: failures of the world are results, not throws. */
-export type ToolOutcome =
-  | { readonly ok: true; readonly output: string }
-  | { readonly ok: false; readonly code: string; readonly message: string }
 
 /** Runs tools of every kind that the server runs. */
 export interface ToolRunner {

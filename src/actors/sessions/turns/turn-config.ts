@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ServerTool } from '#actors/capability/agent-resources.ts'
 import { actorBlobs, tenantBlobs } from '#runtime/blobs/blob-owner.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
@@ -10,11 +11,14 @@ import { turnConfig } from '../schema.ts'
 /** A tool as a turn or an agent declares it (`sessions.turns`). */
 export type ToolDeclaration = Infer<typeof tool>
 
+/** A tool of a turn: one that is declared, or one that a resource of the agent brings. */
+export type TurnTool = ToolDeclaration | ServerTool
+
 /** What a model call needs beside the conversation. Fixed when the turn starts, so that a change of the agent never changes a turn that goes on. */
 export interface TurnConfig {
   /** System messages in order. */
   readonly instructions: readonly string[]
-  readonly tools: readonly ToolDeclaration[]
+  readonly tools: readonly TurnTool[]
   readonly temperature: number | null
   readonly max_tokens: number | null
   /** What else the agent says of its model calls; absent for nothing. */
@@ -99,7 +103,7 @@ export const configOwner = (actor: string, { tenant, user }: Pick<Owner, 'tenant
 }
 
 /** The name by which the model calls a tool, and events name it. */
-export const toolName = (tool: ToolDeclaration): string => {
+export const toolName = (tool: TurnTool): string => {
   if (tool.type === 'function') return tool.function.name
-  return tool.type === 'http' ? tool.name : tool.type
+  return tool.type === 'web_search_preview' ? tool.type : tool.name
 }

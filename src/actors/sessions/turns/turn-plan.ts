@@ -9,7 +9,7 @@ import {
 import type { SessionTool } from '#machines/session/session-data.ts'
 import { turnOverrides } from '#specs/agent-config.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { type Sampling, type ToolDeclaration, type TurnConfig, toolName } from './turn-config.ts'
+import { type Sampling, type ToolDeclaration, type TurnConfig, type TurnTool, toolName } from './turn-config.ts'
 
 /** What a turn request says, as far as it plans the turn. */
 export interface TurnRequest {
@@ -25,7 +25,7 @@ export interface TurnRequest {
 export interface AgentConfig {
   readonly model: string | null
   readonly system_prompt: string | null
-  readonly tools: readonly ToolDeclaration[]
+  readonly tools: readonly TurnTool[]
   readonly temperature: number | null
   readonly max_tokens: number | null
   /** What else it says of its model calls. */
@@ -94,10 +94,7 @@ const samplingOf = ({ model }: TurnRequest, { sampling }: AgentConfig): Pick<Tur
   return Object.keys(kept).length === 0 ? {} : { sampling: kept }
 }
 
-const mergedTools = (
-  own: readonly ToolDeclaration[],
-  agents: readonly ToolDeclaration[],
-): readonly ToolDeclaration[] => {
+const mergedTools = (own: readonly ToolDeclaration[], agents: readonly TurnTool[]): readonly TurnTool[] => {
   const names = new Set<string>()
   own.forEach((tool, index) => {
     const name = toolName(tool)
@@ -126,7 +123,7 @@ const checkNames = (own: readonly ToolDeclaration[], agent: AgentConfig): void =
  * tools: those of the agent are gated as the agent says, also under another declaration of the same name.
  */
 const namesToApprove = (
-  tools: readonly ToolDeclaration[],
+  tools: readonly TurnTool[],
   { tools: own = [], pause_on_tool_calls: pause, guarded = false }: TurnRequest,
   agent: AgentConfig,
 ): ReadonlySet<string> =>
@@ -137,43 +134,51 @@ const namesToApprove = (
       ])
     : new Set(gatedNames(tools, pause ?? agent.pause_on_tool_calls))
 
-const gatedNames = (tools: readonly ToolDeclaration[], pause: boolean | null): readonly string[] => {
+/** A tool that only reads what the agent names needs no approval, unless it says so itself. */
+const runsUngated = (tool: TurnTool): boolean =>
+  tool.type === 'server' && tool.needsApproval !== true && (tool.risk_level ?? 'low') === 'low'
+
+const gatedNames = (all: readonly TurnTool[], pause: boolean | null): readonly string[] => {
+  const tools = all.filter((tool) => !runsUngated(tool))
   const traits = Object.fromEntries(tools.map((tool) => [toolName(tool), traitsOf(tool)]))
   return gatedTools(pause ?? pausesByDefault(traits), traits)
 }
 
 const sessionTools = (
-  tools: readonly ToolDeclaration[],
+  tools: readonly TurnTool[],
   gated: ReadonlySet<string>,
   policy: ApprovalRule | null,
 ): Readonly<Record<string, SessionTool>> => {
   if (tools.length === 0) return {}
-  const needsApproval = (tool: ToolDeclaration): boolean => {
+  const needsApproval = (tool: TurnTool): boolean => {
     const isGated = gated.has(toolName(tool))
     return policy === null ? isGated : ruleFor(tool, policy, isGated) === 'require'
   }
   return Object.fromEntries(tools.map((tool) => [toolName(tool), sessionTool(tool, needsApproval(tool))]))
 }
 
-const ruleFor = (tool: ToolDeclaration, policy: ApprovalRule | null, gated = false) =>
+const ruleFor = (tool: TurnTool, policy: ApprovalRule | null, gated = false) =>
   policy === null
     ? 'auto'
     : approvalMode({ name: toolName(tool), gated, risk_level: sessionTool(tool, gated).risk_level }, policy)
 
-const kinds = { function: 'function', http: 'http', web_search_preview: 'builtin' } as const satisfies Record<
-  string,
-  ToolKind
->
+const kinds = {
+  function: 'function',
+  http: 'http',
+  web_search_preview: 'builtin',
+  server: 'builtin',
+} as const satisfies Record<TurnTool['type'], ToolKind>
 
-const traitsOf = (tool: ToolDeclaration): ToolTraits => ({
+const traitsOf = (tool: TurnTool): ToolTraits => ({
   kind: kinds[tool.type],
   needs_approval: tool.needsApproval ?? false,
 })
 
-const sessionTool = (tool: ToolDeclaration, gated: boolean): SessionTool => {
+const sessionTool = (tool: TurnTool, gated: boolean): SessionTool => {
   const kind = kinds[tool.type]
   const common = { kind, gated, risk_level: 'medium', policy: 'at_most_once', expires_in_ms: weekMs } as const
   if (tool.type === 'web_search_preview') return { ...common, risk_level: 'low', policy: 'idempotent' }
+  if (tool.type === 'server') return { ...common, risk_level: tool.risk_level ?? 'low', policy: tool.effect }
   return {
     ...common,
     ...(tool.risk_level !== undefined && { risk_level: tool.risk_level }),
