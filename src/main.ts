@@ -13,6 +13,7 @@ import { type SimulatedProvider, startSimulatedProvider } from './gateway/simula
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { openStorage } from './open-storage.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
+import { undici } from './outgoing/undici.ts'
 import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
 import { readinessOf } from './storage/readiness.ts'
@@ -31,6 +32,8 @@ import { readStaticFiles } from './transport/static-files.ts'
 setFlagsFromString('--heap-growing-percent=70')
 
 const closeMs = 2_000
+/** What a start does not need is loaded so long after it, in ms, so that no request waits for it later. */
+const settledMs = 5_000
 
 const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
 
@@ -63,6 +66,7 @@ const announce = (
   log: Logger,
 ): void => {
   log.info({ url, project }, 'server started')
+  setTimeout(undici, settledMs).unref()
   if (managed.onlySimulated) log.warn({ model: managed.defaultModel }, 'no provider has a key: models are simulated')
 }
 
@@ -96,6 +100,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const { managed, simulated } = await openModels(config)
   const traces = openTraces(config, log)
   const telemetry = new Telemetry(log, traces?.tracer)
+  const serving = Promise.withResolvers<void>()
   const actors = await openActors({
     storage,
     managed,
@@ -107,27 +112,26 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     runs: config.runs,
     modelWaits: config.modelWaits,
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
-    telemetry,
+    ...{ telemetry, log },
+    serving: serving.promise,
     clock: systemClock,
-    log,
   })
   const { auth, runtime } = actors
   const given = config.bootstrap
   const { apiKeys, projects } = auth
   const installed = await bootstrap({ records: storage.records, apiKeys, projects, given, show, now: Date.now })
   const transport = openTransport({
-    actors,
+    ...{ actors, telemetry, log },
     ping: readinessOf(storage, Date.now),
     console: await readStaticFiles(consoleFolder, documents),
     publicOrigin: originOf(config),
     trustedProxies: config.trustedProxies,
-    telemetry,
     records: storage.records,
-    log,
   })
   // it can write nothing any more: a process supervisor starts it anew, if it is still wanted
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))
   early.serve(transport.handler)
+  serving.resolve()
   announce(url, { installation: installed, managed }, log)
   return async () => {
     transport.beginDrain()

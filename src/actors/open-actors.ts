@@ -55,6 +55,8 @@ export interface ActorsParts {
   readonly limits?: RateLimits
   /** What operators see; absent: not observed. */
   readonly telemetry?: Telemetry
+  /** Resolves when requests are served: what earlier processes left undone is taken up then; at once when absent. */
+  readonly serving?: Promise<void>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -95,6 +97,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   }
   const runtime = startRuntime({
     ...(parts.cluster !== undefined && { cluster: parts.cluster }),
+    ...(parts.serving !== undefined && { serving: parts.serving }),
     storage: { ...parts.storage, records },
     definitions,
     rows: actorRows,

@@ -1,7 +1,8 @@
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { Agent, buildConnector, Dispatcher } from 'undici'
 import { AllowedHosts, isPublicAddress } from './address-rules.ts'
+import { undici } from './undici.ts'
 
 /** The one guard between what a user may name (a URL) and what the server may reach. */
 export interface SsrfGuard {
@@ -65,27 +66,42 @@ export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
   const configured = reachOf(options, options.allowedPrivateHosts)
   const content = reachOf(options, options.allowedContentHosts ?? [])
   return {
-    ...configured,
+    get dispatcher() {
+      return configured.dispatcher()
+    },
+    check: configured.check,
+    request: configured.request,
     content,
     close: async () => {
-      await configured.dispatcher.destroy()
-      await content.dispatcher.destroy()
+      await configured.close()
+      await content.close()
     },
   }
 }
 
+interface Reach extends Omit<SsrfGuard, 'content' | 'dispatcher'> {
+  /** Made at the first call. */
+  readonly dispatcher: () => Dispatcher
+}
+
 /** What can be reached with these private hosts, over connections of its own. */
-const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Omit<SsrfGuard, 'content' | 'close'> => {
+const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => {
   const allowed = new AllowedHosts(hosts)
-  const dispatcher = new Agent({ allowH2: false, connect: guardedConnector(options, allowed) })
+  let agent: Agent | undefined
+  const dispatcher = (): Dispatcher => {
+    agent ??= new (undici().Agent)({ allowH2: false, connect: guardedConnector(options, allowed) })
+    return agent
+  }
   const check = (url: string): URL => checkUrl(url, allowed)
   return {
     dispatcher,
     check,
     request: async (url, init) => {
       const headers = { ...init.headers, ...options.ownHeaders?.() }
-      return follow({ dispatcher, check }, check(url), { ...init, headers })
+      const first = check(url)
+      return follow({ dispatcher: dispatcher(), check }, first, { ...init, headers })
     },
+    close: async () => agent?.destroy(),
   }
 }
 
@@ -131,8 +147,9 @@ function checkUrl(text: string, allowed: AllowedHosts): URL {
 function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): buildConnector.connector {
   const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs
   const resolve = options.lookup ?? systemLookup
-  const open = buildConnector({ timeout, allowH2: false, lookup: resolve })
-  const guarded = buildConnector({ timeout, allowH2: false, lookup: publicOnly(resolve) })
+  const connector = undici().buildConnector
+  const open = connector({ timeout, allowH2: false, lookup: resolve })
+  const guarded = connector({ timeout, allowH2: false, lookup: publicOnly(resolve) })
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (allowed.has(host, portOf(target.protocol, target.port))) open(target, callback)

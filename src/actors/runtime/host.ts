@@ -49,6 +49,8 @@ export interface HostOptions {
   readonly log: Logger
   /** Which actors it runs. */
   readonly ownership: Ownership
+  /** Resolves when requests are served: what earlier processes left undone is taken up then; at once when absent. */
+  readonly serving?: Promise<void>
 }
 
 /** How long a request waits for messages of an actor to be taken. */
@@ -114,7 +116,7 @@ export abstract class Host {
     this.#reviver = new Reviver({ load: (id) => this.#residents.load(id), holds, clock, log })
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
-    this.recovery = new ShardRecovery({ host: this, store: storage.commits, clock, log })
+    this.recovery = new ShardRecovery({ ...options, host: this, store: storage.commits })
   }
 
   #openFeed(): Feed {

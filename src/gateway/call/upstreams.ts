@@ -1,7 +1,8 @@
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import { Http1Pool, type PoolRequest } from '#outgoing/http1-pool.ts'
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { undici } from '#outgoing/undici.ts'
 import { ownVia } from '#outgoing/via.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { traceparent } from '#telemetry/trace-context.ts'
@@ -54,10 +55,16 @@ export class Upstreams {
     if (known !== undefined) return known
     const guarded = route.source === 'byok' || route.source === 'custom'
     const { origin, pathname } = guarded ? this.#guard.check(route.baseUrl) : new URL(route.baseUrl)
-    const dispatcher = guarded ? this.#guard.dispatcher : this.#pool(origin)
+    const dispatcher = (): Dispatcher => (guarded ? this.#guard.dispatcher : this.#pool(origin))
     const plain = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
-    const basePath = pathname.replace(/(?<!\/)\/+$/, '')
-    const made = { dispatcher, origin, basePath, posting: traced(plain, this.#tracer) }
+    const made: Upstream = {
+      get dispatcher() {
+        return dispatcher()
+      },
+      origin,
+      basePath: pathname.replace(/(?<!\/)\/+$/, ''),
+      posting: traced(plain, this.#tracer),
+    }
     this.#known.set(route, made)
     return made
   }
@@ -120,7 +127,7 @@ const throughGuard = (dispatcher: Dispatcher, origin: string): PostDispatcher =>
 
 /** HTTP/1.1 only: there an abort closes the socket, which every server notices at once. */
 const openPool = (origin: string, timeout: number): Pool =>
-  new Pool(origin, {
+  new (undici().Pool)(origin, {
     connections: maxConnections,
     pipelining: 1,
     allowH2: false,

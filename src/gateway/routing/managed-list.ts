@@ -1,4 +1,5 @@
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
+import { undici } from '#outgoing/undici.ts'
 import { defaultCallPolicy } from '../call/call-policy.ts'
 import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
@@ -47,4 +48,5 @@ export class ManagedList {
 }
 
 /** HTTP/1.1 only: there an abort closes the socket. */
-const openAgent = (): Agent => new Agent({ allowH2: false, connect: { timeout: defaultCallPolicy.connectTimeoutMs } })
+const openAgent = (): Agent =>
+  new (undici().Agent)({ allowH2: false, connect: { timeout: defaultCallPolicy.connectTimeoutMs } })

@@ -30,6 +30,8 @@ export interface ProbeOptions extends ProbeEffects {
   readonly ledger?: Ledger
   /** It is opened when requests may come, not only when all is taken up that was open. */
   readonly atOnce?: boolean
+  /** Resolves when requests are served; they are at once when absent. */
+  readonly serving?: Promise<void>
 }
 
 /** List rows of probes. */
@@ -66,6 +68,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     clock,
     log: pino({ level: 'silent' }),
     ...(options.ledger !== undefined && { ledger: options.ledger }),
+    ...(options.serving !== undefined && { serving: options.serving }),
     effects: () => probeEffects(options),
   })
   const { host } = runtime

@@ -5,9 +5,11 @@ import { Elsewhere, Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
 
-const pageSize = 1000
+const pageSize = 250
 /** So many actors are loaded side by side: it takes as long as the store is slow, and leaves room for requests. */
-const atOnce = 64
+const atOnce = 32
+/** Requests have the loop for as long as a batch took, up to so many ms: a store that blocks leaves them nothing meanwhile. */
+const mostRestMs = 10
 /** Deliveries are waited for so long in all, in ms, that the rest does not pile up behind them. */
 const patienceMs = 5000
 const mostAttempts = 8
@@ -50,8 +52,10 @@ export const recover = async (parts: RecoveryParts): Promise<number> => {
     void host.rows.settled()
     // a message to a parked actor is tried for as long as it is parked: that must not hold up the others
     await Promise.race([Promise.all(deliveries), pause(clock, Math.max(0, until - clock.steady()))])
+    const begunAt = clock.steady()
     await host.rows.settled()
     await host.settler.flush()
+    await rest(clock, clock.steady() - begunAt)
   }
   if (actors.size > 0) log.info({ actors: actors.size, commits: seen.size }, 'open work taken up')
   return actors.size
@@ -81,10 +85,17 @@ const isAt = (commit: OpenCommit, place: OpenLook['from']): boolean =>
 const takenUp = async (parts: RecoveryParts, commits: readonly OpenCommit[]): Promise<readonly Promise<void>[]> => {
   const deliveries: Promise<void>[] = []
   for (let first = 0; first < commits.length && !parts.signal?.aborted; first += atOnce) {
+    const begunAt = parts.clock.steady()
     const taken = commits.slice(first, first + atOnce).map((commit) => takeUp(parts, commit))
     for (const { delivery } of await Promise.all(taken)) deliveries.push(delivery)
+    await rest(parts.clock, parts.clock.steady() - begunAt)
   }
   return deliveries
+}
+
+/** Leaves the loop to requests after work of `tookMs`. */
+const rest = async (clock: Clock, tookMs: number): Promise<void> => {
+  if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
 }
 
 /** Written by an earlier owner. One of a shard that is not held here any more is another process's to take up. */

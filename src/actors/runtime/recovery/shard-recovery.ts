@@ -16,6 +16,8 @@ export interface ShardRecoveryParts {
   readonly store: CommitStore
   readonly clock: Clock
   readonly log: Logger
+  /** Nothing is begun before it resolves; at once when absent. */
+  readonly serving?: Promise<void>
 }
 
 /**
@@ -42,7 +44,7 @@ export class ShardRecovery {
       for (const shard of taken) if (this.#underWay.get(shard) === work) this.#underWay.delete(shard)
     })
     for (const shard of taken) this.#underWay.set(shard, work)
-    const rows = Promise.race([work, pause(this.#parts.clock, rowsMs)]).finally(() => this.#rows.delete(rows))
+    const rows = Promise.race([work, this.#patience()]).finally(() => this.#rows.delete(rows))
     this.#rows.add(rows)
   }
 
@@ -76,8 +78,14 @@ export class ShardRecovery {
     for (const cancel of this.#late) cancel()
   }
 
+  async #patience(): Promise<void> {
+    await this.#parts.serving
+    await pause(this.#parts.clock, rowsMs)
+  }
+
   async #takeUp(shards: readonly number[] | undefined): Promise<void> {
-    const { host, clock } = this.#parts
+    const { host, clock, serving } = this.#parts
+    await serving
     for (let attempt = 0, done = false; !done; attempt++) {
       const held = shards?.filter((shard) => host.ownership.heldUnder(shard) !== undefined)
       if (this.#stop.signal.aborted || held?.length === 0) return

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
+import { pause } from '#runtime/clock.ts'
 import { shardOf } from '#runtime/recovery/shard.ts'
 import { projectScope } from '#specs/scope.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { calm } from '#test/support/virtual-clock.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, owner, type Probe, probeRows, type Run, typesOf } from '../probe.ts'
 
 const idOf = (n: number): string => `prb_${String(n).padStart(4, '0')}`
@@ -60,6 +61,37 @@ it('answers a request while 5,000 open commits are taken up, and its actor first
   expect(ran.toSorted()).toEqual(Array.from({ length: actors }, (_, n) => idOf(n)))
   await probe.clock.advance(5000)
   expect(await openIn(crashed)).toBe(0)
+})
+
+it('takes up nothing before requests are served, but what one of them needs', async () => {
+  const { inner } = await crashedAtWork(20)
+  const serving = Promise.withResolvers<void>()
+  const probe = await openProbe({ storage: inner, serving: serving.promise, atOnce: true })
+  await calm()
+  expect([...probe.host.residents()]).toEqual([])
+  expect(probe.host.recovery.underWay(shardOf(idOf(3)))).toBeDefined()
+  await probe.find(idOf(3))
+  expect([...probe.host.residents()].map(({ id }) => id)).toEqual([idOf(3)])
+  serving.resolve()
+  await probe.host.recovery.over()
+  expect(probe.host.live).toBe(20)
+})
+
+it('leaves the loop to requests for 10 ms after each batch', async () => {
+  const { inner } = await crashedAtWork(70)
+  const faulty = new FaultyStorage(inner)
+  const clock = new VirtualClock()
+  const takenOverAt = new Map<string, number>()
+  faulty.hold(({ actor }) => {
+    if (!takenOverAt.has(actor)) takenOverAt.set(actor, clock.steady())
+    return pause(clock, 20)
+  })
+  const probe = await openProbe({ storage: faulty.storage, clock, atOnce: true })
+  await clock.advance(200)
+  expect(probe.host.live).toBe(70)
+  const times = [...takenOverAt.values()].map((at) => at - Math.min(...takenOverAt.values()))
+  // two open commits each
+  expect([0, 30, 60, 90, 120].map((at) => times.filter((time) => time === at).length)).toEqual([16, 16, 16, 16, 6])
 })
 
 it('goes through more open commits of one place than it reads at once', { timeout: 120_000 }, async () => {
