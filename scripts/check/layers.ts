@@ -9,6 +9,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'telemetry', holds: /^src\/telemetry\// },
   { name: 'outgoing', holds: /^src\/outgoing\// },
   { name: 'parsing', holds: /^src\/parsing\// },
+  { name: 'retrieval', holds: /^src\/retrieval\// },
   { name: 'actors and gateway', holds: /^src\/(actors|gateway)\// },
   { name: 'transport', holds: /^src\/transport\// },
   { name: 'main', holds: /^src\/(main|open-cluster|start-failure)\.ts$/ },

@@ -1,0 +1,84 @@
+import { type Language, latinLanguageOf, stopWords } from './languages.ts'
+import { stemOf } from './light-stems.ts'
+import { type Script, type Token, tokensOf } from './tokens.ts'
+
+/** Characters of a text that are looked at: more would hold the event loop. */
+export const mostCharacters = 32_768
+
+/** What an index keeps of a text. */
+export interface Analysis {
+  /** How often each term occurs. */
+  readonly counts: ReadonlyMap<string, number>
+  readonly length: number
+  /** Language of its Latin words; null when they do not say. */
+  readonly language: Language | null
+}
+
+/** A word of a question: each of its stems, since the language of a short question is a guess. */
+export interface Concept {
+  readonly word: string
+  readonly terms: readonly string[]
+}
+
+/** The terms of a passage; its Latin words in the language that they show, else in `fallback`. */
+export function analysisOf(text: string, fallback: Language): Analysis {
+  const tokens = tokensOf(text.slice(0, mostCharacters))
+  const language = languageOf(tokens)
+  const counts = new Map<string, number>()
+  let length = 0
+  for (const token of contentOf(tokens, language ?? fallback)) {
+    const term = termOf(token, language ?? fallback)
+    counts.set(term, (counts.get(term) ?? 0) + 1)
+    length++
+  }
+  return { counts, length, language }
+}
+
+/** The words of a question, each once, with their stems in its own language and in those of the index. */
+export function conceptsOf(text: string, languages: readonly Language[]): readonly Concept[] {
+  const tokens = tokensOf(text.slice(0, mostCharacters))
+  const own = languageOf(tokens)
+  const spoken = [...new Set([...(own === null ? [] : [own]), ...languages])]
+  const concepts = new Map<string, Concept>()
+  for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) {
+    const terms = [...new Set(spoken.map((language) => termOf(token, language)))]
+    const key = terms.join(' ')
+    if (!concepts.has(key)) concepts.set(key, { word: token.text, terms })
+  }
+  return [...concepts.values()]
+}
+
+const languageOf = (tokens: readonly Token[]): Language | null =>
+  latinLanguageOf(tokens.filter(({ script }) => script === 'latin').map(({ text }) => text))
+
+/** Without stop words, unless nothing else is there. */
+function contentOf(tokens: readonly Token[], language: Language): readonly Token[] {
+  const content = tokens.filter(({ text, script }) => !stopWords[languageIn(script, language) ?? 'en'].has(text))
+  return content.length > 0 ? content : tokens
+}
+
+const scriptLanguages: Readonly<Partial<Record<Script, Language>>> = { cyrillic: 'ru', arabic: 'ar', devanagari: 'hi' }
+
+const languageIn = (script: Script, latin: Language): Language | null =>
+  script === 'latin' ? latin : (scriptLanguages[script] ?? null)
+
+const mostStems = 50_000
+const stems = new Map<string, string>()
+
+/** The stem without the marks on its letters, so that "café" and "cafe" meet. Most words come again: stems are kept. */
+function termOf({ text, script }: Token, latin: Language): string {
+  const language = languageIn(script, latin)
+  if (language === null) return text
+  const key = `${language}${text}`
+  const known = stems.get(key)
+  if (known !== undefined) return known
+  const stem = plain(stemOf(text, language), language)
+  if (stems.size >= mostStems) stems.clear()
+  stems.set(key, stem)
+  return stem
+}
+
+function plain(stem: string, language: Language): string {
+  if (language === 'hi' || /^[a-z0-9]*$/.test(stem)) return stem
+  return stem.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ı', 'i').replaceAll('ß', 'ss').normalize('NFC')
+}

@@ -1,0 +1,74 @@
+/** Scripts that need ways of their own: without spaces, or with one language. */
+export type Script = 'latin' | 'cyrillic' | 'arabic' | 'devanagari' | 'other'
+
+/** A word as it was written, in lower case, or a pair of characters of a script without spaces. */
+export interface Token {
+  readonly text: string
+  readonly script: Script
+}
+
+const word = /[\p{L}\p{M}\p{N}]+/gu
+const paired = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu
+const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const beyondLatin = /[\u0370-\u{10ffff}]/u
+
+/** Marks that Arabic may be written with or without, and letters that stand for one another. */
+const arabicMarks = /[\u064b-\u065f\u0670\u0640]/g
+const arabicAlike: Readonly<Record<string, string>> = { أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي', ة: 'ه', ؤ: 'و', ئ: 'ي' }
+
+/**
+ * The words of a text in any script. Chinese, Japanese and Korean are pairs of neighbouring characters, Thai and its
+ * neighbours are cut by the platform's dictionary.
+ */
+export function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  for (const [found] of text.toWellFormed().normalize('NFKC').toLowerCase().matchAll(word)) {
+    if (beyondLatin.test(found)) pushForeign(found, tokens)
+    else tokens.push({ text: found, script: 'latin' })
+  }
+  return tokens
+}
+
+function pushForeign(found: string, tokens: Token[]): void {
+  if (unspaced.test(found)) {
+    for (const segment of thaiWords().segment(found)) if (segment.isWordLike) push(segment.segment, tokens)
+    return
+  }
+  let end = 0
+  for (const run of found.matchAll(paired)) {
+    push(found.slice(end, run.index), tokens)
+    pushPairs([...run[0]], tokens)
+    end = run.index + run[0].length
+  }
+  push(found.slice(end), tokens)
+}
+
+function pushPairs(characters: readonly string[], tokens: Token[]): void {
+  if (characters.length === 1) push(characters[0] ?? '', tokens)
+  for (let at = 1; at < characters.length; at++) {
+    tokens.push({ text: `${characters[at - 1]}${characters[at]}`, script: 'other' })
+  }
+}
+
+function push(text: string, tokens: Token[]): void {
+  if (text === '') return
+  const script = scriptOf(text)
+  tokens.push({ text: script === 'arabic' ? plainArabic(text) : text, script })
+}
+
+function scriptOf(text: string): Script {
+  if (/\p{Script=Latin}/u.test(text)) return 'latin'
+  if (/\p{Script=Cyrillic}/u.test(text)) return 'cyrillic'
+  if (/\p{Script=Arabic}/u.test(text)) return 'arabic'
+  return /\p{Script=Devanagari}/u.test(text) ? 'devanagari' : 'other'
+}
+
+const plainArabic = (text: string): string =>
+  text.replace(arabicMarks, '').replace(/[أإآٱىةؤئ]/g, (letter) => arabicAlike[letter] ?? letter)
+
+let segmenter: Intl.Segmenter | undefined
+/** Made when first needed: its dictionary takes some megabytes. */
+const thaiWords = (): Intl.Segmenter => {
+  segmenter ??= new Intl.Segmenter('th', { granularity: 'word' })
+  return segmenter
+}

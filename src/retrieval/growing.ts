@@ -1,0 +1,21 @@
+type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Float32Array | Float64Array
+
+const least = 16
+
+/**
+ * Room for `length` numbers: the array itself, or a copy of half as many again. Numbers in one block cost what they
+ * weigh; as objects they would cost ten times that.
+ */
+export function grown<T extends Numbers>(numbers: T, length: number, create: (length: number) => T): T {
+  if (length <= numbers.length) return numbers
+  const larger = create(Math.max(least, length, Math.ceil(numbers.length * 1.5)))
+  larger.set(numbers)
+  return larger
+}
+
+export const int8s = (length: number): Int8Array => new Int8Array(length)
+export const uint8s = (length: number): Uint8Array => new Uint8Array(length)
+export const uint16s = (length: number): Uint16Array => new Uint16Array(length)
+export const int32s = (length: number): Int32Array => new Int32Array(length)
+export const float32s = (length: number): Float32Array => new Float32Array(length)
+export const float64s = (length: number): Float64Array => new Float64Array(length)

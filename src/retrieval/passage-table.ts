@@ -1,0 +1,117 @@
+import { Groups } from './groups.ts'
+import { float64s, grown, int32s } from './growing.ts'
+import type { Passage } from './passage.ts'
+import type { PostingRange } from './postings.ts'
+import { Speakers } from './speakers.ts'
+
+const none = -1
+const bytesEach = 200
+
+/**
+ * What an index knows of each passage beside its terms and vector, by slot. Slots of removed passages are used again;
+ * `stampOf` says when, so that a search that was going on meanwhile does not mistake one for the other.
+ */
+export class PassageTable {
+  readonly #slots = new Map<string, number>()
+  readonly #free: number[] = []
+  readonly #ids: (string | null)[] = []
+  readonly #groups = new Groups()
+  readonly #speakers = new Speakers()
+  #stamps = int32s(0)
+  #lengths = int32s(0)
+  #firsts = int32s(0)
+  #counts = int32s(0)
+  #speakerOf = int32s(0)
+  #at = float64s(0)
+  #stamp = 0
+  #totalLength = 0
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  get bytes(): number {
+    return this.#slots.size * bytesEach
+  }
+
+  /** How many slots there are, free ones too. */
+  get extent(): number {
+    return this.#ids.length
+  }
+
+  /** Rises with each passage that is added. */
+  get stamp(): number {
+    return this.#stamp
+  }
+
+  get averageLength(): number {
+    return this.#totalLength / Math.max(1, this.size)
+  }
+
+  get groups(): Groups {
+    return this.#groups
+  }
+
+  get speakers(): Speakers {
+    return this.#speakers
+  }
+
+  slotOf(id: string): number {
+    return this.#slots.get(id) ?? none
+  }
+
+  /** Id of the passage in a slot; null for a free one. */
+  idOf(slot: number): string | null {
+    return this.#ids[slot] ?? null
+  }
+
+  lengthOf = (slot: number): number => this.#lengths[slot] ?? 0
+  atOf = (slot: number): number => this.#at[slot] ?? 0
+  speakerOf = (slot: number): number => this.#speakerOf[slot] ?? none
+  stampOf = (slot: number): number => this.#stamps[slot] ?? 0
+  rangeOf = (slot: number): PostingRange => ({ first: this.#firsts[slot] ?? 0, count: this.#counts[slot] ?? 0 })
+
+  /** A slot for the passage, which is not in the table. */
+  add(passage: Passage, length: number): number {
+    const slot = this.#free.pop() ?? this.#ids.push(null) - 1
+    this.#reserve(slot + 1)
+    this.#slots.set(passage.id, slot)
+    this.#ids[slot] = passage.id
+    this.#stamps[slot] = ++this.#stamp
+    this.#lengths[slot] = length
+    this.#totalLength += length
+    this.#at[slot] = passage.at
+    this.#speakerOf[slot] = this.#speakers.add(passage.speaker ?? null)
+    this.#groups.add(slot, passage, length)
+    return slot
+  }
+
+  remove(slot: number): void {
+    const id = this.idOf(slot)
+    if (id === null) return
+    this.#slots.delete(id)
+    this.#ids[slot] = null
+    this.#totalLength -= this.lengthOf(slot)
+    this.#groups.remove(slot, this.lengthOf(slot))
+    this.#speakers.remove(this.speakerOf(slot))
+    this.#free.push(slot)
+  }
+
+  setRange(slot: number, { first, count }: PostingRange): void {
+    this.#firsts[slot] = first
+    this.#counts[slot] = count
+  }
+
+  *ranges(): Generator<readonly [number, PostingRange]> {
+    for (const slot of this.#slots.values()) yield [slot, this.rangeOf(slot)]
+  }
+
+  #reserve(length: number): void {
+    this.#stamps = grown(this.#stamps, length, int32s)
+    this.#lengths = grown(this.#lengths, length, int32s)
+    this.#firsts = grown(this.#firsts, length, int32s)
+    this.#counts = grown(this.#counts, length, int32s)
+    this.#speakerOf = grown(this.#speakerOf, length, int32s)
+    this.#at = grown(this.#at, length, float64s)
+  }
+}

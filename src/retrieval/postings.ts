@@ -1,0 +1,127 @@
+import { grown, int32s, uint8s } from './growing.ts'
+
+/** Which of the pool's entries are of one passage. */
+export interface PostingRange {
+  readonly first: number
+  readonly count: number
+}
+
+const none = -1
+const mostTimes = 255
+
+/**
+ * Which passages have which terms: chains of entries in one pool of typed arrays, newest entry of a term first.
+ * A removed entry has 0 times; half of them dead, the pool is written anew.
+ */
+export class Postings {
+  #terms = new Map<string, number>()
+  #names: (string | null)[] = []
+  #heads = int32s(0)
+  #frequencies = int32s(0)
+  #next = int32s(0)
+  #slots = int32s(0)
+  #termOf = int32s(0)
+  #times = uint8s(0)
+  #used = 0
+  #dead = 0
+
+  get bytes(): number {
+    return this.#used * 13 + this.#names.length * 96
+  }
+
+  /** Entries of the pool that are dead by more than half, so that `compacted` is worth its time. */
+  get wasteful(): boolean {
+    return this.#dead > 4096 && this.#dead * 2 > this.#used
+  }
+
+  /** Adds the terms of one passage, with how often each occurs. */
+  add(slot: number, counts: ReadonlyMap<string, number>): PostingRange {
+    const first = this.#used
+    this.#reserve(first + counts.size)
+    for (const [term, times] of counts) this.#append(this.#intern(term), slot, times)
+    return { first, count: counts.size }
+  }
+
+  remove({ first, count }: PostingRange): void {
+    for (let entry = first; entry < first + count; entry++) {
+      if (this.#times[entry] === 0) continue
+      this.#times[entry] = 0
+      this.#dead++
+      this.#release(this.#termOf[entry] ?? none)
+    }
+  }
+
+  /** Number of a term; -1 for one that no passage has. */
+  termOf(name: string): number {
+    return this.#terms.get(name) ?? none
+  }
+
+  /** In how many passages the term is. */
+  frequency(term: number): number {
+    return this.#frequencies[term] ?? 0
+  }
+
+  /** Calls `visit` with every passage that has the term, and how often. */
+  each(term: number, visit: (slot: number, times: number) => void): void {
+    for (let entry = this.#heads[term] ?? none; entry !== none; entry = this.#next[entry] ?? none) {
+      const times = this.#times[entry] ?? 0
+      if (times > 0) visit(this.#slots[entry] ?? 0, times)
+    }
+  }
+
+  /** The same postings without their dead entries; `moved` receives where each passage's entries are now. */
+  compacted(ranges: Iterable<readonly [slot: number, PostingRange]>, moved: PostingMoves): Postings {
+    const kept = new Postings()
+    for (const [slot, { first, count }] of ranges) {
+      const counts = new Map<string, number>()
+      for (let entry = first; entry < first + count; entry++) {
+        const name = this.#names[this.#termOf[entry] ?? none]
+        if (typeof name === 'string') counts.set(name, this.#times[entry] ?? 1)
+      }
+      moved(slot, kept.add(slot, counts))
+    }
+    return kept
+  }
+
+  #append(term: number, slot: number, times: number): void {
+    const entry = this.#used++
+    this.#next[entry] = this.#heads[term] ?? none
+    this.#heads[term] = entry
+    this.#slots[entry] = slot
+    this.#termOf[entry] = term
+    this.#times[entry] = Math.min(times, mostTimes)
+    this.#frequencies[term] = (this.#frequencies[term] ?? 0) + 1
+  }
+
+  #intern(name: string): number {
+    const known = this.#terms.get(name)
+    if (known !== undefined) return known
+    const term = this.#names.push(name) - 1
+    this.#terms.set(name, term)
+    this.#heads = grown(this.#heads, term + 1, int32s)
+    this.#frequencies = grown(this.#frequencies, term + 1, int32s)
+    this.#heads[term] = none
+    this.#frequencies[term] = 0
+    return term
+  }
+
+  /** A term that no passage has any more is forgotten by its name too. */
+  #release(term: number): void {
+    const left = (this.#frequencies[term] ?? 0) - 1
+    this.#frequencies[term] = left
+    const name = this.#names[term]
+    if (left > 0 || typeof name !== 'string') return
+    this.#terms.delete(name)
+    this.#names[term] = null
+  }
+
+  #reserve(length: number): void {
+    this.#next = grown(this.#next, length, int32s)
+    this.#slots = grown(this.#slots, length, int32s)
+    this.#termOf = grown(this.#termOf, length, int32s)
+    this.#times = grown(this.#times, length, uint8s)
+  }
+}
+
+/** Receives where the entries of a passage are after a compaction. */
+export type PostingMoves = (slot: number, range: PostingRange) => void

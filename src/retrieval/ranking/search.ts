@@ -1,0 +1,215 @@
+import type { Concept } from '../analysis/analysis.ts'
+import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
+import type { PassageTable } from '../passage-table.ts'
+import type { Postings } from '../postings.ts'
+import type { VectorTable } from '../vector-table.ts'
+import { calibrated } from './calibration.ts'
+import { fitOf, momentsOf } from './dates.ts'
+import { type LexicalScores, lexicalScores } from './lexical.ts'
+import { Pause } from './pause.ts'
+import { highest } from './top.ts'
+import type { Weights } from './weights.ts'
+
+/** What is searched. */
+export interface Searched {
+  readonly table: PassageTable
+  readonly vectors: VectorTable
+  readonly postings: Postings
+  readonly weights: Weights
+}
+
+/** Cosines of the question and a passage: by itself, and with the passages beside it. */
+interface Cosines {
+  readonly own: Float32Array
+  readonly window: Float32Array
+}
+
+/** How many of what was left out are listed. */
+const mostLeftOut = 20
+const neighbourShare = 0.7
+
+/** One search of an index. */
+export class Search {
+  readonly #in: Searched
+  readonly #query: PassageQuery
+  readonly #pause = new Pause()
+  readonly #stamp: number
+  readonly #extent: number
+  /** 1 for each slot whose passage may be found. */
+  readonly #allowed: Uint8Array
+
+  constructor(searched: Searched, query: PassageQuery) {
+    this.#in = searched
+    this.#query = query
+    this.#stamp = searched.table.stamp
+    this.#extent = searched.table.extent
+    this.#allowed = new Uint8Array(this.#extent)
+  }
+
+  async run(concepts: readonly Concept[]): Promise<PassageHits> {
+    const { table, postings, weights } = this.#in
+    table.groups.sort()
+    const candidates = await this.#allow()
+    if (candidates === 0 || this.#query.limit < 1) return { hits: [], abstained: true, ...this.#leftOut([]) }
+    const lexical = await lexicalScores({ postings, table, weights }, concepts, this.#pause)
+    const cosines = await this.#cosines()
+    const fused = this.#fused(lexical, cosines)
+    return this.#answer(new Scores(this.#in, { lexical, cosines, fused }))
+  }
+
+  async #allow(): Promise<number> {
+    const { table } = this.#in
+    const { accepts } = this.#query
+    let count = 0
+    for (let slot = 0; slot < this.#extent; slot++) {
+      const id = table.idOf(slot)
+      if (id === null || accepts?.(id) === false) continue
+      this.#allowed[slot] = 1
+      count++
+      if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
+    }
+    return count
+  }
+
+  async #cosines(): Promise<Cosines | null> {
+    const { vectors, table, weights } = this.#in
+    const query = vectors.query(this.#query.vector)
+    if (query === null) return null
+    const own = new Float32Array(this.#extent)
+    for (let slot = 0; slot < this.#extent; slot++) {
+      own[slot] = vectors.cosine(slot, query)
+      if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
+    }
+    if (weights.window === 0) return { own, window: own }
+    const window = new Float32Array(this.#extent)
+    for (let slot = 0; slot < this.#extent; slot++) {
+      const beside = [table.groups.before(slot), table.groups.after(slot)].filter((each) => each !== -1)
+      const sum = beside.reduce((total, each) => total + (own[each] ?? 0) * neighbourShare, own[slot] ?? 0)
+      window[slot] = sum / (1 + beside.length * neighbourShare)
+      if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
+    }
+    return { own, window }
+  }
+
+  #fused(lexical: LexicalScores, cosines: Cosines | null): Float32Array {
+    const { table, weights } = this.#in
+    const moments = weights.time === 0 ? [] : momentsOf(this.#query.text, this.#query.now)
+    const person = weights.otherPerson === 1 ? -1 : table.speakers.namedIn(this.#query.text)
+    const words = this.#range(lexical.scores, 0)
+    const own = cosines === null ? null : this.#range(cosines.own)
+    const window = cosines === null ? null : this.#range(cosines.window)
+    const mostOfGroup = lexical.groups.reduce((most, score) => Math.max(most, score), 0)
+    const fused = new Float32Array(this.#extent)
+    for (let slot = 0; slot < this.#extent; slot++) {
+      if (this.#allowed[slot] === 0) continue
+      const group = table.groups.numberOf(slot)
+      const prior = group >= 0 && table.groups.sizeOf(group) >= weights.leastGroup ? (lexical.groups[group] ?? 0) : 0
+      const score =
+        weights.lexical * words(slot) +
+        weights.vector * (own?.(slot) ?? 0) +
+        weights.window * (window?.(slot) ?? 0) +
+        (mostOfGroup === 0 ? 0 : (weights.group * prior) / mostOfGroup) +
+        weights.time * (moments.length === 0 ? 0 : fitOf(moments, table.atOf(slot)))
+      const other = person !== -1 && table.speakerOf(slot) !== -1 && table.speakerOf(slot) !== person
+      fused[slot] = other ? score * weights.otherPerson : score
+    }
+    return this.#besides(fused)
+  }
+
+  /** Adds a share of the better neighbour: what answers a question often stands beside what has its words. */
+  #besides(scores: Float32Array): Float32Array {
+    const { table, weights } = this.#in
+    if (weights.neighbour === 0) return scores
+    return scores.map((score, slot) => {
+      if (this.#allowed[slot] === 0) return 0
+      const before = scores[table.groups.before(slot)] ?? 0
+      const after = scores[table.groups.after(slot)] ?? 0
+      return score + weights.neighbour * Math.max(before, after)
+    })
+  }
+
+  /** Places a value between the least and the most of those that may be found. */
+  #range(values: Float32Array, least = Number.POSITIVE_INFINITY): (slot: number) => number {
+    let [low, high] = [least, Number.NEGATIVE_INFINITY]
+    for (let slot = 0; slot < this.#extent; slot++) {
+      if (this.#allowed[slot] === 0) continue
+      low = Math.min(low, values[slot] ?? 0)
+      high = Math.max(high, values[slot] ?? 0)
+    }
+    return high > low ? (slot) => ((values[slot] ?? 0) - low) / (high - low) : () => 0
+  }
+
+  #answer(scores: Scores): PassageHits {
+    const { limit, threshold = 0, explain = false, embedder = null } = this.#query
+    const ranked = highest(scores.fused, limit + (explain ? mostLeftOut : 0)).filter((slot) => this.#isStill(slot))
+    const hits: PassageHit[] = []
+    const left: LeftOut[] = []
+    for (const slot of ranked) {
+      const id = this.#in.table.idOf(slot) ?? ''
+      const score = scores.calibrated(slot, embedder)
+      if (score < threshold) left.push({ id, score, reason: 'below_threshold' })
+      else if (hits.length === limit) left.push({ id, score, reason: 'beyond_limit' })
+      else hits.push(explain ? { id, score, parts: scores.parts(slot) } : { id, score })
+    }
+    return { hits, abstained: hits.length === 0, ...this.#leftOut(left) }
+  }
+
+  /** Whether the slot still has the passage that it had when the search began. */
+  #isStill(slot: number): boolean {
+    const { table } = this.#in
+    return this.#allowed[slot] === 1 && table.idOf(slot) !== null && table.stampOf(slot) <= this.#stamp
+  }
+
+  #leftOut(left: readonly LeftOut[]): { readonly left_out?: readonly LeftOut[] } {
+    return this.#query.explain === true ? { left_out: left.slice(0, mostLeftOut) } : {}
+  }
+}
+
+interface AllScores {
+  readonly lexical: LexicalScores
+  readonly cosines: Cosines | null
+  readonly fused: Float32Array
+}
+
+/** The scores of one search, and what they say of a passage. */
+class Scores {
+  readonly fused: Float32Array
+  readonly #in: Searched
+  readonly #all: AllScores
+  readonly #most: number
+
+  constructor(searched: Searched, all: AllScores) {
+    this.#in = searched
+    this.#all = all
+    this.fused = all.fused
+    this.#most = all.fused.reduce((most, score) => Math.max(most, score), 0)
+  }
+
+  calibrated(slot: number, embedder: string | null): number {
+    const { lexical, cosines } = this.#all
+    const cosine = cosines !== null && this.#in.vectors.has(slot) ? (cosines.own[slot] ?? 0) : null
+    const { found, around } = this.#found(slot)
+    return calibrated({ cosine, found, around, unseen: lexical.unseen, rank: this.#rank(slot) }, embedder)
+  }
+
+  parts(slot: number): Readonly<Record<string, number>> {
+    const { lexical, cosines } = this.#all
+    const vectors = cosines === null ? {} : { vector: cosines.own[slot] ?? 0, window: cosines.window[slot] ?? 0 }
+    const group = lexical.groups[this.#in.table.groups.numberOf(slot)] ?? 0
+    const { found, around } = this.#found(slot)
+    const words = { words_found: found, words_around: around, words_unseen: lexical.unseen }
+    return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, ...words, rank: this.#rank(slot) }
+  }
+
+  #rank(slot: number): number {
+    return this.#most === 0 ? 0 : (this.fused[slot] ?? 0) / this.#most
+  }
+
+  #found(slot: number): { readonly found: number; readonly around: number } {
+    const { groups } = this.#in.table
+    const { found } = this.#all.lexical
+    const own = found[slot] ?? 0
+    const around = Math.max(own, found[groups.before(slot)] ?? 0, found[groups.after(slot)] ?? 0)
+    return { found: own, around }
+  }
+}

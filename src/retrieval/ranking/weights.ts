@@ -1,0 +1,37 @@
+/** How the parts of a score are weighed. */
+export interface Weights {
+  /** BM25: how soon more of the same word counts less, and how much long passages are held back. */
+  readonly k1: number
+  readonly b: number
+  /** Exponent of the share of the question's words that a passage has; 0 for none. */
+  readonly coordination: number
+  readonly lexical: number
+  readonly vector: number
+  /** Of the vector with those of the passages beside it. */
+  readonly window: number
+  /** Of the words of the whole group. */
+  readonly group: number
+  /** Of the better of the two passages beside it. */
+  readonly neighbour: number
+  /** Of a date in the question that the passage's own fits. */
+  readonly time: number
+  /** Factor of what someone else said than the one person whom the question names. */
+  readonly otherPerson: number
+  /** Members from which a group counts as a prior. */
+  readonly leastGroup: number
+}
+
+/** What a passage is: something said or known, found among hundreds alike, or a part of a document. */
+export type Profile = 'memory' | 'document'
+
+/** Measured by `npm run bench -- --only recall` on one half of the questions, reported for the other. */
+export const weightsOf: Readonly<Record<Profile, Weights>> = {
+  memory: {
+    ...{ k1: 0.9, b: 0.4, coordination: 0.5, lexical: 0.4, vector: 0.5, window: 0.25, group: 0.3 },
+    ...{ neighbour: 0.3, time: 0.1, otherPerson: 0.8, leastGroup: 2 },
+  },
+  document: {
+    ...{ k1: 0.9, b: 0.4, coordination: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
+    ...{ neighbour: 0, time: 0, otherPerson: 1, leastGroup: 20 },
+  },
+}

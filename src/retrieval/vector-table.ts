@@ -1,0 +1,106 @@
+import { float32s, grown, int8s } from './growing.ts'
+
+const most = 127
+/** So that the sum of 4,096 products stays within 32 bits. */
+const mostOfQuery = 2047
+
+/** A query's vector as whole numbers, which multiply faster. */
+export interface QueryVector {
+  readonly numbers: Int32Array
+  readonly scale: number
+}
+
+/**
+ * The vectors of an index, one byte a dimension. Each is as long as the first; one of another length, of an embedder
+ * before, is treated as absent.
+ */
+export class VectorTable {
+  #dimensions = 0
+  #numbers = int8s(0)
+  /** What a byte stands for; 0 where there is no vector. */
+  #scales = float32s(0)
+  #count = 0
+
+  get size(): number {
+    return this.#count
+  }
+
+  get bytes(): number {
+    return this.#count * (this.#dimensions + 4)
+  }
+
+  has(slot: number): boolean {
+    return (this.#scales[slot] ?? 0) > 0
+  }
+
+  set(slot: number, vector: Float32Array | null): void {
+    this.delete(slot)
+    const norm = vector === null ? 0 : normOf(vector)
+    if (vector === null || norm === 0) return
+    if (this.#count === 0) this.#begin(vector.length)
+    if (vector.length !== this.#dimensions) return
+    const scale = largestOf(vector) / most
+    const first = slot * this.#dimensions
+    this.#numbers = grown(this.#numbers, first + this.#dimensions, int8s)
+    this.#scales = grown(this.#scales, slot + 1, float32s)
+    for (let at = 0; at < vector.length; at++) this.#numbers[first + at] = Math.round((vector[at] ?? 0) / scale)
+    this.#scales[slot] = scale / norm
+    this.#count++
+  }
+
+  delete(slot: number): void {
+    if (!this.has(slot)) return
+    this.#scales[slot] = 0
+    this.#numbers.fill(0, slot * this.#dimensions, (slot + 1) * this.#dimensions)
+    this.#count--
+  }
+
+  /** The query's vector as `cosine` takes it; null when none of the table can be compared with it. */
+  query(vector: Float32Array | null): QueryVector | null {
+    const norm = vector === null ? 0 : normOf(vector)
+    if (vector === null || norm === 0 || this.#count === 0 || vector.length !== this.#dimensions) return null
+    const scale = largestOf(vector) / mostOfQuery
+    return { numbers: Int32Array.from(vector, (value) => Math.round(value / scale)), scale: scale / norm }
+  }
+
+  /** Cosine of the slot's vector and the query's; 0 where there is none. */
+  cosine(slot: number, { numbers, scale }: QueryVector): number {
+    const own = this.#scales[slot] ?? 0
+    if (own === 0) return 0
+    const [table, dimensions, first] = [this.#numbers, this.#dimensions, slot * this.#dimensions]
+    let sum = 0
+    for (let at = 0; at < dimensions; at++) sum = (sum + Math.imul(table[first + at] ?? 0, numbers[at] ?? 0)) | 0
+    return sum * own * scale
+  }
+
+  /** Cosine of two slots' vectors. */
+  between(slot: number, other: number): number {
+    const [own, its] = [this.#scales[slot] ?? 0, this.#scales[other] ?? 0]
+    if (own === 0 || its === 0) return 0
+    const [table, dimensions] = [this.#numbers, this.#dimensions]
+    const [first, second] = [slot * dimensions, other * dimensions]
+    let sum = 0
+    for (let at = 0; at < dimensions; at++) sum += (table[first + at] ?? 0) * (table[second + at] ?? 0)
+    return sum * own * its
+  }
+
+  #begin(dimensions: number): void {
+    if (dimensions === this.#dimensions) return
+    this.#dimensions = dimensions
+    this.#numbers = int8s(0)
+    this.#scales = float32s(0)
+  }
+}
+
+/** Length of a vector; 0 for one that holds something else than numbers. */
+function normOf(vector: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < vector.length; at++) sum += (vector[at] ?? 0) ** 2
+  return Number.isFinite(sum) ? Math.sqrt(sum) : 0
+}
+
+function largestOf(vector: Float32Array): number {
+  let largest = 0
+  for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at] ?? 0))
+  return largest
+}

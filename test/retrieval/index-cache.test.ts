@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { IndexCache } from '#retrieval/index-cache.ts'
+
+const cacheOf = (mostBytes: number) => {
+  const loads: string[] = []
+  const load = async (key: string) => {
+    loads.push(key)
+    if (key === 'broken' && loads.length === 1) throw new Error('the store is away')
+    const changes: string[] = []
+    return { key, bytes: 10, changes }
+  }
+  return { loads, cache: new IndexCache({ mostBytes, load }) }
+}
+
+describe('the cache of indexes', () => {
+  it('loads an index once for many at the same time', async () => {
+    const { loads, cache } = cacheOf(100)
+    const [one, other] = await Promise.all([cache.get('a'), cache.get('a')])
+    expect([loads, one === other]).toEqual([['a'], true])
+  })
+
+  it('gives up what was not used for longest when it exceeds its bytes', async () => {
+    const { loads, cache } = cacheOf(20)
+    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(key)
+    expect([loads, cache.size]).toEqual([['a', 'b', 'c', 'b'], 2])
+  })
+
+  it('keeps one index that alone exceeds its bytes', async () => {
+    const { loads, cache } = cacheOf(1)
+    await cache.get('a')
+    await cache.get('a')
+    expect(loads).toEqual(['a'])
+  })
+
+  it('loads again what was dropped', async () => {
+    const { loads, cache } = cacheOf(100)
+    await cache.get('a')
+    cache.drop('a')
+    await cache.get('a')
+    expect(loads).toEqual(['a', 'a'])
+  })
+
+  it('forgets a load that failed', async () => {
+    const { cache } = cacheOf(100)
+    await expect(cache.get('broken')).rejects.toThrow('the store is away')
+    expect(await cache.get('broken')).toMatchObject({ key: 'broken' })
+  })
+
+  it('makes a change in an index that is being loaded', async () => {
+    const { cache } = cacheOf(100)
+    const loading = cache.get('a')
+    cache.update('a', ({ changes }) => changes.push('first'))
+    cache.update('b', ({ changes }) => changes.push('to none'))
+    await loading
+    cache.update('a', ({ changes }) => changes.push('second'))
+    expect(await cache.get('a')).toMatchObject({ changes: ['first', 'second'] })
+  })
+})
