@@ -14,6 +14,8 @@ const dropped = 10
 /** Who is measured, side by side. */
 interface Targets {
   readonly ours: Target
+  /** Ours, for a project that has turned redaction off. */
+  readonly unredacted: Target
   readonly node: Target
   readonly uws: Target
   readonly direct: Target
@@ -21,10 +23,10 @@ interface Targets {
 
 type Target = Pick<LoadOrder, 'service' | 'key'>
 type Name = keyof Targets
-type Phase = Pick<LoadOrder, 'callers' | 'stream'>
+type Phase = Pick<LoadOrder, 'callers' | 'stream' | 'body'>
 
 /**
- * Chat completions through the gateway with key, limits, metering and log on, beside two bare pass-throughs (node:http, and
+ * Chat completions through the gateway with key, limits, metering, log and redaction on, beside itself without redaction, two bare pass-throughs (node:http, and
  * uWebSockets.js with undici) and the provider itself, in one run. Servers have one core, the load the other; the order
  * changes every round, and medians are reported.
  */
@@ -47,8 +49,12 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
     const ours = await keep(startServer(env))
     const coldMs = performance.now() - started
     await pin(ours)
+    const unredacted = await keep(startServer(env))
+    await withoutRedaction(unredacted, key)
+    await pin(unredacted)
     const targets: Targets = {
       ours: { service: ours, key },
+      unredacted: { service: unredacted, key },
       node: { service: await keep(startFloor('node-floor', upstream)), key },
       uws: { service: await keep(startFloor('uws-floor', upstream)), key },
       direct: { service: upstream, key },
@@ -66,6 +72,7 @@ async function measure(targets: Targets, seconds: number, coldMs: number): Promi
   const memoryMb = memoryOf(targets.ours.service)
   const one = await side(targets, { callers: 1, stream: false }, seconds)
   const oneStream = await side(targets, { callers: 1, stream: true }, seconds)
+  const kilobyte = await side(targets, { callers: 64, stream: false, body: kilobyteChat }, seconds)
   const added = (of: Record<Name, Measured>, name: Name, field: 'p50' | 'firstEvent50') =>
     of[name][field] - of.direct[field]
   const eventUs = (name: Name) => streams[name].cpuUs / streams[name].eventsAStream
@@ -81,6 +88,10 @@ async function measure(targets: Targets, seconds: number, coldMs: number): Promi
       ...{ against: { name: uws, value: many.uws.rps }, bound: { of: 'ratio', atLeast: 0.6 } },
     },
     against('CPU a chat', 'µs', many.ours.cpuUs, uws, many.uws.cpuUs),
+    {
+      ...against('CPU a chat of 1 KB, redacted', 'µs', kilobyte.ours.cpuUs, 'unredacted', kilobyte.unredacted.cpuUs),
+      bound: { of: 'ratio', atMost: 1.05 },
+    },
     {
       ...against('added to a chat p50, 1 caller', 'ms', added(one, 'ours', 'p50'), node, added(one, 'node', 'p50')),
       bound: { of: 'ratio', atMost: 1 },
@@ -111,16 +122,37 @@ const against = (measure: string, unit: string, ours: number, name: string, valu
   against: { name, value },
 })
 
-const names: readonly Name[] = ['ours', 'node', 'uws', 'direct']
+const names: readonly Name[] = ['ours', 'unredacted', 'node', 'uws', 'direct']
+
+/** A kilobyte as people write, with figures and dates, and with an address to redact. */
+const kilobyteChat = JSON.stringify({
+  ...{ model: '{MODEL}', max_tokens: 64 },
+  messages: [
+    { role: 'system', content: 'You answer questions of customers of a shop, briefly and in their language.' },
+    {
+      role: 'user',
+      content: `My order 4711-0815 of 12 March 2026 came with two of three parts. ${'I have looked twice, and asked the neighbours as well. '.repeat(15)}Please write to ada@example.com.`,
+    },
+  ],
+}).replace('{', '{"stream":{STREAM},')
+
+async function withoutRedaction({ url }: Service, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ enabled: false })
+  const answer = await fetch(`${url}/v1/redaction-policy`, { method: 'PATCH', headers, body })
+  if (!answer.ok) throw new Error(`redaction could not be turned off: ${answer.status}`)
+}
 
 /** Everybody under the same load, one after the other, in changing order. */
 async function side(targets: Targets, phase: Phase, seconds: number, times = rounds): Promise<Record<Name, Measured>> {
-  const all: Record<Name, Measured[]> = { ours: [], node: [], uws: [], direct: [] }
+  const all: Record<Name, Measured[]> = { ours: [], unredacted: [], node: [], uws: [], direct: [] }
   for (let round = 0; round < times; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed())
       all[name].push(await load({ ...targets[name], ...phase, seconds }))
   }
-  return { ours: middle(all.ours), node: middle(all.node), uws: middle(all.uws), direct: middle(all.direct) }
+  const { ours, unredacted, node, uws, direct } = all
+  const own = { ours: middle(ours), unredacted: middle(unredacted) }
+  return { ...own, node: middle(node), uws: middle(uws), direct: middle(direct) }
 }
 
 const middle = (all: readonly Measured[]): Measured => ({

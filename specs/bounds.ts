@@ -13,6 +13,16 @@ export interface Bound {
 /** Bounds of queues, mailboxes, buffers, documents and answers (specs/decisions/0096-nothing-grows-without-bound.md). */
 export const bounds: readonly Bound[] = [
   {
+    of: 'texts of a request that are redacted on the loop',
+    most: '64 K characters',
+    beyond: 'a worker reads them; 503 `redaction_unavailable` after 20 s, or when 64 requests wait for it',
+    code: ['src/gateway/redaction/redacted.ts', 'maxOnLoop'],
+    test: [
+      'test/gateway/redaction/chat-redaction.test.ts',
+      'is read in a worker: the loop is never held for long, and the result is the same',
+    ],
+  },
+  {
     of: 'metadata of a resource',
     most: '16 KB of JSON',
     beyond: '422 `invalid_field`',

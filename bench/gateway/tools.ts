@@ -63,6 +63,8 @@ export interface LoadOrder {
   readonly stream: boolean
   readonly seconds: number
   readonly model?: string
+  /** With `{MODEL}` and `{STREAM}` in it; the generator's own short chat when absent. */
+  readonly body?: string
 }
 
 /** What a round came to. Times in ms; `cpuUs` is what the server took of a processor for each request. */
@@ -75,12 +77,14 @@ export interface Measured {
 }
 
 /** @throws {Error} when a request failed. */
-export async function load({ service, key, callers, stream, seconds, model = 'mock' }: LoadOrder): Promise<Measured> {
+export async function load(order: LoadOrder): Promise<Measured> {
+  const { service, key, callers, stream, seconds, model = 'mock', body } = order
   const before = cpuMs(service)
   const { stdout } = await run('taskset', [
     ...['-c', cores.load, built('loadgen'), '-json', '-url', `${service.url}/v1/chat/completions`],
     ...['-H', `Authorization: Bearer ${key}`, '-model', model, '-c', String(callers), '-t', `${seconds}s`],
     ...(stream ? ['-stream'] : []),
+    ...(body === undefined ? [] : ['-body', body]),
   ])
   const said: Readonly<Record<string, number>> = JSON.parse(stdout)
   if (said.bad !== 0 || !said.ok) throw new Error(`${said.bad} requests failed at ${service.url}`)

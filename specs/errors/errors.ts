@@ -270,6 +270,11 @@ const table = {
     type: 'invalid_request_error',
     message: 'The run has reached its limit of open delegations.',
   },
+  redaction_unavailable: {
+    status: 503,
+    type: 'api_error',
+    message: 'Personal data in this request cannot be looked for at the moment. Try again.',
+  },
   store_unavailable: { status: 503, type: 'api_error', message: 'The store is not available. Try again.' },
   shutting_down: { status: 503, type: 'api_error', message: 'The server is shutting down. Try again.' },
   actor_parked: {

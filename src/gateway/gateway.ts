@@ -94,10 +94,10 @@ export const gateway = capability({
   kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds],
   open: (house) => {
     const fanOut = house.cluster?.fanOut
-    const redaction = new RedactionPolicies(house)
     const agentModels = new AgentModels({ configOf: (...agent) => agentConfigPort.of(house)(...agent), now: house.now })
     const routing = openRouting({ ...house, managed: managedProvidersPort.of(house), fanOut })
     const { projects } = authPort.of(house)
+    const redaction = new RedactionPolicies({ ...house, projects })
     const policy = modelWaitsPort.of(house) ?? {}
     const shared = { routes: routing.routes, redaction, ledger: requestLedgerPort.of(house), fanOut, projects, policy }
     const core = openCore({ ...house, ...shared, subjects: limitSubjects(house.records) })

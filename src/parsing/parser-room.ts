@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Json } from '#storage/ports.ts'
-import type { ForeignBytes, ParserName } from './parser-tasks.ts'
+import type { OwnTasks, ParserTask } from './parser-tasks.ts'
 import { isReady, isReply } from './schema.ts'
 
 /** Why bytes were not read: they are none of the format, took too long or too much memory, or too many others wait. */
@@ -30,8 +30,8 @@ export interface ParserLimits {
 export const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
 
 interface Waiting {
-  readonly task: ParserName
-  readonly input: ForeignBytes
+  readonly task: PropertyKey
+  readonly input: unknown
   readonly settle: (outcome: { readonly value: Json } | { readonly failure: ParserFailed }) => void
 }
 
@@ -42,13 +42,17 @@ interface Running {
   readonly end: Waiting['settle']
 }
 
+/** What a task of the room reads. */
+type InputOf<Task> = Task extends ParserTask<infer Input> ? Input : never
+
 /**
  * Parsers of foreign bytes, in a worker with a deadline and a cap of memory: bytes that keep a parser busy for ever keep
  * neither the loop nor the process (specs/decisions/0137-parsers-in-a-worker.md). One parse at a time; the worker starts
  * with the first, is replaced after a failure, and keeps no process alive.
  */
-export class ParserRoom {
+export class ParserRoom<Tasks = OwnTasks> {
   readonly #limits: ParserLimits
+  readonly #module: URL
   readonly #waiting: Waiting[] = []
   #worker: Worker | null = null
   /** The worker has loaded its parsers: that takes longer than most parses, and is not theirs. */
@@ -56,12 +60,14 @@ export class ParserRoom {
   #running: Running | null = null
   #ids = 0
 
-  constructor(limits: Partial<ParserLimits> = {}) {
+  /** @param module of the worker, which serves these tasks. */
+  constructor(limits: Partial<ParserLimits> = {}, module = new URL('./parser-worker.ts', import.meta.url)) {
     this.#limits = { ...parserLimits, ...limits }
+    this.#module = module
   }
 
   /** @throws {ParserFailed} */
-  async parse(task: ParserName, input: ForeignBytes): Promise<Json> {
+  async parse<Name extends keyof Tasks>(task: Name, input: InputOf<Tasks[Name]>): Promise<Json> {
     if (this.#waiting.length >= this.#limits.maxWaiting) throw new ParserFailed('busy', 'too many parses wait')
     const outcome = await new Promise<Parameters<Waiting['settle']>[0]>((settle) => {
       this.#waiting.push({ task, input, settle })
@@ -95,14 +101,14 @@ export class ParserRoom {
         this.#next()
       },
     }
-    this.#open().postMessage({ id, task: next.task, ...next.input })
+    this.#open().postMessage({ id, task: next.task, input: next.input })
     if (this.#ready) this.#running.begin()
   }
 
   #open(): Worker {
     if (this.#worker !== null) return this.#worker
     const resourceLimits = { maxOldGenerationSizeMb: this.#limits.maxHeapMb }
-    const worker = new Worker(new URL('./parser-worker.ts', import.meta.url), { resourceLimits })
+    const worker = new Worker(this.#module, { resourceLimits })
     this.#worker = worker
     worker.unref()
     worker.on('message', (reply: unknown) => {

@@ -8,7 +8,10 @@ export interface ForeignBytes {
 }
 
 /** A parser of foreign bytes. It may take for ever, take all memory, or throw: it runs in a worker only. */
-export type ParserTask = (input: ForeignBytes) => Promise<Json>
+export type ParserTask<Input = ForeignBytes> = (input: Input) => Promise<Json>
+
+/** The tasks of a worker by their names. */
+export type ParserTasks = Readonly<Record<string, ParserTask<never>>>
 
 /** Seconds of an audio file as its own headers have it; null when they do not say. */
 const audioSeconds: ParserTask = async ({ bytes, mimeType }) => {
@@ -18,7 +21,7 @@ const audioSeconds: ParserTask = async ({ bytes, mimeType }) => {
 }
 
 /** Every parser by its name; a capability that reads documents or images adds its own here. */
-export const parserTasks = { audio_seconds: audioSeconds } as const satisfies Readonly<Record<string, ParserTask>>
+export const parserTasks = { audio_seconds: audioSeconds } as const satisfies ParserTasks
 
-/** Name of a parser. */
-export type ParserName = keyof typeof parserTasks
+/** The tasks of a process's own room. */
+export type OwnTasks = typeof parserTasks

@@ -14,26 +14,33 @@ export const piiTypes = [
   'ip_address',
   'url_credentials',
   'secret',
+  'name',
 ] as const
+
+/** Kinds that a policy has unless it says otherwise: `name` goes by a dictionary, overlooks many and takes some that are none. */
+export const defaultTypes = piiTypes.filter((type) => type !== 'name')
 
 /** One of `piiTypes`. */
 export type PiiType = (typeof piiTypes)[number]
 
 /** Places in which personal data is redacted. `logs` always is. */
-export const redactionTargets = ['input', 'tool_arguments', 'logs'] as const
+export const redactionTargets = ['input', 'tool_arguments', 'embeddings', 'speech', 'logs'] as const
 
 /** One of `redactionTargets`. */
 export type RedactionTarget = (typeof redactionTargets)[number]
 
 const fields = {
-  enabled: described(boolean(), 'Whether requests to providers are redacted. Logs are always redacted.'),
+  enabled: described(
+    boolean(),
+    'Whether requests to providers are redacted. On in a new project. Logs are always redacted.',
+  ),
   types: described(
     array(oneOf(...piiTypes), { maxItems: 32 }),
-    'Kinds of personal data that are replaced by placeholders in requests to providers.',
+    'Kinds of personal data that are replaced by placeholders in requests to providers. `name` is off by default: names of people are found by a dictionary and the words around them, which overlooks many.',
   ),
   apply_to: described(
     array(oneOf(...redactionTargets), { maxItems: 8 }),
-    '`input`: texts of messages. `tool_arguments`: arguments of tool calls. `logs`: the request log, always.',
+    '`input`: texts of messages and of documents. `tool_arguments`: arguments of tool calls. `embeddings` and `speech`: texts to embed or to speak, off by default because nothing can be restored in a vector or a sound. `logs`: the request log, always.',
   ),
   restore: described(boolean(), 'Whether placeholders in the answer are replaced by the original values.'),
   phone_region: described(

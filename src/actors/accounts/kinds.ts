@@ -21,6 +21,8 @@ export type ProjectData = {
   /** Sealed alike; signs beside the new one until `previous_signing_until_ms`. */
   readonly previous_signing_secret?: string
   readonly previous_signing_until_ms?: number
+  /** Personal data is redacted unless the project's policy says otherwise; absent in projects of before. */
+  readonly redacts_by_default?: boolean
 }
 
 export type MemberData = {

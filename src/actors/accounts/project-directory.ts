@@ -12,6 +12,8 @@ export interface ProjectSettings {
   readonly name: string
   /** Origins that browsers may call client-token routes from; `*` for any. */
   readonly allowedOrigins: readonly string[]
+  /** Personal data is redacted unless the project's policy says otherwise. */
+  readonly redactsByDefault: boolean
 }
 
 interface CachedProject extends ProjectSettings {
@@ -74,6 +76,7 @@ export class ProjectDirectory {
       name,
       allowed_origins: allowedOrigins,
       signing_secret: this.#box.seal(newSigningSecret(), signingAad(project)),
+      redacts_by_default: true,
     }
   }
 
@@ -91,6 +94,8 @@ export class ProjectDirectory {
     if (row === null) return null
     const { name, allowed_origins: allowedOrigins, signing_secret: current } = row.data
     const { previous_signing_secret: previous = null, previous_signing_until_ms: previousUntilMs = 0 } = row.data
-    return { organization: row.project, name, allowedOrigins, signing: { current, previous, previousUntilMs } }
+    const redactsByDefault = row.data.redacts_by_default === true
+    const signing = { current, previous, previousUntilMs }
+    return { organization: row.project, name, allowedOrigins, redactsByDefault, signing }
   }
 }

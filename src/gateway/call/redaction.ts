@@ -10,26 +10,32 @@ export interface Restorer {
   fork(): Restorer
 }
 
+/** Texts of a request without personal data, in order. */
+export interface Redacted {
+  readonly texts: readonly string[]
+  readonly toolArguments: readonly string[]
+  /** Turns the answer back; null when nothing was replaced, or the project wants no restoring. */
+  readonly restorer: Restorer | null
+}
+
 /** Redaction as a project wants it. */
 export interface RedactionPolicy {
   /** Whether texts of messages are redacted. */
   readonly input: boolean
   /** Whether arguments of tool calls are. */
   readonly toolArguments: boolean
+  /** Whether texts to embed are; vectors have nothing to be put back into. */
+  readonly embeddings: boolean
+  /** Whether texts to speak are; a placeholder is spoken. */
+  readonly speech: boolean
   /**
    * Texts of a request before they go to a provider, and JSON texts of tool calls' arguments, which stay JSON; each in
-   * order, whatever `input` and `toolArguments` say. The restorer turns their answer back; null when nothing was
-   * replaced, or the project wants no restoring. `redactChat` (src/gateway/redaction/chat-redaction.ts) does this
+   * order, whatever `input` and `toolArguments` say. `redactChat` (src/gateway/redaction/chat-redaction.ts) does this
    * for a chat body.
    */
-  redact(
-    texts: readonly string[],
-    toolArguments?: readonly string[],
-  ): {
-    readonly texts: readonly string[]
-    readonly toolArguments: readonly string[]
-    readonly restorer: Restorer | null
-  }
+  redact(texts: readonly string[], toolArguments?: readonly string[]): Redacted
+  /** The same in a worker, for texts that would hold the loop. @throws {ServiceError} `redaction_unavailable` */
+  redactApart(texts: readonly string[], toolArguments?: readonly string[]): Promise<Redacted>
 }
 
 /** Personal data in requests, by each project's policy. */

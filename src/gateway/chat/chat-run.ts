@@ -18,7 +18,7 @@ import type { Upstreams } from '../call/upstreams.ts'
 import { policyFor } from '../call/waits.ts'
 import { mappedWays, type Way } from '../call/ways.ts'
 import type { TokenUsage } from '../prices/usage.ts'
-import { redactChat } from '../redaction/chat-redaction.ts'
+import { type RedactedChat, redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
 import { ChatRecord, costBy } from './chat-record.ts'
@@ -114,12 +114,24 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#run.after(
       () => this.#parts.redaction.policyOf(project),
       (policy) => {
-        const { body, need } = this.#input
-        if (policy !== null) this.#redact(redactChat(body, policy))
-        this.#run.start(
-          mappedWays(new Candidates(this.#parts, { project, need, models: modelsOf(body) }), this.#withVision),
-        )
+        if (policy === null) this.#begin()
+        else
+          this.#run.after(
+            () => redactChat(this.#input.body, policy),
+            (redacted) => {
+              this.#redact(redacted)
+              this.#begin()
+            },
+          )
       },
+    )
+  }
+
+  #begin(): void {
+    const { body, need, caller } = this.#input
+    const models = modelsOf(body)
+    this.#run.start(
+      mappedWays(new Candidates(this.#parts, { project: caller.project, need, models }), this.#withVision),
     )
   }
 
@@ -242,7 +254,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return route === null ? null : costBy(route, usage)
   }
 
-  #redact({ body, restorer }: ReturnType<typeof redactChat>): void {
+  #redact({ body, restorer }: RedactedChat): void {
     if (body === this.#input.body) return
     this.#input = { ...this.#input, body, bytes: null, encoded: undefined }
     this.#restorer = restorer

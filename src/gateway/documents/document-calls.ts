@@ -17,7 +17,7 @@ import type { Need, Route } from '../call/routes.ts'
 import { mappedWays, type Way } from '../call/ways.ts'
 import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
 import type { Usage } from '../prices/usage.ts'
-import { redactedDocument } from './document-texts.ts'
+import { redactedDocument, restoredDocument } from './document-texts.ts'
 
 /** What documents are sent with. */
 export interface DocumentParts extends CandidatesParts, RequestParts, CallRunParts {
@@ -76,7 +76,8 @@ export class DocumentCalls {
   /** @throws {ServiceError} `model_not_found` where no provider of the model has the operation; what providers refuse. */
   async create(kind: DocumentKind, { caller, body, signal }: DocumentCall): Promise<DocumentOutcome> {
     const { operation, need } = kind
-    const sent = redactedDocument(body, await this.#parts.redaction.policyOf(caller.project))
+    const policy = await this.#parts.redaction.policyOf(caller.project)
+    const { document: sent, restorer } = await redactedDocument(body, policy)
     const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
     const candidates = new Candidates(this.#parts, { project: caller.project, need, models })
     let done: { readonly answer: WireObject; readonly usage: Usage; readonly route: Route } | null = null
@@ -105,7 +106,7 @@ export class DocumentCalls {
     done = { answer, usage: kind.usage(answer, sent), route: way.route }
     const headers = [...run.headers(), ...costHeader(kind.costUsd(way.route, done.usage))]
     run.succeed()
-    return { answer, route: way.route, headers }
+    return { answer: restoredDocument(answer, restorer), route: way.route, headers }
   }
 
   #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: DocumentCall): Promise<WireObject> {

@@ -16,6 +16,7 @@ import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
+import { redacted } from '../redaction/redacted.ts'
 import { embeddingRequest } from './embedding-request.ts'
 import { costBy, type EmbeddingWay, embeddingWay, mostUsage, usageOf } from './embedding-way.ts'
 import { inLanes } from './in-lanes.ts'
@@ -160,8 +161,11 @@ class PreparedWays implements Ways<EmbeddingWay> {
   /** Only what is sent: vectors have nothing to be put back into. */
   async #redacted(request: EmbeddingRequest): Promise<EmbeddingRequest> {
     const policy = await this.#parts.redaction.policyOf(this.#call.caller.project)
-    if (policy === null || !policy.input) return request
-    const { texts } = policy.redact(request.inputs.filter((input) => typeof input === 'string'))
+    if (policy === null || !policy.embeddings) return request
+    const { texts } = await redacted(
+      policy,
+      request.inputs.filter((input) => typeof input === 'string'),
+    )
     let next = 0
     const inputs = request.inputs.map((input) => (typeof input === 'string' ? (texts[next++] ?? input) : input))
     if (inputs.every((input, place) => input === request.inputs[place])) return request

@@ -1,7 +1,8 @@
 import { arrayOf, isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
-import type { RedactionPolicy } from '../call/redaction.ts'
+import type { Redacted, RedactionPolicy } from '../call/redaction.ts'
 import { ChatRestorer } from './chat-restorer.ts'
+import { redacted } from './redacted.ts'
 
 /** A chat body without personal data, and what turns its answer back; null when there is nothing to turn back. */
 export interface RedactedChat {
@@ -15,17 +16,21 @@ export interface RedactedChat {
  * results of tools, a prediction, `user`, values of `metadata`; and the arguments of tool calls. Pictures, sounds and
  * files stay, and so do the descriptions of tools, which are the developer's.
  */
-export const redactChat = (body: ChatBody, policy: RedactionPolicy): RedactedChat => {
+export const redactChat = (body: ChatBody, policy: RedactionPolicy): RedactedChat | Promise<RedactedChat> => {
   const texts: string[] = []
   const calls: string[] = []
   mapTexts(body, { text: collect(texts), toolArguments: collect(calls) })
-  const redacted = policy.redact(policy.input ? texts : [], policy.toolArguments ? calls : [])
-  const changed = mapTexts(body, {
-    text: policy.input ? inOrder(redacted.texts) : same,
-    toolArguments: policy.toolArguments ? inOrder(redacted.toolArguments) : same,
-  })
-  return { body: changed, restorer: redacted.restorer === null ? null : new ChatRestorer(redacted.restorer) }
+  const made = redacted(policy, policy.input ? texts : [], policy.toolArguments ? calls : [])
+  return made instanceof Promise ? made.then((late) => put(body, policy, late)) : put(body, policy, made)
 }
+
+const put = (body: ChatBody, policy: RedactionPolicy, { texts, toolArguments, restorer }: Redacted): RedactedChat => ({
+  body: mapTexts(body, {
+    text: policy.input ? inOrder(texts) : same,
+    toolArguments: policy.toolArguments ? inOrder(toolArguments) : same,
+  }),
+  restorer: restorer === null ? null : new ChatRestorer(restorer),
+})
 
 type MapText = (text: string) => string
 

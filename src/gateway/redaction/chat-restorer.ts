@@ -50,7 +50,13 @@ export class ChatRestorer {
   }
 
   #call(call: unknown): unknown {
-    return isObject(call) && isObject(call.function) ? { ...call, function: this.#called(call.function) } : call
+    if (!isObject(call)) return call
+    if (isObject(call.custom)) return { ...call, custom: this.#input(call.custom) }
+    return isObject(call.function) ? { ...call, function: this.#called(call.function) } : call
+  }
+
+  #input(custom: WireObject): WireObject {
+    return typeof custom.input === 'string' ? { ...custom, input: this.#restorer.restore(custom.input) } : custom
   }
 
   #called(called: WireObject): WireObject {
@@ -69,11 +75,17 @@ export class ChatRestorer {
   }
 }
 
+interface CallRestorer {
+  readonly restorer: Restorer
+  /** A custom tool has text as its input, not JSON. */
+  readonly custom: boolean
+}
+
 /** The streams of one choice: each kind of words and each tool call is one. */
 class ChoiceRestorer {
   readonly #restorer: Restorer
   readonly #words = new Map<string, Restorer>()
-  readonly #calls = new Map<number, Restorer>()
+  readonly #calls = new Map<number, CallRestorer>()
 
   constructor(restorer: Restorer) {
     this.#restorer = restorer
@@ -97,20 +109,23 @@ class ChoiceRestorer {
       const kept = restorer.end()
       if (kept !== '') whole[name] = textOf(whole[name]) + kept
     }
-    const calls = [...this.#calls].flatMap(([index, restorer]) => {
+    const calls = [...this.#calls].flatMap(([index, { restorer, custom }]) => {
       const kept = restorer.end()
-      return kept === '' ? [] : [{ index, function: { arguments: kept } }]
+      if (kept === '') return []
+      return [custom ? { index, custom: { input: kept } } : { index, function: { arguments: kept } }]
     })
     if (calls.length > 0) whole.tool_calls = [...arrayOf(whole.tool_calls), ...calls]
     return whole
   }
 
   #call(call: unknown, at: number): unknown {
-    if (!isObject(call) || !isObject(call.function)) return call
-    const { arguments: part } = call.function
-    if (typeof part !== 'string') return call
-    const restorer = this.#callOf(typeof call.index === 'number' ? call.index : at)
-    return { ...call, function: { ...call.function, arguments: restorer.push(part) } }
+    if (!isObject(call)) return call
+    const index = typeof call.index === 'number' ? call.index : at
+    const { function: called, custom } = call
+    if (isObject(custom) && typeof custom.input === 'string')
+      return { ...call, custom: { ...custom, input: this.#callOf(index, true).push(custom.input) } }
+    if (!isObject(called) || typeof called.arguments !== 'string') return call
+    return { ...call, function: { ...called, arguments: this.#callOf(index, false).push(called.arguments) } }
   }
 
   #wordsOf(name: string): Restorer {
@@ -119,9 +134,9 @@ class ChoiceRestorer {
     return known
   }
 
-  #callOf(index: number): Restorer {
-    const known = this.#calls.get(index) ?? this.#restorer.fork()
+  #callOf(index: number, custom: boolean): Restorer {
+    const known = this.#calls.get(index) ?? { restorer: this.#restorer.fork(), custom }
     this.#calls.set(index, known)
-    return known
+    return known.restorer
   }
 }

@@ -4,10 +4,11 @@ import { protectedSpans } from './protected-spans.ts'
 import { emails, urlCredentials } from './recognisers/email.ts'
 import { ibans } from './recognisers/iban.ts'
 import { ipAddresses } from './recognisers/ip-address.ts'
+import { names } from './recognisers/names.ts'
 import { nationalIdNumbers, socialSecurityNumbers } from './recognisers/national-ids.ts'
 import { paymentCards } from './recognisers/payment-card.ts'
 import { phoneNumbers } from './recognisers/phone.ts'
-import type { Hit, Recogniser } from './recognisers/recogniser.ts'
+import type { Hit, Reading, Recogniser } from './recognisers/recogniser.ts'
 import { secrets } from './recognisers/secrets.ts'
 
 /** What is looked for. */
@@ -32,22 +33,25 @@ const numeric: readonly Recogniser[] = [
 
 /** Of two that overlap the earlier one names the whole. */
 const rank: ReadonlyMap<PiiType, number> = new Map(
-  [...wordy, ...numeric].flatMap(({ types }, at) => types.map((type) => [type, at] as const)),
+  [...wordy, ...numeric, names].flatMap(({ types }, at) => types.map((type) => [type, at] as const)),
 )
 
-/** Costly checks in one text; a hostile one of a megabyte has more candidates. */
+/** Costly checks in one request; a hostile one of a megabyte has more candidates. */
 const maxChecks = 500
 
 /**
  * Personal data in a text, in order and without overlap. Base64 is not looked into. Time is linear in the text's length.
- * Names of people are not found.
+ * Names of people are found only where they are sought, and then weakly.
  */
-export const findPersonalData = (text: string, { types, region }: Sought): readonly Hit[] => {
-  const able = wordy.filter((each) => each.mayFind(text))
+export const findPersonalData = (
+  text: string,
+  { types, region }: Sought,
+  budget: Reading['budget'] = { checks: maxChecks },
+): readonly Hit[] => {
+  const able = [...wordy, ...(types.has('name') ? [names] : [])].filter((each) => each.mayFind(text))
   const windows = numberWindows(text)
   if (able.length === 0 && windows.length === 0) return none
   const plain = withoutEscapes(text)
-  const budget = { checks: maxChecks }
   const hits = able.flatMap((each) => each.find({ text: plain, region, budget }))
   for (const { start, end } of windows) {
     const near = plain.slice(start, end)
@@ -60,6 +64,15 @@ export const findPersonalData = (text: string, { types, region }: Sought): reado
   }
   const sought = hits.filter(({ type }) => types.has(type))
   return sought.length === 0 ? none : outside(text, merged(sought))
+}
+
+/** Personal data in a text of a request. */
+export type HitsOf = (text: string) => readonly Hit[]
+
+/** The texts of one request: costly checks are counted over all of them. */
+export const findHits = (sought: Sought): HitsOf => {
+  const budget = { checks: maxChecks }
+  return (text) => findPersonalData(text, sought, budget)
 }
 
 const none: readonly Hit[] = []

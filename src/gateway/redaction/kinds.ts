@@ -7,6 +7,8 @@ export type RedactionPolicyData = {
   readonly apply_to: readonly RedactionTarget[]
   readonly restore: boolean
   readonly phone_region: string
+  /** Absent in rows of before: there `input` stands for embeddings and speech too. */
+  readonly targets_apart?: boolean
 }
 
 /** At most one a project, under an id made of the project's; none until it is changed. */

@@ -1,8 +1,9 @@
-import { piiTypes } from '#specs/resources/gateway/redaction.ts'
+import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
+import { findHits } from './find-personal-data.ts'
 import { Placeholders } from './placeholders.ts'
 import { bytesOfBase64, protectedSpans } from './protected-spans.ts'
 
-const sought = { types: new Set(piiTypes), region: 'US' }
+const sought = { types: new Set(defaultTypes), region: 'US' }
 
 /**
  * A body as the request log keeps it, JSON or any other text, also one that was cut off: personal data and secrets as
@@ -12,7 +13,7 @@ const sought = { types: new Set(piiTypes), region: 'US' }
 export const redactForLog = (body: string): string => {
   const sized = withSizes(body)
   const masked = secretKeys.test(sized) ? withoutSecretValues(sized) : sized
-  const placeholders = new Placeholders(sought)
+  const placeholders = new Placeholders(findHits(sought))
   return looksLikeJson.test(masked) ? placeholders.redactJson(masked) : placeholders.redact(masked)
 }
 

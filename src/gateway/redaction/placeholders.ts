@@ -1,6 +1,6 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import type { Restorer } from '../call/redaction.ts'
-import { findPersonalData, type Sought } from './find-personal-data.ts'
+import type { HitsOf } from './find-personal-data.ts'
 
 /** What placeholders of each type begin with. */
 export const labels: Readonly<Record<PiiType, string>> = {
@@ -13,6 +13,7 @@ export const labels: Readonly<Record<PiiType, string>> = {
   ip_address: 'IP',
   url_credentials: 'CREDENTIALS',
   secret: 'SECRET',
+  name: 'NAME',
 }
 
 const anyLabel = Object.values(labels).join('|')
@@ -37,13 +38,13 @@ const maxWritten = 40
 
 /** Replaces personal data by placeholders and remembers what each stands for. Of one request: its numbers mean nothing elsewhere. */
 export class Placeholders {
-  readonly #sought: Sought
+  readonly #hitsOf: HitsOf
   readonly #values = new Map<string, string>()
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
 
-  constructor(sought: Sought) {
-    this.#sought = sought
+  constructor(hitsOf: HitsOf) {
+    this.#hitsOf = hitsOf
   }
 
   /** Something was replaced that can be turned back. */
@@ -72,7 +73,7 @@ export class Placeholders {
   }
 
   #replaced(text: string, placeholder: (name: string, at: number) => string): string {
-    const hits = findPersonalData(text, this.#sought)
+    const hits = this.#hitsOf(text)
     if (hits.length === 0) return text
     let redacted = ''
     let from = 0

@@ -1,24 +1,24 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { timestampOf } from '#records/row-times.ts'
-import type { Row } from '#records/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
-import { redactionTargets } from '#specs/resources/gateway/redaction.ts'
+import { piiTypes, redactionTargets } from '#specs/resources/gateway/redaction.ts'
 import type { RedactionPolicyData } from './kinds.ts'
 import { isPhoneRegion } from './recognisers/checks.ts'
-import { defaultPolicy, type RedactionPolicies } from './redaction-policies.ts'
+import type { ChosenPolicy, RedactionPolicies } from './redaction-policies.ts'
 
 type RedactionUseCases = Pick<UseCases, Extract<keyof UseCases, `redaction_policy.${string}`>>
 
 /** What a project wants to be done with personal data. */
 export const redactionPolicyUseCases = (policies: RedactionPolicies): RedactionUseCases => ({
-  'redaction_policy.get': async ({ scope }) => view(await policies.row(scope.project)),
+  'redaction_policy.get': async ({ scope }) => view(await policies.chosen(scope.project)),
   'redaction_policy.update': async (call) => {
     const { scope, body } = call
     check(body)
     const edit = (data: RedactionPolicyData) => ({ ...data, ...body, ...targetsOf(body) })
-    return view(await policies.change(scope.project, edit, new Audited(call, 'redaction_policy').changed()))
+    const row = await policies.change(scope.project, edit, new Audited(call, 'redaction_policy').changed())
+    return view({ row, policy: row.data })
   },
 })
 
@@ -34,10 +34,10 @@ const check = ({ apply_to, phone_region }: Change): void => {
 /** Each once, in the order of the declaration. */
 const targetsOf = ({ apply_to, types }: Change): Partial<RedactionPolicyData> => ({
   ...(apply_to !== undefined && { apply_to: redactionTargets.filter((each) => apply_to.includes(each)) }),
-  ...(types !== undefined && { types: defaultPolicy.types.filter((each) => types.includes(each)) }),
+  ...(types !== undefined && { types: piiTypes.filter((each) => types.includes(each)) }),
 })
 
-const view = (row: Row<RedactionPolicyData> | null): ResultOf<'redaction_policy.get'> => ({
-  ...(row?.data ?? defaultPolicy),
-  updated_at: row === null ? null : timestampOf(row.updated_at),
-})
+const view = ({ row, policy }: ChosenPolicy): ResultOf<'redaction_policy.get'> => {
+  const { targets_apart: _apart, ...shown } = policy
+  return { ...shown, updated_at: row === null ? null : timestampOf(row.updated_at) }
+}

@@ -1,8 +1,9 @@
+import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { type NoticesOf, Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { piiTypes, redactionTargets } from '#specs/resources/gateway/redaction.ts'
+import { defaultTypes, type RedactionTarget, redactionTargets } from '#specs/resources/gateway/redaction.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Redaction, RedactionPolicy } from '../call/redaction.ts'
@@ -10,13 +11,21 @@ import { type RedactionPolicyData, redactionPolicies } from './kinds.ts'
 import { redactForLog } from './log-redaction.ts'
 import { policyBy } from './redaction-policy.ts'
 
-/** What a project has that never changed its policy. */
-export const defaultPolicy: RedactionPolicyData = {
+/** What a project of before redaction by default has that never changed its policy. */
+export const earlierPolicy: RedactionPolicyData = {
   enabled: false,
-  types: piiTypes,
+  types: defaultTypes,
   apply_to: redactionTargets,
+  targets_apart: true,
   restore: true,
   phone_region: 'US',
+}
+
+/** What a project has that never changed its policy: only what can be restored is redacted. */
+export const defaultPolicy: RedactionPolicyData = {
+  ...earlierPolicy,
+  enabled: true,
+  apply_to: ['input', 'tool_arguments', 'logs'],
 }
 
 /** How long another node may still go by a policy that was changed, in ms; as for credentials. */
@@ -24,15 +33,30 @@ const recheckMs = 1000
 
 const maxCached = 10_000
 
+/** What a project goes by, and the row that says so. */
+export interface ChosenPolicy {
+  readonly row: Row<RedactionPolicyData> | null
+  readonly policy: RedactionPolicyData
+}
+
+interface RedactionParts {
+  readonly records: RecordStore
+  readonly projects: Pick<ProjectDirectory, 'settings'>
+  readonly now: () => number
+}
+
 /** Redaction by the policies of the projects. */
 export class RedactionPolicies implements Redaction {
   readonly #table: Table<RedactionPolicyData>
   readonly #cache: RecheckCache<{ readonly policy: RedactionPolicy | null }>
 
-  constructor({ records, now }: { readonly records: RecordStore; readonly now: () => number }) {
+  readonly #projects: Pick<ProjectDirectory, 'settings'>
+
+  constructor({ records, projects, now }: RedactionParts) {
+    this.#projects = projects
     this.#table = new Table(records, redactionPolicies, now)
     this.#cache = new RecheckCache({
-      load: async (project) => ({ policy: policyOf((await this.row(project))?.data ?? defaultPolicy) }),
+      load: async (project) => ({ policy: policyOf((await this.chosen(project)).policy) }),
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
       now,
@@ -49,9 +73,14 @@ export class RedactionPolicies implements Redaction {
     return redactForLog(body)
   }
 
-  /** null for a project that never changed its policy. */
-  row(project: string): Promise<Row<RedactionPolicyData> | null> {
-    return this.#table.get(projectScope(project), idOf(project))
+  /** What a project goes by. `row` is null for one that never changed its policy. */
+  async chosen(project: string): Promise<ChosenPolicy> {
+    const row = await this.#table.get(projectScope(project), idOf(project))
+    return { row, policy: row === null ? await this.#default(project) : whole(row.data) }
+  }
+
+  async #default(project: string): Promise<RedactionPolicyData> {
+    return (await this.#projects.settings(project))?.redactsByDefault === true ? defaultPolicy : earlierPolicy
   }
 
   /** Changes a project's policy; this node goes by it at once. @throws {ServiceError} `version_conflict` */
@@ -62,8 +91,8 @@ export class RedactionPolicies implements Redaction {
   ): Promise<Row<RedactionPolicyData>> {
     const scope = projectScope(project)
     const id = idOf(project)
-    await this.#table.insert({ id, project, data: defaultPolicy })
-    const changed = await this.#table.change(scope, id, { edit: ({ data }) => edit(data), notices })
+    await this.#table.insert({ id, project, data: await this.#default(project) })
+    const changed = await this.#table.change(scope, id, { edit: ({ data }) => edit(whole(data)), notices })
     this.#cache.forget(project)
     if (changed === null) throw new ServiceError('version_conflict')
     return changed
@@ -72,9 +101,22 @@ export class RedactionPolicies implements Redaction {
 
 const idOf = (project: string): string => `rdp_${project.slice(project.indexOf('_') + 1)}`
 
+/** `input` of a row of before stood for embeddings and speech too. */
+const whole = (data: RedactionPolicyData): RedactionPolicyData => {
+  const { targets_apart, apply_to } = data
+  if (targets_apart === true) return data
+  const named = (target: RedactionTarget) => apply_to.includes(target === 'logs' ? target : sourceOf(target))
+  return { ...data, apply_to: redactionTargets.filter(named), targets_apart: true }
+}
+
+const sourceOf = (target: RedactionTarget): RedactionTarget =>
+  target === 'embeddings' || target === 'speech' ? 'input' : target
+
 const policyOf = ({ enabled, types, apply_to, restore, phone_region }: RedactionPolicyData): RedactionPolicy | null => {
   const input = apply_to.includes('input')
   const toolArguments = apply_to.includes('tool_arguments')
-  if (!enabled || types.length === 0 || !(input || toolArguments)) return null
-  return policyBy({ types, input, toolArguments, restore, region: phone_region })
+  const embeddings = apply_to.includes('embeddings')
+  const speech = apply_to.includes('speech')
+  if (!enabled || types.length === 0 || !(input || toolArguments || embeddings || speech)) return null
+  return policyBy({ types, input, toolArguments, embeddings, speech, restore, region: phone_region })
 }

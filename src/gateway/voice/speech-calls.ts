@@ -8,6 +8,7 @@ import type { Redaction } from '../call/redaction.ts'
 import type { TokenUsage, Usage } from '../prices/usage.ts'
 import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
 import { voiceFormats } from '../providers/voice/voice-formats.ts'
+import { redacted } from '../redaction/redacted.ts'
 import { audioStream } from './audio-stream.ts'
 import { speechEvents } from './speech-events.ts'
 import type { SpeechPlanner } from './speech-planner.ts'
@@ -53,8 +54,8 @@ export class SpeechCalls {
   /** What a project keeps from providers is not spoken by them either: its placeholder is. */
   async #redacted({ caller, request }: SpeechCall): Promise<SpeechRequest> {
     const policy = await this.#parts.redaction.policyOf(caller.project)
-    if (policy?.input !== true) return request
-    const [text = request.text] = policy.redact([request.text]).texts
+    if (policy?.speech !== true) return request
+    const [text = request.text] = (await redacted(policy, [request.text])).texts
     return { ...request, text }
   }
 

@@ -41,6 +41,20 @@ describe('operations that one provider has', () => {
     await expect(streamed).rejects.toMatchObject({ status: 400, param: 'stream' })
   })
 
+  it('show providers no personal data, and have it back in their answers', async () => {
+    upstream.script((response, { body }) => {
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ choices: [{ text: body.prompt }] }))
+    })
+    const answer = await client.completions.create({
+      model: 'openai/gpt-3.5-turbo-instruct',
+      prompt: 'to ada@example.com',
+    })
+    expect(upstream.received[0]?.body.prompt).toBe('to [EMAIL_1]')
+    expect(answer.choices[0]?.text).toBe('to ada@example.com')
+  })
+
   it('pass rerank on', async () => {
     answers({ results: [{ index: 1, relevance_score: 0.9 }] })
     const body = { model: 'openai/rerank-1', query: 'q', documents: ['a', 'b'], top_n: 1 }

@@ -28,12 +28,38 @@ const streamed = async (): Promise<string> => {
 
 const change = (policy: object) => api.post('/v1/redaction-policy', policy, { method: 'PATCH' })
 
-it('is off until the project turns it on', async () => {
+it('is on in a fresh project, by what can be restored, and no answer shows it', async () => {
   expect((await api.get('/v1/redaction-policy')).body).toMatchObject({
-    enabled: false,
-    restore: true,
-    updated_at: null,
+    ...{ enabled: true, restore: true, apply_to: ['input', 'tool_arguments', 'logs'], updated_at: null },
   })
+  expect(await answer()).toBe(`You said: ${said}`)
+  expect(await streamed()).toBe(`You said: ${said}`)
+})
+
+it('gives tools the true arguments, whole and streamed', async () => {
+  const tools = [
+    {
+      type: 'function',
+      function: { name: 'mail', parameters: { type: 'object', properties: { to: { type: 'string' } } } },
+    },
+  ]
+  const asked = {
+    ...{ model: 'simulated-1', tools },
+    messages: [{ role: 'user', content: 'use mail to: "ada@example.com"' }],
+  }
+  const { body: whole } = await api.post('/v1/chat/completions', asked)
+  const response = await api.fetch('/v1/chat/completions', { ...asked, stream: true })
+  const frames = (await response.text()).split('\n\n').filter((frame) => frame.startsWith('data: {'))
+  const parts = frames.map(
+    (frame) => JSON.parse(frame.slice('data: '.length)).choices[0]?.delta?.tool_calls?.[0]?.function?.arguments ?? '',
+  )
+  const sent = [whole.choices[0].message.tool_calls[0].function.arguments, parts.join('')]
+  expect(sent.map((json) => JSON.parse(json))).toEqual([{ to: 'ada@example.com' }, { to: 'ada@example.com' }])
+})
+
+it('is turned off by a project', async () => {
+  expect(await change({ enabled: false })).toMatchObject({ status: 200, body: { enabled: false } })
+  await change({ restore: false })
   expect(await answer()).toBe(`You said: ${said}`)
 })
 
@@ -70,7 +96,7 @@ it('is changed from the dashboard too, is logged, and refuses what makes no sens
   const read = await dashboard.get('/v1/redaction-policy')
   expect(read.body).toMatchObject({ types: ['email'], apply_to: ['input', 'tool_arguments', 'logs'] })
   expect(await change({ apply_to: ['input'] })).toMatchObject({ status: 422, body: { error: { param: 'apply_to' } } })
-  expect(await change({ types: ['name'] })).toMatchObject({ status: 422, body: { error: { param: 'types[0]' } } })
+  expect(await change({ types: ['birthday'] })).toMatchObject({ status: 422, body: { error: { param: 'types[0]' } } })
   const { body: log } = await api.get('/v1/audit-log')
   expect(JSON.stringify(log.data)).toContain('redaction_policy.updated')
 })

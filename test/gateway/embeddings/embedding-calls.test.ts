@@ -285,7 +285,10 @@ describe('personal data in what is embedded', () => {
     ...{ toolArguments: [], restorer: null },
   })
   const { script, create, received, recorded } = openHarness({
-    redaction: { input: true, toolArguments: true, redact },
+    redaction: {
+      ...{ input: true, toolArguments: true, embeddings: true, speech: false, redact },
+      redactApart: async (texts) => redact(texts),
+    },
   })
 
   it('goes to no provider and into no log', async () => {

@@ -16,7 +16,7 @@ const world = async () => {
   const clock = new VirtualClock()
   const { records } = openMemoryStorage({ now: clock.now })
   const { admission, book } = await openLimited(records, clock)
-  const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [] }) }
+  const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [], redactsByDefault: true }) }
   const useCases = noted(limitUseCases({ records, book, projects, subjects: limitSubjects(records), now: clock.now }))
   const times = { version: 1, created_at: 1, updated_at: 1, expires_at: null }
   await records.insert(tenants, {

@@ -14,7 +14,7 @@ import { callerOf, project } from '../ledger/calls.ts'
 
 export const organization = 'org_00000000000000000000000001'
 
-const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [] }) }
+const projects = { settings: () => ({ organization, name: 'p', allowedOrigins: [], redactsByDefault: true }) }
 
 /** Admission of one process over a store; several over one store are several processes. */
 export const openLimited = async (

@@ -1,15 +1,17 @@
+import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { redactChat } from '#gateway/redaction/chat-redaction.ts'
+import { type RedactedChat, redactChat as redactAny } from '#gateway/redaction/chat-redaction.ts'
 import type { ChatRestorer } from '#gateway/redaction/chat-restorer.ts'
+import { maxOnLoop } from '#gateway/redaction/redacted.ts'
 import { type PolicyChoice, policyBy } from '#gateway/redaction/redaction-policy.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { piiTypes } from '#specs/resources/gateway/redaction.ts'
+import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
 
 const ada = 'ada@example.com'
 const phone = '+1 415 555 2671'
 
 const policy = (choice: Partial<PolicyChoice> = {}) =>
-  policyBy({ types: piiTypes, input: true, toolArguments: true, restore: true, region: 'US', ...choice })
+  policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US', ...choice })
 
 const picture = `data:image/png;base64,${'iVBORw0KGgo+14155552671'.repeat(20)}`
 
@@ -37,6 +39,13 @@ const body = {
     },
     { role: 'tool', tool_call_id: 'c1', content: `sent to ${ada}` },
   ],
+}
+
+/** What is short is redacted without waiting. */
+const redactChat = (...asked: Parameters<typeof redactAny>): RedactedChat => {
+  const redacted = redactAny(...asked)
+  if (redacted instanceof Promise) throw new Error('it was redacted elsewhere')
+  return redacted
 }
 
 const restorerOf = (): ChatRestorer => {
@@ -119,6 +128,25 @@ describe('a chat body', () => {
   })
 })
 
+describe('a long chat body', () => {
+  const long = {
+    messages: [{ role: 'user', content: `${'Write to ada@example.com or call +1 415 555 2671. '.repeat(40_000)}` }],
+  }
+
+  it('is read in a worker: the loop is never held for long, and the result is the same', async () => {
+    const asked = redactAny({ messages: [{ role: 'user', content: 'x'.repeat(maxOnLoop + 1) }] }, policy())
+    expect((await asked).restorer).toBeNull()
+    const before = performance.eventLoopUtilization()
+    const { body: sent, restorer } = await redactAny(long, policy())
+    const { active } = performance.eventLoopUtilization(before)
+    expect(JSON.stringify(sent)).toBe(
+      JSON.stringify(long).replaceAll('ada@example.com', '[EMAIL_1]').replaceAll('+1 415 555 2671', '[PHONE_1]'),
+    )
+    expect(restorer).not.toBeNull()
+    expect(active, 'of a second or more that the worker takes').toBeLessThan(600)
+  })
+})
+
 describe('an answer', () => {
   it('has its words and the arguments of its calls turned back when it is whole', () => {
     const completion = {
@@ -195,6 +223,22 @@ describe('an answer', () => {
       chunk({ content: '_1]' }, null, 1),
     ]
     expect(parts.map((each) => deltaOf(restorer.chunk(each)).content)).toEqual(['', '', ada, phone])
+  })
+
+  it('has the input of custom tools turned back, whole and cut over chunks', () => {
+    const custom = (input: string) => [{ index: 0, id: 'c', type: 'custom', custom: { name: 'mail', input } }]
+    const whole = restorerOf().completion({ choices: [{ message: { tool_calls: custom('to [EMAIL_1]') } }] })
+    expect(whole).toEqual({ choices: [{ message: { tool_calls: custom(`to ${ada}`) } }] })
+    const restorer = restorerOf()
+    const parts = [
+      chunk({ tool_calls: custom('to [EMA') }),
+      chunk({ tool_calls: custom('IL_1] [') }),
+      chunk({}, 'stop'),
+    ]
+    const inputs = parts
+      .flatMap((each) => arrayOf(deltaOf(restorer.chunk(each)).tool_calls))
+      .map((each) => textOf(objectOf(objectOf(each).custom).input))
+    expect(inputs.join('')).toBe(`to ${ada} [`)
   })
 
   it('passes on chunks that hold no words, such as the usage', () => {

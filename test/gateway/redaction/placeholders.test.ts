@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Restorer } from '#gateway/call/redaction.ts'
+import { findHits } from '#gateway/redaction/find-personal-data.ts'
 import { Placeholders } from '#gateway/redaction/placeholders.ts'
 import { policyBy } from '#gateway/redaction/redaction-policy.ts'
-import { piiTypes } from '#specs/resources/gateway/redaction.ts'
+import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
 import { corpus } from './corpus.ts'
 
-const policy = policyBy({ types: piiTypes, input: true, toolArguments: true, restore: true, region: 'US' })
+const policy = policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US' })
 
 const redact = (...texts: string[]) => policy.redact(texts)
 
@@ -63,7 +64,7 @@ describe('placeholders', () => {
   })
 
   it('leave out what a project does not want to be given back', () => {
-    const one = policyBy({ types: piiTypes, input: true, toolArguments: true, restore: false, region: 'US' })
+    const one = policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: false, region: 'US' })
     expect(one.redact([ada])).toEqual({ texts: ['[EMAIL_1]'], toolArguments: [], restorer: null })
   })
 })
@@ -105,7 +106,7 @@ describe('restoring', () => {
   })
 
   it('gives back each line of the corpus, whole and in parts of any length', () => {
-    for (const { text } of corpus(piiTypes)) {
+    for (const { text } of corpus(defaultTypes)) {
       const { texts, restorer } = redact(text)
       const [redacted = ''] = texts
       if (restorer === null) expect(redacted).toBe(text)
@@ -117,7 +118,7 @@ describe('restoring', () => {
   })
 
   it('takes every piece of personal data of the corpus out of what is sent', () => {
-    for (const { text, found } of corpus(piiTypes)) {
+    for (const { text, found } of corpus(defaultTypes)) {
       const [redacted = ''] = redact(text).texts
       for (const { value } of found) expect(redacted).not.toContain(value)
     }
@@ -191,7 +192,7 @@ describe('restoring', () => {
   })
 
   it('gives back letters that were escaped in JSON as they are', () => {
-    const placeholders = new Placeholders({ types: new Set(piiTypes), region: 'US' })
+    const placeholders = new Placeholders(findHits({ types: new Set(defaultTypes), region: 'US' }))
     expect(placeholders.redactJson(String.raw`{"a":"j\u00f6rg@example.com"}`)).toBe('{"a":"[EMAIL_1]"}')
     expect(placeholders.restorer().restore('[EMAIL_1]')).toBe('jörg@example.com')
   })

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { findPersonalData } from '#gateway/redaction/find-personal-data.ts'
-import { type PiiType, piiTypes } from '#specs/resources/gateway/redaction.ts'
+import { defaultTypes, type PiiType } from '#specs/resources/gateway/redaction.ts'
 import { corpus } from './corpus.ts'
 
-const sought = { types: new Set(piiTypes), region: 'US' }
+const sought = { types: new Set(defaultTypes), region: 'US' }
 
-const found = (text: string, region = 'US', types: readonly PiiType[] = piiTypes) =>
+const found = (text: string, region = 'US', types: readonly PiiType[] = defaultTypes) =>
   findPersonalData(text, { types: new Set(types), region }).map(({ start, end, type }) => ({
     type,
     value: text.slice(start, end),
   }))
 
-const labelled = corpus(piiTypes)
+const labelled = corpus(defaultTypes)
 
 /** Of each type how many of the corpus are found, and how many of what is found are right. */
 const table = () =>
-  piiTypes.map((type) => {
+  defaultTypes.map((type) => {
     const wanted = labelled.flatMap((line) =>
       line.found.filter((each) => each.type === type).map(({ value }) => ({ line: line.text, value })),
     )

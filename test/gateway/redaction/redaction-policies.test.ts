@@ -1,21 +1,33 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Call } from '#actors/call/call.ts'
+import { redactionPolicies } from '#gateway/redaction/kinds.ts'
 import { redactionPolicyUseCases } from '#gateway/redaction/policy-use-cases.ts'
-import { RedactionPolicies } from '#gateway/redaction/redaction-policies.ts'
-import { piiTypes } from '#specs/resources/gateway/redaction.ts'
+import { earlierPolicy, RedactionPolicies } from '#gateway/redaction/redaction-policies.ts'
+import { Table } from '#records/table.ts'
+import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
 import { callOf, secretOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openHouse } from '#test/support/open-house.ts'
 
 let now = 0
+let house: ConstructorParameters<typeof RedactionPolicies>[0]
+
+/** `prj_new` was made with redaction by default, all others before it. */
+const projects = {
+  settings: (project: string) => ({
+    ...{ organization: 'org_a', name: 'p', allowedOrigins: [], redactsByDefault: project === 'prj_new' },
+  }),
+}
+
 let node: RedactionPolicies
 let otherNode: RedactionPolicies
 
 beforeEach(async () => {
   const { records } = await openHouse()
   now = 1_763_745_600_000
-  node = new RedactionPolicies({ records, now: () => now })
-  otherNode = new RedactionPolicies({ records, now: () => now })
+  house = { records, projects, now: () => now }
+  node = new RedactionPolicies(house)
+  otherNode = new RedactionPolicies(house)
 })
 
 const call = <B>(body: B, project?: string): Call<Record<never, never>, Record<never, never>, B> =>
@@ -28,15 +40,42 @@ const change = (body: Parameters<ReturnType<typeof useCases>['redaction_policy.u
 
 const untouched = {
   enabled: false,
-  types: piiTypes,
-  apply_to: ['input', 'tool_arguments', 'logs'],
+  types: defaultTypes,
+  apply_to: ['input', 'tool_arguments', 'embeddings', 'speech', 'logs'],
   restore: true,
   phone_region: 'US',
   updated_at: null,
 }
 
 describe('the policy of a project', () => {
-  it('redacts logs and nothing else until it is changed', async () => {
+  it('redacts what can be restored in a new project, and nothing in one of before', async () => {
+    expect(await read('prj_new')).toEqual({
+      ...untouched,
+      enabled: true,
+      apply_to: ['input', 'tool_arguments', 'logs'],
+    })
+    expect(await node.policyOf('prj_new')).toMatchObject({
+      ...{ input: true, toolArguments: true, embeddings: false, speech: false },
+    })
+    expect(await node.policyOf('prj_a')).toBeNull()
+  })
+
+  it('is turned off by a new project, and stays so', async () => {
+    await useCases()['redaction_policy.update'](call({ enabled: false }, 'prj_new'))
+    expect(await node.policyOf('prj_new')).toBeNull()
+    expect(await read('prj_new')).toMatchObject({ enabled: false, apply_to: ['input', 'tool_arguments', 'logs'] })
+  })
+
+  it('keeps what a row of before meant: its input is what is embedded and spoken, too', async () => {
+    const { targets_apart: _, ...data } = { ...earlierPolicy, enabled: true, apply_to: ['input', 'logs'] as const }
+    await new Table(house.records, redactionPolicies, () => now).insert({ id: 'rdp_b', project: 'prj_b', data })
+    expect(await node.policyOf('prj_b')).toMatchObject({ input: true, embeddings: true, speech: true })
+    expect(await read('prj_b')).toMatchObject({ apply_to: ['input', 'embeddings', 'speech', 'logs'] })
+    await useCases()['redaction_policy.update'](call({ apply_to: ['input', 'logs'] }, 'prj_b'))
+    expect(await node.policyOf('prj_b')).toMatchObject({ input: true, embeddings: false, speech: false })
+  })
+
+  it('redacts logs and nothing else until it is changed in a project of before', async () => {
     expect(await read()).toEqual(untouched)
     expect(await node.policyOf('prj_a')).toBeNull()
     expect(node.forLog('ada@example.com')).toBe('[EMAIL_1]')

@@ -150,20 +150,20 @@ describe('admission', () => {
   })
 })
 
+const withoutMail = (texts: readonly string[]) => ({
+  ...{ texts: texts.map((text) => text.replace('a@b.example', '[EMAIL_1]')), toolArguments: [], restorer: null },
+})
+
 describe('personal data', () => {
   it.each([
     ['is not spoken', true, 'Write to [EMAIL_1]'],
-    ['is spoken when the project redacts no input', false, 'Write to a@b.example'],
-  ])('that a project keeps from providers %s', async (_, input, spoken) => {
+    ['is spoken when the project redacts no speech', false, 'Write to a@b.example'],
+  ])('that a project keeps from providers %s', async (_, speech, spoken) => {
     const own = await openVoiceWorld({
       redaction: async () => ({
-        input,
-        toolArguments: true,
-        redact: (texts) => ({
-          texts: texts.map((text) => text.replace('a@b.example', '[EMAIL_1]')),
-          toolArguments: [],
-          restorer: null,
-        }),
+        ...{ input: true, toolArguments: true, embeddings: false, speech },
+        redact: withoutMail,
+        redactApart: async (texts) => withoutMail(texts),
       }),
     })
     try {

@@ -1,0 +1,4 @@
+import { serveParsers } from '#src/parsing/serve-parsers.ts'
+import { finderTasks } from './finder-tasks.ts'
+
+serveParsers({ ...finderTasks })
