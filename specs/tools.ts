@@ -49,6 +49,28 @@ const functionTool = object(
   { title: 'FunctionTool', description: 'Tool that the caller runs: its output is sent back in `tool_results`.' },
 )
 
+const headers = record(string({ maxLength: 4096 }), { maxProperties: 32 })
+
+/** A request of the server: where it goes and how. */
+const request = {
+  url: string({ maxLength: 2048, pattern: '^https?://', description: 'URL that is called with the arguments.' }),
+  method: described(optional(oneOf('POST', 'PUT', 'PATCH')), 'HTTP method. Default: `POST`.'),
+  timeout_ms: optional(integer({ min: 1, max: 120_000, description: 'Milliseconds until the call fails.' })),
+}
+
+/** The request that an approved action makes. */
+export const execution = object(
+  {
+    type: oneOf('http'),
+    ...request,
+    headers: described(
+      optional(headers),
+      'Headers of the request. Their values are write-only: answers have `[masked]`.',
+    ),
+  },
+  { title: 'ActionExecution', description: 'Signed request that the server makes once the action is approved.' },
+)
+
 /** A tool that the server runs, by a signed request to `url`. */
 const httpTool = object(
   {
@@ -56,10 +78,9 @@ const httpTool = object(
     name: toolName,
     description: optional(description),
     parameters: optional(parameters),
-    url: string({ maxLength: 2048, pattern: '^https?://', description: 'URL that is called with the arguments.' }),
-    method: described(optional(oneOf('POST', 'PUT', 'PATCH')), 'HTTP method. Default: `POST`.'),
+    ...request,
     headers: described(
-      optional(record(string({ maxLength: 4096 }), { maxProperties: 32 })),
+      optional(headers),
       'Headers of the request. Their values are write-only: answers have `[masked]`, which keeps the stored value when it is sent back.',
     ),
     risk_level: optional(riskLevel),
@@ -68,7 +89,6 @@ const httpTool = object(
       'Whether a call may be repeated after a failure. Default: `at_most_once`.',
     ),
     needsApproval: optional(needsApproval),
-    timeout_ms: optional(integer({ min: 1, max: 120_000, description: 'Milliseconds until the call fails.' })),
     expires_in: optional(expiresIn),
   },
   { title: 'HttpTool', description: 'Tool that the server runs, by a signed request to `url`.' },

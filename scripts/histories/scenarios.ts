@@ -51,10 +51,15 @@ const deleted = (world: World, session: string) =>
   world.useCases['sessions.delete'](callOf({ session_id: session }, {}, undefined))
 
 /** An action of its own, which the caller acts on. */
-const ownAction = (world: World) =>
+const ownAction = (world: World, more: Partial<Pick<OwnAction, 'execute'>> = {}) =>
   world.useCases['actions.create'](
-    callOf({}, {}, { tool: 'wire_money', arguments: { amount: 3 }, risk_level: 'high', expires_in: 60 } as const),
+    callOf({}, {}, { tool: 'wire_money', arguments: { amount: 3 }, risk_level: 'high', expires_in: 60, ...more }),
   )
+
+type OwnAction = Parameters<World['useCases']['actions.create']>[0]['body']
+
+const completed = (world: World, action_id: string, body: object) =>
+  world.useCases['actions.complete'](callOf({ action_id }, {}, body))
 
 /** Begins a turn and waits until what can happen at once has happened. */
 const begun = async (world: World, session: string, body: Parameters<typeof turn>[2]) => {
@@ -216,6 +221,25 @@ export const scenarios: readonly Scenario[] = [
       await world.useCases['actions.reject'](callOf({ action_id: rejected.id }, {}, { reason: 'too much' }))
       await clock.leap(60_000)
       await clock.advance(lookMs)
+    },
+  },
+  {
+    name: 'own-carried-out',
+    scripts: [],
+    play: async (world) => {
+      const execute = { type: 'http', url: 'http://127.0.0.1:9/', headers: { authorization: 'of the vendor' } } as const
+      const run = await ownAction(world, { execute })
+      await world.useCases['actions.approve'](callOf({ action_id: run.id }, {}, { arguments: { amount: 2 } }))
+      await calm()
+      const given = await ownAction(world)
+      const tool_results = [{ action_id: given.id, output: 'wired' }]
+      await world.useCases['actions.approve'](callOf({ action_id: given.id }, {}, { tool_results }))
+      const [succeeded, failed] = [await ownAction(world), await ownAction(world)]
+      for (const { id } of [succeeded, failed]) {
+        await world.useCases['actions.approve'](callOf({ action_id: id }, {}, {}))
+      }
+      await completed(world, succeeded.id, { output: 'wired' })
+      await completed(world, failed.id, { error: { code: 'no_funds', message: 'The account is empty.' } })
     },
   },
   {

@@ -1,5 +1,6 @@
 import type { Access } from '../access.ts'
 import type { ErrorCode } from '../errors/errors.ts'
+import type { FieldRule } from '../field-access.ts'
 import { answersJson, type JsonAnswer } from './answer.ts'
 import { defineOperations, type EnvelopeName, type Operation, type OperationSpec, type PathParams } from './declare.ts'
 import { cursorPage, cursorQuery } from './lists.ts'
@@ -22,6 +23,8 @@ export interface VerbSpec {
   readonly description?: string
   readonly access?: Access
   readonly status?: number
+  /** Who may set single fields of the body. */
+  readonly fields?: readonly FieldRule[]
   /** Filters of a list. */
   readonly query?: Shape
   readonly errors?: readonly ErrorCode[]
@@ -39,6 +42,8 @@ export interface TransitionSpec {
   readonly description?: string
   readonly access?: Access
   readonly body?: Schema<unknown>
+  /** Who may set single fields of the body. */
+  readonly fields?: readonly FieldRule[]
   readonly status?: number
   readonly errors?: readonly ErrorCode[]
   /** Secrets that this answer shows once beside the row. */
@@ -217,10 +222,11 @@ const plural = (noun: string): string =>
 
 const listDescription = 'Newest first. When there are more, `next_cursor` of a page is the `cursor` of the next one.'
 
-const shared = (resource: ResourceSpec, spec: Pick<VerbSpec, 'access' | 'errors' | 'description'>) => ({
+const shared = (resource: ResourceSpec, spec: Pick<VerbSpec, 'access' | 'errors' | 'description' | 'fields'>) => ({
   ...(spec.description === undefined ? {} : { description: spec.description }),
   access: spec.access ?? resource.access,
   ...(spec.errors === undefined ? {} : { errors: spec.errors }),
+  ...(spec.fields === undefined ? {} : { fields: spec.fields }),
   ...(resource.envelope === undefined ? {} : { envelope: resource.envelope }),
 })
 

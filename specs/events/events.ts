@@ -58,6 +58,7 @@ export const sessionEvents = {
       resolution: described(oneOf('approved', 'rejected'), 'Decision about the tool call.'),
       reason: optional(string({ description: 'Reason of a rejection, which the model reads.' })),
       output: optional(string({ description: 'Output of the tool, where the caller ran it.' })),
+      arguments: described(optional(json()), 'Arguments that the tool gets, where the approval edited them.'),
     },
     { title: 'TurnResumed', description: 'A person decided about a tool call.' },
   ),

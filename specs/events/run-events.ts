@@ -1,4 +1,4 @@
-import { described, integer, json, jsonObject, nullable, object, oneOf, string } from '../dsl/schema.ts'
+import { described, integer, json, jsonObject, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
 import { turnUsage } from './events.ts'
 
 const reference = () => nullable(string())
@@ -39,7 +39,13 @@ export const runEvents = {
     { reason: oneOf('approval_required', 'tool_output_required'), ...call, arguments: json() },
     { title: 'RunRequiresAction', description: 'The run waits for an approval, or for the output of a tool.' },
   ),
-  'run.action.approved': object(call, { title: 'RunActionApproved', description: 'A tool call was approved.' }),
+  'run.action.approved': object(
+    {
+      ...call,
+      arguments: described(optional(json()), 'Arguments that the tool gets, where the approval edited them.'),
+    },
+    { title: 'RunActionApproved', description: 'A tool call was approved.' },
+  ),
   'run.action.rejected': object(
     { ...call, reason: oneOf('rejected', 'expired', 'deleted') },
     { title: 'RunActionRejected', description: 'A tool call was rejected, expired or deleted.' },

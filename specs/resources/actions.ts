@@ -2,6 +2,7 @@ import { secretKeyOrDashboard } from '../access.ts'
 import { ownerFilters } from '../dsl/lists.ts'
 import { defineResource } from '../dsl/resource.ts'
 import {
+  array,
   defaulted,
   described,
   json,
@@ -13,7 +14,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
-import { expiresIn, riskLevel, toolResults } from '../tools.ts'
+import { execution, expiresIn, riskLevel, toolResults } from '../tools.ts'
 
 /** Approvals are answered by members with that role, and those above. */
 const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as const
@@ -37,6 +38,22 @@ export const actions = defineResource('actions', {
     tenant_id: described(reference(), 'Tenant that the call is for.'),
     run_id: described(reference(), 'Run that made the call.'),
     session_id: described(reference(), 'Session that made the call.'),
+    execute: described(
+      nullable(execution),
+      'Request that the server makes, once, when the action is approved. Without it you act on the approved action yourself and report with `actions.complete`.',
+    ),
+    edits: described(
+      nullable(
+        array(
+          object({
+            path: string({ description: 'JSON Pointer into `arguments`.' }),
+            before: described(optional(json()), 'Value that was proposed; absent for an added one.'),
+            after: described(optional(json()), 'Value of the approval; absent for a removed one.'),
+          }),
+        ),
+      ),
+      'Changes that the approval made to the arguments. Secrets are masked. Null where it made none.',
+    ),
     result: described(nullable(json()), 'Output of the tool, truncated. Null until the tool has answered.'),
     error: nullable(object({ code: string(), message: string() })),
     note: nullable(string({ description: 'Note of the person who decided.' })),
@@ -44,7 +61,7 @@ export const actions = defineResource('actions', {
     resolved_at: described(nullable(timestamp()), 'Time of the decision.'),
     expires_at: described(timestamp(), 'Time at which a pending action expires.'),
   },
-  writable: ['tool', 'arguments', 'risk_level', 'tenant_id', 'run_id', 'session_id'],
+  writable: ['tool', 'arguments', 'risk_level', 'tenant_id', 'run_id', 'session_id', 'execute'],
   writeOnly: { expires_in: optional(expiresIn) },
   ofTenants: 'user',
   access: secretKeyOrDashboard('member'),
@@ -61,7 +78,11 @@ export const actions = defineResource('actions', {
         ...ownerFilters,
       },
     },
-    create: { errors: ['not_found'] },
+    create: {
+      description: 'With `execute`, the approved action is carried out by the server; else by you.',
+      fields: [{ field: 'execute', by: ['secret_key'] }],
+      errors: ['not_found'],
+    },
     get: {},
   },
   machine: 'action',
@@ -69,14 +90,32 @@ export const actions = defineResource('actions', {
     approve: {
       summary: 'Approve an action',
       description:
-        'The tool call is executed once, however often the action is approved. `tool_results` carries the output of a tool that you run.',
+        'The tool call is executed once, however often the action is approved. `tool_results` carries the output of a tool that you run. `arguments` replaces the proposed ones: the tool gets them.',
       event: 'approve',
       access: answering,
       body: object({
         note: optional(string({ maxLength: 4096, description: 'Note for the audit log.' })),
         tool_results: optional(toolResults),
+        arguments: described(
+          optional(jsonObject()),
+          'Edited arguments. A value that the action shows masked stands for the stored one where it is sent back as it was shown.',
+        ),
       }),
       errors: ['action_already_resolved', 'tool_result_required'],
+    },
+    complete: {
+      summary: 'Complete an action',
+      description:
+        'Reports what came of an approved action that you carried out: `output` makes it `executed`, `error` makes it `failed`.',
+      event: 'complete',
+      body: object({
+        output: optional(string({ description: 'Output of the tool.' })),
+        error: described(
+          optional(object({ code: string({ minLength: 1, maxLength: 128 }), message: string({ maxLength: 4096 }) })),
+          'Why the tool gave no output.',
+        ),
+      }),
+      errors: ['action_already_resolved', 'invalid_transition'],
     },
     reject: {
       summary: 'Reject an action',

@@ -87,7 +87,11 @@ const turnRequest = object(turnFields, {
   description: 'A message of the user, or outputs of tools.',
 })
 
-const approval = { action_id: actionId, tool_results: optional(toolResults) }
+const approval = {
+  action_id: actionId,
+  tool_results: optional(toolResults),
+  arguments: described(optional(jsonObject()), 'Edited arguments of the tool call, as in `actions.approve`.'),
+}
 
 const resource = { name: 'sessions', ofTenants: 'user' } as const
 

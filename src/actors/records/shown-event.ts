@@ -11,8 +11,9 @@ const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
   'tool_call.started': (payload) => withArguments(payload),
   'tool_call.completed': (payload) => withOutput(payload),
   'turn.paused': (payload) => withArguments(payload),
-  'turn.resumed': (payload) => withOutput(payload),
+  'turn.resumed': (payload) => withOutput(withArguments(payload)),
   'run.tool_call.started': (payload) => withArguments(payload),
+  'run.action.approved': (payload) => withArguments(payload),
   'run.tool_call.completed': (payload) => withOutput(payload),
   // a tool of the caller's own: these are the arguments that it runs with
   'run.requires_action': (payload) => (payload.reason === 'tool_output_required' ? payload : withArguments(payload)),

@@ -6,26 +6,30 @@ import type { CallHolder } from '#machines/tool-call/tool-calls.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { RecordStore, StoredEvent } from '#storage/ports.ts'
+import type { JsonObject, RecordStore, StoredEvent } from '#storage/ports.ts'
 import type { Idempotency } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Host } from '../runtime/host.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
+import type { Owner } from '../runtime/step/actor-state.ts'
 import { actionView } from './action-views.ts'
-import { decisionOf, markOf } from './approval-use-cases.ts'
+import { decisionOf, editsOf, markOf } from './approval-use-cases.ts'
 import { listActions } from './list-actions.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
+import type { ToolHeaders } from './tools/tool-headers.ts'
 
 type ActionUseCases = Pick<UseCases, Extract<keyof UseCases, `actions.${string}`>>
 type Action = ResultOf<'actions.get'>
 type CreateCall = Parameters<UseCases['actions.create']>[0]
+type CompleteCall = Parameters<UseCases['actions.complete']>[0]
 
 export interface ActionParts {
   readonly host: Host
   /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   readonly records: RecordStore
+  readonly toolHeaders: Pick<ToolHeaders, 'keepRequest'>
   readonly now: () => number
 }
 
@@ -41,13 +45,22 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
     const { body, idempotency } = call
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const output = body?.tool_results?.find(({ action_id }) => action_id === action.id)?.output
+    if (output !== undefined) checkTakesOutput(action)
     const event = {
       type: 'approve',
       ...decisionOf(call, now()),
       ...(body?.note !== undefined && { note: body.note }),
       ...(output !== undefined && { output }),
+      ...editsOf(action, body?.arguments),
       ...markOf(idempotency),
     }
+    return resolved(host, action, { event, idempotency })
+  },
+  'actions.complete': async (call) => {
+    const { host, now } = parts
+    const { body, idempotency } = call
+    const action = await host.find(call.scope, actionDefinition, call.params.action_id)
+    const event = { type: 'complete', ...decisionOf(call, now()), ...outcomeOf(body), ...markOf(idempotency) }
     return resolved(host, action, { event, idempotency })
   },
   'actions.reject': async (call) => {
@@ -70,18 +83,18 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
   }
   if (tenant !== null) await parts.checkTenant(scope.project, tenant)
   const id = newIdFor(call, 'act', host.newActorId)
+  const owner = { project: scope.project, tenant, user: waiter?.actor.owner.user ?? scope.user, createdAt: now() }
   const input: ActionInput = {
     action_id: id,
     owner: null,
     session_id: body.session_id ?? null,
     run_id: body.run_id ?? null,
-    ...executorOf(waiter?.holder, body.tool),
+    ...(body.execute ? await executionOf(parts, call, owner) : executorOf(waiter?.holder, body.tool)),
     tool: body.tool,
     arguments: JSON.stringify(body.arguments),
     risk_level: body.risk_level,
     expires_in_ms: body.expires_in === undefined ? weekMs : body.expires_in * 1000,
   }
-  const owner = { project: scope.project, tenant, user: waiter?.actor.owner.user ?? scope.user, createdAt: now() }
   await host.create({ kind: actionDefinition, id, owner, input, cause: causeOf(idempotency) })
   return actionView(await host.find(scope, actionDefinition, id))
 }
@@ -115,6 +128,30 @@ const executorOf = (holder: CallHolder | undefined, tool: string): Pick<ActionIn
     return { kind: 'caller', policy: 'at_most_once', config: null }
   }
   return { kind: known.kind, policy: known.policy, config: holder.config }
+}
+
+/** The request that the server makes, once: it may not be repeated, as a call of a tool that says nothing. */
+const executionOf = async (
+  { toolHeaders }: ActionParts,
+  { body }: CreateCall,
+  owner: Owner,
+): Promise<Pick<ActionInput, 'kind' | 'policy' | 'config' | 'execute'>> => {
+  const request = { ...body.execute, name: body.tool, type: 'http' as const, url: body.execute?.url ?? '' }
+  const kept = await toolHeaders.keepRequest(request, { owner, param: 'execute' })
+  return { kind: 'http', policy: 'at_most_once', config: null, execute: JSON.stringify(kept) }
+}
+
+/** @throws {ServiceError} `invalid_field` for an output of an action that the server carries out. */
+const checkTakesOutput = (action: Resident): void => {
+  if (contextOf(actionDefinition, action.state.snapshot).execute === null) return
+  throw new ServiceError('invalid_field', { param: 'tool_results', message: 'The server carries this action out.' })
+}
+
+/** @throws {ServiceError} `invalid_field` for both or neither. */
+const outcomeOf = ({ output, error }: CompleteCall['body']): JsonObject => {
+  if (output !== undefined && error === undefined) return { output }
+  if (error !== undefined && output === undefined) return { error }
+  throw new ServiceError('invalid_field', { param: 'output', message: 'Send either `output` or `error`.' })
 }
 
 /** Repeating a decision changes nothing and answers the action as it is. */

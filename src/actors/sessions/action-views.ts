@@ -4,11 +4,13 @@ import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredRecord } from '#storage/ports.ts'
 import { timestampOf } from '../records/row-times.ts'
-import { sanitized, truncated } from '../records/sanitize.ts'
+import { mask, sanitized, sanitizedText, truncated } from '../records/sanitize.ts'
 import { sanitizedOutput } from '../records/shown-event.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { isObject } from '../runtime/schema.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
+import { editsBetween } from './argument-edits.ts'
+import { actionExecution } from './schema.ts'
 
 type Action = ResultOf<'actions.get'>
 
@@ -33,6 +35,8 @@ const viewOf = (row: Facts, action: ActionContext, value: unknown): Action => {
     risk_level: riskOf(action),
     status: statusOf(value),
     arguments: argumentsOf(action),
+    execute: executionOf(action),
+    edits: editsOf(action),
     tenant_id: row.tenant,
     run_id: action.run_id,
     session_id: action.session_id,
@@ -50,6 +54,22 @@ const viewOf = (row: Facts, action: ActionContext, value: unknown): Action => {
 const argumentsOf = (action: ActionContext): Action['arguments'] => {
   const masked = sanitized(JSON.parse(action.arguments))
   return isObject(masked) ? masked : { text: masked }
+}
+
+const editsOf = ({ proposed_arguments, arguments: approved }: ActionContext): Action['edits'] =>
+  proposed_arguments === null ? null : editsBetween(JSON.parse(proposed_arguments), JSON.parse(approved))
+
+/** The request as an approver reads it: where it goes, and the names of its headers. */
+const executionOf = ({ execute }: ActionContext): Action['execute'] => {
+  if (execute === null) return null
+  const { type, url, method, timeout_ms, headers } = actionExecution(JSON.parse(execute))
+  return {
+    type,
+    url: sanitizedText(url),
+    ...(method !== undefined && { method }),
+    ...(timeout_ms !== undefined && { timeout_ms }),
+    ...(headers !== undefined && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, mask])) }),
+  }
 }
 
 const risks = ['low', 'medium', 'high', 'critical'] as const

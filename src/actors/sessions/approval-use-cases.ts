@@ -4,13 +4,14 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
-import type { Commit, StoredEvent } from '#storage/ports.ts'
+import type { Commit, JsonObject, StoredEvent } from '#storage/ports.ts'
 import type { Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Delivered, Resident } from '../runtime/resident.ts'
+import { editedArguments } from './argument-edits.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
 
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
@@ -72,6 +73,12 @@ const byOf = (principal: Principal): string => {
 export const markOf = (idempotency: Idempotency | null): { fingerprint?: string } =>
   idempotency === null ? {} : { fingerprint: idempotency.fingerprint }
 
+/** Edited arguments of an approval, as its event has them. @throws {ServiceError} `invalid_field` */
+export const editsOf = (action: Resident, edited: JsonObject | undefined): { readonly arguments?: string } =>
+  edited === undefined
+    ? {}
+    : { arguments: editedArguments(edited, contextOf(actionDefinition, action.state.snapshot).arguments) }
+
 const approval = (
   call: Caller & Pick<ApproveCall, 'idempotency'>,
   at: number,
@@ -131,11 +138,10 @@ const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, sessi
   const after = session.state.lastSequence
   let first: Delivered | undefined
   for (const { action_id, output } of approvals) {
-    const event = { ...approval(call, now(), output), after }
-    const result = await resolve(host, await findAction(host, scope, { session, id: action_id }), {
-      event,
-      idempotency,
-    })
+    const action = await findAction(host, scope, { session, id: action_id })
+    const edits = editsOf(action, action_id === body.action_id ? body.arguments : undefined)
+    const event = { ...approval(call, now(), output), ...edits, after }
+    const result = await resolve(host, action, { event, idempotency })
     first ??= result
   }
   return first ?? { commit: null, duplicate: false }

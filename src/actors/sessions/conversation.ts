@@ -113,7 +113,18 @@ export class Conversation {
 
   #resolved(payload: JsonObject, note: string): void {
     if (payload.resolution === 'rejected') this.#output(payload.action_id, rejection(payload.reason, note))
-    else if (payload.output !== undefined) this.#output(payload.action_id, payload.output)
+    else {
+      if (payload.arguments !== undefined) this.#edit(payload.action_id, payload.arguments)
+      if (payload.output !== undefined) this.#output(payload.action_id, payload.output)
+    }
+  }
+
+  /** The model reads the arguments that the tool got, beside the output that they led to. */
+  #edit(actionId: Json | undefined, edits: Json): void {
+    const calls = this.#open.calls.map((call) =>
+      call.callId === actionId ? { ...call, arguments: JSON.stringify(edits) } : call,
+    )
+    this.#open = { ...this.#open, calls }
   }
 
   #output(actionId: Json | undefined, output: Json | undefined): void {

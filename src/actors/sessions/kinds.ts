@@ -17,8 +17,8 @@ export const sessionRows: RecordKind = {
 export const actionRows: AnyKind = {
   name: 'actions',
   filters: ['status', { fields: ['status'], within: 'tenant' }, { fields: ['session_id'], narrow: true }, 'run_id'],
-  // the agent's instructions and tools
-  unexported: ['config'],
+  // the agent's instructions and tools, and addresses of the vendor's
+  unexported: ['config', 'execute'],
 }
 
 /** Where each session's newest checkpoint is: `{ hash, through }`. */

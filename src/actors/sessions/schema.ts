@@ -1,5 +1,6 @@
 import type { JsonObject } from '#storage/ports.ts'
 import type { ConversationState } from './conversation.ts'
+import type { HttpDeclaration } from './tools/tool-headers.ts'
 import type { TurnConfig } from './turns/turn-config.ts'
 
 /*
@@ -9,6 +10,9 @@ import type { TurnConfig } from './turns/turn-config.ts'
 
 /** A turn's configuration, read back from a context or a blob. */
 export const turnConfig = (config: unknown): TurnConfig => config as TurnConfig
+
+/** The request of an action, as its context keeps it: the declaration of an http tool. */
+export const actionExecution = (execution: unknown): HttpDeclaration => execution as HttpDeclaration
 
 /** A checkpoint, read back from its blob. */
 export const conversationState = (json: string): ConversationState => JSON.parse(json) as ConversationState

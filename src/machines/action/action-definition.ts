@@ -8,12 +8,14 @@ const actionRow: RowOf = ({ value, context }, facts) =>
 /** Approval-gated tool calls. */
 export const actionDefinition = {
   name: 'action',
-  version: 1,
+  version: 2,
   idPrefix: 'act',
   machine: actionMachine,
   effects: { runTool: 'from_params', eraseAction: 'idempotent' },
   row: actionRow,
   gone: ({ value }) => topState(value) === 'deleted',
   busy: ({ value }) => isInState(value, 'executing'),
-  migrations: {},
+  migrations: {
+    1: ({ value, context }) => ({ value, context: { ...context, execute: null, proposed_arguments: null } }),
+  },
 } satisfies MachineDefinition

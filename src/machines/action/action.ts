@@ -18,23 +18,32 @@ export type ActionContext = {
   readonly run_id: string | null
   readonly kind: ActionKind
   readonly tool: string
-  /** JSON text. */
+  /** JSON text: what the tool gets. */
   readonly arguments: string
+  /** JSON text: what `arguments` were before the approval edited them; null where it did not. */
+  readonly proposed_arguments: string | null
   readonly risk_level: string
   readonly policy: 'idempotent' | 'at_most_once'
   readonly expires_in_ms: number
   /** Where a server-run tool's definition stands (src/actors/sessions/turns/turn-config.ts). */
   readonly config: Json
+  /** JSON text of the request that an action of its own makes once approved; null where it makes none. */
+  readonly execute: string | null
   readonly resolved_by: string | null
   /** When it was decided, RFC 3339; null while it is open, or when it was not decided in time. */
   readonly resolved_at: string | null
   readonly note: string | null
   readonly output: string | null
-  readonly error: { readonly code: string; readonly message: string } | null
+  readonly error: ActionError | null
 }
 
+type ActionError = { readonly code: string; readonly message: string }
+
 /** What starts an action. */
-export type ActionInput = Omit<ActionContext, 'resolved_by' | 'resolved_at' | 'note' | 'output' | 'error'>
+export type ActionInput = Omit<
+  ActionContext,
+  'proposed_arguments' | 'execute' | 'resolved_by' | 'resolved_at' | 'note' | 'output' | 'error'
+> & { readonly execute?: string | null }
 
 type Decision = {
   /** As the action shows who decided. */
@@ -47,8 +56,17 @@ type Decision = {
 
 /** Everything that can happen to an action. */
 export type ActionEvent =
-  | (Decision & { readonly type: 'approve'; readonly note?: string; readonly output?: string })
+  | (Decision & {
+      readonly type: 'approve'
+      readonly note?: string
+      readonly output?: string
+      /** JSON text: the tool gets these instead of the ones that were proposed. */
+      readonly arguments?: string
+    })
   | (Decision & { readonly type: 'reject'; readonly reason?: string })
+  /** The caller acted on an action of its own: what came of it. */
+  | (Decision & { readonly type: 'complete'; readonly output: string })
+  | (Decision & { readonly type: 'complete'; readonly error: ActionError })
   | { readonly type: 'cancel' }
   | { readonly type: 'delete' }
   | { readonly type: 'tool_succeeded'; readonly output: string }
@@ -74,29 +92,38 @@ const notifies = (event_type: ActionNotice, more: (context: ActionContext) => Js
 const withDecider = ({ resolved_by }: ActionContext): JsonObject => ({ resolved_by })
 const withError = ({ error }: ActionContext): JsonObject => ({ error })
 
-const lineOf = ({ action_id, tool }: ActionContext, { audit }: Decision, done: string): Message => ({
+const lineOf = ({ action_id, tool }: ActionContext, event: DecisionEvent, done: string): Message => ({
   to: 'audit',
   event: {
     type: 'audit',
-    at: audit.at,
+    at: event.audit.at,
     action: `action.${done}`,
-    by: audit.by,
+    by: event.audit.by,
     resource: { type: 'action', id: action_id, name: tool },
-    changes: [],
+    changes: 'arguments' in event && event.arguments !== undefined ? ['arguments'] : [],
   },
 })
 
+type DecisionEvent = Extract<ActionEvent, Decision>
 type Decided = At<ActionContext, Extract<ActionEvent, { type: 'approve' | 'reject' }>>
 
 /** A line of the audit log. A message of its own, since it names the tool: an action's id says little once it is gone. */
-const audits = (done: 'approved' | 'rejected') =>
+const audits = (done: 'approved' | 'rejected' | 'completed') =>
   ({
     type: 'send',
-    params: ({ context, event }: Decided) => ({ messages: [lineOf(context, event, done)] }),
+    params: ({ context, event }: At<ActionContext, DecisionEvent>) => ({ messages: [lineOf(context, event, done)] }),
   }) as const
 
 const alreadyResolved: Refusal = { code: 'action_already_resolved' }
 const notFound: Refusal = { code: 'not_found' }
+const invalid: Refusal = { code: 'invalid_transition' }
+
+/** Repeating an approval changes nothing; one that edits the arguments otherwise comes too late. */
+const otherArguments = ({ context, event }: At<ActionContext, Approval>): Refusal | null =>
+  event.arguments === undefined || event.arguments === context.arguments ? null : alreadyResolved
+
+type Approval = Extract<ActionEvent, { type: 'approve' }>
+type Completion = Extract<ActionEvent, { type: 'complete' }>
 
 const actionSetup = setup({
   types: {
@@ -112,18 +139,36 @@ const actionSetup = setup({
   },
   guards: {
     bringsOutput: ({ context, event }) =>
-      event.type === 'approve' && context.kind === 'function' && event.output !== undefined,
+      event.type === 'approve' &&
+      (context.kind === 'function' || context.kind === 'caller') &&
+      event.output !== undefined,
     isOurs: ({ context }) => context.kind === 'http' || context.kind === 'builtin',
     isCallers: ({ context }) => context.kind === 'caller',
     isAgents: ({ context }) => context.kind === 'agent',
+    hasSucceeded: ({ context, event }) => context.kind === 'caller' && event.type === 'complete' && 'output' in event,
+    hasFailed: ({ context, event }) => context.kind === 'caller' && event.type === 'complete' && 'error' in event,
   },
   delays: { expiry: ({ context }) => context.expires_in_ms },
 })
 
-const decided = assignsOf<ActionContext, ActionEvent>()(({ event }: Decided) => {
+const assigns = assignsOf<ActionContext, ActionEvent>()
+
+const decided = assigns(({ event }: Decided) => {
   const note = event.type === 'approve' ? event.note : event.reason
   return { resolved_by: event.by, resolved_at: event.at, note: note ?? null }
 })
+
+/** The tool gets what the approver made of its arguments; what was proposed is kept beside them. */
+const edited = assigns(({ context, event }: At<ActionContext, Approval>) =>
+  event.arguments === undefined || event.arguments === context.arguments
+    ? {}
+    : { arguments: event.arguments, proposed_arguments: context.arguments },
+)
+
+const editsOf = ({ arguments: edits, proposed_arguments }: ActionContext): JsonObject =>
+  proposed_arguments === null ? {} : { arguments: edits }
+
+const approvedBy = [decided, edited] as const
 
 /** Webhooks and the audit log hear of an approval, after the owner: no turn waits for them. */
 const notifyApproval = [notifies('action.approved', withDecider), audits('approved')] as const
@@ -132,7 +177,19 @@ const notifyApproval = [notifies('action.approved', withDecider), audits('approv
 const sendApproved = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
-    toOwner(context, { type: 'action_approved', action_id: context.action_id }),
+    toOwner(context, { type: 'action_approved', action_id: context.action_id, ...editsOf(context) }),
+} as const
+
+/** The caller ran the tool itself, and brings its output along. */
+const sendOutput = {
+  type: 'send',
+  params: ({ context }: { context: ActionContext }) =>
+    toOwner(context, {
+      type: 'action_approved',
+      action_id: context.action_id,
+      output: context.output ?? '',
+      ...editsOf(context),
+    }),
 } as const
 
 /** The owner hears why not, in the words of the person who rejected it where they gave some. */
@@ -155,22 +212,40 @@ const sendExecuted = {
   },
 } as const
 
+/** What the caller reports of an action of its own. */
+const completed = [
+  assigns(({ event }: At<ActionContext, Completion>) =>
+    'output' in event ? { output: event.output } : { error: event.error },
+  ),
+  audits('completed'),
+] as const
+
 /**
  * Approval of one risky tool call.
  *
  * Approving twice runs the tool once: only `pending_approval` accepts `approve`; later ones change nothing, and one
- * after a rejection is refused (`action_already_resolved`).
+ * after a rejection is refused (`action_already_resolved`). An action of the caller's own that names no request stays
+ * `approved` until the caller reports what came of it.
  */
 export const actionMachine = actionSetup.createMachine({
   id: 'action',
-  context: ({ input }) => ({ ...input, resolved_by: null, resolved_at: null, note: null, output: null, error: null }),
+  context: ({ input }) => ({
+    ...input,
+    execute: input.execute ?? null,
+    proposed_arguments: null,
+    resolved_by: null,
+    resolved_at: null,
+    note: null,
+    output: null,
+    error: null,
+  }),
   initial: 'pending_approval',
   on: { delete: '.deleted' },
   states: {
     pending_approval: {
       entry: notifies('action.created'),
       // of a tool that the caller runs
-      meta: { refuses: { approve: { code: 'tool_result_required', param: 'tool_results' } } },
+      meta: { refuses: { approve: { code: 'tool_result_required', param: 'tool_results' }, complete: invalid } },
       after: { expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired')] } },
       on: {
         approve: [
@@ -178,23 +253,16 @@ export const actionMachine = actionSetup.createMachine({
             guard: 'bringsOutput',
             target: 'executed',
             actions: [
-              decided,
+              ...approvedBy,
               assign({ output: ({ event }) => event.output ?? null }),
-              {
-                type: 'send',
-                params: ({ context }) =>
-                  toOwner(context, {
-                    type: 'action_approved',
-                    action_id: context.action_id,
-                    output: context.output ?? '',
-                  }),
-              },
+              sendOutput,
               ...notifyApproval,
+              notifies('action.executed'),
             ],
           },
-          { guard: 'isCallers', target: 'approved', actions: [decided, ...notifyApproval] },
-          { guard: 'isAgents', target: 'approved', actions: [decided, sendApproved, ...notifyApproval] },
-          { guard: 'isOurs', target: 'executing', actions: [decided, sendApproved, ...notifyApproval] },
+          { guard: 'isCallers', target: 'approved', actions: [...approvedBy, ...notifyApproval] },
+          { guard: 'isAgents', target: 'approved', actions: [...approvedBy, sendApproved, ...notifyApproval] },
+          { guard: 'isOurs', target: 'executing', actions: [...approvedBy, sendApproved, ...notifyApproval] },
         ],
         reject: {
           target: 'rejected',
@@ -207,9 +275,17 @@ export const actionMachine = actionSetup.createMachine({
         delete: { target: 'deleted', actions: sendRejected('deleted') },
       },
     },
-    approved: { meta: { refuses: { reject: alreadyResolved } } },
+    approved: {
+      meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: invalid } },
+      on: {
+        complete: [
+          { guard: 'hasSucceeded', target: 'executed', actions: [...completed, notifies('action.executed')] },
+          { guard: 'hasFailed', target: 'failed', actions: [...completed, notifies('action.failed', withError)] },
+        ],
+      },
+    },
     executing: {
-      meta: { refuses: { reject: alreadyResolved } },
+      meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: invalid } },
       exit: { type: 'abort', params: { effects: ['runTool'] } },
       entry: {
         type: 'runTool',
@@ -243,13 +319,15 @@ export const actionMachine = actionSetup.createMachine({
         },
       },
     },
-    executed: { meta: { refuses: { reject: alreadyResolved } } },
-    failed: { meta: { refuses: { reject: alreadyResolved } } },
-    rejected: { meta: { refuses: { approve: alreadyResolved } } },
-    expired: { meta: { refuses: { approve: alreadyResolved, reject: alreadyResolved } } },
+    executed: { meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: alreadyResolved } } },
+    failed: { meta: { refuses: { approve: otherArguments, reject: alreadyResolved, complete: alreadyResolved } } },
+    rejected: { meta: { refuses: { approve: alreadyResolved, complete: alreadyResolved } } },
+    expired: { meta: { refuses: { approve: alreadyResolved, reject: alreadyResolved, complete: alreadyResolved } } },
     deleted: {
       type: 'final',
-      meta: { refuses: { approve: notFound, reject: notFound, cancel: notFound, delete: notFound } },
+      meta: {
+        refuses: { approve: notFound, reject: notFound, complete: notFound, cancel: notFound, delete: notFound },
+      },
       entry: { type: 'eraseAction', params: ({ context }) => ({ action_id: context.action_id }) },
     },
   },

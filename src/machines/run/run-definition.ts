@@ -44,12 +44,13 @@ const parentOf = (parent: JsonObject[string]) =>
 /** Runs: `specs/resources/runs.ts` is their interface. */
 export const runDefinition = {
   name: 'run',
-  version: 1,
+  version: 2,
   idPrefix: 'run',
   machine: runMachine,
   effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },
   row: runRow,
   gone: (state) => runStatus(state) === null,
   busy: ({ value }) => isInState(value, 'open'),
-  migrations: {},
+  // the chart takes what it did not take before; no state means anything else
+  migrations: { 1: (state) => state },
 } satisfies MachineDefinition

@@ -3,6 +3,7 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import type { OpenCall, RequestedCall } from '../session/session-data.ts'
 import { callsAfter, firstStatus } from '../tool-call/tool-call.ts'
 import {
+  approvalOf,
   argumentsOf,
   errorOutput,
   hiddenNote,
@@ -123,12 +124,13 @@ export const isAgent = ({ calls }: RunContext, actionId: string): boolean =>
 /** What an approval journals; with the output that the caller gave, if it did. */
 export const approvedEvents = (
   context: RunContext,
-  { action_id, output }: Extract<RunEvent, { type: 'action_approved' }>,
+  event: Extract<RunEvent, { type: 'action_approved' }>,
 ): readonly Emission[] =>
-  eventsOfCall(context, action_id, (call) => [
-    emission('run.action.approved', { action_id, tool: call.tool }),
-    ...(output === undefined ? [] : [toolCompleted(call, output)]),
-  ])
+  eventsOfCall(context, event.action_id, (call) => {
+    const { output, ...edits } = approvalOf(event)
+    const approved = emission('run.action.approved', { action_id: call.action_id, tool: call.tool, ...edits })
+    return typeof output === 'string' ? [approved, toolCompleted(call, output)] : [approved]
+  })
 
 type Resolving = Extract<RunEvent, { type: 'tool_answered' | 'action_executed' | 'action_rejected' | 'child_refused' }>
 

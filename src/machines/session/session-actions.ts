@@ -2,7 +2,15 @@ import { setup } from 'xstate'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { callsAfter, nextStatus, takes } from '../tool-call/tool-call.ts'
-import { actionMessages, addCost, addUsage, hiddenNote, someCall, withdrawals } from '../tool-call/tool-calls.ts'
+import {
+  actionMessages,
+  addCost,
+  addUsage,
+  approvalOf,
+  hiddenNote,
+  someCall,
+  withdrawals,
+} from '../tool-call/tool-calls.ts'
 import { type Emission, vocabulary } from '../vocabulary.ts'
 import { noUsage, type SessionContext, type SessionEvent, type SessionInput } from './session-data.ts'
 import {
@@ -146,9 +154,9 @@ export const clearCalls = sessionSetup.assign({ calls: [] })
 /** A person agreed to a call, or the caller gave its output. */
 export const approved = [
   assigns(({ context, event }: On<'action_approved'>) => ({ calls: callsAfter(context, event.action_id, event) })),
-  journals((context, { action_id, output }: On<'action_approved'>['event']) => [
-    emission(context, 'turn.resumed', { action_id, resolution: 'approved', ...(output !== undefined && { output }) }),
-    ...waitingEvents(context, action_id),
+  journals((context, event: On<'action_approved'>['event']) => [
+    emission(context, 'turn.resumed', { action_id: event.action_id, resolution: 'approved', ...approvalOf(event) }),
+    ...waitingEvents(context, event.action_id),
   ]),
 ] as const
 

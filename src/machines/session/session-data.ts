@@ -96,7 +96,13 @@ export type RejectedEvent = {
 /** What becomes of the calls that a model requested. */
 export type CallEvent =
   | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
-  | { readonly type: 'action_approved'; readonly action_id: string; readonly output?: string }
+  | {
+      readonly type: 'action_approved'
+      readonly action_id: string
+      readonly output?: string
+      /** JSON text: the approver edited the arguments, and the tool gets these. */
+      readonly arguments?: string
+    }
   | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
   | RejectedEvent
 

@@ -29,7 +29,7 @@ const sessionRow: RowOf = (state, facts) => {
 /** Sessions: `specs/resources/session.ts` is their interface. */
 export const sessionDefinition = {
   name: 'session',
-  version: 1,
+  version: 2,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: { callModel: 'stream', runTool: 'from_params', writeCheckpoint: 'idempotent', eraseSession: 'idempotent' },
@@ -40,7 +40,8 @@ export const sessionDefinition = {
     adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),
   },
   busy: ({ value }) => isInState(value, 'active', 'working'),
-  migrations: {},
+  // the chart takes what it did not take before; no state means anything else
+  migrations: { 1: (state) => state },
 } satisfies MachineDefinition
 
 const deltaOf = (payload: JsonObject): string | undefined =>

@@ -101,5 +101,11 @@ export const callsAfter = <Call extends OpenCall>(
   event: ToolCallEvent,
 ): readonly Call[] =>
   calls.map((call) =>
-    call.action_id === action_id ? { ...call, status: nextStatus(call.status, event) ?? call.status } : call,
+    call.action_id === action_id
+      ? { ...call, ...editsOf(event), status: nextStatus(call.status, event) ?? call.status }
+      : call,
   )
+
+/** What an approver made of a call's arguments. */
+const editsOf = (event: ToolCallEvent): Partial<Pick<OpenCall, 'arguments'>> =>
+  event.type === 'action_approved' && event.arguments !== undefined ? { arguments: event.arguments } : {}

@@ -1,6 +1,13 @@
 import { Decimal } from 'decimal.js'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
-import type { OpenCall, RejectedEvent, RequestedCall, SessionTool, TurnUsage } from '../session/session-data.ts'
+import type {
+  CallEvent,
+  OpenCall,
+  RejectedEvent,
+  RequestedCall,
+  SessionTool,
+  TurnUsage,
+} from '../session/session-data.ts'
 import type { Message } from '../vocabulary.ts'
 
 /** What a turn and a run have in common: tools, and the calls of them that are open. */
@@ -10,6 +17,8 @@ export interface CallHolder {
   /** Everything else that a model call needs (src/actors/sessions/turns/turn-config.ts). */
   readonly config: JsonObject
 }
+
+type ApprovedEvent = Extract<CallEvent, { readonly type: 'action_approved' }>
 
 /** Who waits for an action: one of them is not null. */
 export interface Waiter {
@@ -42,6 +51,12 @@ export const unknownToolOutput = (tool: string): string => errorOutput('unknown_
 /** What a person said to a rejected call: for the model, not for those who read the log. */
 export const hiddenNote = ({ note }: RejectedEvent): { readonly hidden?: JsonObject } =>
   note === undefined ? {} : { hidden: { note } }
+
+/** What the log says of an approval: the output that came with it, and the arguments that the approver edited. */
+export const approvalOf = ({ output, arguments: edits }: ApprovedEvent): JsonObject => ({
+  ...(output !== undefined && { output }),
+  ...(edits !== undefined && { arguments: JSON.parse(edits) }),
+})
 
 /** One `create` message for each call that waits for a person. */
 export const actionMessages = (holder: CallHolder, waiter: Waiter): { messages: readonly Message[] } => ({

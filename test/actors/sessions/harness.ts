@@ -183,7 +183,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const useCases = noted({
     ...sessionUseCases(parts),
     ...sessionApprovalUseCases({ host, now: clock.now }),
-    ...actionUseCases({ host, records: storage.records, checkTenant, now: clock.now }),
+    ...actionUseCases(parts),
     ...runUseCases({ ...planning, host, records: storage.records, resolveAgent, checkTenant, now: clock.now }),
   })
   return { storage, clock, provider, runtime, host, useCases }

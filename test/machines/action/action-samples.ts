@@ -34,6 +34,9 @@ const decision = {
 }
 export const approve: StoredEvent = { type: 'approve', ...decision }
 export const approveWithOutput: StoredEvent = { type: 'approve', ...decision, note: 'fine', output: '31' }
+export const approveWithEdits: StoredEvent = { type: 'approve', ...decision, arguments: '{"amount":2}' }
+export const succeeded: StoredEvent = { type: 'complete', ...decision, output: 'wired' }
+export const failed: StoredEvent = { type: 'complete', ...decision, error: { code: 'no_funds', message: 'None left.' } }
 export const reject: StoredEvent = { type: 'reject', ...decision, reason: 'too risky' }
 export const cancel: StoredEvent = { type: 'cancel' }
 export const remove: StoredEvent = { type: 'delete' }
@@ -49,6 +52,9 @@ export const action = (kind: ActionKind, ...events: readonly StoredEvent[]): Any
 export const walkOf = (kind: ActionKind): Walk => ({
   machine,
   input: inputOf(kind, 'ses_1'),
-  events: [approve, approveWithOutput, reject, cancel, remove, succeeds, fails, expiry],
+  events: [
+    ...[approve, approveWithOutput, approveWithEdits, succeeded, failed],
+    ...[reject, cancel, remove, succeeds, fails, expiry],
+  ],
   kindOf: ({ value }) => pathOf(value),
 })

@@ -2,18 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { transition } from 'xstate'
 import { type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
-import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import { after, outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
   action,
   approve,
+  approveWithEdits,
   approveWithOutput,
   cancel,
   expiry,
+  failed,
   fails,
   fresh,
   machine,
   reject,
   remove,
+  succeeded,
   succeeds,
 } from './action-samples.ts'
 
@@ -24,6 +27,7 @@ const places = {
   "pending, an action of the caller's own": fresh('caller', null),
   approved: action('caller', approve),
   'approved, an agent works': action('agent', approve),
+  "approved, an action of the caller's own": after(machine, fresh('caller', null), approve),
   executing: action('http', approve),
   executed: action('http', approve, succeeds),
   'executed by the caller': action('function', approveWithOutput),
@@ -36,6 +40,9 @@ const places = {
 const events = {
   approve,
   'approve with an output': approveWithOutput,
+  'approve with edits': approveWithEdits,
+  'complete with an output': succeeded,
+  'complete with an error': failed,
   reject,
   cancel,
   delete: remove,
@@ -49,9 +56,20 @@ type Row = Partial<Record<keyof typeof events, string>>
 const erased = 'deleted: eraseAction!'
 const bothRefused: Row = {
   approve: 'refused action_already_resolved',
+  'approve with edits': 'refused action_already_resolved',
   'approve with an output': 'refused action_already_resolved',
 }
 const rejectRefused: Row = { reject: 'refused action_already_resolved' }
+/** An approval with other arguments than the action was approved with. */
+const editsRefused: Row = { 'approve with edits': 'refused action_already_resolved' }
+const incomplete: Row = {
+  'complete with an output': 'refused invalid_transition',
+  'complete with an error': 'refused invalid_transition',
+}
+const complete: Row = {
+  'complete with an output': 'refused action_already_resolved',
+  'complete with an error': 'refused action_already_resolved',
+}
 const endsUnapproved: Row = {
   reject: 'rejected: forget action_rejected>ses_1 notify! audit>audit',
   cancel: 'rejected: forget notify!',
@@ -61,38 +79,65 @@ const endsUnapproved: Row = {
 const executes = 'executing: forget action_approved>ses_1 notify! audit>audit runTool!'
 const agrees = 'approved: forget action_approved>ses_1 notify! audit>audit'
 
+const anyApproval = (outcome: string): Row => ({
+  approve: outcome,
+  'approve with an output': outcome,
+  'approve with edits': outcome,
+})
+
 /** What is not listed is ignored: a decision that is repeated changes nothing. */
 const table: Record<keyof typeof places, Row> = {
   'pending, the caller runs the tool': {
     ...endsUnapproved,
+    ...incomplete,
     approve: 'refused tool_result_required',
-    'approve with an output': 'executed: forget action_approved>ses_1 notify! audit>audit',
+    'approve with edits': 'refused tool_result_required',
+    'approve with an output': 'executed: forget action_approved>ses_1 notify! audit>audit notify!',
   },
-  'pending, we run the tool': { ...endsUnapproved, approve: executes, 'approve with an output': executes },
-  'pending, an agent is asked': { ...endsUnapproved, approve: agrees, 'approve with an output': agrees },
+  'pending, we run the tool': { ...endsUnapproved, ...incomplete, ...anyApproval(executes) },
+  'pending, an agent is asked': { ...endsUnapproved, ...incomplete, ...anyApproval(agrees) },
   "pending, an action of the caller's own": {
-    approve: 'approved: forget notify! audit>audit',
-    'approve with an output': 'approved: forget notify! audit>audit',
+    ...incomplete,
+    ...anyApproval('approved: forget notify! audit>audit'),
+    'approve with an output': 'executed: forget notify! audit>audit notify!',
     reject: 'rejected: forget notify! audit>audit',
     cancel: 'rejected: forget notify!',
     delete: 'deleted: forget eraseAction!',
     expiry: 'expired: forget notify!',
   },
-  approved: { ...rejectRefused, delete: erased },
-  'approved, an agent works': { ...rejectRefused, delete: erased },
+  approved: {
+    ...rejectRefused,
+    ...editsRefused,
+    'complete with an output': 'executed: audit>audit notify!',
+    'complete with an error': 'failed: audit>audit notify!',
+    delete: erased,
+  },
+  "approved, an action of the caller's own": {
+    ...rejectRefused,
+    ...editsRefused,
+    'complete with an output': 'executed: audit>audit notify!',
+    'complete with an error': 'failed: audit>audit notify!',
+    delete: erased,
+  },
+  'approved, an agent works': { ...rejectRefused, ...editsRefused, ...incomplete, delete: erased },
   executing: {
     ...rejectRefused,
+    ...editsRefused,
+    ...incomplete,
     cancel: 'failed: abort notify!',
     delete: 'deleted: abort action_executed>ses_1 eraseAction!',
     tool_succeeded: 'executed: abort action_executed>ses_1 notify!',
     tool_failed: 'failed: abort action_executed>ses_1 notify!',
   },
-  executed: { ...rejectRefused, delete: erased },
-  'executed by the caller': { ...rejectRefused, delete: erased },
-  failed: { ...rejectRefused, delete: erased },
-  rejected: { ...bothRefused, delete: erased },
-  expired: { ...bothRefused, ...rejectRefused, delete: erased },
+  executed: { ...rejectRefused, ...editsRefused, ...complete, delete: erased },
+  'executed by the caller': { ...rejectRefused, ...editsRefused, ...complete, delete: erased },
+  failed: { ...rejectRefused, ...editsRefused, ...complete, delete: erased },
+  rejected: { ...bothRefused, ...complete, delete: erased },
+  expired: { ...bothRefused, ...rejectRefused, ...complete, delete: erased },
   deleted: {
+    'approve with edits': 'refused not_found',
+    'complete with an output': 'refused not_found',
+    'complete with an error': 'refused not_found',
     approve: 'refused not_found',
     'approve with an output': 'refused not_found',
     reject: 'refused not_found',
@@ -126,6 +171,21 @@ it('tells the waiting session the output that came with the approval of a functi
 
 it('keeps what an approval of our own tool brings as output out of the result', () => {
   expect(action('http', approveWithOutput).context).toMatchObject({ output: null, note: 'fine' })
+})
+
+it('gives the tool and the waiting session the arguments that the approver edited, and keeps what was proposed', () => {
+  const [next, actions] = transition(machine, fresh('http'), approveWithEdits)
+  expect(next.context).toMatchObject({ arguments: '{"amount":2}', proposed_arguments: '{}' })
+  const event = { type: 'action_approved', action_id: 'act_1', arguments: '{"amount":2}' }
+  expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
+  const audited = expect.objectContaining({ action: 'action.approved', changes: ['arguments'] })
+  expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'audit', event: audited }] } }))
+})
+
+it('keeps what the caller reports of an action of its own', () => {
+  const own = after(machine, fresh('caller', null), approve)
+  expect(after(machine, own, succeeded).context).toMatchObject({ output: 'wired', error: null })
+  expect(after(machine, own, failed).context).toMatchObject({ output: null, error: { code: 'no_funds' } })
 })
 
 it('gives the model the failure of a tool as its output', () => {

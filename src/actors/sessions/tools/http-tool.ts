@@ -18,7 +18,8 @@ export interface HttpTool {
 export interface HttpToolCall {
   readonly actionId: string
   readonly arguments: JsonObject
-  readonly owner: { readonly sessionId: string } | { readonly runId: string }
+  /** Null for an action of its own. */
+  readonly owner: { readonly sessionId: string } | { readonly runId: string } | null
 }
 
 /** What a call needs besides: the key that makes retries one, the project's signing secret, the guard. */
@@ -109,8 +110,8 @@ async function send(
   call: HttpToolCall,
   { context, signal }: { readonly context: HttpToolContext; readonly signal: AbortSignal },
 ): Promise<Dispatcher.ResponseData> {
-  const owner = 'sessionId' in call.owner ? { session_id: call.owner.sessionId } : { run_id: call.owner.runId }
-  const body = JSON.stringify({ tool: tool.name, arguments: call.arguments, action_id: call.actionId, ...owner })
+  const { owner, actionId } = call
+  const body = JSON.stringify({ tool: tool.name, arguments: call.arguments, action_id: actionId, ...wireOwner(owner) })
   const timestampS = Math.floor((context.now?.() ?? Date.now()) / 1000)
   const own = ownHeaders(tool)
   const headers = {
@@ -123,6 +124,11 @@ async function send(
   const method = tool.method ?? 'POST'
   const credentials = Object.keys(own)
   return await context.guard.request(tool.url, { method, headers, credentials, body, signal, maxRedirects })
+}
+
+function wireOwner(owner: HttpToolCall['owner']): Readonly<Record<string, string>> {
+  if (owner === null) return {}
+  return 'sessionId' in owner ? { session_id: owner.sessionId } : { run_id: owner.runId }
 }
 
 function ownHeaders(tool: HttpTool): Record<string, string> {

@@ -6,7 +6,8 @@ import { type CallHolder, errorOutput } from '#machines/tool-call/tool-calls.ts'
 import type { EffectContext, UncertainEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
-import { type TurnConfigs, toolName } from '../turns/turn-config.ts'
+import { actionExecution } from '../schema.ts'
+import { type TurnConfigs, type TurnTool, toolName } from '../turns/turn-config.ts'
 import type { ToolRunner } from './tool-runner.ts'
 
 /** What running a tool needs. */
@@ -16,6 +17,8 @@ export interface RunToolParts {
 }
 
 interface Wanted {
+  /** Null: the config has the declaration. */
+  readonly declared?: TurnTool | null
   readonly tool: string
   readonly arguments: string
   readonly config: Json
@@ -37,6 +40,7 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
   run: async (_params, context) => {
     const action = contextOf(actionDefinition, context)
     const outcome = await call(parts, context, {
+      declared: action.execute === null ? null : actionExecution(JSON.parse(action.execute)),
       tool: action.tool,
       arguments: action.arguments,
       config: action.config,
@@ -102,8 +106,7 @@ const call = async (
   { owner, idempotencyKey, signal }: EffectContext,
   wanted: Wanted,
 ): Promise<ToolOutcome> => {
-  const config = await configs.read(owner.project, wanted.config)
-  const tool = config.tools.find((each) => toolName(each) === wanted.tool)
+  const tool = wanted.declared ?? (await declaredTool(configs, owner.project, wanted))
   if (tool === undefined) return { ok: false, code: 'unknown_tool', message: `There is no tool ${wanted.tool}.` }
   const { actionId, sessionId, runId } = wanted
   const args: Json = JSON.parse(wanted.arguments)
@@ -119,4 +122,13 @@ const call = async (
     idempotencyKey,
     signal,
   })
+}
+
+const declaredTool = async (
+  configs: TurnConfigs,
+  project: string,
+  { config, tool }: Wanted,
+): Promise<TurnTool | undefined> => {
+  const { tools } = await configs.read(project, config)
+  return tools.find((each) => toolName(each) === tool)
 }

@@ -1,9 +1,8 @@
 import type { AgentResource, ServerTool, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
-import type { ToolDeclaration } from '../turns/turn-config.ts'
-import { type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
-import type { ToolHeaders } from './tool-headers.ts'
+import { type HttpToolCall, type HttpToolContext, type HttpToolResult, runHttpTool } from './http-tool.ts'
+import type { HttpDeclaration, ToolHeaders } from './tool-headers.ts'
 import type { ToolCall, ToolRunner } from './tool-runner.ts'
 
 /** What running tools needs. */
@@ -18,8 +17,6 @@ export interface ServerToolParts {
   /** Waits between the attempts of an idempotent tool. */
   readonly pause: (ms: number) => Promise<void>
 }
-
-type HttpDeclaration = ToolDeclaration & { readonly type: 'http' }
 
 /** An idempotent tool is called again this often when it may not have been reached, with the same key. */
 const attempts = 3
@@ -81,7 +78,12 @@ const once = (call: ToolCall, tool: HttpDeclaration, context: HttpToolContext): 
     {
       actionId: call.actionId,
       arguments: isObject(call.arguments) ? call.arguments : { text: call.arguments },
-      owner: call.sessionId === null ? { runId: call.runId ?? '' } : { sessionId: call.sessionId },
+      owner: ownerOf(call),
     },
     context,
   )
+
+const ownerOf = ({ sessionId, runId }: ToolCall): HttpToolCall['owner'] => {
+  if (sessionId !== null) return { sessionId }
+  return runId === null ? null : { runId }
+}

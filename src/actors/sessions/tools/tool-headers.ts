@@ -50,7 +50,8 @@ export interface ToolHeadersParts {
   readonly now: () => number
 }
 
-type HttpDeclaration = ToolDeclaration & { readonly type: 'http' }
+/** An http tool as it is declared or kept. */
+export type HttpDeclaration = ToolDeclaration & { readonly type: 'http' }
 type Headers = Readonly<Record<string, string>>
 
 /** Records that this process knows to be written. */
@@ -81,6 +82,11 @@ export class ToolHeaders {
       kept.push(hasHeaders(tool) ? await this.#kept(tool, { ...place, param: `${place.param}[${index}]` }) : tool)
     }
     return kept
+  }
+
+  /** The request of an action as it may be stored. @throws {ServiceError} as `keep`. */
+  async keepRequest(request: HttpDeclaration, place: Omit<ToolsPlace, 'before'>): Promise<HttpDeclaration> {
+    return hasHeaders(request) ? this.#kept(request, place) : request
   }
 
   /** A config of an agent or installation as it may be stored. @throws {ServiceError} as `keep`. */

@@ -1,0 +1,108 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
+import { mask, sanitized } from '../records/sanitize.ts'
+import { isObject } from '../runtime/schema.ts'
+
+/** One value that an approval changed; `before` is absent for an added one, `after` for a removed one. */
+export interface ArgumentEdit {
+  /** JSON Pointer (RFC 6901). */
+  readonly path: string
+  readonly before?: Json
+  readonly after?: Json
+}
+
+/** An action shows so many edits at most. */
+export const maxEdits = 100
+
+/**
+ * Edited arguments as the tool gets them, as JSON text: what is sent back as it was shown stands for the stored value, so
+ * that an approver who sees masks can edit what is beside them.
+ *
+ * @throws {ServiceError} `invalid_field` for a mask that stands for no value.
+ */
+export const editedArguments = (edited: JsonObject, stored: string): string => {
+  const original: Json = JSON.parse(stored)
+  return JSON.stringify(restored(edited, { original, shown: sanitized(original) }, 'arguments'))
+}
+
+/** A stored value, and how people see it; undefined where there is none. */
+interface Shown {
+  readonly original: Json | undefined
+  readonly shown: Json | undefined
+}
+
+const restored = (sent: Json, { original, shown }: Shown, param: string): Json => {
+  if (isBranch(sent)) {
+    const entries = Object.entries(sent).map(([key, value]): [string, Json] => {
+      const place = { original: childOf(original, key), shown: childOf(shown, key) }
+      return [key, restored(value ?? null, place, `${param}.${key}`)]
+    })
+    return Array.isArray(sent) ? entries.map(([, value]) => value) : Object.fromEntries(entries)
+  }
+  if (sent === shown && original !== undefined) return original
+  if (typeof sent !== 'string' || !sent.includes(mask)) return sent
+  throw new ServiceError('invalid_field', {
+    param,
+    message: `${mask} stands for a stored value; there is none here that is shown so. Send the value itself.`,
+  })
+}
+
+/** What an approval changed, with secrets masked as in the arguments themselves. */
+export const editsBetween = (before: Json, after: Json): ArgumentEdit[] => {
+  const edits: ArgumentEdit[] = []
+  const sides = { before: shownOf(before), after: shownOf(after) }
+  collect(edits, sides, '')
+  return edits
+}
+
+const shownOf = (original: Json): Shown => ({ original, shown: sanitized(original) })
+
+interface Sides {
+  readonly before: Shown
+  readonly after: Shown
+}
+
+const collect = (edits: ArgumentEdit[], { before, after }: Sides, path: string): void => {
+  if (edits.length >= maxEdits) return
+  if (!isWalked(before, after)) {
+    if (JSON.stringify(before.original) === JSON.stringify(after.original)) return
+    edits.push({
+      path,
+      ...(before.shown !== undefined && { before: before.shown }),
+      ...(after.shown !== undefined && { after: after.shown }),
+    })
+    return
+  }
+  const keys = new Set([...keysOf(before.original), ...keysOf(after.original)])
+  for (const key of keys) {
+    collect(edits, { before: inside(before, key), after: inside(after, key) }, `${path}/${escaped(key)}`)
+  }
+}
+
+/** Two objects, or two lists of one length, that people see as such: else they are compared as a whole. */
+const isWalked = (before: Shown, after: Shown): boolean => {
+  const values = [before.original, after.original, before.shown, after.shown]
+  if (!values.every(isBranch)) return false
+  const [left, right] = [before.original, after.original]
+  if (Array.isArray(left) || Array.isArray(right)) {
+    return Array.isArray(left) && Array.isArray(right) && left.length === right.length
+  }
+  return true
+}
+
+const inside = ({ original, shown }: Shown, key: string): Shown => ({
+  original: childOf(original, key),
+  shown: childOf(shown, key),
+})
+
+const isBranch = (value: Json | undefined): value is JsonObject | readonly Json[] =>
+  typeof value === 'object' && value !== null
+
+const keysOf = (value: Json | undefined): readonly string[] => (isBranch(value) ? Object.keys(value) : [])
+
+const childOf = (value: Json | undefined, key: string): Json | undefined => {
+  if (Array.isArray(value)) return value[Number(key)]
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
