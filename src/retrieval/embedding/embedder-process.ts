@@ -1,0 +1,25 @@
+import { OnnxModel } from './onnx-model.ts'
+import { type EmbedReply, placeOf, requestOf } from './schema.ts'
+
+/** The process of a local embedder: its model is native code, and a crash of that ends this process only. */
+const answer = (reply: EmbedReply): void => {
+  process.send?.(reply)
+}
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+process.on('disconnect', () => process.exit(0))
+process.on('SIGINT', () => undefined)
+try {
+  const model = await OnnxModel.open(placeOf(process.argv[2] ?? ''))
+  const [probe] = await model.embed(['probe'], 'query')
+  process.on('message', (message: unknown) => {
+    const { id, texts, use } = requestOf(message)
+    model.embed(texts, use).then(
+      (vectors) => answer({ kind: 'embedded', id, vectors }),
+      (error: unknown) => answer({ kind: 'failed', id, reason: reasonOf(error) }),
+    )
+  })
+  answer({ kind: 'open', dimensions: probe?.length ?? 0 })
+} catch (error) {
+  answer({ kind: 'closed', reason: reasonOf(error) })
+}

@@ -1,0 +1,191 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { basename } from 'node:path'
+import type { Embedder, EmbedUse } from '../embedder.ts'
+import { type EmbedReply, type EmbedRequest, type ModelPlace, replyOf } from './schema.ts'
+
+/** Texts that go to the process at once: a question waits for the batch before it at most. */
+const mostAtOnce = 16
+/** Opening takes a second or two; what is later will not open. */
+const openMs = 60_000
+
+interface Waiting {
+  readonly text: string
+  readonly use: EmbedUse
+  readonly settle: (vector: Float32Array | Error) => void
+}
+
+/**
+ * A sentence model in a process of its own, started again with the next text after it ended: inference holds that
+ * process and not the event loop, and native code that crashes ends that one only.
+ */
+export class LocalEmbedder implements Embedder {
+  readonly id: string
+  readonly #place: ModelPlace
+  /** Questions go before passages, since a caller waits for them. */
+  readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
+  #opened: Opened | null = null
+  #opening = false
+  #running: readonly Waiting[] = []
+  #requests = 0
+  #dimensions = 0
+  #closed = false
+
+  private constructor(place: ModelPlace) {
+    this.id = idOf(place.folder)
+    this.#place = place
+  }
+
+  get dimensions(): number {
+    return this.#dimensions
+  }
+
+  /** @throws {Error} that says what is missing, when the model cannot be opened. */
+  static async open(place: ModelPlace): Promise<LocalEmbedder> {
+    const embedder = new LocalEmbedder(place)
+    await embedder.#start()
+    return embedder
+  }
+
+  async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
+    return await Promise.all(texts.map((text) => this.#vector(text, use)))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const { process } = this.#opened ?? {}
+    this.#end(new Error('the embedder is closed'))
+    if (process === undefined || process.exitCode !== null || process.signalCode !== null) return
+    process.ref()
+    const exit = once(process, 'exit')
+    process.kill('SIGKILL')
+    await exit
+  }
+
+  #vector(text: string, use: EmbedUse): Promise<Float32Array> {
+    if (this.#closed) return Promise.reject(new Error('the embedder is closed'))
+    return new Promise((resolve, reject) => {
+      const settle = (vector: Float32Array | Error) => (vector instanceof Error ? reject(vector) : resolve(vector))
+      this.#waiting[use].push({ text, use, settle })
+      // What others want in the same turn of the loop goes along.
+      queueMicrotask(() => this.#next())
+    })
+  }
+
+  #next(): void {
+    if (this.#running.length > 0 || this.#opening) return
+    const use = this.#waiting.query.length > 0 ? 'query' : 'passage'
+    if (this.#waiting[use].length === 0) this.#rest()
+    else if (this.#opened === null) this.#startAgain()
+    else this.#run(this.#opened.process, use)
+  }
+
+  #run(process: ChildProcess, use: EmbedUse): void {
+    this.#running = this.#waiting[use].splice(0, mostAtOnce)
+    const texts = this.#running.map(({ text }) => text)
+    process.ref()
+    process.channel?.ref()
+    process.send({ id: ++this.#requests, texts, use } satisfies EmbedRequest)
+  }
+
+  /** A process without work keeps this one from ending no longer. */
+  #rest(): void {
+    this.#opened?.process.unref()
+    this.#opened?.process.channel?.unref()
+  }
+
+  async #start(): Promise<void> {
+    this.#opening = true
+    try {
+      const opened = await openProcess(this.#place)
+      if (this.#closed) return void opened.process.kill('SIGKILL')
+      this.#opened = opened
+      this.#dimensions = opened.dimensions
+      opened.process.on('message', (message: unknown) => this.#receive(replyOf(message)))
+      opened.process.on('exit', () => this.#lose(opened))
+      opened.process.on('error', () => this.#lose(opened))
+      this.#rest()
+    } finally {
+      this.#opening = false
+    }
+  }
+
+  #startAgain(): void {
+    this.#start().then(
+      () => this.#next(),
+      (error: unknown) => this.#end(new Error('the embedder failed', { cause: error })),
+    )
+  }
+
+  #lose(opened: Opened): void {
+    if (this.#opened !== opened) return
+    this.#opened = null
+    const lost = this.#running
+    this.#running = []
+    for (const { settle } of lost) settle(new Error('the embedder ended'))
+    this.#next()
+  }
+
+  #receive(reply: EmbedReply): void {
+    if (reply.kind !== 'embedded' && reply.kind !== 'failed') return
+    const batch = this.#running
+    this.#running = []
+    for (const [at, { settle }] of batch.entries()) {
+      const vector = reply.kind === 'embedded' ? reply.vectors[at] : undefined
+      settle(vector ?? new Error('reason' in reply ? reply.reason : 'the model gave no vector'))
+    }
+    this.#next()
+  }
+
+  #end(error: Error): void {
+    const { query, passage } = this.#waiting
+    for (const { settle } of [...this.#running, ...query.splice(0), ...passage.splice(0)]) settle(error)
+    this.#running = []
+  }
+}
+
+interface Opened {
+  readonly process: ChildProcess
+  readonly dimensions: number
+}
+
+/** Starts the process; it has nothing of this one's environment. */
+async function openProcess(place: ModelPlace): Promise<Opened> {
+  const started = fork(new URL('./embedder-process.ts', import.meta.url), [JSON.stringify(place)], {
+    ...{ env: {}, serialization: 'advanced', execArgv: ['--disable-warning=ExperimentalWarning'] },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  try {
+    return { process: started, dimensions: await dimensionsOf(started) }
+  } catch (error) {
+    started.kill('SIGKILL')
+    throw error
+  }
+}
+
+function dimensionsOf(process: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('the embedder did not open in time')), openMs)
+    const settled = (settle: () => void): void => {
+      clearTimeout(late)
+      process.removeAllListeners()
+      settle()
+    }
+    process.on('error', (error) => settled(() => reject(new Error('the embedder failed', { cause: error }))))
+    process.on('exit', () => settled(() => reject(new Error('the embedder ended'))))
+    process.on('message', (message: unknown) => {
+      const reply = replyOf(message)
+      if (reply.kind === 'open') settled(() => resolve(reply.dimensions))
+      if (reply.kind === 'closed') settled(() => reject(new Error(reply.reason)))
+    })
+  })
+}
+
+/** The folder's name, since the weights say no better; another model has to be in another folder. */
+const idOf = (folder: string): string =>
+  `local/${
+    basename(folder)
+      .toLowerCase()
+      .replace(/[^a-z0-9._-]+/g, '-')
+      .slice(0, 100) || 'model'
+  }`

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { EmbedUse } from '../embedder.ts'
+import {
+  type ModelPlace,
+  type ModelSettings,
+  modelSettings,
+  type OnnxRuntime,
+  type OnnxSession,
+  type OnnxTensor,
+  runtimeOf,
+  type Tokenizer,
+  tokenizersOf,
+} from './schema.ts'
+
+const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
+const mostCharacters = 16_384
+/** Tokens of a batch, with those that fill up the shorter texts: more take memory and no less time each. */
+const mostTokensAtOnce = 4_096
+
+/**
+ * A sentence model in ONNX from a folder as sentence-transformers lay it out, run on the processor. The runtime and the
+ * tokenizers are looked for beside the model first, then among the packages of the product.
+ */
+export class OnnxModel {
+  readonly #runtime: OnnxRuntime
+  readonly #session: OnnxSession
+  readonly #tokenizer: Tokenizer
+  readonly #settings: ModelSettings
+
+  private constructor(parts: ModelParts) {
+    this.#runtime = parts.runtime
+    this.#session = parts.session
+    this.#tokenizer = parts.tokenizer
+    this.#settings = parts.settings
+  }
+
+  /** @throws {Error} when a file or a package is missing, or the model cannot be read. */
+  static async open({ folder, threads }: ModelPlace): Promise<OnnxModel> {
+    const file = modelFiles.map((name) => join(folder, name)).find((path) => existsSync(path))
+    if (file === undefined) throw new Error(`no ${modelFiles[0]} in ${folder}`)
+    const runtime = runtimeOf(await packageNear(folder, 'onnxruntime-node'))
+    const tokenizers = tokenizersOf(await packageNear(folder, '@huggingface/tokenizers'))
+    const [model, tokenizerConfig, sentence, pooling, prompts] = await Promise.all(
+      [
+        ...['tokenizer.json', 'tokenizer_config.json', 'sentence_bert_config.json', '1_Pooling/config.json'],
+        'config_sentence_transformers.json',
+      ].map((name) => jsonOf(join(folder, name))),
+    )
+    if (model === null) throw new Error(`no tokenizer.json in ${folder}`)
+    const tokenizer = new tokenizers.Tokenizer(model, tokenizerConfig ?? {})
+    const options = { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 3 }
+    const session = await runtime.InferenceSession.create(file, options)
+    return new OnnxModel({
+      runtime,
+      session,
+      tokenizer,
+      settings: modelSettings({ tokenizerConfig, sentence, pooling, prompts }),
+    })
+  }
+
+  /** Vectors of length 1, in the order of the texts. */
+  async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
+    const vectors: Float32Array[] = []
+    for (const batch of this.#batches(texts, use)) {
+      const made = await this.#run(batch.map(({ ids }) => ids))
+      for (const [at, { place }] of batch.entries()) vectors[place] = made[at] ?? new Float32Array(0)
+    }
+    return vectors
+  }
+
+  /** Texts of similar length together: the shorter are filled up to the longest. */
+  #batches(texts: readonly string[], use: EmbedUse): readonly (readonly Tokenized[])[] {
+    const batches: Tokenized[][] = []
+    const all = texts.map((text, place) => ({ place, ids: this.#tokens(text, use) }))
+    for (const tokenized of all.toSorted((a, b) => a.ids.length - b.ids.length)) {
+      const batch = batches.at(-1)
+      if (batch !== undefined && (batch.length + 1) * tokenized.ids.length <= mostTokensAtOnce) batch.push(tokenized)
+      else batches.push([tokenized])
+    }
+    return batches
+  }
+
+  #tokens(text: string, use: EmbedUse): readonly number[] {
+    const { mostTokens, prefixes } = this.#settings
+    const { ids } = this.#tokenizer.encode(prefixes[use] + text.slice(0, mostCharacters).toWellFormed())
+    const last = ids.at(-1)
+    return ids.length <= mostTokens || last === undefined ? ids : [...ids.slice(0, mostTokens - 1), last]
+  }
+
+  async #run(batch: readonly (readonly number[])[]): Promise<readonly Float32Array[]> {
+    const length = batch.reduce((most, ids) => Math.max(most, ids.length), 1)
+    const dims = [batch.length, length]
+    const ids = new BigInt64Array(batch.length * length)
+    const mask = new BigInt64Array(batch.length * length)
+    for (const [row, tokens] of batch.entries()) {
+      for (const [column, token] of tokens.entries()) {
+        ids[row * length + column] = BigInt(token)
+        mask[row * length + column] = 1n
+      }
+    }
+    const tensor = (data: BigInt64Array): OnnxTensor => new this.#runtime.Tensor('int64', data, dims)
+    const types = new BigInt64Array(batch.length * length)
+    const inputs = { input_ids: tensor(ids), attention_mask: tensor(mask), token_type_ids: tensor(types) }
+    const wanted = Object.entries(inputs).filter(([name]) => this.#session.inputNames.includes(name))
+    const outputs = await this.#session.run(Object.fromEntries(wanted))
+    return this.#pooled(outputs, batch)
+  }
+
+  #pooled(
+    outputs: Readonly<Record<string, OnnxTensor>>,
+    batch: readonly (readonly number[])[],
+  ): readonly Float32Array[] {
+    const name =
+      ['sentence_embedding', 'last_hidden_state', ...this.#session.outputNames].find((each) => each in outputs) ?? ''
+    const output = outputs[name]
+    if (output === undefined || !(output.data instanceof Float32Array)) throw new Error('the model has no vectors')
+    const { data, dims } = output
+    const size = dims.at(-1) ?? 0
+    if (dims.length === 2) return batch.map((_, row) => unit(data.slice(row * size, (row + 1) * size)))
+    const length = dims[1] ?? 0
+    return batch.map((ids, row) => {
+      const rows = this.#settings.pooling === 'first' ? 1 : ids.length
+      const first = row * length * size
+      return unit(sumOf(data.subarray(first, first + rows * size), size))
+    })
+  }
+}
+
+interface ModelParts {
+  readonly runtime: OnnxRuntime
+  readonly session: OnnxSession
+  readonly tokenizer: Tokenizer
+  readonly settings: ModelSettings
+}
+
+interface Tokenized {
+  readonly place: number
+  readonly ids: readonly number[]
+}
+
+function sumOf(rows: Float32Array, size: number): Float32Array {
+  const sum = new Float32Array(size)
+  for (let at = 0; at < rows.length; at++) sum[at % size] = (sum[at % size] ?? 0) + (rows[at] ?? 0)
+  return sum
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+  return norm > 0 ? vector.map((value) => value / norm) : vector
+}
+
+async function jsonOf(path: string): Promise<unknown> {
+  if (!existsSync(path)) return null
+  const json: unknown = JSON.parse(await readFile(path, 'utf8'))
+  return json
+}
+
+/** A package that the operator installed beside the model or the product. */
+async function packageNear(folder: string, name: string): Promise<unknown> {
+  for (const from of [join(folder, 'package.json'), import.meta.filename]) {
+    const path = resolved(from, name)
+    if (path === null) continue
+    const module: unknown = await import(pathToFileURL(path).href)
+    return module
+  }
+  throw new Error(`the package ${name} is not installed`)
+}
+
+function resolved(from: string, name: string): string | null {
+  try {
+    return createRequire(from).resolve(name)
+  } catch {
+    return null
+  }
+}

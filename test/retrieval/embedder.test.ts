@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { openLocalEmbedder } from '#retrieval/embedder.ts'
+import { modelFolder } from './embedding/model-folder.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const opened = async (change: Parameters<typeof modelFolder>[0] = {}) => {
+  const { folder, remove } = modelFolder(change)
+  closers.push(remove)
+  const embedder = await openLocalEmbedder(folder)
+  closers.push(() => embedder.close())
+  return embedder
+}
+
+const rounded = (vector: Float32Array | undefined): readonly number[] =>
+  [...(vector ?? [])].map((each) => Math.round(each * 100))
+
+describe('the local embedder', () => {
+  it('is named after its folder, with the dimensions of its model', async () => {
+    const { id, dimensions } = await opened()
+    expect({ id, dimensions }).toEqual({ id: 'local/tiny-model', dimensions: 2 })
+  })
+
+  it('gives vectors of length 1 in the order of the texts, whatever their lengths', async () => {
+    const embedder = await opened()
+    const vectors = await embedder.embed(['tea coffee tea coffee', 'car', 'tea'], 'passage')
+    expect(vectors.map(rounded)).toEqual([
+      [99, 15],
+      [0, 100],
+      [100, 10],
+    ])
+  })
+
+  it('pools by the first token where the model says so', async () => {
+    const embedder = await opened({ also: { '1_Pooling/config.json': { pooling_mode_cls_token: true } } })
+    expect(rounded((await embedder.embed(['car tea tea'], 'query'))[0])).toEqual([0, 100])
+  })
+
+  it('puts before a question what the model wants there, and nothing before a passage', async () => {
+    const prompts = { 'config_sentence_transformers.json': { prompts: { query: 'car ' } } }
+    const embedder = await opened({ also: prompts })
+    const [query] = await embedder.embed(['tea'], 'query')
+    const [passage] = await embedder.embed(['tea'], 'passage')
+    expect([rounded(query), rounded(passage)]).toEqual([
+      [67, 74],
+      [100, 10],
+    ])
+  })
+
+  it('cuts off what the model does not take', async () => {
+    const embedder = await opened()
+    const [vector] = await embedder.embed([`${'tea '.repeat(7)}${'coffee '.repeat(5_000)}tea`], 'passage')
+    expect(rounded(vector)).toEqual([100, 10])
+  })
+
+  it('answers all of many requests at once', async () => {
+    const embedder = await opened()
+    const all = await Promise.all(Array.from({ length: 100 }, () => embedder.embed(['tea'], 'query')))
+    expect(all.every(([vector]) => rounded(vector)[0] === 100)).toBe(true)
+  })
+
+  it.each(['', '\ud800', '\0', 'x'.repeat(1_000_000)])('takes any text (%#)', async (text) => {
+    const embedder = await opened()
+    expect((await embedder.embed([text], 'query'))[0]?.length).toBe(2)
+  })
+
+  it('fails a text on which the model crashes, and goes on with the next', async () => {
+    const embedder = await opened()
+    await expect(embedder.embed(['crash'], 'passage')).rejects.toThrow('the embedder ended')
+    expect(rounded((await embedder.embed(['tea'], 'passage'))[0])).toEqual([100, 10])
+  })
+
+  it('fails what is wanted after it was closed', async () => {
+    const embedder = await opened()
+    await embedder.close()
+    await expect(embedder.embed(['tea'], 'query')).rejects.toThrow('the embedder is closed')
+  })
+
+  it.each([
+    ['model.onnx', 'no model.onnx in'],
+    ['tokenizer.json', 'no tokenizer.json in'],
+    ['node_modules/onnxruntime-node/index.js', 'the package onnxruntime-node is not installed'],
+  ])('does not open without %s, and says so', async (without, reason) => {
+    const { folder, remove } = modelFolder({ without })
+    closers.push(remove)
+    await expect(openLocalEmbedder(folder)).rejects.toThrow(reason)
+  })
+})

@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * A runtime of other people's making, in place of one of 288 MB: its "model" is a JSON file with a row of numbers for each
+ * token, which it answers as the hidden states of a sentence model.
+ */
+const runtime = `
+const { readFileSync } = require('node:fs')
+class Tensor { constructor(type, data, dims) { Object.assign(this, { type, data, dims }) } }
+class Session {
+  constructor({ rows, crashOn }) {
+    Object.assign(this, { rows, crashOn, inputNames: ['input_ids', 'attention_mask'], outputNames: ['last_hidden_state'] })
+  }
+  async run({ input_ids, attention_mask, token_type_ids }) {
+    if (token_type_ids !== undefined) throw new Error('an input that the model does not have')
+    const [texts, length] = input_ids.dims
+    const size = this.rows[0].length
+    const data = new Float32Array(texts * length * size)
+    for (let at = 0; at < texts * length; at++) {
+      const token = Number(input_ids.data[at])
+      if (token === this.crashOn) process.kill(process.pid, 'SIGKILL')
+      // What is only filled up says something wrong, which pooling has to leave out.
+      data.set(attention_mask.data[at] === 1n ? this.rows[token] : this.rows[0].map(() => 1e6), at * size)
+    }
+    return { last_hidden_state: new Tensor('float32', data, [texts, length, size]) }
+  }
+}
+module.exports = { Tensor, InferenceSession: { create: async (path) => new Session(JSON.parse(readFileSync(path, 'utf8'))) } }
+`
+
+/** A tokenizer whose tokens are the words of a list; 0 for any other. */
+const tokenizers = `
+exports.Tokenizer = class {
+  constructor({ words }) { this.words = words }
+  encode(text) { return { ids: text.split(' ').map((word) => Math.max(0, this.words.indexOf(word))) } }
+}
+`
+
+/** A model of four tokens in two dimensions: `tea` and `coffee` are alike, `car` is not, `crash` ends its process. */
+const files: Readonly<Record<string, unknown>> = {
+  'model.onnx': {
+    rows: [
+      [0, 0],
+      [1, 0.1],
+      [1, 0.2],
+      [0, 1],
+      [1, 1],
+    ],
+    crashOn: 4,
+  },
+  'tokenizer.json': { words: ['', 'tea', 'coffee', 'car', 'crash'] },
+  'tokenizer_config.json': { model_max_length: 512 },
+  'sentence_bert_config.json': { max_seq_length: 8 },
+  '1_Pooling/config.json': { pooling_mode_cls_token: false, pooling_mode_mean_tokens: true },
+}
+
+/** A folder with a model that runs anywhere; `without` leaves a file out, `also` replaces some. */
+export function modelFolder(change: { readonly without?: string; readonly also?: Record<string, unknown> } = {}): {
+  readonly folder: string
+  readonly remove: () => void
+} {
+  const parent = mkdtempSync(join(tmpdir(), 'troupe-model-'))
+  const folder = join(parent, 'Tiny Model')
+  const write = (name: string, text: string): void => {
+    if (name === change.without) return
+    const path = join(folder, name)
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, text)
+  }
+  for (const [name, json] of Object.entries({ ...files, ...change.also })) write(name, JSON.stringify(json))
+  write('node_modules/onnxruntime-node/index.js', runtime)
+  write('node_modules/@huggingface/tokenizers/index.js', tokenizers)
+  return { folder, remove: () => rmSync(parent, { recursive: true, force: true }) }
+}
