@@ -210,6 +210,21 @@ const table = {
     type: 'rate_limit_error',
     message: 'Too many requests. Try again after the time in Retry-After.',
   },
+  memory_quota_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'The project stores as many memories as it may. Memories can still be read.',
+  },
+  memory_ops_quota_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'The allowance of memory operations is used up.',
+  },
+  memory_refused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The content is not stored: it holds a secret, or instructions to a model.',
+  },
   provider_rate_limited: {
     status: 429,
     type: 'rate_limit_error',

@@ -9,6 +9,7 @@ import { audit } from './audit/audit.ts'
 import { importMarks } from './backup/import-mark.ts'
 import type { AnyCapability } from './capability/capability.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
+import { memory } from './memory/memory.ts'
 import { operators } from './operators/operators.ts'
 import { idempotencyKeys } from './records/idempotent.ts'
 import type { AnyKind } from './records/schema.ts'
@@ -31,6 +32,7 @@ export const capabilities = [
   gateway,
   usage,
   ratePlans,
+  memory,
   agents,
   sessions,
   runs,

@@ -227,6 +227,11 @@ export interface RecordStore {
   findGlobal(kind: RecordKind, key: JsonObject): Promise<StoredRecord | null>
   /** `exists` when the id or a unique key is taken; nothing is written then. */
   insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'>
+  /**
+   * Inserts each record, or not, on its own, and all by one durable write; outcomes in the order given. What an error leaves
+   * unwritten is not known: insert it again under the same ids, and take `exists` for written.
+   */
+  insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]>
   /** Writes `record` (its `version` is the new one) if the stored version is `record.version - 1`. `conflict` also when a unique key is taken. */
   replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'>
   remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean>

@@ -7,6 +7,7 @@ export const boundRecords = (records: RecordStore): RecordStore => ({
   find: (kind, scope, key) => records.find(kind, scope, key),
   findGlobal: (kind, key) => records.findGlobal(kind, key),
   insert: (kind, record) => records.insert(kind, record),
+  insertMany: (kind, many) => records.insertMany(kind, many),
   replace: (kind, record) => records.replace(kind, record),
   remove: (kind, scope, id) => records.remove(kind, scope, id),
   list: (kind, scope, query) => records.list(kind, scope, query),

@@ -71,6 +71,10 @@ export class NoticeDelivery {
     this.records = {
       ...boundRecords(store),
       insert: async (kind, record) => this.#written(await store.insert(kind, record), { kind, record }),
+      insertMany: async (kind, many) => {
+        const outcomes = await store.insertMany(kind, many)
+        return many.map((record, at) => this.#written(outcomes[at] ?? 'exists', { kind, record }))
+      },
       replace: async (kind, record) => this.#written(await store.replace(kind, record), { kind, record }),
     }
   }

@@ -15,8 +15,8 @@ import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.
 import { listName, Totals } from '../totals.ts'
 import { keysOf, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
-import { type RecordDocument, toRecord, toRecordDocument } from './schema.ts'
-import { guarded, isDuplicate } from './trouble.ts'
+import { type RecordDocument, toRecord, toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import { duplicateKey, guarded, isDuplicate } from './trouble.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 
@@ -79,6 +79,16 @@ export class MongoRecords implements RecordStore {
     const insert = async () => (await this.#of(kind).insertOne(document, durable)).acknowledged
     const done = (await unlessTaken(insert)) || ((await this.#dropped(kind)) && (await unlessTaken(insert)))
     return done ? 'done' : 'exists'
+  }
+
+  /** The bare command, like the commits' (append-queue.ts): each record has an outcome, and no retry meets its own first write. */
+  async insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
+    if (records.length === 0) return []
+    const documents = records.map((record) => toRecordDocument(record, keysOf(kind, record.data)))
+    const { writeConcern } = durable
+    const answer = await guarded(this.#db.command({ insert: kind.name, documents, ordered: false, writeConcern }))
+    const refused = new Set(writeErrorsIn(answer).map(refusedAt))
+    return Promise.all(records.map(async (record, at) => (refused.has(at) ? this.insert(kind, record) : 'done')))
   }
 
   async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
@@ -209,6 +219,12 @@ const unlessTaken = async (write: () => Promise<boolean>): Promise<boolean> => {
     if (isDuplicate(error)) return false
     throw error
   }
+}
+
+/** Where a batch was refused by a unique index. @throws {StoreUnavailable} when it was refused for another reason. */
+const refusedAt = ({ index, code }: WriteError): number => {
+  if (code === duplicateKey) return index
+  throw new StoreUnavailable(`mongodb refused a record with code ${code}`)
 }
 
 const inScope = ({ project, tenant, user }: Scope): Filter<RecordDocument> => ({

@@ -67,9 +67,17 @@ export class SqliteRecords implements RecordStore {
   }
 
   insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
+    return this.#db.write(true, () => this.#insert(kind, record))
+  }
+
+  insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
+    return this.#db.write(true, () => records.map((record) => this.#insert(kind, record)))
+  }
+
+  #insert(kind: RecordKind, record: StoredRecord): 'done' | 'exists' {
     const sql = `insert into ${tableOf(kind)} ${columns} on conflict do nothing`
     const tryIt = () => this.#db.statement(sql).run(...valuesOf(record)).changes === 1
-    return this.#db.write(true, () => (tryIt() || (this.#drop(kind, this.#now()) > 0 && tryIt()) ? 'done' : 'exists'))
+    return tryIt() || (this.#drop(kind, this.#now()) > 0 && tryIt()) ? 'done' : 'exists'
   }
 
   replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {

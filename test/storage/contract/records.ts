@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { projectScope } from '#specs/scope.ts'
+import type { StoredRecord } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 
@@ -37,6 +38,19 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.insert(widgets, { ...record, data: {} })).toBe('exists')
     expect(await store().records.insert(widgets, { ...record, project: 'prj_2' })).toBe('exists')
     expect(await store().records.get(widgets, scope, record.id)).toEqual(record)
+  })
+
+  it('inserts many at once, each with its outcome', async () => {
+    const [first, second, third] = ['a', 'b', 'c'].map((name) =>
+      recordOf(fresh('wid'), { data: { external_id: fresh(name) } }),
+    ) as [StoredRecord, StoredRecord, StoredRecord]
+    await store().records.insert(widgets, second)
+    const twin = recordOf(fresh('wid'), { data: first.data })
+    const outcomes = await store().records.insertMany(widgets, [first, second, twin, third])
+    expect(outcomes).toEqual(['done', 'exists', 'exists', 'done'])
+    expect(await store().records.get(widgets, scope, third.id)).toEqual(third)
+    expect(await store().records.get(widgets, scope, twin.id)).toBeNull()
+    expect(await store().records.insertMany(widgets, [])).toEqual([])
   })
 
   it('holds a unique key within its project only', async () => {

@@ -46,6 +46,12 @@ export class MemoryRecords implements RecordStore {
     return 'done'
   }
 
+  async insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
+    const outcomes: ('done' | 'exists')[] = []
+    for (const record of records) outcomes.push(await this.insert(kind, record))
+    return outcomes
+  }
+
   async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
     await this.sweep(kind, this.#now())
     const stored = this.#rows(kind).get(record.id)

@@ -1,0 +1,174 @@
+import {
+  array,
+  boolean,
+  defaulted,
+  described,
+  id,
+  integer,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+  timeOrDay,
+} from './dsl/schema.ts'
+import { freeFields, metadata } from './tools.ts'
+
+/** Content up to this many characters is stored; what is longer is refused. */
+export const maxMemoryLength = 32 * 1024
+
+/** Content beyond this many bytes is stored, found by its beginning only, and warned about. */
+export const softMemoryBytes = 10 * 1024
+
+/** Memories in one batch. */
+export const maxMemoryBatch = 50
+
+const word = (description: string) => string({ minLength: 1, maxLength: 256, description })
+
+const scopes = oneOf('user', 'session')
+
+/** Whose memory: a user of the project, or of the tenant that `X-Tenant-Id` names. */
+export const userFields = {
+  userId: optional(
+    word('Your id of the end user. Required unless `X-External-User-Id` names the user. With `X-Tenant-Id` the user is of that tenant.'),
+  ),
+}
+
+/** The same in operations that have the name of the reference, too. */
+export const userOrAlias = { ...userFields, user: optional(word('Another name of `userId`.')) }
+
+/** Where in a user's memory. */
+export const placeFields = {
+  scope: described(
+    optional(scopes),
+    '`user` memories persist; `session` memories belong to `sessionId` and end with it. Default: `user`, or `session` with a `sessionId` and no scope in a search.',
+  ),
+  sessionId: optional(word('Session that the memory belongs to.')),
+  namespace: optional(word('Partition of the memory of a user.')),
+}
+
+/** A relation of two things, given or extracted. */
+export const fact = object(
+  {
+    subject: string({ minLength: 1, maxLength: 256 }),
+    relation: string({ minLength: 1, maxLength: 128 }),
+    object: string({ minLength: 1, maxLength: 1024 }),
+    single: described(
+      optional(boolean()),
+      'The subject has one such object at a time: a newer fact supersedes an older one.',
+    ),
+    valid_from: optional(timeOrDay()),
+  },
+  { title: 'MemoryFact', description: 'A relation of a subject to an object.' },
+)
+
+const facts = optional(
+  described(array(fact, { maxItems: 32 }), 'Facts that the content says. They are taken as given, and no model is called.'),
+)
+
+/** What a memory is written with, beside whose it is. */
+export const contentFields = {
+  content: string({
+    minLength: 1,
+    maxLength: maxMemoryLength,
+    description: 'Text to remember. Up to 10 KB are searched; more is stored and warned about.',
+  }),
+  importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default 0.5.' })),
+  metadata,
+  observed_at: optional(timeOrDay()),
+  valid_from: optional(timeOrDay()),
+  valid_to: optional(timeOrDay()),
+  pinned: optional(described(boolean(), 'Part of the profile that every recall begins with.')),
+  facts,
+}
+
+/** What a PATCH changes. */
+export const changedFields = {
+  content: optional(string({ minLength: 1, maxLength: maxMemoryLength })),
+  importance: optional(number({ min: 0, max: 1 })),
+  metadata: optional(freeFields),
+  namespace: optional(nullable(word('Partition of the memory of a user.'))),
+  observed_at: optional(timeOrDay()),
+  valid_from: optional(nullable(timeOrDay())),
+  valid_to: optional(nullable(timeOrDay())),
+  pinned: optional(boolean()),
+}
+
+/** How a write is answered. */
+export const writeMode = {
+  wait: optional(described(boolean(), 'Answer when the memory is also found by its vector. Default: once it is stored.')),
+  dry_run: optional(described(boolean(), 'Check and answer, and store nothing.')),
+}
+
+const storedFact = object({
+  subject: string(),
+  relation: string(),
+  object: string(),
+  single: boolean(),
+  valid_from: nullable(timestamp()),
+})
+
+/** A stored memory in full. */
+export const memory = object(
+  {
+    id: id('mem'),
+    userId: string(),
+    tenant_id: nullable(string()),
+    content: string(),
+    scope: scopes,
+    sessionId: nullable(string()),
+    namespace: nullable(string()),
+    importance: number(),
+    pinned: boolean(),
+    metadata: freeFields,
+    source: described(string(), 'What wrote it: `write`, `remember`, `import`, `chat`, `session`, `run` …'),
+    facts: array(storedFact),
+    redacted: described(array(string()), 'Kinds of personal data that were taken out of the content.'),
+    observed_at: timestamp(),
+    valid_from: nullable(timestamp()),
+    valid_to: nullable(timestamp()),
+    superseded_by: nullable(string()),
+    embedder: described(nullable(string()), 'Embedder of the stored vector; null until there is one.'),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+    expires_at: nullable(timestamp()),
+  },
+  { title: 'Memory', description: 'Something remembered of an end user.' },
+)
+
+/** What every write reports. */
+export const costFields = {
+  costUsd: described(number(), 'Cost of model calls and embeddings of this request in USD.'),
+  model: described(nullable(string()), 'Model that was called; null when none was.'),
+  provider: described(nullable(string()), 'Provider that answered; null when none was called.'),
+}
+
+const place = described(number(), 'Part of the score.')
+
+/** One hit of a search. */
+export const memoryHit = object(
+  {
+    id: id('mem'),
+    content: string(),
+    score: number(),
+    source: oneOf('vector', 'lexical', 'graph'),
+    hops: optional(integer({ description: 'Relations between the named entity and the fact; on graph hits.' })),
+    path: optional(array(string())),
+    scope: scopes,
+    sessionId: nullable(string()),
+    namespace: nullable(string()),
+    metadata: freeFields,
+    observed_at: timestamp(),
+    valid_to: nullable(timestamp()),
+    parts: optional(object({ lexical: optional(place), vector: optional(place) }, { open: true })),
+  },
+  { title: 'MemoryHit', description: 'A memory that was found.' },
+)
+
+/** Query of lists that follow `nextCursor`. */
+export const pageFields = {
+  limit: described(defaulted(integer({ min: 1, max: 100 }), 20), 'Number of items on a page.'),
+  cursor: optional(string({ maxLength: 1024, description: '`nextCursor` of the page before.' })),
+}

@@ -1,0 +1,270 @@
+import { secretKeyOnly } from '../access.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import {
+  array,
+  boolean,
+  constant,
+  defaulted,
+  described,
+  id,
+  integer,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+  timeOrDay,
+  timestamp,
+} from '../dsl/schema.ts'
+import {
+  changedFields,
+  contentFields,
+  costFields,
+  maxMemoryBatch,
+  memory as memoryObject,
+  memoryHit,
+  pageFields,
+  placeFields,
+  userFields,
+  userOrAlias,
+  writeMode,
+} from '../memory-objects.ts'
+
+const one = '/v1/memory/{memory_id}'
+const group = { name: 'memory', ofTenants: 'user' } as const
+const common = { access: secretKeyOnly, envelope: 'memory' } as const
+const quotas = ['memory_quota_exceeded', 'memory_ops_quota_exceeded', 'memory_refused'] as const
+
+const written = {
+  ...costFields,
+  embedding: described(oneOf('done', 'pending', 'none'), 'Whether the memory has its vector.'),
+  warnings: array(string()),
+}
+
+const writtenOne = object({
+  id: id('mem'),
+  duplicate: optional(described(constant(true), 'The memory was known; `id` is the known one.')),
+})
+
+/** What is remembered of end users: written, searched, changed and removed by a secret key. */
+export const memory = defineOperations(group, {
+  write: {
+    ...common,
+    summary: 'Write a memory',
+    description:
+      'Stores the content as it is, without personal data that the policy of the project redacts. It is found by its words at once, and by its vector when that is made. A fact that contradicts an older one supersedes it. Content with a secret in it is refused.',
+    method: 'POST',
+    path: '/v1/memory/write',
+    body: object({ ...userOrAlias, ...contentFields, ...placeFields, ...writeMode }),
+    answer: answersJson(
+      object({
+        id: id('mem'),
+        duplicate: optional(constant(true)),
+        superseded: described(array(id('mem')), 'Memories whose facts this one ended.'),
+        redacted: array(string()),
+        ...written,
+      }),
+      { status: 201 },
+    ),
+    errors: quotas,
+  },
+  write_batch: {
+    ...common,
+    summary: 'Write up to 50 memories',
+    description: 'One check of the quota, one durable write and one call for embeddings for all. All are stored or none.',
+    method: 'POST',
+    path: '/v1/memory/write/batch',
+    maxBodyBytes: 2 * 1024 * 1024,
+    body: object({
+      ...userOrAlias,
+      ...placeFields,
+      ...writeMode,
+      memories: array(object({ ...contentFields, ...placeFields }), { minItems: 1, maxItems: maxMemoryBatch }),
+    }),
+    answer: answersJson(
+      object({ memories: described(array(writtenOne), 'One an item, in order.'), ...written }),
+      { status: 201 },
+    ),
+    errors: quotas,
+  },
+  search: {
+    ...common,
+    summary: 'Search memories',
+    description:
+      "Searches one user's memories by words and meaning, and follows relations of entities that the query names.",
+    method: 'POST',
+    path: '/v1/memory/search',
+    body: object({
+      ...userOrAlias,
+      ...placeFields,
+      query: string({ minLength: 1, maxLength: 4096 }),
+      topK: defaulted(integer({ min: 1, max: 100 }), 5),
+      threshold: described(
+        defaulted(number({ min: 0, max: 1 }), 0.7),
+        'Least score of a hit. 0 cuts nothing off. Nothing above it: `abstained`.',
+      ),
+      asOf: described(optional(timeOrDay()), 'What was true at that time.'),
+      graph: described(defaulted(boolean(), true), 'Follow relations; false: by words and vectors only.'),
+      mode: described(
+        defaulted(oneOf('inject', 'index'), 'inject'),
+        '`index` answers a line of summary in place of each content.',
+      ),
+      explain: described(defaulted(boolean(), false), 'Answer the parts of each score, and what was left out and why.'),
+    }),
+    answer: answersJson(
+      object({
+        results: array(memoryHit),
+        abstained: described(boolean(), 'Memories may be stored, but none answers the query.'),
+        embedder: nullable(string()),
+        left_out: optional(array(object({ id: string(), reason: string(), score: optional(number()) }))),
+        ...costFields,
+      }),
+    ),
+    errors: ['memory_ops_quota_exceeded'],
+    idempotency: 'ignored',
+  },
+  list: {
+    ...common,
+    summary: "List a user's memories",
+    description: 'Newest first.',
+    method: 'GET',
+    path: '/v1/memory/list',
+    query: {
+      ...userOrAlias,
+      ...placeFields,
+      ...pageFields,
+      superseded: described(defaulted(boolean(), true), 'Include memories that newer facts ended.'),
+    },
+    answer: answersJson(
+      object({
+        memories: array(memoryObject),
+        count: described(integer(), 'Number of memories on this page.'),
+        nextCursor: nullable(string()),
+      }),
+    ),
+  },
+  get: {
+    ...common,
+    summary: 'Retrieve a memory',
+    method: 'GET',
+    path: one,
+    answer: answersJson(memoryObject),
+    errors: ['not_found'],
+  },
+  update: {
+    ...common,
+    summary: 'Change a memory',
+    description: 'The content before stays in the history.',
+    method: 'PATCH',
+    path: one,
+    body: object(changedFields),
+    answer: answersJson(memoryObject),
+    errors: ['not_found', 'version_conflict', 'memory_refused', 'memory_ops_quota_exceeded'],
+  },
+  delete: {
+    ...common,
+    summary: 'Delete a memory',
+    description: 'Removes the row, its vector and its place in the index for good.',
+    method: 'DELETE',
+    path: one,
+    answer: answersJson(object({ id: id('mem'), deleted: constant(true) })),
+    errors: ['not_found'],
+  },
+  history: {
+    ...common,
+    summary: 'Retrieve the history of a memory',
+    description: 'What the memory said before, and the memories that it superseded or that superseded it; oldest first.',
+    method: 'GET',
+    path: '/v1/memory/{memory_id}/history',
+    answer: answersJson(
+      object({
+        id: id('mem'),
+        history: array(
+          object({
+            id: id('mem'),
+            content: string(),
+            valid_from: nullable(timestamp()),
+            valid_to: nullable(timestamp()),
+            at: described(timestamp(), 'Time of the writing.'),
+            event: oneOf('written', 'changed', 'superseded'),
+          }),
+        ),
+      }),
+    ),
+    errors: ['not_found'],
+  },
+  forget_suggestions: {
+    ...common,
+    summary: 'List memories that may be forgotten',
+    description: 'Weakest first. Nothing is removed.',
+    method: 'GET',
+    path: '/v1/memory/forget-suggestions',
+    query: {
+      ...userFields,
+      minIdleDays: described(defaulted(integer({ min: 0, max: 3650 }), 30), 'Days without a hit, at least.'),
+      limit: defaulted(integer({ min: 1, max: 100 }), 20),
+    },
+    answer: answersJson(
+      object({
+        suggestions: array(
+          object({
+            id: id('mem'),
+            content: string(),
+            strength: described(number(), 'From 0, weakest.'),
+            idle_days: integer(),
+            reason: oneOf('superseded', 'expired', 'unused', 'unimportant'),
+          }),
+        ),
+      }),
+    ),
+  },
+  forget: {
+    ...common,
+    summary: 'Forget memories by filter',
+    description:
+      'Removes the memories of a user that match every filter given; all of them without a filter. Written to the audit log. Repeat while `truncated`.',
+    method: 'POST',
+    path: '/v1/memory/forget',
+    body: object({
+      ...userFields,
+      before: described(optional(timeOrDay()), 'Written before this time.'),
+      namespace: optional(string({ minLength: 1, maxLength: 256 })),
+      sessionId: optional(string({ minLength: 1, maxLength: 256 })),
+      ids: optional(array(string({ maxLength: 64 }), { maxItems: 1000 })),
+      dry_run: optional(boolean()),
+    }),
+    answer: answersJson(
+      object({
+        forgotten: integer(),
+        truncated: boolean(),
+        receipt: object({
+          at: timestamp(),
+          surfaces: described(
+            array(object({ surface: string(), removed: integer() })),
+            'Every place that memories are kept in, and what was removed there.',
+          ),
+        }),
+      }),
+    ),
+  },
+  export: {
+    ...common,
+    summary: "Export a user's memories",
+    description: 'Oldest first. Follow `nextCursor` until `truncated` is false.',
+    method: 'POST',
+    path: '/v1/memory/export',
+    idempotency: 'ignored',
+    body: object({ ...userFields, cursor: pageFields.cursor, limit: optional(integer({ min: 1, max: 500 })) }),
+    answer: answersJson(
+      object({ memories: array(memoryObject), nextCursor: nullable(string()), truncated: boolean() }),
+    ),
+  },
+})
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly memory: typeof memory
+  }
+}

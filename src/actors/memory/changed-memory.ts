@@ -1,0 +1,69 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import type { Call } from '../call/call.ts'
+import { Audited } from '../records/audited.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { instantOf } from './instant.ts'
+import { type MemoryData, memories } from './kinds.ts'
+import { ownersScope } from './memory-owner.ts'
+import { ownerOfRow } from './memory-row.ts'
+import { type MemoryView, memoryView } from './memory-view.ts'
+import { checkedContent } from './memory-writer.ts'
+import type { OpenMemory } from './open-memory.ts'
+import { factsIn } from './understanding.ts'
+
+type Body = BodyOf<'memory.update'>
+type UpdateCall = Call<{ readonly memory_id: string }, unknown, Body>
+
+/** Versions of a memory that are kept; the oldest go first. */
+export const maxVersions = 20
+
+/** Changes one memory; what it said before stays in its history. @throws {ServiceError} `not_found`, `memory_refused` */
+export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promise<MemoryView> => {
+  const { records, now, indexes, queue, limits } = memory
+  const table = new Table(records, memories, now)
+  const known = await table.get(call.scope, call.params.memory_id)
+  if (known === null) throw new ServiceError('not_found')
+  const owner = ownerOfRow(known)
+  await limits.operation(owner, 'writes')
+  const checked = call.body.content === undefined ? null : checkedContent(call.body.content, 'content')
+  const edit = ({ data }: Row<MemoryData>) => changed(data, call.body, { checked, now: now() })
+  const notices = new Audited(call, 'memory').changed<MemoryData>()
+  const row = await table.change(ownersScope(owner), known.id, { edit, notices })
+  if (row === null) throw new ServiceError('not_found')
+  await indexes.wrote(owner, [row.id], (index) => index.put(row))
+  if (row.data.vector === null) void queue.add(owner, [row.id])
+  return memoryView(row)
+}
+
+interface Checked {
+  readonly content: string
+  readonly redacted: readonly string[]
+}
+
+const changed = (
+  data: MemoryData,
+  body: Body,
+  { checked, now }: { readonly checked: Checked | null; readonly now: number },
+): MemoryData => {
+  const times = {
+    observed_at_ms: instantOf('observed_at', body.observed_at) ?? data.observed_at_ms,
+    valid_from_ms: body.valid_from === null ? null : (instantOf('valid_from', body.valid_from) ?? data.valid_from_ms),
+    valid_to_ms: body.valid_to === null ? null : (instantOf('valid_to', body.valid_to) ?? data.valid_to_ms),
+  }
+  const next: MemoryData = {
+    ...data,
+    ...times,
+    importance: body.importance ?? data.importance,
+    pinned: body.pinned ?? data.pinned,
+    metadata: body.metadata ?? data.metadata,
+    namespace: body.namespace === undefined ? data.namespace : body.namespace,
+  }
+  if (checked === null || checked.content === data.content) return next
+  const { content, redacted } = checked
+  const said = { content: data.content, valid_from_ms: data.valid_from_ms ?? data.observed_at_ms, valid_to_ms: now }
+  const versions = [...data.versions, { ...said, at_ms: now }].slice(-maxVersions)
+  const facts = factsIn(content, { observedAt: next.observed_at_ms, speaker: data.speaker })
+  return { ...next, content, redacted, facts, versions, embedder: null, vector: null }
+}

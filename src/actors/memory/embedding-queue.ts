@@ -1,0 +1,139 @@
+import type { Logger } from 'pino'
+import type { RecordStore } from '#storage/ports.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
+import type { EmbedderOf } from './embedders.ts'
+import { type MemoryData, memories } from './kinds.ts'
+import { type MemoryOwner, ownersScope } from './memory-owner.ts'
+import { textOfVector } from '#retrieval/vector-bytes.ts'
+
+/** What the queue works with. */
+export interface EmbeddingQueueParts {
+  readonly records: RecordStore
+  readonly clock: Clock
+  readonly embedderOf: EmbedderOf
+  /** Hears of rows that have their vectors now. */
+  readonly embedded: (owner: MemoryOwner, rows: readonly Row<MemoryData>[]) => Promise<void>
+  readonly log: Logger
+}
+
+interface Job {
+  readonly owner: MemoryOwner
+  readonly ids: readonly string[]
+  readonly done: (result: EmbeddingResult) => void
+}
+
+/** What embedding some memories came to. */
+export interface EmbeddingResult {
+  readonly costUsd: number
+  readonly model: string | null
+  readonly provider: string | null
+}
+
+const batchSize = 32
+const atOnce = 2
+const waitsMs = [250, 1_000, 5_000, 30_000]
+const nothing: EmbeddingResult = { costUsd: 0, model: null, provider: null }
+
+/** Memories that wait for their vectors at most; those beyond are embedded when their user's memories are next read. */
+export const maxWaitingJobs = 10_000
+
+/**
+ * Gives memories their vectors behind the requests that wrote them. What a crash leaves without one is found when the
+ * user's memories are next read, as is what another embedder made.
+ */
+export class EmbeddingQueue {
+  readonly #parts: EmbeddingQueueParts
+  readonly #table: Table<MemoryData>
+  readonly #waiting: Job[] = []
+  #running = 0
+  #closed = false
+
+  constructor(parts: EmbeddingQueueParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, memories, parts.clock.now)
+  }
+
+  /** Resolves when the memories have their vectors, or cannot get them for now. */
+  add(owner: MemoryOwner, ids: readonly string[]): Promise<EmbeddingResult> {
+    if (ids.length === 0 || this.#closed || this.#waiting.length >= maxWaitingJobs) return Promise.resolve(nothing)
+    const results: Promise<EmbeddingResult>[] = []
+    for (let first = 0; first < ids.length; first += batchSize) {
+      const some = ids.slice(first, first + batchSize)
+      results.push(new Promise((done) => this.#waiting.push({ owner, ids: some, done })))
+    }
+    this.#start()
+    return Promise.all(results).then((all) => all.reduce(together, nothing))
+  }
+
+  /** Begins nothing more. */
+  close(): void {
+    this.#closed = true
+    for (const { done } of this.#waiting.splice(0)) done(nothing)
+  }
+
+  #start(): void {
+    while (this.#running < atOnce) {
+      const job = this.#waiting.shift()
+      if (job === undefined) return
+      this.#running++
+      void this.#run(job).finally(() => {
+        this.#running--
+        this.#start()
+      })
+    }
+  }
+
+  async #run(job: Job): Promise<void> {
+    for (const waitMs of [...waitsMs, null]) {
+      try {
+        job.done(await this.#embed(job))
+        return
+      } catch (error) {
+        if (waitMs === null || this.#closed) {
+          this.#parts.log.warn({ err: error, memories: job.ids.length }, 'memories have no vectors yet')
+          break
+        }
+        await pause(this.#parts.clock, waitMs)
+      }
+    }
+    job.done(nothing)
+  }
+
+  async #embed({ owner, ids }: Job): Promise<EmbeddingResult> {
+    const embedder = await this.#parts.embedderOf(owner.project)
+    if (embedder === null) return nothing
+    const found = await Promise.all(ids.map((id) => this.#table.get(ownersScope(owner), id)))
+    const rows = found.filter((row) => row !== null && row.data.embedder !== embedder.id) as Row<MemoryData>[]
+    if (rows.length === 0) return nothing
+    const { vectors, ...cost } = await embedder.embed(
+      rows.map(({ data }) => data.content),
+      'passage',
+      owner,
+    )
+    const stored = await Promise.all(
+      rows.map((row, at) => this.#store(row, { embedder: embedder.id, vector: vectors[at] })),
+    )
+    await this.#parts.embedded(owner, stored.filter((row) => row !== null) as Row<MemoryData>[])
+    return cost
+  }
+
+  /** Null for one that was removed or rewritten meanwhile. */
+  async #store(
+    { id, project, tenant, user, data: { content } }: Row<MemoryData>,
+    { embedder, vector }: { readonly embedder: string; readonly vector: Float32Array | undefined },
+  ): Promise<Row<MemoryData> | null> {
+    if (vector === undefined) return null
+    const text = textOfVector(vector)
+    const edit = ({ data }: Row<MemoryData>): MemoryData | null =>
+      data.content === content ? { ...data, embedder, vector: text } : null
+    return this.#table.change(ownersScope({ project, tenant, user: user ?? '' }), id, { edit })
+  }
+}
+
+const together = (one: EmbeddingResult, other: EmbeddingResult): EmbeddingResult => ({
+  costUsd: one.costUsd + other.costUsd,
+  model: other.model ?? one.model,
+  provider: other.provider ?? one.provider,
+})

@@ -1,0 +1,12 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+
+/** The first and last instants that a JavaScript date, and so an answer, can hold. */
+const most = Date.UTC(9999, 11, 31)
+
+/** An optional time or day of a request in ms since the epoch. @throws {ServiceError} `invalid_field` */
+export const instantOf = (param: string, text: string | null | undefined): number | undefined => {
+  if (text === undefined || text === null) return undefined
+  const at = Date.parse(text)
+  if (Number.isFinite(at) && Math.abs(at) <= most) return at
+  throw new ServiceError('invalid_field', { param, message: `${param} takes a time such as 2026-01-31T00:00:00Z.` })
+}

@@ -1,0 +1,56 @@
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { Table } from '../records/table.ts'
+import { derivedId } from '../runtime/ids.ts'
+import { type MemoryChangesData, memoryChanges } from './kinds.ts'
+import { type MemoryOwner, ownerKey } from './memory-owner.ts'
+
+/** What changed since an index looked last; `ids` null: too much, read everything. */
+export interface ChangesSince {
+  readonly version: number
+  readonly ids: readonly string[] | null
+}
+
+const most = 64
+const mostIds = 256
+
+/**
+ * Says on other nodes which memories of a user were written: a row a user, changed before the write is acknowledged, so
+ * that a search anywhere sees it. One process alone needs none of it.
+ */
+export class MemoryChanges {
+  readonly #table: Table<MemoryChangesData>
+
+  constructor(records: RecordStore, now: () => number) {
+    this.#table = new Table(records, memoryChanges, now)
+  }
+
+  /** @returns the version of this change. @throws {StoreUnavailable} */
+  async note(owner: MemoryOwner, ids: readonly string[]): Promise<number> {
+    const { project, tenant, user } = owner
+    const key = ownerKey(owner)
+    const id = derivedId('mch', 1, `${project} ${key}`)
+    const recent = (version: number, before: MemoryChangesData['recent']): MemoryChangesData['recent'] =>
+      ids.length > mostIds ? [] : [...before, { version, ids: [...ids] }].slice(-most)
+    for (;;) {
+      const changed = await this.#table.change(projectScope(project), id, {
+        edit: (row) => ({ ...row.data, recent: recent(row.version + 1, row.data.recent) }),
+      })
+      if (changed !== null) return changed.version
+      const made = await this.#table.insert({ id, project, tenant, user, data: { owner: key, recent: recent(1, []) } })
+      if (made !== null) return made.version
+    }
+  }
+
+  /** What others have changed after `seen`; null for nothing. */
+  async since(owner: MemoryOwner, seen: number): Promise<ChangesSince | null> {
+    const row = await this.#table.get(
+      projectScope(owner.project),
+      derivedId('mch', 1, `${owner.project} ${ownerKey(owner)}`),
+    )
+    if (row === null || row.version === seen) return null
+    const missed = row.data.recent.filter(({ version }) => version > seen)
+    const whole = missed.length === row.version - seen
+    return { version: row.version, ids: whole ? [...new Set(missed.flatMap(({ ids }) => ids))] : null }
+  }
+}

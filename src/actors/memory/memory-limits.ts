@@ -1,0 +1,93 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { Table } from '../records/table.ts'
+import { derivedId } from '../runtime/ids.ts'
+import { type MemoryCountData, memories, memoryCounts } from './kinds.ts'
+import type { MemoryOwner } from './memory-owner.ts'
+import type { MemorySettings } from './memory-settings.ts'
+
+/** What limits are kept with. */
+export interface MemoryLimitsParts {
+  readonly records: RecordStore
+  readonly now: () => number
+  readonly settings: (project: string) => Promise<MemorySettings>
+  /** Where more is to be had: the dashboard. */
+  readonly upgradeUrl: string
+}
+
+/** What an operation counts as. */
+export type MemoryOperation = 'searches' | 'writes'
+
+interface Period {
+  readonly name: string
+  readonly limit: number | null
+  readonly endsAt: number
+  readonly user: string | null
+}
+
+const dayMs = 86_400_000
+
+/** How much a project may store, and how often it and each of its users may read and write. Without a cap nothing is read or counted. */
+export class MemoryLimits {
+  readonly #parts: MemoryLimitsParts
+  readonly #counts: Table<MemoryCountData>
+
+  constructor(parts: MemoryLimitsParts) {
+    this.#parts = parts
+    this.#counts = new Table(parts.records, memoryCounts, parts.now)
+  }
+
+  /** @throws {ServiceError} `memory_ops_quota_exceeded` when an allowance is used up; nothing more is counted then. */
+  async operation(owner: MemoryOwner, operation: MemoryOperation): Promise<void> {
+    const { daily, monthly } = await this.#parts.settings(owner.project)
+    const [day, month] = [dayOf(this.#parts.now()), monthOf(this.#parts.now())]
+    await this.#take(owner, operation, { ...day, limit: daily[operation], user: owner.user })
+    await this.#take(owner, operation, { ...month, limit: monthly[operation], user: null })
+  }
+
+  /** @throws {ServiceError} `memory_quota_exceeded` when `more` would be too many. */
+  async stored(project: string, more: number): Promise<void> {
+    const { stored: limit } = await this.#parts.settings(project)
+    if (limit === null) return
+    const used = await this.#parts.records.total(memories, projectScope(project))
+    if (used + more > limit)
+      throw new ServiceError('memory_quota_exceeded', { extra: { upgradeUrl: this.#parts.upgradeUrl, used, limit } })
+  }
+
+  async #take(owner: MemoryOwner, operation: MemoryOperation, { name, limit, endsAt, user }: Period): Promise<void> {
+    if (limit === null) return
+    const { project } = owner
+    const tenant = user === null ? null : owner.tenant
+    const id = derivedId('mct', 1, JSON.stringify([project, tenant, user, operation, name]))
+    const counted = (used: number): MemoryCountData => {
+      if (used >= limit) throw this.#exhausted({ used, limit, endsAt })
+      return { used: used + 1 }
+    }
+    for (;;) {
+      const edit = ({ data }: { readonly data: MemoryCountData }) => counted(data.used)
+      if ((await this.#counts.change(projectScope(project), id, { edit })) !== null) return
+      const row = { id, project, tenant, user, expiresAtMs: endsAt, data: counted(0) }
+      if ((await this.#counts.insert(row)) !== null) return
+    }
+  }
+
+  #exhausted({ used, limit, endsAt }: { readonly used: number; readonly limit: number; readonly endsAt: number }) {
+    const retryAfterMs = Math.max(1, endsAt - this.#parts.now())
+    return new ServiceError('memory_ops_quota_exceeded', {
+      retryAfterS: Math.ceil(retryAfterMs / 1000),
+      extra: { upgradeUrl: this.#parts.upgradeUrl, used, limit, retryAfterMs },
+    })
+  }
+}
+
+const dayOf = (now: number) => {
+  const day = Math.floor(now / dayMs)
+  return { name: `day ${day}`, endsAt: (day + 1) * dayMs }
+}
+
+const monthOf = (now: number) => {
+  const at = new Date(now)
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
+  return { name: `month ${year}-${month}`, endsAt: Date.UTC(year, month + 1, 1) }
+}

@@ -1,0 +1,66 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { cursorAfter } from '../records/pages.ts'
+import type { Row } from '../records/schema.ts'
+import type { Table } from '../records/table.ts'
+import { isId } from '../runtime/ids.ts'
+import type { MemoryData } from './kinds.ts'
+import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
+import { isSeenFrom, type PlaceFilter, placeOf } from './memory-place.ts'
+
+/** Which memories a page has. */
+export interface MemoryPageQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
+  readonly ascending?: boolean
+  readonly superseded?: boolean
+  /** Absent: every memory of the user. `anySession`: those of all sessions, too. */
+  readonly place?: PlaceFilter & { readonly anySession: boolean }
+}
+
+/** One page, and where the next one begins; null on the last one. */
+export interface MemoryPage {
+  readonly rows: readonly Row<MemoryData>[]
+  readonly nextCursor: string | null
+}
+
+/** A page looks at so many rows at most; it is shorter then, and goes on. */
+const mostLooked = 1_000
+const lookedAtOnce = 200
+
+/** A page of one user's memories by id. @throws {ServiceError} `invalid_query` for a cursor that is none of this list. */
+export const memoryPage = async (
+  table: Table<MemoryData>,
+  owner: MemoryOwner,
+  query: MemoryPageQuery,
+): Promise<MemoryPage> => {
+  const rows: Row<MemoryData>[] = []
+  let after = query.cursor === undefined ? undefined : idIn(query.cursor)
+  for (let looked = 0; looked < mostLooked; looked += lookedAtOnce) {
+    const some = await table.list(ownersScope(owner), {
+      where: { owner: ownerKey(owner) },
+      ...{ limit: lookedAtOnce, ascending: query.ascending ?? false },
+      ...(after !== undefined && { after }),
+    })
+    for (const row of some) {
+      if (rows.length === query.limit) return { rows, nextCursor: cursorAfter(rows.at(-1)?.id ?? '') }
+      if (matches(row.data, query)) rows.push(row)
+    }
+    after = some.at(-1)?.id ?? after
+    if (some.length < lookedAtOnce) return { rows, nextCursor: null }
+  }
+  return { rows, nextCursor: after === undefined ? null : cursorAfter(after) }
+}
+
+const matches = (data: MemoryData, { superseded = true, place }: MemoryPageQuery): boolean => {
+  if (!superseded && data.valid_to_ms !== null) return false
+  if (place === undefined) return true
+  const at = placeOf(data)
+  if (!place.anySession || at.scope === 'user') return isSeenFrom(place, at)
+  return place.scope !== 'user' && (place.namespace === null || place.namespace === at.namespace)
+}
+
+const idIn = (cursor: string): string => {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (isId(id, 'mem') && cursorAfter(id) === cursor) return id
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this list gave.' })
+}

@@ -1,0 +1,43 @@
+import type { MemoryData } from './kinds.ts'
+
+/** Where in a user's memory something is written. */
+export interface MemoryPlace {
+  readonly scope: 'user' | 'session'
+  readonly session: string | null
+  readonly namespace: string | null
+}
+
+/** Where in a user's memory something is looked for. Memories of other sessions are never found. */
+export interface PlaceFilter {
+  readonly scope: 'user' | 'session' | null
+  readonly session: string | null
+  /** Null: in every one. */
+  readonly namespace: string | null
+}
+
+/** Fields of a request that name a place. */
+export interface NamedPlace {
+  readonly scope?: 'user' | 'session' | undefined
+  readonly sessionId?: string | undefined
+  readonly namespace?: string | undefined
+}
+
+/** The place of a stored memory. */
+export const placeOf = ({ scope, session_id, namespace }: MemoryData): MemoryPlace => ({
+  ...{ scope, namespace },
+  session: session_id,
+})
+
+/** The filter that a request names. */
+export const filterOf = ({ scope, sessionId, namespace }: NamedPlace): PlaceFilter => ({
+  scope: scope ?? null,
+  session: sessionId ?? null,
+  namespace: namespace ?? null,
+})
+
+/** Whether a search at `filter` may see a memory at `place`. */
+export const isSeenFrom = (filter: PlaceFilter, { scope, session, namespace }: MemoryPlace): boolean => {
+  if (filter.namespace !== null && namespace !== filter.namespace) return false
+  if (scope === 'session') return filter.scope !== 'user' && filter.session !== null && session === filter.session
+  return filter.scope !== 'session'
+}

@@ -1,0 +1,197 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { timestampOf, timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { Embedded, EmbedderOf } from './embedders.ts'
+import { type MemoryData, memories } from './kinds.ts'
+import type { MemoryLimits } from './memory-limits.ts'
+import { type MemoryOwner, ownersScope } from './memory-owner.ts'
+import { isSeenFrom, type PlaceFilter } from './memory-place.ts'
+import type { MemoryEntry, ScopeIndex } from './scope-index.ts'
+import type { ScopeIndexes } from './scope-indexes.ts'
+import type { GraphHit } from './understanding.ts'
+import { connectedMemories } from './understanding.ts'
+
+/** What searches are made with. */
+export interface MemorySearchParts {
+  readonly records: RecordStore
+  readonly now: () => number
+  readonly indexes: ScopeIndexes
+  readonly embedderOf: EmbedderOf
+  readonly limits: MemoryLimits
+}
+
+/** What is looked for. */
+export interface MemoryQuery {
+  readonly text: string
+  readonly place: PlaceFilter
+  readonly limit: number
+  /** Least score; 0 for no cut. */
+  readonly threshold: number
+  /** ms since the epoch; null: now. */
+  readonly asOf: number | null
+  readonly graph: boolean
+  readonly index?: boolean
+  readonly explain?: boolean
+}
+
+/** One memory that was found. */
+export type MemoryHit = ResultOf<'memory.search'>['results'][number]
+
+/** What a search answers. */
+export type MemoryHits = ResultOf<'memory.search'>
+
+interface Found {
+  readonly id: string
+  readonly score: number
+  readonly source: MemoryHit['source']
+  readonly parts?: Readonly<Record<string, number>> | undefined
+  readonly graph?: GraphHit
+}
+
+/** Facts that relations add at most. */
+const mostConnected = 5
+const dayMs = 86_400_000
+const summaryLength = 120
+
+/** Searches one user's memories: by words and vectors, then along relations of the entities that the query names. */
+export class MemorySearch {
+  readonly #parts: MemorySearchParts
+  readonly #table: Table<MemoryData>
+
+  constructor(parts: MemorySearchParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, memories, parts.now)
+  }
+
+  /** @throws {ServiceError} `memory_ops_quota_exceeded` */
+  async search(owner: MemoryOwner, query: MemoryQuery): Promise<MemoryHits> {
+    await this.#parts.limits.operation(owner, 'searches')
+    const [index, embedder] = await Promise.all([
+      this.#parts.indexes.open(owner),
+      this.#parts.embedderOf(owner.project),
+    ])
+    const now = this.#parts.now()
+    const at = query.asOf ?? now
+    const accepts = (id: string): boolean => isHeld(index.get(id), query.place, { at, now })
+    const asked: Embedded = await this.#embedded(owner, index, query)
+    const { hits, abstained, left_out } = await index.passages.search({
+      ...{ text: query.text, vector: asked.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
+      ...{ accepts, explain: query.explain ?? false, now: at },
+      ...(embedder !== null && { embedder: embedder.id }),
+    })
+    const source = asked.vectors.length > 0 ? ('vector' as const) : ('lexical' as const)
+    const found: Found[] = hits.map(({ id, score, parts }) => ({ id, score, source, parts }))
+    if (query.graph) found.push(...connected(index, { query, found, accepts }))
+    const results = await this.#shown(owner, index, { found, query })
+    return {
+      results,
+      abstained: results.length === 0 && (abstained || index.size > 0),
+      embedder: embedder?.id ?? null,
+      ...(query.explain === true && { left_out: (left_out ?? []).map((each) => ({ ...each })) }),
+      ...{ costUsd: asked.costUsd, model: asked.model, provider: asked.provider },
+    }
+  }
+
+  /** A query whose vector cannot be had is searched by its words. */
+  async #embedded(owner: MemoryOwner, index: ScopeIndex, { text }: MemoryQuery): Promise<Embedded> {
+    const none: Embedded = { vectors: [], costUsd: 0, model: null, provider: null }
+    const embedder = await this.#parts.embedderOf(owner.project)
+    if (embedder === null || index.size === 0) return none
+    try {
+      return await embedder.embed([text], 'query', owner)
+    } catch (error) {
+      if (error instanceof ServiceError) return none
+      throw error
+    }
+  }
+
+  /** As they are stored now: what was removed since the index was read is no hit. */
+  async #shown(
+    owner: MemoryOwner,
+    index: ScopeIndex,
+    { found, query }: { readonly found: readonly Found[]; readonly query: MemoryQuery },
+  ): Promise<readonly MemoryHit[]> {
+    const scope = ownersScope(owner)
+    const rows = await Promise.all(found.map(({ id }) => this.#table.get(scope, id)))
+    const hits: MemoryHit[] = []
+    for (const [at, each] of found.entries()) {
+      const row = rows[at] ?? null
+      if (row === null) index.remove(each.id)
+      else hits.push(hitOf(row, each, query))
+    }
+    if (query.asOf === null) this.#used(rows)
+    return hits
+  }
+
+  /** Notes the day of the newest hit, behind the answer: a lost note makes a memory seem idle for a day longer. */
+  #used(rows: readonly (Row<MemoryData> | null)[]): void {
+    const day = Math.floor(this.#parts.now() / dayMs) * dayMs
+    for (const row of rows) {
+      if (row === null || row.data.used_at_ms === day) continue
+      const used = { ...row, version: row.version + 1, data: { ...row.data, used_at_ms: day } }
+      this.#parts.records.replace(memories, used).catch(() => {})
+    }
+  }
+}
+
+/** Whether a search at a time may find a memory. */
+export const isHeld = (
+  entry: MemoryEntry | undefined,
+  place: PlaceFilter,
+  { at, now }: { readonly at: number; readonly now: number },
+): boolean => {
+  if (entry === undefined || !isSeenFrom(place, entry.place)) return false
+  if (entry.expiresAt !== null && entry.expiresAt <= now) return false
+  if (entry.validTo !== null && entry.validTo <= at) return false
+  return at >= now || entry.validFrom <= at
+}
+
+const connected = (
+  index: ScopeIndex,
+  {
+    query,
+    found,
+    accepts,
+  }: {
+    readonly query: MemoryQuery
+    readonly found: readonly Found[]
+    readonly accepts: (id: string) => boolean
+  },
+): readonly Found[] => {
+  const known = new Set(found.map(({ id }) => id))
+  const more: Found[] = []
+  for (const graph of connectedMemories(index, query.text, accepts)) {
+    if (more.length >= mostConnected) break
+    if (known.has(graph.id)) continue
+    known.add(graph.id)
+    more.push({ id: graph.id, score: 0, source: 'graph', graph })
+  }
+  return more
+}
+
+const hitOf = (row: Row<MemoryData>, { score, source, parts, graph }: Found, query: MemoryQuery): MemoryHit => {
+  const { data } = row
+  return {
+    id: row.id,
+    content: query.index === true ? summaryOf(data.content) : data.content,
+    score: Math.round(score * 10_000) / 10_000,
+    source,
+    ...(graph !== undefined && { hops: graph.hops, path: graph.path }),
+    scope: data.scope,
+    sessionId: data.session_id,
+    namespace: data.namespace,
+    metadata: data.metadata,
+    observed_at: timestampOf(data.observed_at_ms),
+    valid_to: timestampOrNull(data.valid_to_ms),
+    ...(query.explain === true && parts !== undefined && { parts }),
+  }
+}
+
+/** A content in one line. */
+export const summaryOf = (content: string): string => {
+  const line = content.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= summaryLength ? line : `${line.slice(0, summaryLength - 1)}…`
+}

@@ -1,0 +1,79 @@
+/** What a project says of its memory; null: no bound. */
+export interface MemorySettings {
+  readonly stored: number | null
+  readonly monthly: Allowance
+  /** Of each end user. */
+  readonly daily: Allowance
+  readonly retentionDays: { readonly user: number | null; readonly session: number | null }
+  /** `local`, `none` or a model of the gateway; null: `local` where the server has one. */
+  readonly embedder: string | null
+}
+
+/** How many operations a period has; null: any number. */
+export interface Allowance {
+  readonly searches: number | null
+  readonly writes: number | null
+}
+
+/** Settings of a project as they are stored: its plan, and what it has of its own. */
+export type MemorySettingsData = {
+  readonly plan?: MemoryPlan | null
+  readonly stored_limit?: number | null
+  readonly searches_per_month?: number | null
+  readonly writes_per_month?: number | null
+  readonly searches_per_user_day?: number | null
+  readonly writes_per_user_day?: number | null
+  readonly user_retention_days?: number | null
+  readonly session_retention_days?: number | null
+  readonly embedder?: string | null
+}
+
+/** Plans with caps; a project without a plan has none. */
+export type MemoryPlan = 'free' | 'pro' | 'team'
+
+const boundless: MemorySettings = {
+  stored: null,
+  monthly: { searches: null, writes: null },
+  daily: { searches: null, writes: null },
+  retentionDays: { user: null, session: null },
+  embedder: null,
+}
+
+const plans: Readonly<Record<MemoryPlan, MemorySettings>> = {
+  free: {
+    ...boundless,
+    stored: 1_000,
+    monthly: { searches: 10_000, writes: 2_000 },
+    daily: { searches: 200, writes: 100 },
+    retentionDays: { user: 90, session: 30 },
+  },
+  pro: {
+    ...boundless,
+    stored: 100_000,
+    monthly: { searches: 500_000, writes: 100_000 },
+    daily: { searches: 2_000, writes: 1_000 },
+  },
+  team: { ...boundless, stored: 500_000 },
+}
+
+/** The settings that hold: what the project has of its own wins over its plan, a null over a cap too. */
+export const settingsOf = (data: MemorySettingsData = {}): MemorySettings => {
+  const plan = data.plan ? plans[data.plan] : boundless
+  const own = <T>(value: T | undefined, planned: T): T => (value === undefined ? planned : value)
+  return {
+    stored: own(data.stored_limit, plan.stored),
+    monthly: {
+      searches: own(data.searches_per_month, plan.monthly.searches),
+      writes: own(data.writes_per_month, plan.monthly.writes),
+    },
+    daily: {
+      searches: own(data.searches_per_user_day, plan.daily.searches),
+      writes: own(data.writes_per_user_day, plan.daily.writes),
+    },
+    retentionDays: {
+      user: own(data.user_retention_days, plan.retentionDays.user),
+      session: own(data.session_retention_days, plan.retentionDays.session),
+    },
+    embedder: own(data.embedder, plan.embedder),
+  }
+}

@@ -1,0 +1,139 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { Call } from '../call/call.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { Audited } from '../records/audited.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { FactData, MemoryData } from './kinds.ts'
+import { memories } from './kinds.ts'
+import { changedMemory } from './changed-memory.ts'
+import type { OpenMemory } from './open-memory.ts'
+import { ownerOf, ownersScope } from './memory-owner.ts'
+import { memoryPage } from './memory-page.ts'
+import { filterOf, type MemoryPlace, type NamedPlace } from './memory-place.ts'
+import { memoryHistory } from './memory-history.ts'
+import { ownerOfRow } from './memory-row.ts'
+import { memoryView } from './memory-view.ts'
+import type { NewMemory, WriteResult } from './memory-writer.ts'
+import { instantOf } from './instant.ts'
+
+type MemoryOps = 'write' | 'write_batch' | 'search' | 'list' | 'get' | 'update' | 'delete' | 'history'
+type MemoryUseCases = Pick<UseCases, `memory.${MemoryOps}`>
+
+type WriteBody = BodyOf<'memory.write'>
+type Item = BodyOf<'memory.write_batch'>['memories'][number]
+
+/** Writing, finding, reading and changing memories, one by one. */
+export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
+  const { writer, search, now } = memory
+  const table = new Table(memory.records, memories, now)
+  return {
+    'memory.write': async (call) => {
+      const owner = ownerOf(call.scope, call.body)
+      const result = await writer.write(owner, [newMemory(call.body, call.body)], writeOptions(call, 'write'))
+      const [written] = result.memories
+      if (written === undefined) throw new ServiceError('internal_error')
+      const { id, duplicate, superseded, redacted } = written
+      return { id, ...(duplicate && { duplicate: true as const }), superseded, redacted, ...costOf(result) }
+    },
+    'memory.write_batch': async (call) => {
+      const owner = ownerOf(call.scope, call.body)
+      const items = call.body.memories.map((item, at) => ({
+        ...newMemory(item, { ...call.body, ...named(item) }),
+        param: `memories.${at}.content`,
+      }))
+      const result = await writer.write(owner, items, writeOptions(call, 'write'))
+      const written = result.memories.map(({ id, duplicate }) => ({ id, ...(duplicate && { duplicate: true as const }) }))
+      return { memories: written, ...costOf(result) }
+    },
+    'memory.search': async ({ scope, body }) =>
+      search.search(ownerOf(scope, body), {
+        text: body.query,
+        place: filterOf(body),
+        limit: body.topK,
+        threshold: body.threshold,
+        asOf: instantOf('asOf', body.asOf) ?? null,
+        graph: body.graph,
+        index: body.mode === 'index',
+        explain: body.explain,
+      }),
+    'memory.list': async ({ scope, query }) => {
+      const owner = ownerOf(scope, query)
+      const place = { ...filterOf(query), anySession: query.sessionId === undefined }
+      const page = await memoryPage(table, owner, {
+        ...{ limit: query.limit, cursor: query.cursor, place, superseded: query.superseded },
+      })
+      return { memories: page.rows.map(memoryView), count: page.rows.length, nextCursor: page.nextCursor }
+    },
+    'memory.get': async ({ scope, params }) => memoryView(await found(table, scope, params.memory_id)),
+    'memory.update': (call) => changedMemory(memory, call),
+    'memory.delete': async (call) => {
+      const row = await found(table, call.scope, call.params.memory_id)
+      const removed = await table.remove(ownersScope(ownerOfRow(row)), row.id, new Audited(call, 'memory').removed())
+      if (!removed) throw new ServiceError('not_found')
+      await memory.indexes.wrote(ownerOfRow(row), [row.id], (index) => index.remove(row.id))
+      return { id: row.id, deleted: true }
+    },
+    'memory.history': async ({ scope, params }) => {
+      const row = await found(table, scope, params.memory_id)
+      return { id: row.id, history: await memoryHistory(table, row) }
+    },
+  }
+}
+
+/** @throws {ServiceError} `not_found`, for a foreign one too. */
+export const found = async (table: Table<MemoryData>, scope: Scope, id: string): Promise<Row<MemoryData>> => {
+  const row = await table.get(scope, id)
+  if (row === null) throw new ServiceError('not_found')
+  return row
+}
+
+const writeOptions = (
+  { idempotency, body }: Pick<Call<unknown, unknown, Pick<WriteBody, 'wait' | 'dry_run'>>, 'idempotency' | 'body'>,
+  source: string,
+) => ({ source, seed: idempotency?.seed ?? null, wait: body.wait, dryRun: body.dry_run })
+
+const costOf = ({ costUsd, model, provider, embedding, warnings }: WriteResult) => ({
+  ...{ costUsd, model, provider, embedding, warnings },
+})
+
+/** Fields that an item of a batch names itself. */
+const named = ({ scope, sessionId, namespace }: Item): NamedPlace => ({
+  ...(scope !== undefined && { scope }),
+  ...(sessionId !== undefined && { sessionId }),
+  ...(namespace !== undefined && { namespace }),
+})
+
+/** The place that a write names. @throws {ServiceError} `missing_field` for a session's memory without the session. */
+export const writtenPlace = ({ scope = 'user', sessionId, namespace }: NamedPlace): MemoryPlace => {
+  if (scope === 'session' && sessionId === undefined)
+    throw new ServiceError('missing_field', { param: 'sessionId', message: 'A memory of a session names it.' })
+  return { scope, session: sessionId ?? null, namespace: namespace ?? null }
+}
+
+const newMemory = (item: Item, place: NamedPlace): NewMemory => {
+  const observedAt = instantOf('observed_at', item.observed_at)
+  const [validFrom, validTo] = [instantOf('valid_from', item.valid_from), instantOf('valid_to', item.valid_to)]
+  if (validTo !== undefined && validTo < (validFrom ?? validTo))
+    throw new ServiceError('invalid_field', { param: 'valid_to', message: 'valid_to is before valid_from.' })
+  return {
+    ...{ content: item.content, place: writtenPlace(place), importance: item.importance, pinned: item.pinned },
+    ...{ metadata: item.metadata, observedAt, validFrom, validTo },
+    facts: givenFacts(item.facts ?? [], { text: item.content, at: validFrom ?? observedAt ?? Date.now() }),
+  }
+}
+
+type GivenFact = NonNullable<Item['facts']>[number]
+
+/** Facts as a request gives them. */
+export const givenFacts = (
+  facts: readonly GivenFact[],
+  { text, at }: { readonly text: string; readonly at: number },
+): readonly FactData[] =>
+  facts.map(({ subject, relation, object, single = false, valid_from }) => ({
+    ...{ subject, relation, object, single, ended: false, text },
+    valid_from_ms: instantOf('facts', valid_from) ?? at,
+    valid_to_ms: null,
+  }))

@@ -1,0 +1,37 @@
+import type { ResultOf } from '#specs/index.ts'
+import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import type { MemoryData } from './kinds.ts'
+
+/** A memory as it is answered. */
+export type MemoryView = ResultOf<'memory.get'>
+
+/** A stored memory as it is answered. */
+export const memoryView = (row: Row<MemoryData>): MemoryView => {
+  const { data } = row
+  return {
+    id: row.id,
+    userId: row.user ?? '',
+    tenant_id: row.tenant,
+    content: data.content,
+    scope: data.scope,
+    sessionId: data.session_id,
+    namespace: data.namespace,
+    importance: data.importance,
+    pinned: data.pinned,
+    metadata: data.metadata,
+    source: data.source,
+    facts: data.facts.map(({ subject, relation, object, single, valid_from_ms }) => ({
+      ...{ subject, relation, object, single },
+      valid_from: timestampOf(valid_from_ms),
+    })),
+    redacted: data.redacted,
+    observed_at: timestampOf(data.observed_at_ms),
+    valid_from: timestampOrNull(data.valid_from_ms),
+    valid_to: timestampOrNull(data.valid_to_ms),
+    superseded_by: data.superseded_by,
+    embedder: data.embedder,
+    ...rowTimes(row),
+    expires_at: timestampOrNull(row.expires_at),
+  }
+}

@@ -1,0 +1,264 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { softMemoryBytes } from '#specs/memory-objects.ts'
+import type { JsonObject, RecordStore, StoredRecord } from '#storage/ports.ts'
+import { RowTurns } from '../records/row-turns.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { derivedId, newId, timeOfId } from '../runtime/ids.ts'
+import { contentKey } from './content-key.ts'
+import type { EmbeddingQueue, EmbeddingResult } from './embedding-queue.ts'
+import { type FactData, type MemoryData, memories } from './kinds.ts'
+import type { MemoryLimits } from './memory-limits.ts'
+import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
+import type { MemoryPlace } from './memory-place.ts'
+import type { MemorySettings } from './memory-settings.ts'
+import type { ScopeIndex } from './scope-index.ts'
+import type { ScopeIndexes } from './scope-indexes.ts'
+import { endOf, settledFacts } from './settled-facts.ts'
+import { closedBy, factsIn, screened } from './understanding.ts'
+
+/** What memories are written with. */
+export interface MemoryWriterParts {
+  readonly records: RecordStore
+  readonly now: () => number
+  readonly indexes: ScopeIndexes
+  readonly queue: EmbeddingQueue
+  readonly limits: MemoryLimits
+  readonly settings: (project: string) => Promise<MemorySettings>
+}
+
+/** One memory to write; times in ms since the epoch. */
+export interface NewMemory {
+  readonly content: string
+  readonly place: MemoryPlace
+  readonly importance?: number | undefined
+  readonly pinned?: boolean | undefined
+  readonly metadata?: JsonObject | undefined
+  readonly observedAt?: number | undefined
+  readonly validFrom?: number | undefined
+  readonly validTo?: number | undefined
+  /** Taken as given, beside what the content says by rules. */
+  readonly facts?: readonly FactData[] | undefined
+  readonly speaker?: string | undefined
+  /** Name of the field in a refusal. */
+  readonly param?: string | undefined
+}
+
+/** How memories are written. */
+export interface WriteOptions {
+  /** What wrote them: `write`, `remember`, `chat` … */
+  readonly source: string
+  /** 26 characters of an id, from which theirs follow, so that a write which is made again meets what it made; null for new ids. */
+  readonly seed: string | null
+  /** Actor of the write; null for none. */
+  readonly receipt?: string | null
+  /** Resolve when they have their vectors. */
+  readonly wait?: boolean | undefined
+  readonly dryRun?: boolean | undefined
+  /** The operation was counted before: an effect that runs again is the same one. */
+  readonly counted?: boolean
+}
+
+/** What became of one memory. */
+export interface WrittenMemory {
+  readonly id: string
+  readonly duplicate: boolean
+  readonly redacted: readonly string[]
+  readonly superseded: readonly string[]
+}
+
+/** What became of a write. */
+export interface WriteResult extends EmbeddingResult {
+  readonly memories: readonly WrittenMemory[]
+  readonly embedding: 'done' | 'pending' | 'none'
+  readonly warnings: readonly string[]
+}
+
+interface Draft {
+  readonly id: string
+  readonly key: string
+  readonly data: MemoryData
+  readonly expiresAt: number | null
+}
+
+const dayMs = 86_400_000
+const free: EmbeddingResult = { costUsd: 0, model: null, provider: null }
+
+/** Writes memories: checked, compared with what is known, stored in one write, and found by their words from then on. */
+export class MemoryWriter {
+  readonly #parts: MemoryWriterParts
+  readonly #table: Table<MemoryData>
+  readonly #turns = new RowTurns()
+
+  constructor(parts: MemoryWriterParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, memories, parts.now)
+  }
+
+  /** @throws {ServiceError} `memory_refused`, `memory_quota_exceeded`, `memory_ops_quota_exceeded` */
+  async write(owner: MemoryOwner, items: readonly NewMemory[], options: WriteOptions): Promise<WriteResult> {
+    const checked = items.map(passed)
+    if (options.counted !== true && options.dryRun !== true) await this.#parts.limits.operation(owner, 'writes')
+    const turn = `${owner.project} ${ownerKey(owner)}`
+    // one write of a user after the other, so that each sees what the one before it has said
+    const { batch, isEmbedded } = await this.#turns.take(turn, () => this.#written(owner, checked, options))
+    const tooLong = checked.some(({ content }) => Buffer.byteLength(content) > softMemoryBytes)
+    const warnings = tooLong ? ['content_over_soft_cap'] : []
+    const memories = batch.written
+    if (!isEmbedded) return { memories, embedding: 'none', warnings, ...free }
+    if (options.dryRun === true) return { memories, embedding: 'pending', warnings, ...free }
+    const ids = batch.drafts.map(({ id }) => id)
+    const embedded = this.#parts.queue.add(owner, ids)
+    if (options.wait !== true) return { memories, embedding: 'pending', warnings, ...free }
+    const cost = await embedded
+    const done = ids.every((id) => this.#parts.indexes.known(owner)?.get(id)?.embedded ?? true)
+    return { memories, embedding: done ? 'done' : 'pending', warnings, ...cost }
+  }
+
+  async #written(owner: MemoryOwner, checked: readonly Passed[], options: WriteOptions) {
+    const { limits, settings, indexes, now } = this.#parts
+    const { retentionDays } = await settings(owner.project)
+    const index = await indexes.open(owner)
+    const batch = new Batch(index, { owner, options, retentionDays, now: now() })
+    for (const item of checked) batch.add(item)
+    if (options.dryRun !== true) {
+      await limits.stored(owner.project, batch.drafts.length)
+      await this.#store(owner, batch)
+    }
+    return { batch, isEmbedded: index.embedder !== null }
+  }
+
+  async #store(owner: MemoryOwner, { drafts, ended }: Batch): Promise<void> {
+    if (drafts.length === 0) return
+    const at = this.#parts.now()
+    const rows = drafts.map((draft) => rowOf(owner, draft, at))
+    await this.#parts.records.insertMany(memories, rows)
+    const changed = await Promise.all([...ended].map(([id, end]) => this.#end(owner, id, end)))
+    const all = [...rows, ...changed.flatMap((row) => (row === null ? [] : [row]))]
+    await this.#parts.indexes.wrote(
+      owner,
+      all.map(({ id }) => id),
+      (index) => {
+        for (const row of all) index.put(row)
+      },
+    )
+  }
+
+  #end(owner: MemoryOwner, id: string, { facts, by }: Ended): Promise<Row<MemoryData> | null> {
+    const edit = ({ data }: Row<MemoryData>): MemoryData => {
+      const end = data.valid_to_ms ?? endOf(data, facts)
+      return { ...data, facts, valid_to_ms: end, superseded_by: end === null ? data.superseded_by : by }
+    }
+    return this.#table.change(ownersScope(owner), id, { edit })
+  }
+}
+
+interface Ended {
+  readonly facts: readonly FactData[]
+  readonly by: string
+}
+
+type Passed = NewMemory & { readonly redacted: readonly string[] }
+
+const passed = (item: NewMemory): Passed => ({ ...item, ...checkedContent(item.content, item.param ?? 'content') })
+
+/** A content as it may be stored, without what is redacted. @throws {ServiceError} `memory_refused` that names `param` */
+export const checkedContent = (text: string, param: string) => {
+  const { content, redacted, refused } = screened(text)
+  if (refused !== null) throw new ServiceError('memory_refused', { param, message: refusals[refused] })
+  return { content, redacted }
+}
+
+const refusals = {
+  secret: 'The content holds a secret, such as a key or a password. It is not stored.',
+  injection: 'The content holds instructions to a model. It is not stored.',
+  empty: 'The content says nothing.',
+} as const
+
+interface BatchParts {
+  readonly owner: MemoryOwner
+  readonly options: WriteOptions
+  readonly retentionDays: MemorySettings['retentionDays']
+  readonly now: number
+}
+
+/** The memories of one write, each compared with what is stored and with those before it. */
+class Batch {
+  readonly drafts: Draft[] = []
+  readonly written: WrittenMemory[] = []
+  readonly ended = new Map<string, Ended>()
+  readonly #index: ScopeIndex
+  readonly #parts: BatchParts
+  readonly #keys = new Map<string, string>()
+
+  constructor(index: ScopeIndex, parts: BatchParts) {
+    this.#index = index
+    this.#parts = parts
+  }
+
+  add(item: Passed): void {
+    const key = contentKey(item.place, item.content)
+    const twin = this.#keys.get(key) ?? this.#index.twin(key)
+    const id = this.#newId()
+    if (twin !== undefined && twin !== id) {
+      this.written.push({ id: twin, duplicate: true, redacted: item.redacted, superseded: [] })
+      return
+    }
+    const { facts, ended } = settledFacts(this.#index, this.#factsOf(item), closedBy)
+    const superseded: string[] = []
+    for (const [known, theirs] of ended) {
+      this.ended.set(known, { facts: theirs, by: id })
+      superseded.push(known)
+    }
+    this.#keys.set(key, id)
+    this.drafts.push({ id, key, data: this.#dataOf(item, facts), expiresAt: this.#expiryOf(item) })
+    this.written.push({ id, duplicate: false, redacted: item.redacted, superseded })
+  }
+
+  #newId(): string {
+    const { seed } = this.#parts.options
+    if (seed === null) return newId('mem')
+    return derivedId('mem', timeOfId(`mem_${seed}`) ?? 1, `${seed} ${this.written.length}`)
+  }
+
+  #factsOf(item: Passed): readonly FactData[] {
+    const observedAt = item.observedAt ?? this.#parts.now
+    return [...(item.facts ?? []), ...factsIn(item.content, { observedAt, speaker: item.speaker ?? null })]
+  }
+
+  #expiryOf({ place }: Passed): number | null {
+    const days = this.#parts.retentionDays[place.scope]
+    return days === null ? null : this.#parts.now + days * dayMs
+  }
+
+  #dataOf(item: Passed, facts: readonly FactData[]): MemoryData {
+    const { owner, options, now } = this.#parts
+    return {
+      owner: ownerKey(owner),
+      content: item.content,
+      scope: item.place.scope,
+      session_id: item.place.session,
+      namespace: item.place.namespace,
+      importance: item.importance ?? 0.5,
+      pinned: item.pinned ?? false,
+      metadata: item.metadata ?? {},
+      source: options.source,
+      speaker: item.speaker ?? null,
+      receipt: options.receipt ?? null,
+      redacted: item.redacted,
+      facts,
+      observed_at_ms: item.observedAt ?? now,
+      valid_from_ms: item.validFrom ?? null,
+      valid_to_ms: item.validTo ?? endOf(item, facts),
+      superseded_by: null,
+      ...{ embedder: null, vector: null, used_at_ms: null, versions: [] },
+    }
+  }
+}
+
+const rowOf = ({ project, tenant, user }: MemoryOwner, { id, data, expiresAt }: Draft, at: number): Row<MemoryData> => {
+  const record: Omit<StoredRecord, 'data'> = {
+    ...{ id, project, tenant, user, version: 1, created_at: at, updated_at: at, expires_at: expiresAt },
+  }
+  return { ...record, data }
+}

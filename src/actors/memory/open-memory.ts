@@ -1,0 +1,80 @@
+import type { RecordStore } from '#storage/ports.ts'
+import type { House } from '../capability/house.ts'
+import type { EmbedderOf } from './embedders.ts'
+import { EmbeddingQueue } from './embedding-queue.ts'
+import { memories } from './kinds.ts'
+import { MemoryChanges } from './memory-changes.ts'
+import { MemoryLimits } from './memory-limits.ts'
+import { type MemoryOwner, ownersScope } from './memory-owner.ts'
+import { MemorySearch } from './memory-search.ts'
+import type { MemorySettings } from './memory-settings.ts'
+import { MemoryWriter } from './memory-writer.ts'
+import { ScopeIndexes } from './scope-indexes.ts'
+
+/** What memory is opened with. */
+export interface MemoryParts extends Pick<House, 'records' | 'clock' | 'now' | 'log'> {
+  /** Several nodes share the store. */
+  readonly shared: boolean
+  readonly embedderOf: EmbedderOf
+  readonly settings: (project: string) => Promise<MemorySettings>
+  readonly upgradeUrl: string
+}
+
+/** Memory at work. */
+export interface OpenMemory {
+  readonly records: RecordStore
+  readonly now: () => number
+  readonly indexes: ScopeIndexes
+  readonly queue: EmbeddingQueue
+  readonly limits: MemoryLimits
+  readonly writer: MemoryWriter
+  readonly search: MemorySearch
+  /** Removes memories of a user from the store and every index; returns how many there were. @throws {StoreUnavailable} */
+  forget(owner: MemoryOwner, ids: readonly string[]): Promise<number>
+  close(): Promise<void>
+}
+
+const removedAtOnce = 64
+
+/** Puts together what memory consists of. */
+export const openMemory = (parts: MemoryParts): OpenMemory => {
+  const { records, now, clock, log, embedderOf, settings } = parts
+  const changes = parts.shared ? new MemoryChanges(records, now) : undefined
+  const queue: EmbeddingQueue = new EmbeddingQueue({
+    ...{ records, clock, embedderOf, log },
+    embedded: (owner, rows) =>
+      indexes.wrote(
+        owner,
+        rows.map(({ id }) => id),
+        (index) => {
+          for (const row of rows) index.put(row)
+        },
+      ),
+  })
+  const indexes: ScopeIndexes = new ScopeIndexes({
+    ...{ records, now, changes },
+    embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
+    unembedded: (owner, ids) => void queue.add(owner, ids),
+  })
+  const limits = new MemoryLimits(parts)
+  const shared = { records, now, indexes, limits }
+  return {
+    ...{ ...shared, queue },
+    writer: new MemoryWriter({ ...shared, queue, settings }),
+    search: new MemorySearch({ ...shared, embedderOf }),
+    forget: async (owner, ids) => {
+      const scope = ownersScope(owner)
+      let removed = 0
+      for (let first = 0; first < ids.length; first += removedAtOnce) {
+        const some = ids.slice(first, first + removedAtOnce)
+        const outcomes = await Promise.all(some.map((id) => records.remove(memories, scope, id)))
+        removed += outcomes.filter((outcome) => outcome).length
+      }
+      await indexes.wrote(owner, ids, (index) => {
+        for (const id of ids) index.remove(id)
+      })
+      return removed
+    },
+    close: async () => queue.close(),
+  }
+}

@@ -1,0 +1,156 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { RecordStore } from '#storage/ports.ts'
+import { Table } from '../records/table.ts'
+import { type MemoryData, memories } from './kinds.ts'
+import type { MemoryChanges } from './memory-changes.ts'
+import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
+import { ScopeIndex } from './scope-index.ts'
+
+/** What indexes are kept with. */
+export interface ScopeIndexesParts {
+  readonly records: RecordStore
+  readonly now: () => number
+  /** Absent for one process. */
+  readonly changes?: MemoryChanges | undefined
+  /** Id of the embedder whose vectors a project's indexes hold. */
+  readonly embedderOf: (project: string) => Promise<string | null>
+  /** Hears of memories that have no vector of the project's embedder when they are read. */
+  readonly unembedded: (owner: MemoryOwner, ids: readonly string[]) => void
+  /** What all indexes may take together. */
+  readonly maxBytes?: number
+}
+
+interface Kept {
+  readonly index: ScopeIndex
+  readonly owner: MemoryOwner
+  /** When it was read from the store, in ms. */
+  readonly readAt: number
+}
+
+/** What all indexes of a process take at most: the least used go first, and are read again when they are needed. */
+export const maxIndexBytes = 640 * 1024 * 1024
+
+const pageSize = 500
+
+/** What another process wrote and could not announce before it died is found so late, in ms. */
+const rereadAfterMs = 10 * 60_000
+
+/** How often it is counted what the indexes take. */
+const weighEveryMs = 500
+
+/** The indexes of the users whose memories are in use: read from the store at first use, exact for each user. */
+export class ScopeIndexes {
+  readonly #parts: ScopeIndexesParts
+  readonly #table: Table<MemoryData>
+  readonly #kept = new Map<string, Kept>()
+  readonly #reading = new Map<string, Promise<Kept>>()
+  #weighedAt = 0
+
+  constructor(parts: ScopeIndexesParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, memories, parts.now)
+  }
+
+  /** The index as of now, with what other nodes have acknowledged. @throws {StoreUnavailable} */
+  async open(owner: MemoryOwner): Promise<ScopeIndex> {
+    const key = cacheKey(owner)
+    const embedder = await this.#parts.embedderOf(owner.project)
+    let kept = this.#kept.get(key)
+    if (kept !== undefined && (kept.index.embedder !== embedder || this.#isOld(kept))) kept = undefined
+    kept ??= await this.#read(key, owner, embedder)
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+    return this.#synced(key, kept)
+  }
+
+  /** The index when it is in memory. */
+  known(owner: MemoryOwner): ScopeIndex | undefined {
+    return this.#kept.get(cacheKey(owner))?.index
+  }
+
+  /** Announces what was written, and takes it in here. The rows are stored. @throws {StoreUnavailable} */
+  async wrote(owner: MemoryOwner, ids: readonly string[], apply: (index: ScopeIndex) => void): Promise<void> {
+    const version = await this.#parts.changes?.note(owner, ids)
+    await this.#reading.get(cacheKey(owner))
+    const index = this.known(owner)
+    if (index === undefined) return
+    apply(index)
+    if (version !== undefined && index.seen === version - 1) index.seen = version
+    this.#evict(cacheKey(owner))
+  }
+
+  /** Forgets a user's index. */
+  drop(owner: MemoryOwner): void {
+    this.#kept.delete(cacheKey(owner))
+  }
+
+  #isOld({ readAt }: Kept): boolean {
+    return this.#parts.changes !== undefined && this.#parts.now() - readAt > rereadAfterMs
+  }
+
+  #read(key: string, owner: MemoryOwner, embedder: string | null): Promise<Kept> {
+    const known = this.#reading.get(key)
+    if (known !== undefined) return known
+    const reading = this.#readAll(owner, embedder).finally(() => this.#reading.delete(key))
+    this.#reading.set(key, reading)
+    return reading
+  }
+
+  async #readAll(owner: MemoryOwner, embedder: string | null): Promise<Kept> {
+    const index = new ScopeIndex(embedder)
+    const readAt = this.#parts.now()
+    index.seen = (await this.#parts.changes?.since(owner, 0))?.version ?? 0
+    const unembedded: string[] = []
+    for (let after = ''; ; ) {
+      const rows = await this.#table.list(ownersScope(owner), {
+        where: { owner: ownerKey(owner) },
+        ...{ limit: pageSize, ascending: true, after },
+      })
+      for (const [at, row] of rows.entries()) {
+        index.put(row)
+        if (embedder !== null && row.data.embedder !== embedder) unembedded.push(row.id)
+        if (at % 50 === 49) await nextTurn()
+      }
+      after = rows.at(-1)?.id ?? ''
+      if (rows.length < pageSize) break
+    }
+    const kept = { index, owner, readAt }
+    this.#kept.set(cacheKey(owner), kept)
+    this.#evict(cacheKey(owner))
+    if (unembedded.length > 0) this.#parts.unembedded(owner, unembedded)
+    return kept
+  }
+
+  async #synced(key: string, { index, owner }: Kept): Promise<ScopeIndex> {
+    const missed = await this.#parts.changes?.since(owner, index.seen)
+    if (missed === undefined || missed === null) return index
+    if (missed.ids === null) {
+      this.#kept.delete(key)
+      return (await this.#read(key, owner, index.embedder)).index
+    }
+    for (const id of missed.ids) {
+      const row = await this.#table.get(ownersScope(owner), id)
+      if (row === null) index.remove(id)
+      else index.put(row)
+    }
+    index.seen = Math.max(index.seen, missed.version)
+    return index
+  }
+
+  /** The index in use stays, however large. */
+  #evict(inUse: string): void {
+    const { maxBytes = maxIndexBytes, now } = this.#parts
+    if (now() - this.#weighedAt < weighEveryMs) return
+    this.#weighedAt = now()
+    let total = 0
+    for (const { index } of this.#kept.values()) total += index.bytes
+    for (const [key, { index }] of this.#kept) {
+      if (total <= maxBytes) return
+      if (key === inUse) continue
+      this.#kept.delete(key)
+      total -= index.bytes
+    }
+  }
+}
+
+const cacheKey = (owner: MemoryOwner): string => `${owner.project} ${ownerKey(owner)}`

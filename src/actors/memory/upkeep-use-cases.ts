@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import type { BodyOf } from '#specs/index.ts'
+
+import type { UseCases } from '../call/use-cases.ts'
+import { Audited } from '../records/audited.ts'
+import { timestampOf } from '../records/row-times.ts'
+import { Table } from '../records/table.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import { instantOf } from './instant.ts'
+import { memories, memoryForgets } from './kinds.ts'
+import { type MemoryOwner, ownerKey, ownerOf, ownersScope } from './memory-owner.ts'
+import { memoryPage } from './memory-page.ts'
+import { memoryView } from './memory-view.ts'
+import type { OpenMemory } from './open-memory.ts'
+import type { MemoryEntry } from './scope-index.ts'
+import { summaryOf } from './memory-search.ts'
+
+type UpkeepUseCases = Pick<UseCases, `memory.${'forget' | 'export' | 'forget_suggestions'}`>
+type Filter = BodyOf<'memory.forget'>
+
+/** Memories that one request forgets at most; it answers `truncated` beyond. */
+export const maxForgotten = 1_000
+const dayMs = 86_400_000
+const exportPage = 100
+
+/** Forgetting, taking along, and what may be forgotten. */
+export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
+  const table = new Table(memory.records, memories, memory.now)
+  const forgets = new Table(memory.records, memoryForgets, memory.now)
+  return {
+    'memory.forget': async (call) => {
+      const owner = ownerOf(call.scope, call.body)
+      const index = await memory.indexes.open(owner)
+      const all = [...index.entries()].filter(forgottenBy(call.body))
+      const some = all.slice(0, maxForgotten)
+      const truncated = all.length > some.length
+      const at = timestampOf(memory.now())
+      if (call.body.dry_run === true) return { forgotten: some.length, truncated, receipt: { at, surfaces: [] } }
+      const ids = some.map(({ id }) => id)
+      const { project, tenant } = owner
+      const id = newIdFor(call, 'mfg')
+      // the line of the audit log stands before anything is removed
+      const notices = [new Audited(call, 'memory').line('forgotten', nameOf(owner), filtersOf(call.body))]
+      const data = { by: filtersOf(call.body), forgotten: ids.length }
+      await forgets.insert({ id, project, tenant, expiresAtMs: memory.now() + 30 * dayMs, data, notices })
+      const removed = await memory.forget(owner, ids)
+      return { forgotten: removed, truncated, receipt: { at, surfaces: surfacesOf(some, removed) } }
+    },
+    'memory.export': async ({ scope, body }) => {
+      const owner = ownerOf(scope, body)
+      const limit = body.limit ?? exportPage
+      const page = await memoryPage(table, owner, { limit, ascending: true, cursor: body.cursor })
+      const { nextCursor } = page
+      return { memories: page.rows.map(memoryView), nextCursor, truncated: nextCursor !== null }
+    },
+    'memory.forget_suggestions': async ({ scope, query }) => {
+      const owner = ownerOf(scope, query)
+      const index = await memory.indexes.open(owner)
+      const now = memory.now()
+      const idle = [...index.entries()].filter((entry) => idleDays(entry, now) >= query.minIdleDays && !entry.pinned)
+      const weakest = idle.sort((a, b) => strengthOf(a, now) - strengthOf(b, now)).slice(0, query.limit)
+      const rows = await Promise.all(weakest.map(({ id }) => table.get(ownersScope(owner), id)))
+      const suggestions = weakest.flatMap((entry, place) => {
+        const row = rows[place] ?? null
+        if (row === null) return []
+        const strength = Math.round(strengthOf(entry, now) * 1000) / 1000
+        const idle_days = idleDays(entry, now)
+        return [{ id: entry.id, content: summaryOf(row.data.content), strength, idle_days, reason: reasonOf(entry, now) }]
+      })
+      return { suggestions }
+    },
+  }
+}
+
+const forgottenBy = ({ before, namespace, sessionId, ids }: Filter) => {
+  const until = instantOf('before', before)
+  const named = ids === undefined ? null : new Set(ids)
+  return ({ id, createdAt, place }: MemoryEntry): boolean =>
+    (until === undefined || createdAt < until) &&
+    (namespace === undefined || place.namespace === namespace) &&
+    (sessionId === undefined || place.session === sessionId) &&
+    (named === null || named.has(id))
+}
+
+const filtersOf = (body: Filter): readonly string[] =>
+  (['before', 'namespace', 'sessionId', 'ids'] as const).filter((name) => body[name] !== undefined)
+
+const surfacesOf = (some: readonly MemoryEntry[], removed: number) => [
+  { surface: 'store', removed },
+  { surface: 'index', removed: some.length },
+  { surface: 'vectors', removed: some.filter(({ embedded }) => embedded).length },
+  { surface: 'graph', removed: some.reduce((sum, { facts }) => sum + facts.length, 0) },
+]
+
+/** The user in the audit log, which stays when they are forgotten. */
+const nameOf = (owner: MemoryOwner): string =>
+  createHash('sha256').update(JSON.stringify([owner.project, ownerKey(owner)])).digest('hex').slice(0, 32)
+
+const idleDays = ({ usedAt, createdAt }: MemoryEntry, now: number): number =>
+  Math.max(0, Math.floor((now - Math.max(usedAt ?? 0, createdAt)) / dayMs))
+
+/** From 0: what nothing needs any more comes first, then what is unimportant and was not found for long. */
+const strengthOf = (entry: MemoryEntry, now: number): number => {
+  const holds = entry.validTo === null || entry.validTo > now
+  return (holds ? 1 : 0.1) * entry.importance * 2 ** (-idleDays(entry, now) / 30)
+}
+
+const reasonOf = ({ validTo, usedAt, importance }: MemoryEntry, now: number) => {
+  if (validTo !== null && validTo <= now) return 'superseded' as const
+  return importance < 0.3 && usedAt !== null ? ('unimportant' as const) : ('unused' as const)
+}
