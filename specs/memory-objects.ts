@@ -11,8 +11,8 @@ import {
   oneOf,
   optional,
   string,
-  timestamp,
   timeOrDay,
+  timestamp,
 } from './dsl/schema.ts'
 import { freeFields, metadata } from './tools.ts'
 
@@ -32,7 +32,9 @@ const scopes = oneOf('user', 'session')
 /** Whose memory: a user of the project, or of the tenant that `X-Tenant-Id` names. */
 export const userFields = {
   userId: optional(
-    word('Your id of the end user. Required unless `X-External-User-Id` names the user. With `X-Tenant-Id` the user is of that tenant.'),
+    word(
+      'Your id of the end user. Required unless `X-External-User-Id` names the user. With `X-Tenant-Id` the user is of that tenant.',
+    ),
   ),
 }
 
@@ -65,7 +67,10 @@ export const fact = object(
 )
 
 const facts = optional(
-  described(array(fact, { maxItems: 32 }), 'Facts that the content says. They are taken as given, and no model is called.'),
+  described(
+    array(fact, { maxItems: 32 }),
+    'Facts that the content says. They are taken as given, and no model is called.',
+  ),
 )
 
 /** What a memory is written with, beside whose it is. */
@@ -98,7 +103,9 @@ export const changedFields = {
 
 /** How a write is answered. */
 export const writeMode = {
-  wait: optional(described(boolean(), 'Answer when the memory is also found by its vector. Default: once it is stored.')),
+  wait: optional(
+    described(boolean(), 'Answer when the memory is also found by its vector. Default: once it is stored.'),
+  ),
   dry_run: optional(described(boolean(), 'Check and answer, and store nothing.')),
 }
 

@@ -29,6 +29,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/client-tokens -> actors/accounts',
   'actors/client-tokens -> actors/agents',
   'actors/client-tokens -> actors/tenants',
+  'actors/memory -> actors/accounts',
   'actors/operators -> actors/sessions',
   'actors/runs -> actors/agents',
   'actors/runs -> actors/sessions',

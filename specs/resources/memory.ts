@@ -23,8 +23,8 @@ import {
   contentFields,
   costFields,
   maxMemoryBatch,
-  memory as memoryObject,
   memoryHit,
+  memory as memoryObject,
   pageFields,
   placeFields,
   userFields,
@@ -73,7 +73,8 @@ export const memory = defineOperations(group, {
   write_batch: {
     ...common,
     summary: 'Write up to 50 memories',
-    description: 'One check of the quota, one durable write and one call for embeddings for all. All are stored or none.',
+    description:
+      'One check of the quota, one durable write and one call for embeddings for all. All are stored or none.',
     method: 'POST',
     path: '/v1/memory/write/batch',
     maxBodyBytes: 2 * 1024 * 1024,
@@ -83,10 +84,9 @@ export const memory = defineOperations(group, {
       ...writeMode,
       memories: array(object({ ...contentFields, ...placeFields }), { minItems: 1, maxItems: maxMemoryBatch }),
     }),
-    answer: answersJson(
-      object({ memories: described(array(writtenOne), 'One an item, in order.'), ...written }),
-      { status: 201 },
-    ),
+    answer: answersJson(object({ memories: described(array(writtenOne), 'One an item, in order.'), ...written }), {
+      status: 201,
+    }),
     errors: quotas,
   },
   search: {
@@ -116,7 +116,7 @@ export const memory = defineOperations(group, {
     answer: answersJson(
       object({
         results: array(memoryHit),
-        abstained: described(boolean(), 'Memories may be stored, but none answers the query.'),
+        abstained: described(boolean(), 'No stored memory answers the query.'),
         embedder: nullable(string()),
         left_out: optional(array(object({ id: string(), reason: string(), score: optional(number()) }))),
         ...costFields,
@@ -175,7 +175,8 @@ export const memory = defineOperations(group, {
   history: {
     ...common,
     summary: 'Retrieve the history of a memory',
-    description: 'What the memory said before, and the memories that it superseded or that superseded it; oldest first.',
+    description:
+      'What the memory said before, and the memories that it superseded or that superseded it; oldest first.',
     method: 'GET',
     path: '/v1/memory/{memory_id}/history',
     answer: answersJson(

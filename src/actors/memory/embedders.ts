@@ -23,5 +23,10 @@ export type EmbedderOf = (project: string) => Promise<MemoryEmbedder | null>
 /** A local embedder costs nothing. */
 export const freeEmbedder = (local: Embedder): MemoryEmbedder => ({
   id: local.id,
-  embed: async (texts, kind) => ({ vectors: await local.embed(texts, kind), costUsd: 0, model: local.id, provider: 'local' }),
+  embed: async (texts, kind) => ({
+    vectors: await local.embed(texts, kind),
+    costUsd: 0,
+    model: local.id,
+    provider: 'local',
+  }),
 })

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { textOfVector } from '#retrieval/vector-bytes.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -6,7 +7,6 @@ import { type Clock, pause } from '../runtime/clock.ts'
 import type { EmbedderOf } from './embedders.ts'
 import { type MemoryData, memories } from './kinds.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
-import { textOfVector } from '#retrieval/vector-bytes.ts'
 
 /** What the queue works with. */
 export interface EmbeddingQueueParts {
@@ -105,7 +105,7 @@ export class EmbeddingQueue {
     const embedder = await this.#parts.embedderOf(owner.project)
     if (embedder === null) return nothing
     const found = await Promise.all(ids.map((id) => this.#table.get(ownersScope(owner), id)))
-    const rows = found.filter((row) => row !== null && row.data.embedder !== embedder.id) as Row<MemoryData>[]
+    const rows = found.flatMap((row) => (row === null || row.data.embedder === embedder.id ? [] : [row]))
     if (rows.length === 0) return nothing
     const { vectors, ...cost } = await embedder.embed(
       rows.map(({ data }) => data.content),
@@ -115,7 +115,8 @@ export class EmbeddingQueue {
     const stored = await Promise.all(
       rows.map((row, at) => this.#store(row, { embedder: embedder.id, vector: vectors[at] })),
     )
-    await this.#parts.embedded(owner, stored.filter((row) => row !== null) as Row<MemoryData>[])
+    const embedded = stored.flatMap((row) => (row === null ? [] : [row]))
+    await this.#parts.embedded(owner, embedded)
     return cost
   }
 

@@ -11,10 +11,7 @@ type Line = ResultOf<'memory.history'>['history'][number]
 const mostFollowed = 20
 
 /** What a memory said over time: its versions, and then those that superseded it. */
-export const memoryHistory = async (
-  table: Table<MemoryData>,
-  row: Row<MemoryData>,
-): Promise<readonly Line[]> => {
+export const memoryHistory = async (table: Table<MemoryData>, row: Row<MemoryData>): Promise<readonly Line[]> => {
   const lines: Line[] = linesOf(row)
   const seen = new Set([row.id])
   let next = row.data.superseded_by

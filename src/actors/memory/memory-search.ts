@@ -77,7 +77,7 @@ export class MemorySearch {
     const at = query.asOf ?? now
     const accepts = (id: string): boolean => isHeld(index.get(id), query.place, { at, now })
     const asked: Embedded = await this.#embedded(owner, index, query)
-    const { hits, abstained, left_out } = await index.passages.search({
+    const { hits, left_out } = await index.passages.search({
       ...{ text: query.text, vector: asked.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
       ...{ accepts, explain: query.explain ?? false, now: at },
       ...(embedder !== null && { embedder: embedder.id }),
@@ -88,7 +88,7 @@ export class MemorySearch {
     const results = await this.#shown(owner, index, { found, query })
     return {
       results,
-      abstained: results.length === 0 && (abstained || index.size > 0),
+      abstained: results.length === 0,
       embedder: embedder?.id ?? null,
       ...(query.explain === true && { left_out: (left_out ?? []).map((each) => ({ ...each })) }),
       ...{ costUsd: asked.costUsd, model: asked.model, provider: asked.provider },

@@ -6,18 +6,18 @@ import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
+import { changedMemory } from './changed-memory.ts'
+import { instantOf } from './instant.ts'
 import type { FactData, MemoryData } from './kinds.ts'
 import { memories } from './kinds.ts'
-import { changedMemory } from './changed-memory.ts'
-import type { OpenMemory } from './open-memory.ts'
+import { memoryHistory } from './memory-history.ts'
 import { ownerOf, ownersScope } from './memory-owner.ts'
 import { memoryPage } from './memory-page.ts'
 import { filterOf, type MemoryPlace, type NamedPlace } from './memory-place.ts'
-import { memoryHistory } from './memory-history.ts'
 import { ownerOfRow } from './memory-row.ts'
 import { memoryView } from './memory-view.ts'
 import type { NewMemory, WriteResult } from './memory-writer.ts'
-import { instantOf } from './instant.ts'
+import type { OpenMemory } from './open-memory.ts'
 
 type MemoryOps = 'write' | 'write_batch' | 'search' | 'list' | 'get' | 'update' | 'delete' | 'history'
 type MemoryUseCases = Pick<UseCases, `memory.${MemoryOps}`>
@@ -45,7 +45,10 @@ export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
         param: `memories.${at}.content`,
       }))
       const result = await writer.write(owner, items, writeOptions(call, 'write'))
-      const written = result.memories.map(({ id, duplicate }) => ({ id, ...(duplicate && { duplicate: true as const }) }))
+      const written = result.memories.map(({ id, duplicate }) => ({
+        id,
+        ...(duplicate && { duplicate: true as const }),
+      }))
       return { memories: written, ...costOf(result) }
     },
     'memory.search': async ({ scope, body }) =>

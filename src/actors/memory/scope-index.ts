@@ -1,10 +1,10 @@
 import { PassageIndex } from '#retrieval/passage-index.ts'
+import { vectorOfText } from '#retrieval/vector-bytes.ts'
 import { softMemoryBytes } from '#specs/memory-objects.ts'
 import type { Row } from '../records/schema.ts'
 import { contentKey } from './content-key.ts'
 import type { FactData, MemoryData } from './kinds.ts'
 import { type MemoryPlace, placeOf } from './memory-place.ts'
-import { vectorOfText } from '#retrieval/vector-bytes.ts'
 
 /** What an index knows of a memory beside its words. */
 export interface MemoryEntry {
@@ -93,7 +93,7 @@ export class ScopeIndex {
     this.passages.add({
       id: row.id,
       text: searched(data.content),
-      group: data.session_id ?? dayOf(data.observed_at_ms),
+      group: data.session_id,
       order: data.observed_at_ms,
       at: data.observed_at_ms,
       speaker: data.speaker,
@@ -131,5 +131,3 @@ export const factKey = (subject: string, relation: string): string => `${subject
 /** The part of a content that is searched. */
 const searched = (content: string): string =>
   content.length * 3 <= softMemoryBytes ? content : Buffer.from(content).subarray(0, softMemoryBytes).toString()
-
-const dayOf = (atMs: number): string => `day ${Math.floor(atMs / 86_400_000)}`

@@ -24,8 +24,10 @@ export const screened = (content: string): Screened => ({
 })
 
 /** What a content says, by rules alone. */
-export const factsIn = (_content: string, _said: { readonly observedAt: number; readonly speaker: string | null }) =>
-  [] as readonly FactData[]
+export const factsIn = (
+  _content: string,
+  _said: { readonly observedAt: number; readonly speaker: string | null },
+): readonly FactData[] => []
 
 /** How a fact that is known stands after a newer one; the same object when nothing changes. */
 export const closedBy = (older: FactData, _newer: FactData): FactData => older

@@ -10,10 +10,10 @@ import { instantOf } from './instant.ts'
 import { memories, memoryForgets } from './kinds.ts'
 import { type MemoryOwner, ownerKey, ownerOf, ownersScope } from './memory-owner.ts'
 import { memoryPage } from './memory-page.ts'
+import { summaryOf } from './memory-search.ts'
 import { memoryView } from './memory-view.ts'
 import type { OpenMemory } from './open-memory.ts'
 import type { MemoryEntry } from './scope-index.ts'
-import { summaryOf } from './memory-search.ts'
 
 type UpkeepUseCases = Pick<UseCases, `memory.${'forget' | 'export' | 'forget_suggestions'}`>
 type Filter = BodyOf<'memory.forget'>
@@ -65,7 +65,9 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
         if (row === null) return []
         const strength = Math.round(strengthOf(entry, now) * 1000) / 1000
         const idle_days = idleDays(entry, now)
-        return [{ id: entry.id, content: summaryOf(row.data.content), strength, idle_days, reason: reasonOf(entry, now) }]
+        return [
+          { id: entry.id, content: summaryOf(row.data.content), strength, idle_days, reason: reasonOf(entry, now) },
+        ]
       })
       return { suggestions }
     },
@@ -94,7 +96,10 @@ const surfacesOf = (some: readonly MemoryEntry[], removed: number) => [
 
 /** The user in the audit log, which stays when they are forgotten. */
 const nameOf = (owner: MemoryOwner): string =>
-  createHash('sha256').update(JSON.stringify([owner.project, ownerKey(owner)])).digest('hex').slice(0, 32)
+  createHash('sha256')
+    .update(JSON.stringify([owner.project, ownerKey(owner)]))
+    .digest('hex')
+    .slice(0, 32)
 
 const idleDays = ({ usedAt, createdAt }: MemoryEntry, now: number): number =>
   Math.max(0, Math.floor((now - Math.max(usedAt ?? 0, createdAt)) / dayMs))

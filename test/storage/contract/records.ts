@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { projectScope } from '#specs/scope.ts'
-import type { StoredRecord } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 
@@ -41,9 +40,8 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
   })
 
   it('inserts many at once, each with its outcome', async () => {
-    const [first, second, third] = ['a', 'b', 'c'].map((name) =>
-      recordOf(fresh('wid'), { data: { external_id: fresh(name) } }),
-    ) as [StoredRecord, StoredRecord, StoredRecord]
+    const named = (name: string) => recordOf(fresh('wid'), { data: { external_id: fresh(name) } })
+    const [first, second, third] = [named('a'), named('b'), named('c')]
     await store().records.insert(widgets, second)
     const twin = recordOf(fresh('wid'), { data: first.data })
     const outcomes = await store().records.insertMany(widgets, [first, second, twin, third])
