@@ -76,13 +76,13 @@ export class MemorySearch {
     const now = this.#parts.now()
     const at = query.asOf ?? now
     const accepts = (id: string): boolean => isHeld(index.get(id), query.place, { at, now })
-    const asked: Embedded = await this.#embedded(owner, index, query)
+    const embedded: Embedded = await this.#embedded(owner, index, query)
     const { hits, left_out } = await index.passages.search({
-      ...{ text: query.text, vector: asked.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
+      ...{ text: query.text, vector: embedded.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
       ...{ accepts, explain: query.explain ?? false, now: at },
       ...(embedder !== null && { embedder: embedder.id }),
     })
-    const source = asked.vectors.length > 0 ? ('vector' as const) : ('lexical' as const)
+    const source = embedded.vectors.length > 0 ? ('vector' as const) : ('lexical' as const)
     const found: Found[] = hits.map(({ id, score, parts }) => ({ id, score, source, parts }))
     if (query.graph) found.push(...connected(index, { query, found, accepts }))
     const results = await this.#shown(owner, index, { found, query })
@@ -91,7 +91,7 @@ export class MemorySearch {
       abstained: results.length === 0,
       embedder: embedder?.id ?? null,
       ...(query.explain === true && { left_out: (left_out ?? []).map((each) => ({ ...each })) }),
-      ...{ costUsd: asked.costUsd, model: asked.model, provider: asked.provider },
+      ...{ costUsd: embedded.costUsd, model: embedded.model, provider: embedded.provider },
     }
   }
 
