@@ -67,7 +67,7 @@ function byId([a]: readonly [string, unknown], [b]: readonly [string, unknown]):
 function simulatedRow(): SlimRow {
   return {
     ...{ mode: 'chat', input: '0.000001', output: '0.000002', cached: '0.0000005' },
-    ...{ character: '0.000001', second: '0.00001', context: 128_000 },
+    ...{ character: '0.000001', second: '0.00001', image: '0.001', context: 128_000 },
     capabilities: ['tools', 'vision', 'structuredOutput', 'fileInput', 'caching'],
     nominal: true,
   }

@@ -35,6 +35,7 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'moderations.create': 'a provider that offers it has a key',
   'completions.create': 'likewise',
   'rerank.create': 'likewise',
+  'images.generate': 'likewise',
   'transcriptions.translate': 'the file is audio',
   'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
 }

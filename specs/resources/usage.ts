@@ -36,6 +36,7 @@ const operation = oneOf(
   'embedding',
   'speech',
   'transcription',
+  'image',
 )
 const billingMode = oneOf('managed', 'byok', 'custom', 'simulated')
 

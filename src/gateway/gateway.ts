@@ -6,7 +6,7 @@ import { embeddings } from '#specs/resources/gateway/embeddings.ts'
 import { credits, limits } from '#specs/resources/gateway/limits.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { models as modelOperations } from '#specs/resources/gateway/models.ts'
-import { completions, moderations, rerank } from '#specs/resources/gateway/passed-on.ts'
+import { completions, images, moderations, rerank } from '#specs/resources/gateway/passed-on.ts'
 import {
   modelSyncs,
   providerConnections,
@@ -84,6 +84,7 @@ export const gateway = capability({
     ...moderations,
     ...completions,
     ...rerank,
+    ...images,
     ...vision,
     ...requestLog,
     ...requestLogSettings,

@@ -1,13 +1,24 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
 import { answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
-import { array, described, integer, jsonObject, object, optional, string, union } from '#specs/dsl/schema.ts'
+import {
+  array,
+  described,
+  integer,
+  jsonObject,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  union,
+} from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 
 const name = string({ minLength: 1, maxLength: 256 })
 const text = string({ minLength: 1 })
 
-/** What all three have: the body goes to the provider of the model as it is, and its answer comes back as it is. */
+/** What all of them have: the body goes to the provider of the model as it is, and its answer comes back as it is. */
 const passedOn = {
   method: 'POST',
   access: anyKeyOrDashboard,
@@ -91,10 +102,38 @@ export const rerank = defineOperations('rerank', {
   },
 })
 
+/** OpenAI's image generation. */
+export const images = defineOperations('images', {
+  generate: {
+    ...passedOn,
+    summary: 'Generate images',
+    description:
+      "Compatible with OpenAI's image generation, for image models of OpenAI, xAI, Google and compatible servers. Not streamed. Undeclared fields go along. Charged by the image, or by tokens where the provider counts them.",
+    path: '/v1/images/generations',
+    body: object({
+      model: name,
+      prompt: described(string({ minLength: 1, maxLength: 32_000 }), 'Description of the images.'),
+      n: optional(nullable(described(integer({ min: 1, max: 10 }), 'Number of images. Default: 1.'))),
+      size: optional(nullable(described(name, 'Width and height in pixels, such as `1024x1024`.'))),
+      quality: optional(nullable(name)),
+      response_format: optional(nullable(oneOf('b64_json', 'url'))),
+    }),
+    answer: answersEither(
+      answersJson(
+        object(
+          { created: integer(), data: array(jsonObject()) },
+          { title: 'Images', description: 'The images, in Base64 or by URL.', open: true },
+        ),
+      ),
+    ),
+  },
+})
+
 declare module '#specs/index.ts' {
   interface Resources {
     readonly moderations: typeof moderations
     readonly completions: typeof completions
     readonly rerank: typeof rerank
+    readonly images: typeof images
   }
 }

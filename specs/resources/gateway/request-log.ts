@@ -29,7 +29,7 @@ const line = {
   at: described(timestamp(), 'End of the request.'),
   started_at: described(timestamp(), 'Start of the request.'),
   operation: string({ description: 'Id of the operation.' }),
-  need: oneOf('chat', 'vision', 'embedding', 'speech', 'transcription'),
+  need: oneOf('chat', 'vision', 'embedding', 'speech', 'transcription', 'image'),
   credential: string({ description: 'Kind of the credential.' }),
   key_id: reference(),
   tenant_id: reference(),

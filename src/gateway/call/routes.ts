@@ -3,7 +3,7 @@ import type { WireFormat } from '#specs/data/providers.ts'
 import type { Waits } from './waits.ts'
 
 /** What a gateway request needs a model for. */
-export type Need = 'chat' | 'vision' | 'embedding' | 'speech' | 'transcription'
+export type Need = 'chat' | 'vision' | 'embedding' | 'speech' | 'transcription' | 'image'
 
 /**
  * Whose key serves: the project's own (`byok`: a provider connection), a server that the project registered

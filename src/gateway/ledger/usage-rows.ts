@@ -11,6 +11,7 @@ export type UsageOperation =
   | 'embedding'
   | 'speech'
   | 'transcription'
+  | 'image'
 
 /** Whose key paid the provider: ours, the caller's own, that of the caller's own server, or no key (simulated). */
 export type BillingMode = 'managed' | 'byok' | 'custom' | 'simulated'

@@ -51,8 +51,8 @@ const chat: readonly Need[] = ['chat', 'vision']
 const voice: readonly Need[] = ['speech', 'transcription']
 
 const needs: Readonly<Record<WireFormat, readonly Need[]>> = {
-  openai: [...chat, 'embedding', ...voice],
-  google: [...chat, 'embedding', ...voice],
+  openai: [...chat, 'embedding', ...voice, 'image'],
+  google: [...chat, 'embedding', ...voice, 'image'],
   anthropic: chat,
   perplexity: [...chat, 'embedding'],
   elevenlabs: voice,

@@ -89,8 +89,6 @@ const isTaken = ({ mode, provider, id }: PriceRow): boolean => {
       return speechModelOf(`${provider}/${id}`) !== null
     case 'transcription':
       return transcriptionModelOf(`${provider}/${id}`) !== null
-    case 'image':
-      return false
     default:
       return format !== undefined && serves(format, mode)
   }
@@ -104,7 +102,7 @@ function typesOf({ id, mode, provider, capabilities }: PriceRow): string[] {
   for (const type of ['reasoning', 'vision']) if (capabilities.includes(type)) types.push(type)
   if (/search/.test(id)) types.push('search')
   if (/code|codex/.test(id)) types.push('code')
-  if (provider === 'simulated') types.push('embedding')
+  if (provider === 'simulated') types.push('embedding', 'image')
   return types
 }
 

@@ -116,6 +116,7 @@ const words: Readonly<Record<Need, string>> = {
   embedding: 'embedding models',
   speech: 'speech models',
   transcription: 'transcription models',
+  image: 'image models',
 }
 
 /** A connection serves what its provider sells, what is named `provider/model`, and what its model sync brought. */

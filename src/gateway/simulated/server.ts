@@ -6,6 +6,7 @@ import { tokensOfChars } from '../call/accounting/usage.ts'
 import { audioPath, serveAudio } from './audio.ts'
 import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
 import { embeddings } from './embeddings.ts'
+import { generatedImages } from './generated-images.ts'
 import { imageChars, imagesIn, imageTokens } from './images.ts'
 import { PromptCache } from './prompt-cache.ts'
 import { decideReply, type Reply } from './reply.ts'
@@ -62,7 +63,8 @@ const maxBodyBytes = 32 * 1024 * 1024
 const maxChoices = 128
 const createdS = 1_767_225_600
 const chatPath = '/v1/chat/completions'
-const postPaths = [chatPath, '/v1/embeddings']
+const imagesPath = '/v1/images/generations'
+const postPaths = [chatPath, '/v1/embeddings', imagesPath]
 
 /**
  * Starts a provider that speaks OpenAI's wire format and needs no key: it echoes, calls tools when requested, and
@@ -139,6 +141,7 @@ function post(serving: Serving, path: string, exchange: Exchange): void {
   else {
     serving.requests++
     if (path === chatPath) chat(serving, parsed, exchange)
+    else if (path === imagesPath) generatedImages(parsed, response)
     else embeddings(parsed, response)
   }
 }

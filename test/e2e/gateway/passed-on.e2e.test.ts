@@ -63,6 +63,27 @@ describe('operations that one provider has', () => {
     expect(sent()).toEqual([['/rerank', 'Bearer key-1', { ...body, model: 'rerank-1' }]])
   })
 
+  it('make images by the form of OpenAI, charged by its tokens or by the image', async () => {
+    const document = { created: 1, data: [{ b64_json: 'aGk=' }, { b64_json: 'aG8=' }] }
+    answers({ ...document, usage: { input_tokens: 10, output_tokens: 1000, total_tokens: 1010 } })
+    const body = { model: 'gpt-image-1', prompt: 'A tree', n: 2, size: '1024x1024', quality: 'low' } as const
+    const made = await client.images.generate(body).withResponse()
+    expect(made.data).toMatchObject(document)
+    expect(made.response.headers.get('x-cost-usd')).toBe('0.04005')
+    expect(sent()).toEqual([['/images/generations', 'Bearer key-1', body]])
+    const simulated = client.images.generate({ model: 'simulated-1', prompt: 'A tree for ada@example.com', n: 2 })
+    const { data, response } = await simulated.withResponse()
+    const [first, second] = (data.data ?? []).map(({ b64_json }) => Buffer.from(b64_json ?? '', 'base64'))
+    expect(first?.subarray(1, 4).toString()).toBe('PNG')
+    expect(first?.equals(second ?? first)).toBe(false)
+    expect(data.data?.[0]?.revised_prompt).toBe('A tree for ada@example.com')
+    expect(response.headers.get('x-cost-usd')).toBe('0.002')
+    const streamed = client.images.generate({ ...body, stream: true })
+    await expect(streamed).rejects.toMatchObject({ status: 400, param: 'stream' })
+    const chat = client.images.generate({ model: 'claude-haiku-4-5', prompt: 'A tree' })
+    await expect(chat).rejects.toMatchObject({ status: 400, param: 'model' })
+  })
+
   it('say that a provider does not have them, and what is wrong with the request', async () => {
     const unknown = client.moderations.create({ input: 'a', model: 'simulated-1' })
     await expect(unknown).rejects.toMatchObject({ status: 404 })

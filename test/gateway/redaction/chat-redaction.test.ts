@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import { type RedactedChat, redactChat as redactAny } from '#gateway/redaction/chat-redaction.ts'
 import type { ChatRestorer } from '#gateway/redaction/chat-restorer.ts'
@@ -130,20 +129,22 @@ describe('a chat body', () => {
 
 describe('a long chat body', () => {
   const long = {
-    messages: [{ role: 'user', content: `${'Write to ada@example.com or call +1 415 555 2671. '.repeat(40_000)}` }],
+    messages: [{ role: 'user', content: `${'Write to ada@example.com or call +1 415 555 2671. '.repeat(10_000)}` }],
   }
 
-  it('is read in a worker: the loop is never held for long, and the result is the same', async () => {
-    const asked = redactAny({ messages: [{ role: 'user', content: 'x'.repeat(maxOnLoop + 1) }] }, policy())
-    expect((await asked).restorer).toBeNull()
-    const before = performance.eventLoopUtilization()
+  it('is read in a worker: the loop goes on meanwhile, and the result is the same', async () => {
+    let turns = 0
+    const counting = setInterval(() => {
+      turns += 1
+    }, 1)
     const { body: sent, restorer } = await redactAny(long, policy())
-    const { active } = performance.eventLoopUtilization(before)
+    clearInterval(counting)
     expect(JSON.stringify(sent)).toBe(
       JSON.stringify(long).replaceAll('ada@example.com', '[EMAIL_1]').replaceAll('+1 415 555 2671', '[PHONE_1]'),
     )
     expect(restorer).not.toBeNull()
-    expect(active, 'of a second or more that the worker takes').toBeLessThan(600)
+    expect(JSON.stringify(long).length).toBeGreaterThan(maxOnLoop)
+    expect(turns, 'none when the loop is held').toBeGreaterThan(3)
   })
 })
 

@@ -5,18 +5,23 @@ import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { imageGeneration } from './image-generation.ts'
 
-type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create'
+type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create' | 'images.generate'
 
 /** Operations whose documents go to the provider of their model as they are. */
 export const passedOnUseCases = (documents: Pick<DocumentCalls, 'create'>): Pick<UseCases, PassedOn> => ({
   'moderations.create': (call) =>
     sent(documents, moderation, { call, body: { ...call.body, model: moderationModel(call.body) } }),
   'completions.create': (call) => {
-    if (objectOf(call.body).stream === true) throw notStreamed()
+    if (objectOf(call.body).stream === true) throw notStreamed('Legacy completions')
     return sent(documents, completion, { call, body: call.body })
   },
   'rerank.create': (call) => sent(documents, reranking, { call, body: call.body }),
+  'images.generate': (call) => {
+    if (objectOf(call.body).stream === true) throw notStreamed('Images')
+    return sent(documents, imageGeneration, { call, body: call.body })
+  },
 })
 
 type AnyCall = Pick<Parameters<UseCase<PassedOn>>[0], 'principal' | 'scope' | 'requestId' | 'signal' | 'attribution'>
@@ -32,8 +37,8 @@ const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind
   return { bytes: { contentType: 'application/json; charset=utf-8', bytes, headers } }
 }
 
-const notStreamed = (): ServiceError =>
-  new ServiceError('bad_request', { param: 'stream', message: 'Legacy completions are not streamed.' })
+const notStreamed = (what: string): ServiceError =>
+  new ServiceError('bad_request', { param: 'stream', message: `${what} are not streamed.` })
 
 /** OpenAI's, for names that say no provider. */
 const moderationModel = ({ model = 'omni-moderation-latest' }: { readonly model?: string }): string =>

@@ -16,6 +16,8 @@ export const socialSecurityNumbers: Recogniser = {
 const ssn = /(?<![\p{L}\p{N}_+]|\d[.-])(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu
 
 interface NationalId {
+  /** Cheap, and true wherever `shape` or `after` may match: most numbers are none of a country's. */
+  readonly hint: RegExp
   /** Global; bounded by what is no letter and no digit. */
   readonly shape: RegExp
   /** The check digits, on letters and digits alone, in upper case. */
@@ -29,36 +31,53 @@ const edge = (shape: string): RegExp =>
 
 const nationalIds: readonly NationalId[] = [
   // Spain: DNI and NIE
-  { shape: edge('(?:\\d{8}|[XYZ]-?\\d{7})-?[A-Z]'), checks: (id) => isTaxId(id, 'es-ES') },
+  { hint: /\d{7}-?[A-Z]/i, shape: edge('(?:\\d{8}|[XYZ]-?\\d{7})-?[A-Z]'), checks: (id) => isTaxId(id, 'es-ES') },
   // Italy: codice fiscale
-  { shape: edge('[A-Z]{6}\\d{2}[A-Z]\\d{2}[A-Z]\\d{3}[A-Z]'), checks: (id) => isTaxId(id, 'it-IT') },
+  {
+    hint: /[A-Z]{6}\d{2}[A-Z]/i,
+    shape: edge('[A-Z]{6}\\d{2}[A-Z]\\d{2}[A-Z]\\d{3}[A-Z]'),
+    checks: (id) => isTaxId(id, 'it-IT'),
+  },
   // Brazil: CPF
-  { shape: edge('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}'), checks: (id) => isTaxId(id, 'pt-BR') },
-  { shape: edge('\\d{11}'), checks: (id) => isTaxId(id, 'pt-BR'), after: words('CPF') },
+  {
+    hint: /\d{3}\.\d{3}\.\d{3}-/,
+    shape: edge('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}'),
+    checks: (id) => isTaxId(id, 'pt-BR'),
+  },
+  { hint: /CPF/i, shape: edge('\\d{11}'), checks: (id) => isTaxId(id, 'pt-BR'), after: words('CPF') },
   // Germany: Steuer-Identifikationsnummer
   {
+    hint: /steuer|idnr|tin|tax id/i,
     shape: edge('\\d{2} ?\\d{3} ?\\d{3} ?\\d{3}'),
     checks: (id) => isTaxId(id, 'de-DE'),
     after: words('steuer\\p{L}*(?:[- ]?(?:id|nr|nummer|identifikationsnummer))?|idnr|tin|tax id'),
   },
   // Poland: PESEL
-  { shape: edge('\\d{11}'), checks: (id) => isIdentityCard(id, 'PL'), after: words('PESEL') },
+  { hint: /PESEL/i, shape: edge('\\d{11}'), checks: (id) => isIdentityCard(id, 'PL'), after: words('PESEL') },
   // Netherlands: BSN
-  { shape: edge('\\d{9}'), checks: (id) => isTaxId(id, 'nl-NL'), after: words('BSN|burgerservicenummer|sofinummer') },
+  {
+    hint: /BSN|burgers|sofi/i,
+    shape: edge('\\d{9}'),
+    checks: (id) => isTaxId(id, 'nl-NL'),
+    after: words('BSN|burgerservicenummer|sofinummer'),
+  },
   // India: Aadhaar
   {
+    hint: /aadha|uid/i,
     shape: edge('\\d{4}[ -]?\\d{4}[ -]?\\d{4}'),
     checks: (id) => isIdentityCard(id, 'IN'),
     after: words('aadhaar|aadhar|uidai|uid'),
   },
   // United Kingdom: NHS number and national insurance number
-  { shape: edge('\\d{3}[ -]?\\d{3}[ -]?\\d{4}'), checks: (id) => isNhsNumber(id), after: words('NHS') },
+  { hint: /NHS/i, shape: edge('\\d{3}[ -]?\\d{3}[ -]?\\d{4}'), checks: (id) => isNhsNumber(id), after: words('NHS') },
   {
+    hint: /[A-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]/i,
     shape: edge('(?![DFIQUV])[A-Z](?![DFIOQUV])[A-Z] ?\\d{2} ?\\d{2} ?\\d{2} ?[A-D]'),
     checks: (id) => !/^(?:BG|GB|NK|KN|TN|NT|ZZ)/.test(id),
   },
   // France: numéro de sécurité sociale
   {
+    hint: /[12] ?\d{2} ?\d{2} ?\d[\dAB]/i,
     shape: edge('[12] ?\\d{2} ?(?:0[1-9]|1[0-2]|[2-4]\\d) ?(?:\\d{2}|2[AB]) ?\\d{3} ?\\d{3} ?\\d{2}'),
     checks: (id) => isSecuriteSociale(id),
   },
@@ -68,6 +87,8 @@ function words(list: string): RegExp {
   return new RegExp(`(?<!\\p{L})(?:${list})(?!\\p{L})[^\\n]{0,24}$`, 'iu')
 }
 
+const none: readonly Hit[] = []
+
 /** National ids of some countries, by their check digits. */
 export const nationalIdNumbers: Recogniser = {
   types: ['national_id'],
@@ -75,14 +96,16 @@ export const nationalIdNumbers: Recogniser = {
   find: (reading) => nationalIds.flatMap((id) => idsIn(reading, id)),
 }
 
-const idsIn = ({ text }: Reading, { shape, checks, after }: NationalId): readonly Hit[] =>
-  hitsOf(text, shape, {
-    type: 'national_id',
-    accepts: (match, start) => {
-      if (after !== undefined && !after.test(before(text, start))) return false
-      return checks(match.replace(/[ .-]/g, '').toUpperCase())
-    },
-  })
+const idsIn = ({ text }: Reading, { hint, shape, checks, after }: NationalId): readonly Hit[] =>
+  hint.test(text)
+    ? hitsOf(text, shape, {
+        type: 'national_id',
+        accepts: (match, start) => {
+          if (after !== undefined && !after.test(before(text, start))) return false
+          return checks(match.replace(/[ .-]/g, '').toUpperCase())
+        },
+      })
+    : none
 
 /** Modulus 11 (NHS Data Dictionary, "NHS number"). */
 const isNhsNumber = (digits: string): boolean => {

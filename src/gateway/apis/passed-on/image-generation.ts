@@ -1,0 +1,49 @@
+import { routePrice } from '#gateway/call/accounting/route-price.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import type { DocumentKind, DocumentTarget } from '#gateway/documents/document-calls.ts'
+import { costOfUnits } from '#gateway/prices/prices.ts'
+import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+
+/** Google has the operation beside its own API. */
+const target = ({ format, apiKey }: Route): DocumentTarget | null => {
+  const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
+  if (format === 'google') return { path: '/openai/images/generations', headers }
+  return format === 'openai' ? { path: '/images/generations', headers } : null
+}
+
+const tokensOf = (inputTokens: number, outputTokens: number): TokenUsage => ({
+  ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },
+})
+
+/** Tokens of an image of OpenAI's of its largest usual size, by quality; what is not said may be the dearest. */
+const tokensByQuality: ReadonlyMap<string, number> = new Map([
+  ['low', 408],
+  ['medium', 1584],
+])
+const mostTokens = 6240
+
+const most = ({ prompt, n, quality }: WireObject): Usage => {
+  const images = countOf(n) || 1
+  const written = images * (tokensByQuality.get(textOf(quality)) ?? mostTokens)
+  return { images, tokens: tokensOf(Buffer.byteLength(textOf(prompt)), written) }
+}
+
+const usage = ({ data, usage: counted }: WireObject): Usage => {
+  const { input_tokens, output_tokens } = objectOf(counted)
+  return { images: arrayOf(data).length, tokens: tokensOf(countOf(input_tokens), countOf(output_tokens)) }
+}
+
+/** By tokens where the provider sells images so and counted them, else by the image. */
+const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
+  const row = routePrice(route)
+  const byTokens = row?.provider === 'openai' && row.output !== undefined && (tokens?.outputTokens ?? 0) > 0
+  if (byTokens && tokens !== undefined) return costOfUnits(row, { tokens })
+  return row?.image === undefined || images === undefined ? null : costOfUnits(row, { images })
+}
+
+/** Images of a description, in OpenAI's form. */
+export const imageGeneration: DocumentKind = {
+  ...{ operation: 'images.generate', need: 'image' },
+  ...{ target, most, usage, costUsd },
+}

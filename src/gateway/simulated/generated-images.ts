@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { crc32, deflateSync } from 'node:zlib'
+import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { sendError, sendJson } from './respond.ts'
+
+const maxImages = 10
+const side = 8
+const createdS = 1_767_225_600
+
+/** Answers `/v1/images/generations`: small pictures in one colour, which the prompt and the number of the picture decide. */
+export const generatedImages = (request: WireObject, response: ServerResponse): void => {
+  const prompt = textOf(request.prompt)
+  const count = request.n === undefined || request.n === null ? 1 : countOf(request.n)
+  if (prompt === '') sendError(response, 400, 'missing_prompt')
+  else if (count < 1 || count > maxImages) sendError(response, 400, 'invalid_n')
+  else {
+    const data = Array.from({ length: count }, (_, at) => {
+      const base64 = picture(`${prompt} ${at}`).toString('base64')
+      const shown =
+        request.response_format === 'url' ? { url: `data:image/png;base64,${base64}` } : { b64_json: base64 }
+      return { ...shown, revised_prompt: prompt }
+    })
+    sendJson(response, 200, { created: createdS, data, output_format: 'png', size: `${side}x${side}` })
+  }
+}
+
+/** A PNG of 8 by 8 pixels. */
+const picture = (seed: string): Buffer => {
+  const colour = createHash('sha256').update(seed).digest().subarray(0, 3)
+  const row = Buffer.concat([Buffer.from([0]), ...Array.from({ length: side }, () => colour)])
+  const rows = Buffer.concat(Array.from({ length: side }, () => row))
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(side, 0)
+  head.writeUInt32BE(side, 4)
+  // eight bits for each of three colours
+  head.set([8, 2, 0, 0, 0], 8)
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+const chunk = (type: string, data: Buffer): Buffer => {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const around = Buffer.alloc(8)
+  around.writeUInt32BE(data.length, 0)
+  around.writeUInt32BE(crc32(body), 4)
+  return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)])
+}
