@@ -34,6 +34,16 @@ export class Api {
     this.#headers = headers
   }
 
+  /** The same credential with these headers beside it. */
+  with(headers: Readonly<Record<string, string>>): Api {
+    return new Api(this.#url, { ...this.#headers, ...headers })
+  }
+
+  /** A WebSocket under this credential. */
+  socket(path: string): WebSocket {
+    return new WebSocket(`${this.#url.replace('http', 'ws')}${path}`, { headers: this.#headers })
+  }
+
   fetch(path: string, body?: unknown, { headers, method }: Extra = {}, signal?: AbortSignal): Promise<Response> {
     return fetch(`${this.#url}${path}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),

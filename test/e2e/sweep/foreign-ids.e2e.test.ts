@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '#actors/capabilities.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { sessionFrames } from '#specs/resources/sessions.ts'
+import { sampleOf } from '../../specs/samples.ts'
+import type { Api } from '../api.ts'
+import { startToolServer, type ToolServer } from '../tool-server.ts'
+import { stores, World } from '../world.ts'
+import { bodyFor, fieldOf, type Place, placesOf, prefixesByName, withId } from './declared-places.ts'
+import { framesOver, pathOf, prefixOfAnswer, seen } from './requests.ts'
+import { byHabit, type Estate, idsIn, makeEstate, ownId } from './estate.ts'
+
+/*
+ * Every operation, every place of its requests that names a resource, every credential: an id of another is answered
+ * exactly as an id of nothing, shows nothing of its owner, and changes nothing. All of it comes from the declarations, so
+ * an operation that is declared is held to it as well.
+ */
+
+const declared: readonly Operation[] = Object.values(operations)
+const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
+const prefixes = prefixesByName(declared)
+const places = guarded.flatMap(placesOf)
+
+/** Resources that are of one tenant, or one user of it, by the operations that read them. */
+const ofTenants = new Set([
+  'ten',
+  ...guarded
+    .filter((operation) => operation.ofTenants !== null)
+    .flatMap(({ params }) => params.flatMap((name) => prefixes.get(name) ?? byHabit[name] ?? [])),
+])
+const ofAgents = new Set(['ses', 'run', 'agt', 'agv', 'ins', 'act'])
+
+/** Of the organisation, of all projects alike, or there after trouble only. */
+const withoutForeign = ['member_id', 'project_id', 'stuck_id', 'version']
+
+/** Ids that callers choose and that are not of a tenant. */
+const ofProjects = new Set(['version', 'model'])
+
+/** Change by what everybody does. */
+const changing = new Set(['live_actors.list', 'project_sessions.list', 'models.get'])
+
+/** Somebody with a credential, and whose things it names. */
+interface Attacker {
+  readonly api: Api
+  /** What it may use: its own ids stand at all places but the one that is tried. */
+  readonly own: Estate
+  readonly victim: Estate
+  /** Resources of the victim that are not also the attacker's; null: all. */
+  readonly prefixes: ReadonlySet<string> | null
+  readonly takes: (operation: Operation) => boolean
+}
+
+const takesKind = (kind: Operation['access']['kinds'][number]) => (operation: Operation) =>
+  operation.access.kinds.includes(kind)
+
+const attackerNames = [
+  "another project's secret key",
+  "a dashboard session under another project's header",
+  "the project's secret key with another tenant's header",
+  "another user's client token",
+  'a client token that is bound to another session of the same user',
+  "another project's client token",
+  "another agent's public key",
+  "another agent's secret key",
+  "another project's public key of an agent",
+] as const
+
+describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
+  let world: World
+  let tool: ToolServer
+  let attackers: Readonly<Record<(typeof attackerNames)[number], Attacker>>
+  let victim: Estate
+  let neighbour: Estate
+  let stranger: Estate
+  let before: string
+
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ store, tools: [tool] })
+    const dashboard = await world.dashboard()
+    const project: string = (await dashboard.get('/api/projects')).body.data[0].id
+    const other: string = (await dashboard.post('/api/projects', { name: 'Another' })).body.id
+    const key: string = (await dashboard.post(`/api/projects/${other}/keys`, { name: 'key' })).body.key
+    const maker = { world, tool, dashboard, operations: guarded }
+    victim = await makeEstate({ ...maker, api: world.api, project }, 'victim')
+    neighbour = await makeEstate({ ...maker, api: world.api, project }, 'neighbour')
+    stranger = await makeEstate({ ...maker, api: world.as(key), project: other }, 'stranger')
+    attackers = await makeAttackers(dashboard)
+    before = await victimState()
+  }, 240_000)
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
+
+  const makeAttackers = async (dashboard: Api) => {
+    const agentKey = async (api: Api, agent: string, key_type: string): Promise<Api> =>
+      world.as((await api.post(`/v1/agents/${agent}/keys`, { name: 'k', key_type })).body.key)
+    const bob = await world.api.post('/v1/client-tokens', { tenant_id: victim.tenant, external_user_id: 'eve' })
+    const bound = await world.as(victim.token).createSession()
+    const ofSession = { tenant_id: victim.tenant, external_user_id: 'ada', session_id: bound }
+    const token = (await world.api.post('/v1/client-tokens', ofSession)).body.token
+    const withSession = (own: Estate, session: string) => ({ ...own, made: new Map([...own.made, ['ses', [session]]]) })
+    const eve = world.as(bob.body.token)
+    const agents = { own: neighbour, victim, prefixes: ofAgents, takes: takesKind('agent_key') }
+    return {
+      "another project's secret key": {
+        api: stranger.api,
+        own: stranger,
+        victim,
+        prefixes: null,
+        takes: takesKind('secret_key'),
+      },
+      "a dashboard session under another project's header": {
+        api: dashboard.with({ 'x-project-id': stranger.project }),
+        own: stranger,
+        victim,
+        prefixes: null,
+        takes: takesKind('dashboard'),
+      },
+      "the project's secret key with another tenant's header": {
+        api: world.api.with({ 'x-tenant-id': neighbour.tenant }),
+        own: neighbour,
+        victim,
+        prefixes: ofTenants,
+        takes: (operation: Operation) => takesKind('secret_key')(operation) && operation.ofTenants !== null,
+      },
+      "another user's client token": {
+        api: eve,
+        own: withSession(victim, await eve.createSession()),
+        victim,
+        prefixes: new Set(['ses', 'run', 'act']),
+        takes: takesKind('client_token'),
+      },
+      'a client token that is bound to another session of the same user': {
+        api: world.as(token),
+        own: withSession(victim, bound),
+        victim,
+        prefixes: new Set(['ses', 'run', 'act']),
+        takes: takesKind('client_token'),
+      },
+      "another project's client token": {
+        api: world.as(stranger.token),
+        own: stranger,
+        victim,
+        prefixes: null,
+        takes: takesKind('client_token'),
+      },
+      "another agent's public key": { ...agents, api: await agentKey(world.api, neighbour.agent, 'public') },
+      "another agent's secret key": { ...agents, api: await agentKey(world.api, neighbour.agent, 'secret') },
+      "another project's public key of an agent": {
+        ...agents,
+        own: stranger,
+        prefixes: null,
+        api: await agentKey(stranger.api, stranger.agent, 'public'),
+      },
+    }
+  }
+
+  /** All that the declared operations answer about single resources of the victim. */
+  const victimState = async (): Promise<string> => {
+    const reading = guarded.filter(
+      ({ id, method, answer, params }) =>
+        method === 'GET' && answer.kind === 'json' && params.length > 0 && !changing.has(id),
+    )
+    const texts: string[] = []
+    for (const operation of reading) {
+      const api = operation.access.kinds.includes('secret_key') ? victim.api : victim.dashboard
+      const { status, body } = await api.get(pathOf(operation, (name) => ownId(victim, prefixes, name)))
+      texts.push(`${operation.id} ${status} ${JSON.stringify(body).replaceAll(/"(last_used_at|request_id)":[^,}]*/g, '')}`)
+    }
+    return texts.join('\n')
+  }
+
+  /** Ids of the victim that may stand at a place. */
+  const foreignIds = ({ name }: Place, attacker: Attacker): readonly string[] => {
+    const field = fieldOf(name).replace(/_ids$/, '_id')
+    if (field === 'project_id') return []
+    const prefix = prefixes.get(field) ?? byHabit[field]
+    if (prefix === undefined) {
+      const named = attacker.victim.named[field]
+      const isOurs = attacker.own.project === attacker.victim.project
+      if (named !== undefined) return ofProjects.has(field) && (isOurs || field === 'version') ? [] : [named]
+      return [...attacker.victim.made].flatMap(([each, ids]) => (isForeign(each, attacker) ? ids.slice(0, 1) : []))
+    }
+    return isForeign(prefix, attacker) ? (attacker.victim.made.get(prefix) ?? []).slice(0, 2) : []
+  }
+
+  const isForeign = (prefix: string, attacker: Attacker): boolean =>
+    attacker.prefixes === null || attacker.prefixes.has(prefix)
+
+  /** An id of the same shape that nothing has. */
+  const unknownId = (id: string): string =>
+    /^[a-z]+_[0-9a-z]{26}$/.test(id) ? `${id.split('_')[0]}_${'0'.repeat(26)}` : `no-${id}`
+
+  const attempt = async ({ operation, where, name }: Place, { api, own }: Attacker, id: string) => {
+    const idFor = (each: string) => ownId(own, prefixes, each)
+    const path = pathOf(operation, (each) => (where === 'path' && each === name ? id : idFor(each)))
+    const query = where === 'query' ? `?${name}=${encodeURIComponent(id)}` : ''
+    const plain = operation.body === null ? undefined : bodyFor(operation, where === 'body' ? name : null, idFor)
+    const body = where === 'body' ? withId(plain, name, id) : plain
+    return await seen(api, operation, { path: `${path}${query}`, body, headers: {} })
+  }
+
+  /** What tells that an answer is about the victim. Texts of a project's own things are shown to all of the project. */
+  const signsOf = (attacker: Attacker): readonly string[] => [
+    ...(attacker.own.project === attacker.victim.project ? [] : [attacker.victim.mark]),
+    ...[...attacker.victim.made].flatMap(([prefix, ids]) => (isForeign(prefix, attacker) ? ids : [])),
+  ]
+
+  it('has an id of another project for every place that takes one', () => {
+    const [byKey, byDashboard] = [attackers[attackerNames[0]], attackers[attackerNames[1]]]
+    const without = places.filter((place) => {
+      const attacker = byKey.takes(place.operation) ? byKey : byDashboard
+      return attacker.takes(place.operation) && foreignIds(place, attacker).length === 0
+    })
+    expect([...new Set(without.map(({ name }) => fieldOf(name)))].sort()).toEqual(withoutForeign)
+  })
+
+  it.each(attackerNames)('%s reaches nothing by an id in a path, a query or a body', async (who) => {
+    const attacker = attackers[who]
+    const signs = signsOf(attacker)
+    let tried = 0
+    for (const place of places.filter(({ operation }) => attacker.takes(operation))) {
+      for (const id of foreignIds(place, attacker)) {
+        const title = `${place.operation.id} ${place.where} ${place.name} ${id}`
+        const answer = await attempt(place, attacker, id)
+        const unknown = await attempt(place, attacker, unknownId(id))
+        tried++
+        for (const sign of signs.filter((each) => each !== id)) expect(answer.text, title).not.toContain(sign)
+        const isContradiction = answer.code === 'invalid_header' && unknown.code === 'not_found'
+        if (!isContradiction) expect([title, answer.status, answer.code]).toEqual([title, unknown.status, unknown.code])
+        const makes = place.operation.method === 'PUT' && place.operation.params.at(-1) === place.name
+        if (place.where === 'path' && !makes) expect([title, answer.status >= 400 && answer.status < 500]).toEqual([title, true])
+      }
+    }
+    expect(tried).toBeGreaterThan(4)
+  })
+
+  it.each(attackerNames)('%s reaches nothing by a header that names a tenant or a user', async (who) => {
+    const attacker = attackers[who]
+    if (attacker.own.project === attacker.victim.project) return expect(attacker.victim.tenant).not.toBe('')
+    for (const operation of guarded.filter((each) => attacker.takes(each) && each.method === 'GET')) {
+      const path = pathOf(operation, (name) => ownId(attacker.own, prefixes, name))
+      const named = (tenant: string) => ({ 'x-tenant-id': tenant, 'x-external-user-id': 'ada' })
+      const answer = await seen(attacker.api, operation, { path, headers: named(attacker.victim.tenant) })
+      const unknown = await seen(attacker.api, operation, { path, headers: named(unknownId(attacker.victim.tenant)) })
+      for (const sign of signsOf(attacker).filter((each) => each !== attacker.victim.tenant))
+        expect(answer.text, operation.id).not.toContain(sign)
+      expect([operation.id, answer.status]).toEqual([operation.id, unknown.status])
+    }
+  })
+
+  it.each(attackerNames)("%s is not answered by another's Idempotency-Key", async (who) => {
+    const attacker = attackers[who]
+    for (const { operation, path, body, key } of victim.keyed.filter((each) => attacker.takes(each.operation))) {
+      const headers = { 'idempotency-key': key }
+      const plain = JSON.parse(JSON.stringify(body).replaceAll(victim.mark, 'plain'))
+      for (const sent of [body, plain]) {
+        const { text } = await seen(attacker.api, operation, { path, body: sent, headers })
+        const foreign = (victim.made.get(prefixOfAnswer(operation)) ?? []).filter((id) => !path.includes(id))
+        for (const id of foreign) expect(text, operation.id).not.toContain(id)
+      }
+    }
+    expect(victim.keyed.map(({ operation }) => operation.id)).toContain('agents.create')
+  })
+
+  const listed = guarded.filter(({ query, method }) => method === 'GET' && 'cursor' in query)
+
+  it.each(attackerNames)("%s reads nothing by another's cursor", async (who) => {
+    const attacker = attackers[who]
+    const leaking: string[] = []
+    for (const operation of listed.filter(attacker.takes)) {
+      const reader = operation.access.kinds.includes('secret_key') ? victim.api : victim.dashboard
+      const theirs = pathOf(operation, (name) => ownId(victim, prefixes, name))
+      const cursor = (await reader.get(`${theirs}?limit=1`)).body.next_cursor
+      if (typeof cursor !== 'string') continue
+      const path = pathOf(operation, (name) => ownId(attacker.own, prefixes, name))
+      const shared = attacker.own.project === attacker.victim.project && operation.ofTenants === null
+      const { text, status } = await seen(attacker.api, operation, { path: `${path}?limit=100&cursor=${cursor}`, headers: {} })
+      if (status >= 500 || (!shared && signsOf(attacker).some((sign) => text.includes(sign)))) leaking.push(operation.id)
+    }
+    expect(leaking).toEqual([])
+  })
+
+  it.each(attackerNames)("%s streams nothing by another's Last-Event-ID", async (who) => {
+    const attacker = attackers[who]
+    const own = ownId(attacker.own, prefixes, 'session_id')
+    for (const last of ['0', ...victim.sessions.slice(0, 1).flatMap((id) => [id, `${id}:0`])]) {
+      const path = `/v1/sessions/${own}/stream`
+      const headers = { 'last-event-id': last }
+      const { text } = await seen(attacker.api, operations['sessions.stream'], { path, headers })
+      for (const sign of signsOf(attacker)) expect(text).not.toContain(sign)
+    }
+  })
+
+  it.each(attackerNames)("%s opens no socket to another's session, and reaches nothing by frames on its own", async (who) => {
+    const attacker = attackers[who]
+    const [session = ''] = victim.made.get('ses') ?? []
+    expect(await framesOver(attacker.api, `/v1/sessions/${session}/ws`, [])).toBeNull()
+    const frames = Object.values(sessionFrames).flatMap(({ json }) => {
+      const sample: Record<string, unknown> = Object(sampleOf(json))
+      const names = Object.keys(sample).filter((name) => name.endsWith('_id'))
+      const ids = [...victim.made.values()].flat()
+      return names.flatMap((name) => ids.map((id) => ({ ...sample, [name]: id })))
+    })
+    const answers = await framesOver(attacker.api, `/v1/sessions/${ownId(attacker.own, prefixes, 'session_id')}/ws`, frames)
+    const text = JSON.stringify(answers)
+    const sent = new Set(frames.flatMap((frame) => idsIn(frame).map(([, id]) => id)))
+    for (const sign of signsOf(attacker).filter((each) => !sent.has(each))) expect(text).not.toContain(sign)
+  })
+
+  it('has changed nothing of what was named', async () => {
+    expect(await victimState()).toBe(before)
+  })
+})

@@ -1,0 +1,71 @@
+import type { Operation } from '#specs/dsl/declare.ts'
+import type { Api } from '../api.ts'
+import { answerSchema } from './declared-places.ts'
+
+/** What came back, whatever it is; of a stream without an end, what came at once. */
+export interface Seen {
+  readonly status: number
+  /** The code of a refusal. */
+  readonly code: string | null
+  readonly text: string
+}
+
+/** A request of an operation. */
+export interface Sent {
+  readonly path: string
+  readonly body?: unknown
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The path of an operation with these parameters. */
+export const pathOf = ({ paths }: Operation, idFor: (name: string) => string): string =>
+  paths[0].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idFor(name)))
+
+/** The prefix of the ids of what an operation answers. */
+export const prefixOfAnswer = (operation: Operation): string => answerSchema(operation).properties?.id?.['x-id'] ?? ''
+
+/** How long a stream that stays open is read. */
+const streamMs = 250
+
+/** Sends a request and reads all of its answer. */
+export const seen = async (api: Api, operation: Operation, { path, body, headers }: Sent): Promise<Seen> => {
+  const enough = new AbortController()
+  const response = await api.fetch(path, body, { method: operation.method, headers }, enough.signal)
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  const timer = isStream ? setTimeout(() => enough.abort(), streamMs) : undefined
+  let text = ''
+  try {
+    for await (const part of response.body ?? []) text += Buffer.from(part).toString()
+  } catch (error) {
+    if (!enough.signal.aborted) throw error
+  }
+  clearTimeout(timer)
+  return { status: response.status, code: codeIn(text), text }
+}
+
+const codeIn = (text: string): string | null => {
+  if (!text.startsWith('{')) return null
+  const { error } = JSON.parse(text)
+  return typeof error === 'object' && error !== null ? error.code : (error ?? null)
+}
+
+/**
+ * Sends frames over a socket of a path, and a last one that is refused by its type.
+ *
+ * @returns what came until that was refused; null when the socket does not open.
+ */
+export const framesOver = (api: Api, path: string, frames: readonly object[]): Promise<readonly string[] | null> =>
+  new Promise((resolve) => {
+    const socket = api.socket(path)
+    const received: string[] = []
+    socket.onerror = () => resolve(null)
+    socket.onclose = () => resolve(received)
+    socket.onopen = () => {
+      for (const frame of frames) socket.send(JSON.stringify(frame))
+      socket.send('{"type":"the_last"}')
+    }
+    socket.onmessage = ({ data }) => {
+      received.push(String(data))
+      if (received.filter((each) => each.includes('"error"')).length > frames.length) socket.close()
+    }
+  })
