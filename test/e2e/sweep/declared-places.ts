@@ -103,7 +103,8 @@ const idsIn = (name: string, value: unknown, idFor: (name: string) => string): u
 export const withId = (value: unknown, place: string, id: string): unknown => {
   const [head = '', ...rest] = place.replaceAll('[0]', '.0').split('.')
   if (head === '') return typeof value === 'string' ? id : Array.isArray(value) ? [id] : value
-  if (Array.isArray(value)) return value.map((item, at) => (String(at) === head ? withId(item, rest.join('.'), id) : item))
+  if (Array.isArray(value))
+    return value.map((item, at) => (String(at) === head ? withId(item, rest.join('.'), id) : item))
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
   return Object.fromEntries(

@@ -23,7 +23,7 @@ export interface Estate extends Populated {
   readonly dashboard: Api
   /** What it made, by the prefix of its ids. */
   readonly made: ReadonlyMap<string, readonly string[]>
-  /** What its callers chose the id of, by the name of its place. */
+  /** Ids without a prefix, such as those that callers choose, by the name of their place. */
   readonly named: Readonly<Record<string, string>>
   readonly keyed: readonly Keyed[]
 }
@@ -62,15 +62,14 @@ export const makeEstate = async (maker: Maker, name: string): Promise<Estate> =>
   for (const id of [tenant, agent, installation, ...sessions, ...runs, action]) keep(id)
   for (const path of [`/v1/agents/${agent}/versions`, '/v1/webhook-deliveries', '/v1/usage/events'])
     for (const [, id] of idsIn((await api.get(path)).body)) keep(id)
-  const named = await chosenNames(api, { tenant, mark })
+  const chosen = await chosenNames(api, { tenant, mark })
   const response = await api.post('/v1/responses', { model: 'simulated-1', input: `say ${mark}` })
-  const custom = { name: mark, baseUrl: tool.url, format: 'openai', models: [{ name: mark, modelId: named.model }] }
+  const custom = { name: mark, baseUrl: tool.url, format: 'openai', models: [{ name: mark, modelId: chosen.model }] }
   const provider = await dashboard.post(`/api/projects/${project}/providers`, custom)
   const server = { name: mark, provider: mark, base_url: tool.url, api_key: 'key' }
   const connection = await api.post('/v1/provider-connections', server)
-  for (const { body } of [response, provider, connection]) {
-    keep(body.id ?? body.provider.id)
-  }
+  for (const { body } of [response, connection]) keep(body.id)
+  const named = { ...chosen, provider_id: provider.body.provider.id }
   const estate = { ...populated, project, mark, api, dashboard, made, named, keyed: [] }
   const keyed = await makeDeclared(maker, estate, keep)
   return { ...estate, keyed }
@@ -111,7 +110,6 @@ export const byHabit: Readonly<Record<string, string>> = {
   response_id: 'resp',
   parent_run_id: 'run',
   actor_id: 'ses',
-  provider_id: 'cpr',
 }
 
 /** Operations that make a resource, and nothing that has been made already. */
@@ -146,7 +144,17 @@ const makeDeclared = async (maker: Maker, estate: Estate, keep: (id: string) => 
 }
 
 /** Transitions that end what others need. */
-const lifeOfItsOwn = ['.retire', '.deprecate', '.rollback', '.cancel', '.reject', '.skip', '.discard', '.rotate', '.review']
+const lifeOfItsOwn = [
+  '.retire',
+  '.deprecate',
+  '.rollback',
+  '.cancel',
+  '.reject',
+  '.skip',
+  '.discard',
+  '.rotate',
+  '.review',
+]
 
 const marked = ({ body }: Operation, mark: string): object => {
   const { properties = {} } = body?.json ?? {}

@@ -25,22 +25,21 @@ export const pathOf = ({ paths }: Operation, idFor: (name: string) => string): s
 export const prefixOfAnswer = (operation: Operation): string => answerSchema(operation).properties?.id?.['x-id'] ?? ''
 
 /** How long a stream that stays open is read. */
-const streamMs = 250
+const streamMs = 500
 
 /** Sends a request and reads all of its answer. */
 export const seen = async (api: Api, operation: Operation, { path, body, headers }: Sent): Promise<Seen> => {
-  const enough = new AbortController()
-  const response = await api.fetch(path, body, { method: operation.method, headers }, enough.signal)
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  const timer = isStream ? setTimeout(() => enough.abort(), streamMs) : undefined
+  const enough = operation.answer.kind === 'events' ? AbortSignal.timeout(streamMs) : undefined
+  let status = 0
   let text = ''
   try {
+    const response = await api.fetch(path, body, { method: operation.method, headers }, enough)
+    status = response.status
     for await (const part of response.body ?? []) text += Buffer.from(part).toString()
   } catch (error) {
-    if (!enough.signal.aborted) throw error
+    if (enough?.aborted !== true) throw error
   }
-  clearTimeout(timer)
-  return { status: response.status, code: codeIn(text), text }
+  return { status, code: codeIn(text), text }
 }
 
 const codeIn = (text: string): string | null => {
