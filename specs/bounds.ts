@@ -156,10 +156,13 @@ export const bounds: readonly Bound[] = [
   },
   {
     of: 'password checks',
-    most: '2 running, 64 waiting',
+    most: '2 running, 16 of one address and 2,048 in all waiting',
     beyond: '429',
-    code: ['src/actors/accounts/passwords.ts', 'maxWaiting'],
-    test: ['test/actors/accounts/passwords.test.ts', 'are refused when too many wait, and work again afterwards'],
+    code: ['src/actors/accounts/passwords.ts', 'passwordTurns'],
+    test: [
+      'test/actors/accounts/passwords.test.ts',
+      'are refused when too many of one origin wait, and work again afterwards',
+    ],
   },
   {
     of: 'credentials in memory',

@@ -1,5 +1,6 @@
 import { _, Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { holdsId, idTextRule, isIdText } from './id-text.ts'
 import type { JsonSchema } from './schema.ts'
 
 /**
@@ -34,6 +35,14 @@ ajv.addKeyword({
   schemaType: 'number',
   validate: (most: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= most,
   error: { message: 'is too long as JSON', params: ({ schema }) => _`{ limit: ${schema} }` },
+})
+
+ajv.addKeyword({
+  keyword: 'x-id-text',
+  type: 'string',
+  schemaType: 'boolean',
+  validate: (_holds: boolean, value: string) => isIdText(value),
+  error: { message: idTextRule },
 })
 
 /** Place of the validated value in its object or list. */
@@ -73,9 +82,21 @@ const mapObjects = (schema: JsonSchema, change: (object: JsonSchema) => JsonSche
   return properties === undefined ? mapped : change(mapped)
 }
 
-/** Schema of a request. `refuse` makes undeclared fields errors, except in open objects. */
+/** Schema of a request. `refuse` makes undeclared fields errors, except in open objects. Fields of ids take texts that can be one. */
 export const requestForm = (schema: JsonSchema, unknownFields: 'refuse' | 'ignore'): JsonSchema =>
-  unknownFields === 'ignore' ? schema : mapObjects(schema, closed)
+  mapObjects(schema, (object) => withIdTexts(unknownFields === 'ignore' ? object : closed(object)))
+
+const withIdTexts = (object: JsonSchema): JsonSchema => ({
+  ...object,
+  properties: Object.fromEntries(
+    Object.entries(object.properties ?? {}).map(([name, field]) => [name, holdsId(name) ? idText(field) : field]),
+  ),
+})
+
+const idText = (field: JsonSchema): JsonSchema => {
+  if (field.items !== undefined) return { ...field, items: idText(field.items) }
+  return [field.type].flat().includes('string') ? { ...field, 'x-id-text': true } : field
+}
 
 /** Schema of an answer: fields with a default are required. */
 export const filledForm = (schema: JsonSchema): JsonSchema => mapObjects(schema, defaultsThere)

@@ -30,6 +30,8 @@ export interface JsonSchema {
   readonly 'x-max-bytes'?: number
   /** Ids of this resource: the prefix without `_`. */
   readonly 'x-id'?: string
+  /** The text can be an id (`isIdText`). Requests have it by the name of the field. */
+  readonly 'x-id-text'?: true
   /** The object accepts undeclared fields. */
   readonly 'x-open'?: true
 }

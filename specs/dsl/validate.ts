@@ -52,7 +52,7 @@ const nothing = Object.freeze({})
 function queryOf(operation: Operation): RequestValidator['query'] {
   const parse: QueryParser = queryParser(operation.query, othersOf(operation))
   if (Object.keys(operation.query).length === 0) return (text) => (text === '' ? nothing : parse(text))
-  const form = once(() => compile(object(operation.query).json))
+  const form = once(() => compile(requestForm(object(operation.query).json, 'ignore')))
   return (text) => {
     const query = parse(text)
     const validate = form()

@@ -10,7 +10,7 @@ import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
 import { type DashboardSessions, dashboardSessionS } from './dashboard-sessions.ts'
 import { type MemberData, members, organizations } from './kinds.ts'
-import { LoginLimits } from './login-limits.ts'
+import { LoginLimits, originOf } from './login-limits.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
 
@@ -38,7 +38,10 @@ export const authUseCases = (deps: AuthDeps): AuthUseCases => {
       const email = body.email.trim().toLowerCase()
       await limits.attempt(email, remoteAddress)
       const member = await memberTable.findGlobal({ email })
-      const right = await verifyPassword(member?.data.password_hash ?? null, body.password)
+      const right = await verifyPassword(member?.data.password_hash ?? null, {
+        password: body.password,
+        origin: originOf(remoteAddress),
+      })
       if (member === null || !right) throw new ServiceError('invalid_credentials')
       await limits.succeeded(email, remoteAddress)
       const cookie = sessionCookie(await dashboardSessions.open(member), dashboardSessionS, secureCookies)
@@ -57,7 +60,8 @@ export const authUseCases = (deps: AuthDeps): AuthUseCases => {
       const { email } = member.data
       // a cookie that was taken does not let its holder guess without end
       await limits.attempt(email, call.remoteAddress)
-      if (!(await verifyPassword(member.data.password_hash, call.body.password)))
+      const attempt = { password: call.body.password, origin: originOf(call.remoteAddress) }
+      if (!(await verifyPassword(member.data.password_hash, attempt)))
         throw new ServiceError('invalid_credentials', { param: 'password' })
       await limits.succeeded(email, call.remoteAddress)
       const password_hash = await hashPassword(call.body.new_password)

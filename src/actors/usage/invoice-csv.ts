@@ -37,10 +37,16 @@ export const invoiceCsv = ({ lines, totals }: Invoice): string => {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 
-/** Text that a spreadsheet would take for a formula stands behind an apostrophe. */
+/** First characters by which spreadsheets take a text for a formula, full-width ones too, with what they skip before it. */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/u
+
+/**
+ * Text that a spreadsheet would take for a formula stands behind an apostrophe. What a reader may take for the end of a cell
+ * or of the file stands in quotes (`;`, of which some make columns) or is replaced (NUL, byte order marks).
+ */
 const cell = (value: string | number | null): string => {
-  const text = value === null ? '' : String(value)
-  const plain =
-    typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+  if (typeof value !== 'string') return value === null ? '' : String(value)
+  const text = value.replaceAll(/[\0\ufeff\ufffe]/g, '\ufffd')
+  const plain = formula.test(value) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
+  return /[",;\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

@@ -3,6 +3,7 @@ import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
 import type { About, IdempotentRequests } from '#records/idempotent.ts'
 import { eventsOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
+import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { readTraceparent } from '#telemetry/trace-context.ts'
@@ -311,6 +312,10 @@ const noParams = Object.freeze({})
 const named = (names: readonly string[], values: readonly string[]): object => {
   if (names.length === 0) return noParams
   const params: Record<string, string> = {}
-  for (const [at, name] of names.entries()) params[name] = values[at] ?? ''
+  for (const [at, name] of names.entries()) {
+    const value = values[at] ?? ''
+    if (!isIdText(value)) throw new ServiceError('invalid_field', { param: name, message: `${name} ${idTextRule}.` })
+    params[name] = value
+  }
   return params
 }

@@ -49,7 +49,12 @@ describe('the first start', () => {
     expect(await apiKeys.verify(made.generated?.secretKey ?? '')).toMatchObject({ project: made.project })
     const owner = await new Table(records, members, now).findGlobal({ email: made.ownerEmail })
     expect(owner?.data.role).toBe('owner')
-    expect(await verifyPassword(owner?.data.password_hash ?? null, made.generated?.ownerPassword ?? '')).toBe(true)
+    expect(
+      await verifyPassword(owner?.data.password_hash ?? null, {
+        password: made.generated?.ownerPassword ?? '',
+        origin: '10.0.0.1',
+      }),
+    ).toBe(true)
     expect(await directory.settings(made.project)).toMatchObject({ organization: made.organization })
     expect(await directory.signingSecrets(made.project)).toEqual([expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)])
   })
@@ -75,7 +80,9 @@ describe('the first start', () => {
     expect(made).toMatchObject({ ownerEmail: 'ada@x.org', generated: { secretKey: null, ownerPassword: null } })
     expect(await apiKeys.verify(given.secretKey)).not.toBeNull()
     const owner = await new Table(records, members, now).findGlobal({ email: 'ada@x.org' })
-    expect(await verifyPassword(owner?.data.password_hash ?? null, 'correct horse')).toBe(true)
+    expect(
+      await verifyPassword(owner?.data.password_hash ?? null, { password: 'correct horse', origin: '10.0.0.1' }),
+    ).toBe(true)
   })
 
   it('happens once: the next start makes nothing and tells no secret', async () => {
@@ -121,6 +128,11 @@ describe('the first start', () => {
     expect(await counts(records, made.organization, made.project)).toEqual([1, 1, 1, 1])
     expect(await apiKeys.verify(made.generated?.secretKey ?? '')).toMatchObject({ project: made.project })
     const owner = await new Table(records, members, now).findGlobal({ email: made.ownerEmail })
-    expect(await verifyPassword(owner?.data.password_hash ?? null, made.generated?.ownerPassword ?? '')).toBe(true)
+    expect(
+      await verifyPassword(owner?.data.password_hash ?? null, {
+        password: made.generated?.ownerPassword ?? '',
+        origin: '10.0.0.1',
+      }),
+    ).toBe(true)
   })
 })

@@ -44,6 +44,13 @@ describe('login limits', () => {
     await expect(fail(1, 'a@x.org', '2001:db8:0:8::1')).resolves.toBeUndefined()
   })
 
+  it('end a flood of one address over many e-mails, and no other address', async () => {
+    const { fail } = open()
+    for (let n = 0; n < 300; n += 1) await fail(1, `member-${n}@x.org`)
+    await expect(fail(1, 'a@x.org')).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+    await expect(fail(1, 'a@x.org', '10.0.0.2')).resolves.toBeUndefined()
+  })
+
   it('count together on all nodes that share them', async () => {
     const { shared, fail } = open()
     await fail(6)
@@ -68,7 +75,7 @@ describe('login limits', () => {
       reset: async () => {},
     })
     await limits.attempt('a@x.org', '10.0.0.1')
-    expect(keys).toHaveLength(1)
+    expect(keys).toHaveLength(2)
     expect(keys.join()).not.toMatch(/x\.org|10\.0\.0\.1/)
   })
 

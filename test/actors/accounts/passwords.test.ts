@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { hashPassword, verifyPassword } from '#actors/accounts/passwords.ts'
 
+const from = (password: string, origin = '10.0.0.1') => ({ password, origin })
+
 describe('passwords', () => {
   it('are stored as argon2id with a salt of their own', async () => {
     const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
@@ -10,22 +12,32 @@ describe('passwords', () => {
 
   it('match themselves and nothing else', async () => {
     const stored = await hashPassword('correct horse')
-    expect(await verifyPassword(stored, 'correct horse')).toBe(true)
-    expect(await verifyPassword(stored, 'correct horsf')).toBe(false)
-    expect(await verifyPassword(stored, '')).toBe(false)
+    expect(await verifyPassword(stored, from('correct horse'))).toBe(true)
+    expect(await verifyPassword(stored, from('correct horsf'))).toBe(false)
+    expect(await verifyPassword(stored, from(''))).toBe(false)
   })
 
   it('never match where there is no member or no hash', async () => {
-    expect(await verifyPassword(null, 'nobody has this password')).toBe(false)
-    expect(await verifyPassword('no hash', 'correct horse')).toBe(false)
+    expect(await verifyPassword(null, from('nobody has this password'))).toBe(false)
+    expect(await verifyPassword('no hash', from('correct horse'))).toBe(false)
   })
 
-  it('are refused when too many wait, and work again afterwards', async () => {
+  it('are refused when too many of one origin wait, and work again afterwards', async () => {
     const stored = await hashPassword('correct horse')
-    const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => verifyPassword(stored, 'correct horse')))
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-    expect(refused).toHaveLength(70 - 66)
+    const many = Array.from({ length: 30 }, () => verifyPassword(stored, from('correct horse')))
+    const refused = (await Promise.allSettled(many)).filter((outcome) => outcome.status === 'rejected')
+    expect(refused).toHaveLength(30 - 18)
     expect(refused[0]).toMatchObject({ reason: { code: 'rate_limit_exceeded' } })
-    expect(await verifyPassword(stored, 'correct horse')).toBe(true)
+    expect(await verifyPassword(stored, from('correct horse'))).toBe(true)
+  })
+
+  it('of one origin are checked while a flood of others waits', async () => {
+    const stored = await hashPassword('correct horse')
+    const flood = Array.from({ length: 40 }, () => verifyPassword(stored, from('wrong')).catch(() => 'refused'))
+    const finished: string[] = []
+    void Promise.all(flood).then(() => finished.push('flood'))
+    expect(await verifyPassword(stored, from('correct horse', '10.0.0.2'))).toBe(true)
+    expect(finished).toEqual([])
+    expect(await Promise.all(flood)).toContain('refused')
   })
 })

@@ -124,6 +124,17 @@ describe('an invoice as CSV', () => {
     ['+1', "'+1"],
     ['-2', '-2'],
     ['-2+cmd', "'-2+cmd"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
+    [' =1+1', "' =1+1"],
+    ['\u200b=1+1', "'\u200b=1+1"],
+    ['\ufeff=1+1', "'\ufffd=1+1"],
+    ['\0=1+1', "'\ufffd=1+1"],
+    ['\t=1+1', '"\'\t=1+1"'],
+    ['a;=1+1', '"a;=1+1"'],
+    ['a\t=1+1', '"a\t=1+1"'],
   ])('quotes %j, so that no reader and no spreadsheet takes it for more than text', (external, cell) => {
     expect(csvOf(external).join('\r\n')).toContain(`ten_1,${cell},agt_1`)
   })

@@ -1,6 +1,6 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
-import { sampleOf } from '../../specs/samples.ts'
+import { sampleOf } from '#test/specs/samples.ts'
 
 /** One place of a request where the id of a resource stands. */
 export interface Place {

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '#actors/capabilities.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import { holdsId, isIdText } from '#specs/dsl/id-text.ts'
+import type { JsonSchema } from '#specs/dsl/schema.ts'
+import { statusIn } from '#specs/errors/wire-errors.ts'
+import { takesForms } from '#test/specs/sample-form.ts'
+import { sampleOf } from '#test/specs/samples.ts'
+import { principals, serve } from './serving.ts'
+
+/* Every place of every operation that holds an id, by its name: nothing here is written for one of them. */
+
+const declared: readonly Operation[] = Object.values(operations)
+const reached = async () => {
+  throw new Error('reached')
+}
+const { send } = serve(declared, Object.fromEntries(declared.map(({ id }) => [id, reached])))
+
+/** An e and an accent of its own, which looks as é does. */
+const decomposed = 'e\u0301va'
+const lone = 'ada-\ud800'
+
+const holdsText = ({ type, items }: JsonSchema): boolean => [items?.type ?? type].flat().includes('string')
+
+const target = ({ paths }: Operation, param?: string): string =>
+  paths[0].replace(/\{(\w+)\}/g, (_, name: string) => (name === param ? encodeURIComponent(decomposed) : 'some_id'))
+
+const headers = { host: 'agents.example', 'sec-fetch-site': 'same-origin' }
+const as = ({ access }: Operation) => principals[access.kinds[0] ?? 'public']
+
+/** Every field of a body that holds an id, with the body in which it holds this text. */
+const bodiesWith = ({ body }: Operation, text: string) =>
+  Object.entries(body?.json.properties ?? {})
+    .filter(([name, field]) => holdsId(name) && holdsText(field))
+    .map(([name, { items }]) => {
+      const sample: object = Object(sampleOf(body?.json ?? {}))
+      return { name, body: { ...sample, [name]: items === undefined ? text : [text] } }
+    })
+
+const inBodies = declared.filter(({ body }) => body !== null).filter((each) => !takesForms(each))
+
+describe('a text that can be no id', () => {
+  it.each(inBodies.filter((each) => bodiesWith(each, '').length > 0))(
+    'is refused in the body of $id',
+    async (operation) => {
+      for (const text of [decomposed, lone]) {
+        for (const { name, body } of bodiesWith(operation, text)) {
+          const { status, text: answer } = await send({
+            method: operation.method,
+            target: target(operation),
+            as: as(operation),
+            headers,
+            body,
+          })
+          expect([name, status]).toEqual([name, statusIn(operation.envelope, 'invalid_field')])
+          expect(answer).toContain(name)
+        }
+      }
+    },
+  )
+
+  const inQueries = declared.filter(({ query }) => Object.keys(query).some(holdsId))
+  it.each(inQueries)('is refused in the query of $id', async (operation) => {
+    for (const name of Object.keys(operation.query).filter(holdsId)) {
+      const query = `?${name}=${encodeURIComponent(decomposed)}`
+      const { status, text } = await send({ target: target(operation) + query, as: as(operation), headers })
+      expect([name, status]).toEqual([name, 400])
+      expect(text).toContain(name)
+    }
+  })
+
+  const inPaths = declared.filter(({ params, slashesInLast }) => params.length > 0 && !slashesInLast)
+  it.each(inPaths)('is refused in the path of $id', async (operation) => {
+    const body = operation.body === null ? {} : { body: sampleOf(operation.body.json) }
+    for (const name of operation.params) {
+      const sent = { method: operation.method, target: target(operation, name), as: as(operation), headers, ...body }
+      const { status, text } = await send(sent)
+      expect([name, status]).toEqual([name, statusIn(operation.envelope, 'invalid_field')])
+      expect(text).toContain(name)
+    }
+  })
+
+  it('is one with a lone surrogate, or in another form than C', () => {
+    expect(['ada', 'éva', '小林', '👩‍🔬'].filter((text) => !isIdText(text))).toEqual([])
+    expect([lone, decomposed, '\udc00a', '\u212b'].filter(isIdText)).toEqual([])
+  })
+})
