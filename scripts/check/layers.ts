@@ -4,6 +4,7 @@ import type { Finding, SourceFile } from './source-files.ts'
 /** From the bottom: a file may import its own layer and those before it (ARCHITECTURE.md, "Layers"). */
 const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'specs', holds: /^specs\// },
+  { name: 'facts', holds: /^src\/facts\// },
   { name: 'machines', holds: /^src\/machines\// },
   { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
   { name: 'telemetry', holds: /^src\/telemetry\// },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { extractionName, simulatedExtraction } from '#facts/extraction.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { fillArguments } from './arguments.ts'
 import { describeImages, type SeenImage } from './images.ts'
@@ -44,6 +45,7 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
   const messages = arrayOf(request.messages)
   const prompt = lastUserText(messages)
   const results = toolResultsAtEnd(messages)
+  if (isExtraction(request.response_format)) return answer(simulatedExtraction(prompt), [], false)
   const slow = /\bslow please\b/i.test(prompt)
   const format = request.response_format
   const seeds = `${seed}:${messages.length}`
@@ -64,6 +66,9 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
   if (/\bmalformed please\b/i.test(prompt)) return { ...answer(text, [], slow), trouble: 'malformed' }
   return answer(text, [], slow)
 }
+
+/** Whether facts for memory are requested, which are extracted by rules. */
+const isExtraction = (format: unknown): boolean => objectOf(objectOf(format).json_schema).name === extractionName
 
 /** The tools in a request; what has no usable name is left out. */
 function offeredTools(tools: unknown): OfferedTool[] {

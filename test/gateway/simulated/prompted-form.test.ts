@@ -1,5 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { extractionName, extractionRequest, readExtraction } from '#facts/extraction.ts'
 import { patternText } from '#gateway/simulated/pattern-text.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#gateway/simulated/server.ts'
 
@@ -25,6 +26,19 @@ describe('the simulated model', () => {
 
   it('replies exactly what it is told to', async () => {
     expect(await text('Whatever.\nReply exactly: {"a": [1]}')).toBe('{"a": [1]}')
+  })
+
+  it('extracts facts by rules, and says that no model did', async () => {
+    const at = Date.UTC(2026, 10, 22)
+    const request = extractionRequest({ user: 'I live in Oslo. fail please', assistant: 'Nice.', observedAt: at })
+    const completion = await client.chat.completions.create({
+      model,
+      messages: [...request.messages],
+      response_format: { type: 'json_schema', json_schema: { name: extractionName, schema: {} } },
+    })
+    const said = completion.choices[0]?.message.content ?? ''
+    expect(readExtraction(said, at)).toMatchObject([{ relation: 'lives_in', object: 'Oslo' }])
+    expect(said).toContain('no model')
   })
 
   it('follows a schema in the prompt, in a code block where one is requested', async () => {

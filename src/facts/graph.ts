@@ -1,0 +1,152 @@
+import type { Fact } from './fact.ts'
+import { user } from './fact.ts'
+import { normalisedName } from './names.ts'
+
+/** A statement as an arrow between two names. */
+export interface Edge {
+  readonly source: string
+  readonly relation: string
+  readonly target: string
+}
+
+/** A name that a walk reached, and by which relations. */
+export interface ReachedNode {
+  readonly name: string
+  readonly hops: number
+  readonly path: readonly string[]
+}
+
+/** What a walk from `seed` found, the nearest first. */
+export interface Walk {
+  readonly seed: string
+  readonly nodes: readonly ReachedNode[]
+  readonly edges: readonly Edge[]
+}
+
+/** A fact that a walk passed, and how many arrows lie between its nearer end and the seed, from 1. */
+export interface ConnectedFact {
+  readonly fact: Fact
+  readonly hops: number
+}
+
+/** Nodes of one walk at most. */
+export const maxNodes = 100
+
+/** Arrows between the seed and what a walk finds, at most. */
+export const maxHops = 4
+
+/** Who is connected with whom by the facts that are given; which facts hold is the caller's to choose. */
+export class FactGraph {
+  readonly #names = new Map<string, string>()
+  readonly #arrows = new Map<string, Arrow[]>()
+  readonly #aliases = new Map<string, string>()
+
+  constructor(facts: readonly Fact[]) {
+    for (const fact of facts) if (fact.subject === user) this.#alias(fact)
+    for (const fact of facts) this.#add(fact)
+  }
+
+  /** Names in order of how many statements there are about them. */
+  entities(): readonly string[] {
+    return [...this.#names].toSorted(([a], [b]) => this.#degree(b) - this.#degree(a)).map(([, name]) => name)
+  }
+
+  /** The known names in a text, longest first; `user` is never one. */
+  named(text: string): readonly string[] {
+    const said = ` ${normalisedName(text)} `
+    const words = new Set(said.split(' '))
+    return [...this.#names]
+      .filter(
+        ([key]) => key !== user && key.length > 1 && words.has(key.split(' ')[0] ?? '') && said.includes(` ${key} `),
+      )
+      .toSorted(([a], [b]) => b.length - a.length)
+      .map(([, name]) => name)
+  }
+
+  /** Walks outward from an entity, against arrows as well as along them. */
+  traverse(entity: string, hops: number): Walk {
+    const { seed, nodes, passed } = this.#walk(entity, hops)
+    const edges = [...passed.keys()].map(({ fact, from, to }) => ({
+      source: this.#nameOf(from),
+      relation: fact.relation,
+      target: this.#nameOf(to),
+    }))
+    return { seed, nodes, edges }
+  }
+
+  /** The facts that a walk from an entity passes, the nearest first. */
+  connected(entity: string, hops: number): readonly ConnectedFact[] {
+    return [...this.#walk(entity, hops).passed].map(([{ fact }, far]) => ({ fact, hops: far }))
+  }
+
+  #walk(entity: string, hops: number) {
+    const start = this.#keyOf(entity)
+    const reached = new Map<string, ReachedNode>()
+    const passed = new Map<Arrow, number>()
+    let border: ReachedNode[] = [{ name: start, hops: 0, path: [] }]
+    for (let far = 1; far <= Math.min(hops, maxHops) && reached.size < maxNodes; far++) {
+      const next: ReachedNode[] = []
+      for (const { name: from, path } of border) {
+        for (const arrow of this.#arrows.get(from) ?? []) {
+          const to = arrow.from === from ? arrow.to : arrow.from
+          const known = to === start || reached.has(to)
+          if (!known && reached.size >= maxNodes) continue
+          if (!passed.has(arrow)) passed.set(arrow, far)
+          if (known) continue
+          const node = { name: to, hops: far, path: [...path, arrow.fact.relation] }
+          reached.set(to, node)
+          next.push(node)
+        }
+      }
+      border = next
+    }
+    const nodes = [...reached.values()].map((node) => ({ ...node, name: this.#nameOf(node.name) }))
+    return { seed: this.#nameOf(start, entity), nodes, passed }
+  }
+
+  #add(fact: Fact): void {
+    if (fact.object === '') return
+    const arrow = { fact, from: this.#learn(fact.subject), to: this.#learn(fact.object) }
+    if (arrow.from === arrow.to) return
+    for (const key of [arrow.from, arrow.to]) {
+      const arrows = this.#arrows.get(key) ?? []
+      this.#arrows.set(key, arrows)
+      arrows.push(arrow)
+    }
+  }
+
+  /** "My sister lives in Oslo" is about Anna when "my sister is Anna" is the only one. */
+  #alias({ relation, object }: Fact): void {
+    const key = normalisedName(`user's ${relation}`)
+    if (this.#aliases.has(key)) this.#aliases.set(key, key)
+    else this.#aliases.set(key, normalisedName(object))
+  }
+
+  #learn(name: string): string {
+    const key = this.#keyOf(name)
+    if (!this.#names.has(key)) this.#names.set(key, name)
+    return key
+  }
+
+  #keyOf(name: string): string {
+    const key = normalisedName(name)
+    return this.#aliases.get(key) ?? key
+  }
+
+  #nameOf(key: string, otherwise = key): string {
+    return this.#names.get(key) ?? otherwise
+  }
+
+  #degree(key: string): number {
+    return this.#arrows.get(key)?.length ?? 0
+  }
+}
+
+interface Arrow {
+  readonly fact: Fact
+  readonly from: string
+  readonly to: string
+}
+
+/** The graph of some facts. */
+export const graphOf = (facts: readonly Fact[]): FactGraph => new FactGraph(facts)

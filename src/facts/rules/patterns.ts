@@ -1,0 +1,79 @@
+import { isProper, type Token } from './tokens.ts'
+
+/**
+ * A rule's form, as words with slots. `a|b` is one of two words or verbs in any form, `a?` may be missing, `{o}` takes
+ * one word or more, `{O}` a name. A slot is cut at words that begin something else.
+ */
+export interface Pattern {
+  readonly parts: readonly Part[]
+}
+
+type Part =
+  | { readonly kind: 'words'; readonly words: ReadonlySet<string>; readonly optional: boolean }
+  | { readonly kind: 'slot'; readonly name: string; readonly proper: boolean }
+
+/** What the slots of a pattern took. */
+export type Slots = ReadonlyMap<string, readonly Token[]>
+
+/** Reads the written form. */
+export const patternOf = (written: string): Pattern => ({
+  parts: written.split(' ').map((part): Part => {
+    const slot = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (slot !== undefined) return { kind: 'slot', name: slot.toLowerCase(), proper: /^[A-Z]/.test(slot) }
+    const optional = part.endsWith('?')
+    return { kind: 'words', words: new Set((optional ? part.slice(0, -1) : part).split('|')), optional }
+  }),
+})
+
+/** The words that a clause may begin with for the pattern to match. */
+export const beginningsOf = ({ parts }: Pattern): readonly string[] => {
+  const found: string[] = []
+  for (const part of parts) {
+    if (part.kind === 'slot') return [...found, '*']
+    found.push(...part.words)
+    if (!part.optional) break
+  }
+  return found
+}
+
+/** What the slots take when the whole clause has the form; null when it has not. */
+export const match = ({ parts }: Pattern, tokens: readonly Token[]): Slots | null => {
+  const slots = new Map<string, readonly Token[]>()
+  return matchFrom({ parts, tokens, slots }, 0, 0) ? slots : null
+}
+
+interface Matching {
+  readonly parts: readonly Part[]
+  readonly tokens: readonly Token[]
+  readonly slots: Map<string, readonly Token[]>
+}
+
+const matchFrom = (matching: Matching, part: number, at: number): boolean => {
+  const { parts, tokens } = matching
+  const next = parts[part]
+  if (next === undefined) return at === tokens.length
+  if (next.kind === 'slot') return matchSlot(matching, part, at)
+  const token = tokens[at]
+  const met = token !== undefined && (next.words.has(token.low) || next.words.has(token.lemma))
+  if (met && matchFrom(matching, part + 1, at + 1)) return true
+  return next.optional && matchFrom(matching, part + 1, at)
+}
+
+const matchSlot = (matching: Matching, part: number, at: number): boolean => {
+  const { parts, tokens, slots } = matching
+  const slot = parts[part]
+  if (slot?.kind !== 'slot') return false
+  const isLast = part === parts.length - 1
+  for (let end = isLast ? tokens.length : at + 1; end <= tokens.length; end++) {
+    const taken = tokens.slice(at, end)
+    if (taken.length === 0) return false
+    if (slot.proper && !taken.some(isProper)) continue
+    slots.set(slot.name, taken)
+    if (matchFrom(matching, part + 1, end)) return true
+    if (taken.length > maxInnerSlot) return false
+  }
+  return false
+}
+
+/** A slot in the middle of a pattern takes no more words than this, so that the time stays linear. */
+const maxInnerSlot = 12

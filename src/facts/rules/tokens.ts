@@ -1,0 +1,128 @@
+import { lemmaOf } from './lemmas.ts'
+
+/** A word, comma or colon of a sentence. */
+export interface Token {
+  readonly text: string
+  readonly low: string
+  readonly lemma: string
+}
+
+/** A sentence, as words. */
+export interface Sentence {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  readonly isQuestion: boolean
+}
+
+/** Longer sentences are prose about something, and are cut. */
+const maxTokens = 80
+
+/** Words behind which a full stop does not end a sentence. */
+const abbreviations: ReadonlySet<string> = new Set('dr mr mrs ms st prof jr sr e.g i.e vs no u.s u.k approx'.split(' '))
+
+const opening = /^["'“”‘([{<*_#>-]+/
+const closing = /(?<!["'“”’)\]}>*_])["'“”’)\]}>*_]{1,8}$/
+const stops = '.!?…'
+
+/** The sentences of a text. Lines end sentences, since people write lists. */
+export const sentencesOf = (text: string): readonly Sentence[] => text.split(/[\r\n]+/).flatMap(sentencesOfLine)
+
+const sentencesOfLine = (line: string): readonly Sentence[] => {
+  const sentences: Sentence[] = []
+  let words: string[] = []
+  const end = (isQuestion: boolean): void => {
+    if (words.length > 0) sentences.push({ text: words.join(' '), tokens: tokensOf(words), isQuestion })
+    words = []
+  }
+  for (const word of line.split(/\s+/)) {
+    if (word === '') continue
+    words.push(word)
+    const bare = word.replace(closing, '')
+    const last = bare.at(-1) ?? ''
+    if (last === ';') end(false)
+    else if (stops.includes(last) && !(last === '.' && isAbbreviation(bare))) end(last === '?')
+  }
+  end(false)
+  return sentences
+}
+
+const isAbbreviation = (word: string): boolean => {
+  const bare = word.slice(0, -1).replace(opening, '')
+  return abbreviations.has(bare.toLowerCase()) || (/^\p{Lu}$/u.test(bare) && bare !== 'I')
+}
+
+/** Tokens of a text that is one sentence. */
+export const tokensOf = (words: readonly string[]): readonly Token[] =>
+  words.flatMap(piecesOf).slice(0, maxTokens).map(tokenOf)
+
+const dashes: ReadonlySet<string> = new Set(['-', '–', '—', '--', '→', '->', '/', '|'])
+
+const piecesOf = (word: string): readonly string[] => {
+  if (dashes.has(word)) return [',']
+  const bare = word.replaceAll('’', "'").replace(opening, '').replace(closing, '')
+  const last = bare.at(-1) ?? ''
+  const isInitial = last === '.' && isAbbreviation(bare)
+  const cut = ',:;'.includes(last) || (stops.includes(last) && !isInitial)
+  const inner = cut ? bare.slice(0, bare.length - trailing(bare)) : bare
+  const expanded = inner.replace(closing, '')
+  return [...(expanded === '' ? [] : contraction(expanded)), ...(last === ',' || last === ':' ? [last] : [])]
+}
+
+const trailing = (word: string): number => {
+  let count = 0
+  while (count < word.length && ',:;.!?…'.includes(word[word.length - 1 - count] ?? '')) count++
+  return count
+}
+
+const endings: readonly (readonly [ending: string, word: string])[] = [
+  ["'m", 'am'],
+  ["'re", 'are'],
+  ["'ve", 'have'],
+  ["'ll", 'will'],
+  ["'d", 'would'],
+]
+
+const spelledWithout: Readonly<Record<string, readonly string[]>> = {
+  im: ['I', 'am'],
+  ive: ['I', 'have'],
+  dont: ['do', 'not'],
+  doesnt: ['does', 'not'],
+  cant: ['can', 'not'],
+  cannot: ['can', 'not'],
+  "can't": ['can', 'not'],
+  "won't": ['will', 'not'],
+  gonna: ['going', 'to'],
+  wanna: ['want', 'to'],
+}
+
+/** Words whose `'s` is a verb; behind others it is a possessive. */
+const withIs: ReadonlySet<string> = new Set(
+  'he she it that there here what who where name number address email favourite favorite everyone'.split(' '),
+)
+
+const contraction = (word: string): readonly string[] => {
+  const low = word.toLowerCase()
+  if (Object.hasOwn(spelledWithout, low)) return spelledWithout[low] ?? []
+  if (!low.includes("'")) return [word]
+  if (low.endsWith("n't")) return [word.slice(0, -3), 'not']
+  for (const [ending, verb] of endings) if (low.endsWith(ending)) return [word.slice(0, -ending.length), verb]
+  if (low.endsWith("'s")) return [word.slice(0, -2), withIs.has(low.slice(0, -2)) ? 'is' : "'s"]
+  return low.endsWith("s'") ? [word.slice(0, -1), "'s"] : [word]
+}
+
+const tokenOf = (text: string): Token => {
+  const low = text.toLowerCase()
+  return { text, low, lemma: lemmaOf(low) }
+}
+
+/** The words as text again. */
+export const textOfTokens = (tokens: readonly Token[]): string =>
+  tokens
+    .map(({ text }) => text)
+    .join(' ')
+    .replaceAll(' ,', ',')
+    .replaceAll(" 's", '’s')
+    .replaceAll(' :', ':')
+
+/** Whether a word is written as a name or number is. */
+export const isProper = ({ text }: Token): boolean => /^[\p{Lu}\p{N}+@#]/u.test(text) && text !== 'I'

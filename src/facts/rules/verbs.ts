@@ -1,0 +1,84 @@
+import { isVerb } from './lemmas.ts'
+import type { Token } from './tokens.ts'
+
+/** What is said of a subject, its verb in the place where forms expect it. */
+export interface Predicate {
+  readonly tokens: readonly Token[]
+  /** It is said that it is not so, or no longer. */
+  readonly negated: boolean
+  /** It was so at an earlier time. */
+  readonly past: boolean
+  /** It is planned, possible or only thought of. */
+  readonly unreal: boolean
+}
+
+const modals: ReadonlySet<string> = new Set(
+  'would could might may should must shall if unless perhaps maybe wish almost nearly'.split(' '),
+)
+
+/** Verbs for what lasts: their past says that it is over. */
+const lasting: ReadonlySet<string> = new Set('lived worked resided studied attended dated drove'.split(' '))
+
+/**
+ * Takes auxiliaries away: "have been living" and "started to live" are "live", "do not live any more" is a negated one.
+ * "Will" is kept for what has a date.
+ */
+export const predicateOf = (said: readonly Token[], hasDate: boolean): Predicate => {
+  const unreal = said.slice(0, 4).some(({ low }) => modals.has(low)) || (!hasDate && isPlanned(said))
+  const isOver = said[0]?.low === 'used' && said[1]?.low === 'to'
+  const longer = said.findIndex(({ low }, at) => low === 'longer' && said[at - 1]?.low === 'no')
+  let tokens = longer < 0 ? said : [...said.slice(0, longer - 1), ...said.slice(longer + 1)]
+  let negated = longer >= 0 || isOver || stopped(tokens)
+  if (stopped(tokens) || isOver) tokens = tokens.slice(isOver ? 2 : 1)
+  const not = tokens.slice(0, 4).findIndex(({ low }) => low === 'not' || low === 'never')
+  if (not >= 0 && tokens[not - 1]?.low !== 'can' && tokens[not + 1]?.low !== 'only') {
+    negated = true
+    tokens = tokens.filter((_, at) => at !== not)
+  }
+  const isPerfect = ['have', 'has'].includes(tokens[0]?.low ?? '')
+  tokens = withoutAuxiliaries(tokens)
+  const first = tokens[0]?.low ?? ''
+  return { tokens, negated, unreal, past: !isPerfect && isPast(first, tokens[1]?.low ?? '') }
+}
+
+const isPast = (first: string, second: string): boolean =>
+  lasting.has(first) || ((first === 'was' || first === 'were') && !events.has(second) && !second.endsWith('ed'))
+
+/** What happened and is so since. */
+const events: ReadonlySet<string> = new Set(['born', 'raised', 'laid', 'made', 'given', 'accepted', 'in', 'brought'])
+
+const stopped = ([first, second]: readonly Token[]): boolean =>
+  ['stop', 'quit'].includes(first?.lemma ?? '') && second?.low.endsWith('ing') === true
+
+const isPlanned = ([first, second]: readonly Token[]): boolean =>
+  first?.low === 'will' || (first?.lemma === 'be' && second?.low === 'going')
+
+const withoutAuxiliaries = (said: readonly Token[]): readonly Token[] => {
+  let tokens = said
+  for (let rounds = 0; rounds < 6; rounds++) {
+    const drop = droppable(tokens)
+    if (drop === 0) return tokens
+    tokens = tokens.slice(drop)
+  }
+  return tokens
+}
+
+/** How many words in front are an auxiliary of a verb behind it. */
+const droppable = ([first, second, third]: readonly Token[]): number => {
+  if (first === undefined || second === undefined) return 0
+  const lemma = first.lemma
+  if (first.low === 'will' || first.low === 'can' || lemma === 'do') return isVerb(second.low) ? 1 : 0
+  if (lemma === 'have' && second.low === 'got') return third !== undefined && ['a', 'an'].includes(third.low) ? 1 : 1
+  if (lemma === 'have') return second.low === 'been' || (isVerb(second.low) && second.low !== 'to') ? 1 : 0
+  if (lemma === 'be' && second.low === 'going' && third?.low === 'to') return 3
+  if (lemma === 'be') return second.low.endsWith('ing') && isVerb(second.low) ? 1 : 0
+  if (['start', 'begin'].includes(lemma) && second.low.endsWith('ing') && isVerb(second.low)) return 1
+  if (
+    ['start', 'begin', 'come', 'manage'].includes(lemma) &&
+    second.low === 'to' &&
+    third !== undefined &&
+    isVerb(third.low)
+  )
+    return 2
+  return ['end', 'ended', 'wound', 'keep', 'moved'].includes(first.low) && second.low === 'up' ? 2 : 0
+}

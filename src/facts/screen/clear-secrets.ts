@@ -1,0 +1,26 @@
+/** Words for what must not be kept in clear, and what says that it follows. */
+const said =
+  /(?<![\p{L}\p{N}])(?:pass(?:word|code|phrase|wd)s?|pwd|pin(?: code| number)?|cvv|cvc|security code|recovery (?:code|phrase|key)|seed phrase|(?:2fa|otp|backup|verification) codes?|social security number|ssn)(?:\s(?:for|to|of|on)\s[^\s:=]{1,40}(?:\s[^\s:=]{1,40}){0,3})?\s{0,3}(?:\bis\b|\bwas\b|=|:)\s{0,3}["'“]?(?<value>[^\s"'”]{3,})/giu
+
+/** Words that follow "my password is" and are none. */
+const noSecrets: ReadonlySet<string> = new Set(
+  'not too very wrong weak strong long short the a an in on stored saved kept expired expiring forgotten lost required secret safe hard easy my same incorrect correct protected being changed set about missing unknown invalid case-sensitive needed'.split(
+    ' ',
+  ),
+)
+
+/** Letters and digits in one word that no word of a language is. */
+const keyed = /(?<![\w-])(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[a-z])(?=[\w-]{0,64}[A-Z])[A-Za-z0-9_-]{32,}(?![\w-])/
+const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/
+const prefixed =
+  /(?<![\w-])(?:sk|pk|rk|csk|cak|cpk|ect|whsec|ghp|gho|ghs|glpat|xox[abpr]|hf|npm|gsk)[-_][A-Za-z0-9_-]{12,}|(?<!\w)(?:AKIA|ASIA)[0-9A-Z]{16}(?!\w)|(?<![\w-])AIza[\w-]{35}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}/
+
+/** Whether a text holds a password, PIN, key or token in clear. */
+export const hasClearSecret = (text: string): boolean => {
+  if (privateKey.test(text) || prefixed.test(text) || keyed.test(text)) return true
+  for (const { groups } of text.matchAll(said)) {
+    const value = (groups?.value ?? '').replace(/[.,;:!?]{1,8}$/, '')
+    if (!noSecrets.has(value.toLowerCase()) && !value.startsWith('[')) return true
+  }
+  return false
+}

@@ -1,0 +1,33 @@
+/** A text without characters that are not shown, and whether they were there to hide something. */
+export interface ShownText {
+  readonly text: string
+  /** A hidden message, or an order of characters that shows other words than are written. */
+  readonly hides: boolean
+}
+
+/** Letters of the tag block, which no font shows. Behind a black flag they name a region ("flag of Wales"). */
+const tag = /[\u{E0000}-\u{E007F}]/u
+const regionFlags = /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}/gu
+const override = /[\u202D\u202E]/u
+const hiddenOrFlag =
+  /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}|[\u{E0000}-\u{E007F}]|\u034F|[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB]/gu
+const controls = /[^\P{Cc}\t\n\r]/gu
+
+/** Joiners belong to emoji and to scripts that need them; elsewhere they hide. */
+const loneJoiners =
+  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{M}|\p{Script=Arabic}|\p{Script=Devanagari}|\p{Script=Bengali}|\p{Script=Tamil}|\p{Script=Malayalam}|\p{Script=Sinhala}|\p{Script=Telugu}|\p{Script=Kannada}|\p{Script=Gujarati})(?:\u200C|\u200D){1,64}/gu
+
+/** Runs of selectors carry bytes; one alone chooses how a sign looks. */
+const selectors = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu
+const longSelectors = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4}/u
+
+/** Takes hidden characters out. */
+export const withoutHidden = (text: string): ShownText => {
+  const hides = override.test(text) || longSelectors.test(text) || tag.test(text.replace(regionFlags, ''))
+  const shown = text
+    .replace(hiddenOrFlag, (found) => (found.startsWith('\u{1F3F4}') ? found : ''))
+    .replace(selectors, '')
+    .replace(loneJoiners, '')
+    .replace(controls, '')
+  return { text: shown.normalize('NFC'), hides }
+}
