@@ -45,6 +45,10 @@ export const actorCaller = (
 /** Whether the ledger takes what it calls. */
 export const isRequest = (caller: Caller | ActorCaller): caller is Caller => !('meteredBy' in caller)
 
+/** Whether it may use the models of its agent only: every visitor of a page has a public key. */
+export const usesOwnModels = (caller: Caller | ActorCaller): boolean =>
+  isRequest(caller) && caller.principal.kind === 'agent_key' && caller.principal.keyType === 'public'
+
 /** The caller of a validated call. @throws {ServiceError} `request_loop` */
 export const callerOf = ({
   principal,

@@ -6,7 +6,7 @@ import type { Charge } from '../call/accounting/charge.ts'
 import { costHeader, withCost } from '../call/accounting/shown-cost.ts'
 import { Attempt, type AttemptListener, type Patience } from '../call/attempt.ts'
 import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
-import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
+import { type ActorCaller, type Caller, isRequest, usesOwnModels } from '../call/caller.ts'
 import { Candidates, type CandidatesParts } from '../call/candidates.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import { type AttemptFailed, cancelled, type ErrorAnswer, refusedAddress } from '../call/failure.ts'
@@ -29,7 +29,7 @@ import { affordableTokens, hasTokenLimit, mostCostOf, shortestAnswer } from './m
 import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
-import { showsImages, visionRoute } from './vision-route.ts'
+import { seeingWays, showsImages, visionRoute } from './vision-route.ts'
 import { readWhole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
@@ -130,9 +130,9 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   #begin(): void {
     const { body, need, caller } = this.#input
     const models = modelsOf(body)
-    this.#run.start(
-      mappedWays(new Candidates(this.#parts, { project: caller.project, need, models }), this.#withVision),
-    )
+    const stays = showsImages(body) && usesOwnModels(caller)
+    const candidates = new Candidates(this.#parts, { project: caller.project, need: stays ? 'chat' : need, models })
+    this.#run.start(stays ? seeingWays(candidates) : mappedWays(candidates, this.#withVision))
   }
 
   /** The reader of the answer takes more again. */

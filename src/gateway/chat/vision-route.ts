@@ -1,6 +1,8 @@
 import { arrayOf, isObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
+import type { Way, Ways } from '../call/ways.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 
 const upgrades = new WeakMap<Route, Route>()
@@ -24,5 +26,32 @@ export const visionRoute = (route: Route): Route => {
   upgrades.set(route, made)
   return made
 }
+
+/**
+ * The ways whose models see as they are, so that images lead to no model that was not named: what an agent's public key
+ * may use are its agent's models.
+ */
+export const seeingWays = (ways: Ways<Way>): Ways<Way> => {
+  let seen = false
+  const next = (): Way | null | Promise<Way | null> => {
+    const way = ways.next()
+    return way instanceof Promise ? way.then(seeing) : seeing(way)
+  }
+  const seeing = (way: Way | null): Way | null | Promise<Way | null> => {
+    if (way === null && !seen) throw new ServiceError('secret_key_required', { param: 'messages', message: noneSees })
+    if (way !== null && visionRoute(way.route) !== way.route) return next()
+    seen = true
+    return way
+  }
+  return {
+    next,
+    get hasMore() {
+      return ways.hasMore
+    },
+    skipModel: () => ways.skipModel(),
+  }
+}
+
+const noneSees = "No model of the agent takes images, and a public key uses its agent's own models."
 
 const isImage = (part: unknown): boolean => isObject(part) && part.type === 'image_url'

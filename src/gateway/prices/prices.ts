@@ -98,12 +98,13 @@ const times = (rate: string, count: number): string => new Exact(rate).times(cou
 
 /** Fees of the searches that a provider made. */
 const searchFees = ({ provider, id }: PriceRow, { searches = 0, previewSearches = 0 }: TokenUsage): Attodollars => {
-  const priceOfOne = (preview: boolean): Attodollars => {
+  const feeOf = (preview: boolean, count: number): Attodollars => {
     const fits = (price: SearchPrice) => (price.preview ?? false) === preview && (price.models?.test(id) ?? true)
     const sold = searchPrices.filter((price) => price.provider === provider)
-    return attodollars((sold.find(fits) ?? sold.find(({ models, preview: only }) => !models && !only))?.usd ?? '0')
+    const price = sold.find(fits) ?? sold.find(({ models, preview: only }) => !models && !only)
+    return attodollars(price?.usd ?? '0') * BigInt(price?.once ? Math.min(1, count) : count)
   }
-  return priceOfOne(false) * BigInt(searches) + priceOfOne(true) * BigInt(previewSearches)
+  return feeOf(false, searches) + feeOf(true, previewSearches)
 }
 
 function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {

@@ -11,7 +11,9 @@ it.each([
   ['openai/gpt-4o', { previewSearches: 3 }, '0.075'],
   ['openai/gpt-5', { previewSearches: 3 }, '0.03'],
   ['anthropic/claude-haiku-4-5', { searches: 2 }, '0.02'],
-  ['google/gemini-2.5-flash', { searches: 1 }, '0.035'],
+  ['google/gemini-2.5-flash', { searches: 3 }, '0.035'],
+  ['google/gemini-3-flash-preview', { searches: 3 }, '0.042'],
+  ['xai/grok-4.20', { searches: 2 }, '0.01'],
   ['mistral/mistral-small-latest', { searches: 2 }, '0'],
 ])('the searches of %s %o cost %s', (model, searches, usd) => {
   expect(fee(model, searches)).toBe(usd)
